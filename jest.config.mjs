@@ -1,0 +1,18 @@
+/** Tests run on Node's own ES modules, compiled one file at a time by swc with the build's settings. */
+import { readFileSync } from 'node:fs';
+
+const { exclude: _specsToo, $schema: _schema, ...swc } = JSON.parse(
+  readFileSync(new URL('.swcrc', import.meta.url), 'utf8'),
+);
+
+export default {
+  testEnvironment: 'node',
+  roots: ['<rootDir>/src', '<rootDir>/projections', '<rootDir>/test'],
+  testMatch: ['**/*.spec.ts'],
+  extensionsToTreatAsEsm: ['.ts'],
+  moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
+  transform: { '\\.ts$': ['@swc/jest', { ...swc, swcrc: false }] },
+  maxWorkers: 2,
+  testTimeout: 30_000,
+  reporters: ['default', '<rootDir>/test/support/closing-lines.reporter.mjs'],
+};
