@@ -1,0 +1,93 @@
+import { resolve } from 'node:path';
+import { z } from 'zod';
+
+/**
+ * What every process of the network is told from outside. The only place that reads the environment.
+ * Names and defaults: design/operations.md.
+ */
+export interface Config {
+  /** `all` starts the whole network on this machine; `api` and `projector` are one process each. */
+  readonly role: 'all' | 'api' | 'projector';
+  readonly port: number;
+  /** Origin of the network without a trailing slash: the issuer's base, and the only accepted `Origin`. */
+  readonly baseUrl: string;
+  readonly operatorHost: string;
+  readonly operatorPort: number;
+  /** Absolute directory of everything embedded and of the operator's token. */
+  readonly dataDir: string;
+  /** A store that is not named here is started embedded by `ROLE=all`. */
+  readonly eventStoreUrl: string | undefined;
+  readonly databaseUrl: string | undefined;
+  readonly vaultDatabaseUrl: string | undefined;
+  readonly registration: 'open' | 'closed';
+  readonly operatorToken: string | undefined;
+  readonly logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'silent';
+}
+
+/** The environment is unusable. One fault a line, by variable name, never with a value. */
+export class ConfigError extends Error {
+  constructor(readonly faults: readonly string[]) {
+    super(faults.join('\n'));
+    this.name = 'ConfigError';
+  }
+}
+
+const port = z.coerce.number('must be a port number').int().min(1).max(65_535, 'must be a port number');
+const urlOf = (...protocols: string[]) =>
+  z.string().refine((value) => URL.canParse(value) && protocols.includes(new URL(value).protocol), {
+    error: `must be a URL that starts with ${protocols.map((p) => `${p}//`).join(' or ')}`,
+  });
+const postgresUrl = urlOf('postgres:', 'postgresql:');
+const origin = urlOf('http:', 'https:').refine(
+  (value) => new URL(value).href === `${new URL(value).origin}/`,
+  {
+    error: 'must be an origin: scheme, host and port, without a path',
+  },
+);
+
+const environment = z
+  .object({
+    ROLE: z.enum(['all', 'api', 'projector']).default('all'),
+    PORT: port.default(3000),
+    BASE_URL: origin.optional(),
+    OPERATOR_HOST: z.string().default('127.0.0.1'),
+    OPERATOR_PORT: port.default(3001),
+    OPERATOR_TOKEN: z.string().min(32, 'must have at least 32 characters').optional(),
+    DATA_DIR: z.string().default('.data'),
+    EVENTSTORE_URL: urlOf('esdb:', 'esdb+discover:').optional(),
+    DATABASE_URL: postgresUrl.optional(),
+    VAULT_DATABASE_URL: postgresUrl.optional(),
+    REGISTRATION: z.enum(['open', 'closed']).optional(),
+    LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'silent']).default('info'),
+  })
+  .superRefine((env, context) => {
+    if (env.PORT === env.OPERATOR_PORT)
+      context.addIssue({ code: 'custom', path: ['OPERATOR_PORT'], message: 'must differ from PORT' });
+    if (env.ROLE === 'all') return;
+    for (const name of ['EVENTSTORE_URL', 'DATABASE_URL', 'VAULT_DATABASE_URL'] as const)
+      if (env[name] === undefined)
+        context.addIssue({ code: 'custom', path: [name], message: 'is required unless ROLE is all' });
+  });
+
+/** Checks an environment. Empty variables count as unset. Throws {@link ConfigError} with every fault at once. */
+export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
+  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
+  const parsed = environment.safeParse(given);
+  if (!parsed.success)
+    throw new ConfigError(parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`));
+  const read = parsed.data;
+  return {
+    role: read.ROLE,
+    port: read.PORT,
+    baseUrl: new URL(read.BASE_URL ?? `http://localhost:${read.PORT}`).origin,
+    operatorHost: read.OPERATOR_HOST,
+    operatorPort: read.OPERATOR_PORT,
+    dataDir: resolve(read.DATA_DIR),
+    eventStoreUrl: read.EVENTSTORE_URL,
+    databaseUrl: read.DATABASE_URL,
+    vaultDatabaseUrl: read.VAULT_DATABASE_URL,
+    registration: read.REGISTRATION ?? (read.EVENTSTORE_URL === undefined ? 'open' : 'closed'),
+    operatorToken: read.OPERATOR_TOKEN,
+    logLevel: read.LOG_LEVEL,
+  };
+}

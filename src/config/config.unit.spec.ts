@@ -1,0 +1,48 @@
+import { describe, expect, it } from '@jest/globals';
+import { ConfigError, readConfig } from './config.js';
+
+const faultsOf = (env: NodeJS.ProcessEnv): readonly string[] => {
+  try {
+    readConfig(env);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.faults;
+    throw error;
+  }
+  return [];
+};
+
+describe('the configuration', () => {
+  it('needs nothing to be set', () => {
+    const config = readConfig({});
+    expect(config).toMatchObject({
+      role: 'all',
+      port: 3000,
+      baseUrl: 'http://localhost:3000',
+      registration: 'open',
+    });
+  });
+
+  it('derives the base URL from the port and closes registration on a real event store', () => {
+    const config = readConfig({ PORT: '8080', EVENTSTORE_URL: 'esdb://db:2113?tls=false' });
+    expect(config).toMatchObject({ baseUrl: 'http://localhost:8080', registration: 'closed' });
+  });
+
+  it('takes an empty variable as unset', () => {
+    expect(readConfig({ PORT: '', BASE_URL: '' }).port).toBe(3000);
+  });
+
+  it('names every faulty variable at once and never shows a value', () => {
+    const faults = faultsOf({
+      PORT: '70000',
+      BASE_URL: 'http://x/secret-path',
+      DATABASE_URL: 'mysql://user:secret@h/d',
+      ROLE: 'sekretary',
+    });
+    expect(faults.map((line) => line.split(':')[0])).toEqual(['ROLE', 'PORT', 'BASE_URL', 'DATABASE_URL']);
+    expect(faults.join()).not.toMatch(/secret|70000|sekretary/);
+  });
+
+  it('requires the stores of a process that does not start them', () => {
+    expect(faultsOf({ ROLE: 'api' })).toHaveLength(3);
+  });
+});
