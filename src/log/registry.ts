@@ -1,0 +1,109 @@
+import { z } from 'zod';
+import type { AccountRegistered, HandleClaimed } from '../domain/account/events.js';
+import type { ApplicationRegistered } from '../domain/application/events.js';
+import type { GrantIssued, GrantRevoked } from '../domain/grant/events.js';
+import type { NetworkFounded } from '../domain/network/events.js';
+import type { PostCreated, PostDeleted } from '../domain/post/events.js';
+
+/** Every event that may stand in the log, in its newest shape. */
+export type StoredEvent =
+  | NetworkFounded
+  | AccountRegistered
+  | HandleClaimed
+  | ApplicationRegistered
+  | GrantIssued
+  | GrantRevoked
+  | PostCreated
+  | PostDeleted;
+
+export type EventType = StoredEvent['type'];
+export type EventOf<Type extends EventType> = Extract<StoredEvent, { type: Type }>;
+
+type Json = Record<string, unknown>;
+
+/** How one type of event is kept. */
+interface Entry<Event extends StoredEvent> {
+  /** Version of the newest shape. Older ones are lifted by `upcasters[version - 1]`, one step each; never rewritten. */
+  readonly version: number;
+  readonly upcasters: readonly ((older: Json) => Json)[];
+  readonly schema: z.ZodType<Event['data']>;
+  /** Whose key seals the personal fields, and what stands in for each field once that key is destroyed. */
+  readonly personal?: {
+    readonly person: (data: Event['data']) => string;
+    readonly placeholders: { readonly [Field in keyof Event['data']]?: Event['data'][Field] };
+  };
+}
+
+const id = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/);
+const at = z.int().nonnegative();
+const scopes = z.array(z.string());
+
+const entries: { readonly [Type in EventType]: Entry<EventOf<Type>> } = {
+  'network.founded': { version: 1, upcasters: [], schema: z.strictObject({ networkId: id, at }) },
+  'account.registered': {
+    version: 1,
+    upcasters: [],
+    schema: z.strictObject({
+      actorId: id,
+      handle: z.string(),
+      displayName: z.string(),
+      email: z.string(),
+      at,
+    }),
+    personal: {
+      person: (data) => data.actorId,
+      placeholders: { handle: '', displayName: '', email: '' },
+    },
+  },
+  'handle.claimed': { version: 1, upcasters: [], schema: z.strictObject({ actorId: id, at }) },
+  'application.registered': {
+    version: 1,
+    upcasters: [],
+    schema: z.strictObject({ appId: id, name: z.string(), redirectUris: z.array(z.string()), scopes, at }),
+  },
+  'grant.issued': {
+    version: 1,
+    upcasters: [],
+    schema: z.strictObject({ grantId: id, appId: id, actorId: id, scopes, at }),
+  },
+  'grant.revoked': {
+    version: 1,
+    upcasters: [],
+    schema: z.strictObject({
+      grantId: id,
+      appId: id,
+      actorId: id,
+      cause: z.enum(['client', 'person', 'operator', 'reuse']),
+      at,
+    }),
+  },
+  'post.created': {
+    version: 1,
+    upcasters: [],
+    schema: z.strictObject({
+      postId: id,
+      authorActorId: id,
+      appId: id,
+      text: z.string(),
+      audience: z.literal('public'),
+      parentId: id.optional(),
+      rootId: id.optional(),
+      at,
+    }),
+    personal: { person: (data) => data.authorActorId, placeholders: { text: '' } },
+  },
+  'post.deleted': {
+    version: 1,
+    upcasters: [],
+    schema: z.strictObject({ postId: id, authorActorId: id, at }),
+  },
+};
+
+/** The entry of a type, or undefined for a type that this code does not know. */
+export function entryOf(type: string): Entry<StoredEvent> | undefined {
+  return Object.hasOwn(entries, type)
+    ? (entries[type as EventType] as unknown as Entry<StoredEvent>)
+    : undefined;
+}
+
+export const eventTypes = Object.keys(entries) as EventType[];
