@@ -1,0 +1,45 @@
+/** What every process that the launcher starts does: it says when it serves, and it goes when it is told to or orphaned. */
+
+/** Ctrl-C reaches a process twice, from the terminal and forwarded by npm: what comes this soon after is the same wish. */
+const SAME_WISH_MS = 1_000;
+const LONGEST_STOP_MS = 10_000;
+
+/** Tells the launcher that this process serves. Does nothing when the process was started by hand. */
+export function announceReady(): void {
+  process.send?.({ type: 'ready' });
+}
+
+/**
+ * Calls `begin` once, on SIGTERM, SIGINT, SIGHUP or when the parent's IPC channel closes; calls `insist` when a person asks again.
+ */
+export function onStopSignal(begin: (why: string) => void, insist: () => void): void {
+  let asked: number | undefined;
+  const ask = (why: string): void => {
+    if (asked === undefined) {
+      asked = performance.now();
+      begin(why);
+    } else if (performance.now() - asked > SAME_WISH_MS) insist();
+  };
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, ask);
+  if (process.connected) process.once('disconnect', () => ask('the parent process is gone'));
+}
+
+/**
+ * Stops this process in order: on a stop signal, or when its parent is gone, `stop` runs once and the process exits.
+ * It exits with 1 when `stop` fails, takes too long, or is asked a second time.
+ */
+export function onStop(stop: () => Promise<void>): void {
+  onStopSignal(
+    () => {
+      setTimeout(() => process.exit(1), LONGEST_STOP_MS).unref();
+      stop().then(
+        () => process.exit(0),
+        (error: unknown) => {
+          process.stderr.write(`stopping failed: ${error instanceof Error ? error.stack : String(error)}\n`);
+          process.exit(1);
+        },
+      );
+    },
+    () => process.exit(1),
+  );
+}
