@@ -1,0 +1,25 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { milliseconds } from './milliseconds.js';
+
+/** What a person allowed an application. A read model of the streams `grant-<grantId>`; every admission joins it. */
+@Entity({ schema: 'authority', name: 'app_grant' })
+export class AppGrantRow {
+  @PrimaryColumn('text', { name: 'grant_id' })
+  grantId!: string;
+
+  @Column('text', { name: 'app_id' })
+  appId!: string;
+
+  @Column('text', { name: 'actor_id' })
+  actorId!: string;
+
+  /** Exactly these, for as long as the grant lives. */
+  @Column('text', { array: true })
+  scopes!: string[];
+
+  @Column('bigint', { name: 'issued_at', transformer: milliseconds })
+  issuedAt!: number;
+
+  @Column('bigint', { name: 'revoked_at', nullable: true, transformer: milliseconds })
+  revokedAt!: number | null;
+}

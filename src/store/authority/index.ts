@@ -1,0 +1,19 @@
+import { CreateAuthority1763680000000 } from '../migrations/1763680000000-authority.js';
+import { AccountRow } from './account.row.js';
+import { AppGrantRow } from './app-grant.row.js';
+import { ApplicationRow } from './application.row.js';
+import { ClientSecretRow } from './client-secret.row.js';
+import { CredentialRow } from './credential.row.js';
+import { OidcRecordRow } from './oidc-record.row.js';
+
+/** What `openPostgres` needs to know of the authority store. */
+export const authorityEntities = [
+  AccountRow,
+  CredentialRow,
+  ApplicationRow,
+  ClientSecretRow,
+  AppGrantRow,
+  OidcRecordRow,
+];
+
+export const authorityMigrations = [CreateAuthority1763680000000];
