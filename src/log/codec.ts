@@ -1,0 +1,105 @@
+import { jsonEvent } from '@eventstore/db-client';
+import type { EventData, RecordedEvent } from '@eventstore/db-client';
+import { UnreadableEvent } from './event-log.js';
+import type { Append } from './event-log.js';
+import type { EventMetadata, Recorded } from './recorded.js';
+import { entryOf } from './registry.js';
+import type { StoredEvent } from './registry.js';
+import { open, seal } from './sealing.js';
+import type { Sealed } from './sealing.js';
+import type { KeyVault, PersonKey } from './vault/key-vault.js';
+
+type Json = Record<string, unknown>;
+type Keys = ReadonlyMap<string, PersonKey | undefined>;
+type StoredMetadata = EventMetadata & { readonly schemaVersion: number };
+
+/** Events that could be read, in order, up to the first that could not. */
+export interface Decoded {
+  readonly events: readonly Recorded[];
+  readonly failure?: UnreadableEvent;
+}
+
+/** Between the domain's events and what the log stores: shape, version, sealing of personal fields. */
+export class Codec {
+  constructor(
+    private readonly vault: KeyVault,
+    private readonly randomBytes: (length: number) => Buffer,
+  ) {}
+
+  async encode(append: Append): Promise<EventData[]> {
+    return Promise.all(
+      append.events.map(async ({ id, event }) => {
+        const entry = knownEntry(event.type);
+        const data = { ...entry.schema.parse(event.data) } as Json;
+        if (entry.personal) {
+          const personal: Json = {};
+          for (const field of Object.keys(entry.personal.placeholders)) {
+            personal[field] = data[field];
+            delete data[field];
+          }
+          const key = await this.vault.keyOf(entry.personal.person(event.data));
+          data['sealed'] = seal(key, JSON.stringify(personal), boundTo(id, event.type), this.randomBytes(12));
+        }
+        return jsonEvent({
+          id,
+          type: event.type,
+          data,
+          metadata: { ...append.metadata, schemaVersion: entry.version },
+        });
+      }),
+    );
+  }
+
+  async decode(stored: readonly RecordedEvent[]): Promise<Decoded> {
+    const boxes = stored.map((event) => (event.data as { sealed?: Sealed }).sealed?.keyId);
+    const keys = await this.vault.keysById(boxes.filter((id) => id !== undefined));
+    const events: Recorded[] = [];
+    for (const event of stored) {
+      try {
+        events.push(decodeOne(event, keys));
+      } catch (cause) {
+        const reason = cause instanceof Error ? cause.message : String(cause);
+        const name = `${event.type} ${event.id} at ${event.revision}@${event.streamId}`;
+        return { events, failure: new UnreadableEvent(`${name}: ${reason}`, { cause }) };
+      }
+    }
+    return { events };
+  }
+}
+
+function decodeOne(stored: RecordedEvent, keys: Keys): Recorded {
+  const entry = knownEntry(stored.type);
+  const { schemaVersion, ...metadata } = stored.metadata as unknown as StoredMetadata;
+  if (!Number.isInteger(schemaVersion) || schemaVersion < 1 || schemaVersion > entry.version)
+    throw new Error(`schema version ${schemaVersion} is unknown here; the newest is ${entry.version}`);
+  const { sealed, ...plain } = stored.data as Json & { sealed?: Sealed };
+  if (sealed && !keys.has(sealed.keyId)) throw new Error(`the vault has never had its key ${sealed.keyId}`);
+  const key = sealed && keys.get(sealed.keyId);
+  const erased = sealed !== undefined && key === undefined;
+  let data: Json = plain;
+  if (sealed && key) data = { ...plain, ...JSON.parse(open(key, sealed, boundTo(stored.id, stored.type))) };
+  for (const lift of entry.upcasters.slice(schemaVersion - 1)) data = lift(data);
+  if (erased) data = { ...data, ...entry.personal?.placeholders };
+  return {
+    id: stored.id,
+    stream: stored.streamId,
+    revision: stored.revision,
+    position: stored.position?.commit ?? noPosition(),
+    event: { type: stored.type, data: entry.schema.parse(data) } as StoredEvent,
+    metadata,
+    erased,
+  };
+}
+
+function knownEntry(type: string) {
+  const entry = entryOf(type);
+  if (!entry) throw new Error(`events of type ${type} are unknown here`);
+  return entry;
+}
+
+/** What a sealed box is authenticated with: it opens only in the event it was made for. */
+const boundTo = (eventId: string, type: string): string => `${eventId} ${type}`;
+
+function noPosition(): never {
+  throw new Error('the server sent no position; Plaza needs EventStoreDB 22.6 or newer');
+}

@@ -1,0 +1,147 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import {
+  BACKWARDS,
+  END,
+  EventStoreDBClient,
+  FORWARDS,
+  MaxAppendSizeExceededError,
+  NO_STREAM,
+  START,
+  StreamNotFoundError,
+  WrongExpectedVersionError,
+} from '@eventstore/db-client';
+import type { RecordedEvent } from '@eventstore/db-client';
+import { isAmbiguous, within } from './client-errors.js';
+import type { Codec } from './codec.js';
+import { EventLog, LogUnavailable, WrongExpectedRevision } from './event-log.js';
+import type { Append, Appended, Batch, ReadOptions, SubscribeOptions } from './event-log.js';
+import type { Recorded } from './recorded.js';
+import { subscribe } from './subscription.js';
+import { PersonErased } from './vault/key-vault.js';
+
+/** How long the log may take, in milliseconds. */
+export interface LogDeadlines {
+  /** One try of an append or a read. */
+  readonly attempt: number;
+  /** An append with all its retries. */
+  readonly append: number;
+}
+
+const defaultDeadlines: LogDeadlines = { attempt: 2_000, append: 5_000 };
+const RETRY_PAUSE_MS = 100;
+const HEAD_PAGE = 32;
+
+/** The log in an EventStoreDB, a KurrentDB or the embedded store: whatever answers at the connection string. */
+export class EventStoreLog extends EventLog {
+  private readonly client: EventStoreDBClient;
+
+  /** `url`: `esdb://host:port?tls=false`. Connects at the first call. */
+  constructor(
+    url: string,
+    private readonly codec: Codec,
+    private readonly deadlines: LogDeadlines = defaultDeadlines,
+  ) {
+    super();
+    this.client = EventStoreDBClient.connectionString(url);
+  }
+
+  async append(append: Append): Promise<Appended> {
+    const events = await known(this.codec.encode(append));
+    const expectedRevision = append.expected === 'no_stream' ? NO_STREAM : append.expected;
+    const attempt = () =>
+      within(
+        this.deadlines.attempt,
+        this.client.appendToStream(append.stream, events, {
+          expectedRevision,
+          deadline: this.deadlines.attempt,
+        }),
+      );
+    const giveUpAt = performance.now() + this.deadlines.append;
+    for (;;) {
+      try {
+        const { nextExpectedRevision, position } = await attempt();
+        if (position === undefined) throw new Error('the server sent no position of the append');
+        return { revision: nextExpectedRevision, position: position.commit };
+      } catch (error) {
+        if (error instanceof WrongExpectedVersionError) throw new WrongExpectedRevision(error.message);
+        if (error instanceof MaxAppendSizeExceededError) throw error;
+        if (!isAmbiguous(error) || performance.now() + RETRY_PAUSE_MS > giveUpAt)
+          throw new LogUnavailable('The event log did not confirm the append.', { cause: error });
+        await pause(RETRY_PAUSE_MS);
+      }
+    }
+  }
+
+  async read(stream: string, options: ReadOptions = {}): Promise<readonly Recorded[]> {
+    const backwards = options.direction === 'backwards';
+    const stored = await this.collect(
+      this.client.readStream(stream, {
+        direction: backwards ? BACKWARDS : FORWARDS,
+        fromRevision: options.from ?? (backwards ? END : START),
+        ...(options.limit === undefined ? {} : { maxCount: options.limit }),
+      }),
+    );
+    const { events, failure } = await known(this.codec.decode(stored));
+    if (failure) throw failure;
+    return events;
+  }
+
+  async head(): Promise<bigint | undefined> {
+    let fromPosition: typeof END | { commit: bigint; prepare: bigint } = END;
+    for (;;) {
+      const page = await this.collect(
+        this.client.readAll({ direction: BACKWARDS, fromPosition, maxCount: HEAD_PAGE }),
+      );
+      // A real server writes statistics and the like into the same log; they are not facts of the network.
+      const newest = page.find((event) => !event.type.startsWith('$'));
+      if (newest) return newest.position?.commit;
+      const last = page.at(-1)?.position;
+      if (last === undefined || page.length < HEAD_PAGE) return undefined;
+      fromPosition = last;
+    }
+  }
+
+  subscribe(options: SubscribeOptions): AsyncIterable<Batch> {
+    return subscribe(this.client, (stored) => known(this.codec.decode(stored)), options);
+  }
+
+  close(): Promise<void> {
+    return this.client.dispose();
+  }
+
+  /** Reads to the end of a bounded read. No such stream: nothing. */
+  private async collect(
+    reading: AsyncIterable<{ event?: RecordedEvent }> & { cancel(): Promise<void> },
+  ): Promise<RecordedEvent[]> {
+    const all = async () => {
+      const events: RecordedEvent[] = [];
+      for await (const { event } of reading) if (event) events.push(event);
+      return events;
+    };
+    try {
+      return await within(this.deadlines.attempt, all(), () => void reading.cancel());
+    } catch (error) {
+      if (error instanceof StreamNotFoundError) return [];
+      throw new LogUnavailable('The event log did not answer the read.', { cause: error });
+    }
+  }
+}
+
+/** An event can be neither written nor read without its key: a vault out of reach is a log out of reach. */
+async function known<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    if (error instanceof PersonErased || !isConnectionFault(error)) throw error;
+    throw new LogUnavailable('The key vault did not answer.', { cause: error });
+  }
+}
+
+/** A fault of `pg` on the way to the database: a socket error, or SQLSTATE class 08 (connection) or 57 (shutdown). */
+function isConnectionFault(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const code = 'code' in error ? String(error.code) : '';
+  return (
+    /^(08|57)...$|^E[A-Z]+$/.test(code) || /^(timeout exceeded|Connection terminated)/.test(error.message)
+  );
+}

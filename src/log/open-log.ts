@@ -1,0 +1,41 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { openPostgres } from '../store/postgres.js';
+import { Vault1763640000000 } from '../store/migrations/1763640000000-vault.js';
+import { Codec } from './codec.js';
+import type { EventLog } from './event-log.js';
+import { EventStoreLog } from './event-store-log.js';
+import { KeyVault } from './vault/key-vault.js';
+import { NetworkSecrets } from './vault/network-secrets.js';
+
+/** The log with everything it needs to be written and read. `close` once, at the end of the process. */
+export interface OpenLog {
+  readonly log: EventLog;
+  readonly vault: KeyVault;
+  readonly secrets: NetworkSecrets;
+  close(): Promise<void>;
+}
+
+/** Opens the vault's database (and brings it up to date), then the log. Rejects if the vault cannot be reached. */
+export async function openLog(options: {
+  readonly eventStoreUrl: string;
+  readonly vaultDatabaseUrl: string;
+  readonly applicationName: string;
+}): Promise<OpenLog> {
+  const vaultDatabase = await openPostgres({
+    url: options.vaultDatabaseUrl,
+    applicationName: options.applicationName,
+    maxConnections: 4,
+    migrations: [Vault1763640000000],
+  });
+  const vault = new KeyVault(vaultDatabase.pool, () => ({ id: randomUUID(), key: randomBytes(32) }));
+  const log = new EventStoreLog(options.eventStoreUrl, new Codec(vault, randomBytes));
+  return {
+    log,
+    vault,
+    secrets: new NetworkSecrets(vaultDatabase.pool),
+    async close() {
+      await log.close();
+      await vaultDatabase.close();
+    },
+  };
+}

@@ -1,0 +1,162 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { eventTypeFilter, FORWARDS, START } from '@eventstore/db-client';
+import type { AllStreamSubscription, EventStoreDBClient, RecordedEvent } from '@eventstore/db-client';
+import { isAmbiguous, within } from './client-errors.js';
+import type { Decoded } from './codec.js';
+import { LogReplaced, LogUnavailable } from './event-log.js';
+import type { Batch, Checkpoint, SubscribeOptions } from './event-log.js';
+
+const VERIFY_MS = 2_000;
+const RECONNECT_PAUSE_MS = { first: 100, longest: 5_000 };
+
+type Decode = (stored: readonly RecordedEvent[]) => Promise<Decoded>;
+
+/**
+ * The client's subscriptions never resume by themselves. This one does, from the last event that it handed out (never
+ * from a server's checkpoint: those are no events), after proof that the log still has that event there.
+ */
+export async function* subscribe(
+  client: EventStoreDBClient,
+  decode: Decode,
+  options: SubscribeOptions,
+): AsyncGenerator<Batch> {
+  let last = options.after;
+  let wait = RECONNECT_PAUSE_MS.first;
+  while (!options.signal.aborted) {
+    try {
+      if (last) await verify(client, last);
+      for await (const { stored, caughtUp } of batches(client, last, options)) {
+        const { events, failure } = await decode(stored);
+        if (events.length > 0 || caughtUp) yield { events, caughtUp: caughtUp && !failure };
+        if (failure) throw failure;
+        const newest = events.at(-1);
+        if (newest) last = { position: newest.position, eventId: newest.id };
+        wait = RECONNECT_PAUSE_MS.first;
+      }
+    } catch (error) {
+      if (!(error instanceof LogUnavailable) && !isAmbiguous(error)) throw error;
+    }
+    await pause(wait, undefined, { signal: options.signal }).catch(ignoreAbort);
+    wait = Math.min(wait * 2, RECONNECT_PAUSE_MS.longest);
+  }
+}
+
+/** A restored or replaced log may have another event, or none, at a position that was handled. */
+async function verify(client: EventStoreDBClient, { position, eventId }: Checkpoint): Promise<void> {
+  const reading = client.readAll({
+    direction: FORWARDS,
+    fromPosition: { commit: position, prepare: position },
+    maxCount: 1,
+  });
+  const first = async () => {
+    for await (const { event } of reading) return event?.id;
+    return undefined;
+  };
+  let found: string | undefined;
+  try {
+    found = await within(VERIFY_MS, first(), () => void reading.cancel());
+  } catch (error) {
+    if (isAmbiguous(error)) throw error;
+    throw new LogReplaced(`The log refuses position ${position}, where event ${eventId} was.`, {
+      cause: error,
+    });
+  }
+  if (found !== eventId)
+    throw new LogReplaced(
+      `The log has ${found ?? 'nothing'} at position ${position}, where event ${eventId} was.`,
+    );
+}
+
+interface StoredBatch {
+  readonly stored: readonly RecordedEvent[];
+  readonly caughtUp: boolean;
+}
+
+/** What the server sends, grouped by what waits together. Ends when the connection does. */
+async function* batches(
+  client: EventStoreDBClient,
+  after: Checkpoint | undefined,
+  { types, batchSize, signal }: SubscribeOptions,
+): AsyncGenerator<StoredBatch> {
+  const subscription = client.subscribeToAll(
+    {
+      fromPosition: after ? { commit: after.position, prepare: after.position } : START,
+      filter: eventTypeFilter({ regex: `^(${types.map((type) => type.replaceAll('.', '\\.')).join('|')})$` }),
+    },
+    { highWaterMark: batchSize },
+  );
+  const arrival = new Arrival(subscription, signal);
+  try {
+    for (;;) {
+      const stored: RecordedEvent[] = [];
+      while (stored.length < batchSize) {
+        const next = subscription.read() as { event?: RecordedEvent } | null;
+        if (next === null) break;
+        if (next.event) stored.push(next.event);
+      }
+      const caughtUp = arrival.caughtUp && subscription.readableLength === 0;
+      if (stored.length > 0 || arrival.takeNews()) yield { stored, caughtUp };
+      else if (arrival.ended) return;
+      else await arrival.next();
+    }
+  } finally {
+    arrival.stop();
+    await subscription.unsubscribe();
+  }
+}
+
+/** Wakes whoever waits for a subscription: something to read, the end of the log reached, a fault, or no more wanted. */
+class Arrival {
+  caughtUp = false;
+  ended = false;
+  private news = false;
+  private fault: unknown;
+  private waiting = Promise.withResolvers<void>();
+
+  constructor(
+    subscription: AllStreamSubscription,
+    private readonly signal: AbortSignal,
+  ) {
+    subscription
+      .on('readable', this.wake)
+      .on('end', this.end)
+      .on('error', (error) => {
+        this.fault = error;
+        this.wake();
+      })
+      .on('caughtUp', () => {
+        this.caughtUp = true;
+        this.news = true;
+        this.wake();
+      });
+    signal.addEventListener('abort', this.end);
+  }
+
+  /** Whether the end of the log was reached since the last call. */
+  takeNews(): boolean {
+    const news = this.news;
+    this.news = false;
+    return news;
+  }
+
+  async next(): Promise<void> {
+    if (this.fault !== undefined) throw this.fault;
+    await this.waiting.promise;
+    this.waiting = Promise.withResolvers<void>();
+  }
+
+  stop(): void {
+    this.signal.removeEventListener('abort', this.end);
+  }
+
+  private readonly wake = (): void => this.waiting.resolve();
+
+  private readonly end = (): void => {
+    this.ended = true;
+    this.wake();
+  };
+}
+
+function ignoreAbort(error: unknown): void {
+  if (!(error instanceof Error && error.name === 'AbortError')) throw error;
+}
