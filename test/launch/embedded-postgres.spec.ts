@@ -1,0 +1,162 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client } from 'pg';
+import { pino } from 'pino';
+import { startPostgres } from '../../src/launch/embedded-postgres.js';
+import type { EmbeddedPostgres } from '../../src/launch/embedded-postgres.js';
+import { hasGone, isAlive } from '../../src/launch/processes.js';
+
+const log = pino({ level: 'silent' });
+const asRoot = process.getuid?.() === 0;
+const started: EmbeddedPostgres[] = [];
+const made: string[] = [];
+/** Made once, since making a cluster takes longer than all the rest. */
+let dataDir = '';
+
+beforeAll(() => {
+  dataDir = newDataDir();
+});
+
+afterEach(async () => {
+  await Promise.all(started.splice(0).map((postgres) => postgres.stop()));
+});
+
+afterAll(() => {
+  for (const dataDir of made) {
+    const home = join(dataDir, 'postgres');
+    if (existsSync(home)) rmSync(realpathSync(home), { recursive: true });
+    rmSync(dataDir, { recursive: true });
+  }
+});
+
+function newDataDir(mode = 0o755): string {
+  const dataDir = mkdtempSync(join(tmpdir(), 'plaza-postgres-'));
+  chmodSync(dataDir, mode);
+  made.push(dataDir);
+  return dataDir;
+}
+
+async function start(where = dataDir): Promise<EmbeddedPostgres> {
+  const postgres = await startPostgres({ dataDir: where, log });
+  started.push(postgres);
+  return postgres;
+}
+
+async function query(url: string, sql: string): Promise<unknown[]> {
+  const client = new Client(url);
+  await client.connect();
+  try {
+    return (await client.query(sql)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+async function withOneRow(where = dataDir): Promise<EmbeddedPostgres> {
+  const postgres = await start(where);
+  await query(postgres.databaseUrl, 'CREATE TABLE IF NOT EXISTS kept AS SELECT 42 AS answer');
+  return postgres;
+}
+
+const keptRows = (postgres: EmbeddedPostgres) => query(postgres.databaseUrl, 'SELECT answer FROM kept');
+
+describe('the embedded Postgres', () => {
+  it('has two databases, durable writes, and lets nobody in without the password', async () => {
+    const postgres = await start();
+    expect(await query(postgres.databaseUrl, 'SELECT current_database()')).toEqual([
+      { current_database: 'plaza' },
+    ]);
+    expect(await query(postgres.vaultDatabaseUrl, 'SHOW fsync')).toEqual([{ fsync: 'on' }]);
+    expect(await query(postgres.databaseUrl, 'SHOW listen_addresses')).toEqual([
+      { listen_addresses: '127.0.0.1' },
+    ]);
+    const stranger = new URL(postgres.databaseUrl);
+    stranger.password = 'guess';
+    await expect(query(stranger.href, 'SELECT 1')).rejects.toThrow(/password authentication failed/);
+    stranger.username = 'postgres';
+    await expect(query(stranger.href, 'SELECT 1')).rejects.toThrow(/no pg_hba.conf entry/);
+  });
+
+  it('keeps its password in a file that only its owner can read', async () => {
+    const { databaseUrl } = await start();
+    const file = join(dataDir, 'postgres.password');
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(new URL(databaseUrl).password).toBe(readFileSync(file, 'utf8').trim());
+  });
+
+  it('finds its data again, and gets in with a new password when the file was lost', async () => {
+    await (await withOneRow()).stop();
+    rmSync(join(dataDir, 'postgres.password'));
+    expect(await keptRows(await start())).toEqual([{ answer: 42 }]);
+  });
+
+  it('recovers after a kill -9 of the server', async () => {
+    const postgres = await withOneRow();
+    process.kill(postgres.pid, 'SIGKILL');
+    await postgres.exited;
+    expect(await keptRows(await start())).toEqual([{ answer: 42 }]);
+  });
+
+  it('stops a server that an earlier start left behind, and takes over its data', async () => {
+    const orphan = await withOneRow();
+    const postgres = await start();
+    expect(isAlive(orphan.pid)).toBe(false);
+    expect(await keptRows(postgres)).toEqual([{ answer: 42 }]);
+  });
+
+  it('is not kept from starting by a pid file whose id was given to another process', async () => {
+    const postgres = await withOneRow();
+    const file = join(realpathSync(join(dataDir, 'postgres')), 'data', 'postmaster.pid');
+    const [, ...rest] = readFileSync(file, 'utf8').split('\n');
+    await postgres.stop();
+    writeFileSync(file, ['1', ...rest].join('\n'));
+    expect(await keptRows(await start())).toEqual([{ answer: 42 }]);
+  });
+
+  it('runs several side by side', async () => {
+    const [one, other] = await Promise.all([start(), start(newDataDir())]);
+    expect(one.port).not.toBe(other.port);
+  });
+
+  it('leaves no process behind when it stops', async () => {
+    const postgres = await start();
+    await postgres.stop();
+    expect(await hasGone(postgres.pid, 0)).toBe(true);
+    await expect(query(postgres.databaseUrl, 'SELECT 1')).rejects.toThrow(/ECONNREFUSED/);
+  });
+
+  it('says what to do when its directory holds something else', async () => {
+    const dataDir = newDataDir();
+    mkdirSync(join(dataDir, 'postgres', 'data'), { recursive: true });
+    await expect(start(dataDir)).rejects.toThrow(/^DATA_DIR: .* is no Postgres data; move it away/);
+    writeFileSync(join(dataDir, 'postgres', 'data', 'PG_VERSION'), '15\n');
+    await expect(start(dataDir)).rejects.toThrow(/^DATA_DIR: .* was made by Postgres 15/);
+  });
+});
+
+(asRoot ? describe : describe.skip)('the embedded Postgres, started by root', () => {
+  it('starts for root in a directory that others cannot enter, and leaves a link to its data there', async () => {
+    const dataDir = newDataDir(0o700);
+    await (await withOneRow(dataDir)).stop();
+    const home = realpathSync(join(dataDir, 'postgres'));
+    expect(home).toMatch(/^\/var\/lib\/plaza\/network-/);
+    expect(statSync(join(home, 'data')).uid).not.toBe(0);
+    expect(await keptRows(await start(dataDir))).toEqual([{ answer: 42 }]);
+    await started.pop()?.stop();
+    rmSync(home, { recursive: true });
+    await expect(start(dataDir)).rejects.toThrow(/link to a directory that is gone/);
+    mkdirSync(home);
+  });
+});
