@@ -1,0 +1,121 @@
+import type { Projection, Statement } from '../runner/projection.js';
+
+interface NewApplication {
+  readonly app_id: string;
+  readonly name: string;
+}
+
+const register: Statement<NewApplication> = {
+  name: 'application.register',
+  table: 'application',
+  key: (row) => row.app_id,
+  sql: `
+    INSERT INTO application (app_id, name)
+    SELECT app_id, name FROM json_to_recordset($1) AS row(app_id text, name text)
+    ON CONFLICT (app_id) DO NOTHING`,
+};
+
+interface NewPost {
+  readonly id: string;
+  readonly position: string;
+  readonly author_actor_id: string;
+  readonly app_id: string;
+  readonly text: string;
+  readonly audience: string;
+  readonly status: 'published' | 'deleted';
+  readonly revision: number;
+  readonly created_at: number;
+  readonly parent_id: string | null;
+  readonly root_id: string | null;
+}
+
+// Only a post that was not there yet is counted, so a second time counts nothing.
+const create: Statement<NewPost> = {
+  name: 'post.create',
+  table: 'post',
+  key: (row) => row.id,
+  sql: `
+    WITH created AS (
+      INSERT INTO post (id, position, author_actor_id, app_id, text, audience, status, revision, created_at,
+        parent_id, root_id)
+      SELECT id, position, author_actor_id, app_id, text, audience, status, revision, created_at, parent_id, root_id
+      FROM json_to_recordset($1) AS row(id text, position numeric, author_actor_id text, app_id text, text text,
+        audience text, status text, revision integer, created_at bigint, parent_id text, root_id text)
+      ON CONFLICT (id) DO NOTHING
+      RETURNING author_actor_id, status
+    )
+    INSERT INTO post_count (actor_id, posts)
+    SELECT author_actor_id, count(*) FROM created WHERE status = 'published' GROUP BY author_actor_id
+    ON CONFLICT (actor_id) DO UPDATE SET posts = post_count.posts + excluded.posts`,
+};
+
+interface DeletedPost {
+  readonly id: string;
+  readonly revision: number;
+}
+
+// The row stays, without its text: replies go on naming it.
+const remove: Statement<DeletedPost> = {
+  name: 'post.delete',
+  table: 'post',
+  key: (row) => row.id,
+  sql: `
+    WITH deleted AS (
+      UPDATE post SET status = 'deleted', text = '', revision = row.revision
+      FROM json_to_recordset($1) AS row(id text, revision integer)
+      WHERE post.id = row.id AND post.status <> 'deleted'
+      RETURNING post.author_actor_id
+    ), counted AS (
+      SELECT author_actor_id, count(*) AS posts FROM deleted GROUP BY author_actor_id
+    )
+    UPDATE post_count SET posts = post_count.posts - counted.posts
+    FROM counted WHERE post_count.actor_id = counted.author_actor_id`,
+};
+
+/** Every post there ever was, how many each author has published, and the applications that they came from. */
+export const posts: Projection = {
+  name: 'posts',
+  version: 1,
+  // Identifiers compare by bytes: a language's rules would cost time at every index and mean nothing.
+  tables: `
+    CREATE TABLE application (app_id text COLLATE "C" PRIMARY KEY, name text NOT NULL);
+    CREATE TABLE post (
+      id text COLLATE "C" PRIMARY KEY,
+      position numeric NOT NULL,
+      author_actor_id text COLLATE "C" NOT NULL,
+      app_id text COLLATE "C" NOT NULL,
+      text text NOT NULL,
+      audience text NOT NULL,
+      status text NOT NULL CHECK (status IN ('published', 'deleted')),
+      revision integer NOT NULL,
+      created_at bigint NOT NULL,
+      parent_id text COLLATE "C",
+      root_id text COLLATE "C",
+      CHECK ((parent_id IS NULL) = (root_id IS NULL))
+    );
+    CREATE INDEX post_newest ON post (position) WHERE status = 'published';
+    CREATE INDEX post_of_author ON post (author_actor_id, position) WHERE status = 'published';
+    CREATE INDEX post_reply ON post (parent_id, position) WHERE status = 'published' AND parent_id IS NOT NULL;
+    CREATE TABLE post_count (actor_id text COLLATE "C" PRIMARY KEY, posts bigint NOT NULL) WITH (fillfactor = 70)`,
+  handlers: {
+    'application.registered': ({ event: { data } }, write) =>
+      write(register, { app_id: data.appId, name: data.name }),
+    'post.created': ({ event: { data }, position, revision, erased }, write) =>
+      write(create, {
+        id: data.postId,
+        position: String(position),
+        author_actor_id: data.authorActorId,
+        app_id: data.appId,
+        text: data.text,
+        audience: data.audience,
+        // Whose text nobody can read any more has no post to show.
+        status: erased ? 'deleted' : 'published',
+        revision: Number(revision) + 1,
+        created_at: data.at,
+        parent_id: data.parentId ?? null,
+        root_id: data.rootId ?? null,
+      }),
+    'post.deleted': ({ event: { data }, revision }, write) =>
+      write(remove, { id: data.postId, revision: Number(revision) + 1 }),
+  },
+};

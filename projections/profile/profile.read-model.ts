@@ -1,0 +1,54 @@
+import { postCountOf } from '../posts/post.sql.js';
+import type { ReadQuery } from '../runner/read-query.js';
+
+/** The published OwnProfile. */
+export interface OwnProfile {
+  readonly actorId: string;
+  readonly handle: string | null;
+  readonly displayName: string;
+  readonly bio: string;
+  readonly website: string;
+  readonly revision: number;
+}
+
+/** An actor as anybody may see it. `createdAt`: Unix milliseconds. */
+export interface Actor {
+  readonly actorId: string;
+  readonly handle: string | null;
+  readonly displayName: string;
+  readonly bio: string;
+  readonly website: string;
+  readonly createdAt: number;
+  readonly followers: number;
+  readonly following: number;
+  /** Published posts, replies included. */
+  readonly posts: number;
+}
+
+/** The caller's profile; null if the read model does not have the caller. */
+export const ownProfile: ReadQuery<void, OwnProfile | null> = {
+  name: 'own-profile',
+  values: () => [],
+  sql: ({ schema }) => `(
+    SELECT json_build_object(
+      'actorId', actor.actor_id, 'handle', actor.handle, 'displayName', actor.display_name,
+      'bio', actor.bio, 'website', actor.website, 'revision', actor.revision)
+    FROM ${schema}.actor
+    WHERE actor.actor_id = caller.actor_id)`,
+  present: (json) => json as OwnProfile | null,
+};
+
+/** An actor, or null: unknown and unavailable look the same. */
+export const actorById: ReadQuery<{ readonly actorId: string }, Actor | null> = {
+  name: 'actor-by-id',
+  values: ({ actorId }) => [actorId],
+  // Nobody follows anybody yet: relations are not in the log.
+  sql: ({ schema, parameter }) => `(
+    SELECT json_build_object(
+      'actorId', actor.actor_id, 'handle', actor.handle, 'displayName', actor.display_name,
+      'bio', actor.bio, 'website', actor.website, 'createdAt', actor.created_at,
+      'followers', 0, 'following', 0, 'posts', ${postCountOf(schema, 'actor.actor_id')})
+    FROM ${schema}.actor
+    WHERE actor.actor_id = ${parameter(1)})`,
+  present: (json) => json as Actor | null,
+};

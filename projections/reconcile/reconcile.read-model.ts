@@ -1,0 +1,46 @@
+import type { Post } from '../posts/post.js';
+import { postsJson } from '../posts/post.sql.js';
+import type { ReadQuery } from '../runner/read-query.js';
+
+/** Most posts in each list of a full view (decisions.md, "Reconcile"). */
+const NEWEST = 100;
+
+/** A caller's whole view of the network, newest first. */
+export interface View {
+  readonly posts: readonly Post[];
+  readonly ownPosts: readonly Post[];
+  readonly relations: readonly never[];
+  readonly inbox: readonly never[];
+  /** The position in the log that this view shows; 0 while the log is empty. */
+  readonly cursor: number;
+  readonly replace: true;
+}
+
+/** Posts of oneself and of whom one follows, which nobody does yet; for an anonymous caller everybody's. */
+export const reconcile: ReadQuery<void, View> = {
+  name: 'reconcile',
+  values: () => [],
+  sql: ({ schema }) => {
+    const own = newest(schema, 'candidate.author_actor_id = caller.actor_id');
+    const everybodys = newest(schema, 'caller.actor_id IS NULL');
+    return `(
+    SELECT json_build_object(
+      'posts', CASE WHEN caller.actor_id IS NULL THEN ${everybodys} ELSE ${own} END,
+      'ownPosts', ${own},
+      'relations', '[]'::json,
+      'inbox', '[]'::json,
+      'cursor', coalesce(state.applied_position, 0),
+      'replace', true))`;
+  },
+  present: (json) => json as View,
+};
+
+function newest(schema: string, condition: string): string {
+  const skeleton = `(
+    SELECT candidate.id AS post_id, candidate.position
+    FROM ${schema}.post candidate
+    WHERE candidate.status = 'published' AND ${condition}
+    ORDER BY candidate.position DESC
+    LIMIT ${NEWEST})`;
+  return postsJson(schema, skeleton, 'DESC');
+}

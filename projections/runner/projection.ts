@@ -1,0 +1,64 @@
+import type { Recorded } from '../../src/log/recorded.js';
+import type { EventOf, EventType } from '../../src/log/registry.js';
+
+/**
+ * One write of many rows. The text names tables without a schema: they are found in the schema of the group's target.
+ * Applied twice it changes nothing the second time.
+ */
+export interface Statement<Row extends object> {
+  /** Unique within a group: `<table>.<verb>`; also the name of the prepared statement. */
+  readonly name: string;
+  /** Writes that name the same table and key keep their order; all others may be reordered and merged. */
+  readonly table: string;
+  /** SQL with one parameter, a JSON array of rows: `json_to_recordset($1)`. */
+  readonly sql: string;
+  readonly key: (row: Row) => string;
+}
+
+/** Hands a row to the unit of work. Positions go as decimal strings. */
+export type Write = <Row extends object>(statement: Statement<Row>, row: Row) => void;
+
+/** Turns one event into writes: no I/O, no clock, no state. Throwing says that the event cannot be applied. */
+export type Handler<Type extends EventType> = (recorded: Recorded<EventOf<Type>>, write: Write) => void;
+
+export type Handlers = { readonly [Type in EventType]?: Handler<Type> };
+
+/** A read model: its tables, and how events change them. Raise `version` when either does: it is then built anew. */
+export interface Projection {
+  readonly name: string;
+  readonly version: number;
+  /** DDL, run once in an empty schema that is first in the search path. Empty where the tables live elsewhere. */
+  readonly tables: string;
+  readonly handlers: Handlers;
+}
+
+/** Projections that advance together: one subscription, one transaction a batch, one position. */
+export interface Group {
+  readonly name: string;
+  readonly projections: readonly Projection[];
+}
+
+/** What a group subscribes to: the types that any of its projections handles. */
+export function typesOf(group: Group): readonly EventType[] {
+  const types = group.projections.flatMap((projection) => Object.keys(projection.handlers) as EventType[]);
+  return [...new Set(types)].sort();
+}
+
+/** Identity of what a group builds: `{profile: 1, posts: 1}`, by name in alphabetical order. */
+export function versionsOf(group: Group): Readonly<Record<string, number>> {
+  const sorted = group.projections.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  return Object.fromEntries(sorted.map(({ name, version }) => [name, version]));
+}
+
+/** Hands an event to every projection of the group that handles its type. */
+export function dispatch(group: Group): (recorded: Recorded, write: Write) => void {
+  const byType = new Map(
+    typesOf(group).map((type) => [
+      type,
+      group.projections.flatMap(({ handlers }) => (handlers[type] as Handler<EventType> | undefined) ?? []),
+    ]),
+  );
+  return (recorded, write) => {
+    for (const handle of byType.get(recorded.event.type) ?? []) handle(recorded, write);
+  };
+}

@@ -1,0 +1,37 @@
+import { WrongExpectedRevision } from '../log/event-log.js';
+import type { EventLog } from '../log/event-log.js';
+import { streams } from '../log/streams.js';
+
+/** New random values: UUIDs of events and requests, and the identity of a network (`[A-Za-z0-9_-]{1,64}`). */
+export interface NetworkIds {
+  uuid(): string;
+  networkId(): string;
+}
+
+/** Which network this is the log of; undefined if it was not founded yet. @throws {LogUnavailable} */
+export async function networkOf(log: EventLog): Promise<string | undefined> {
+  const [first] = await log.read(streams.network(), { limit: 1 });
+  return first?.event.type === 'network.founded' ? first.event.data.networkId : undefined;
+}
+
+/**
+ * Founds the network in an empty log: one stream, so of all processes that try, one does, and all get the same answer.
+ * `now`: Unix milliseconds. @throws {LogUnavailable}
+ */
+export async function foundNetwork(log: EventLog, ids: NetworkIds, now: () => number): Promise<string> {
+  const founded = await networkOf(log);
+  if (founded !== undefined) return founded;
+  const networkId = ids.networkId();
+  try {
+    await log.append({
+      stream: streams.network(),
+      expected: 'no_stream',
+      events: [{ id: ids.uuid(), event: { type: 'network.founded', data: { networkId, at: now() } } }],
+      metadata: { requestId: ids.uuid() },
+    });
+    return networkId;
+  } catch (error) {
+    if (!(error instanceof WrongExpectedRevision)) throw error;
+    return foundNetwork(log, ids, now);
+  }
+}

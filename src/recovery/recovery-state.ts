@@ -1,0 +1,53 @@
+import type { ClientBase, Pool } from 'pg';
+
+/** What reads are admitted by: the published incarnation and how much of the log it shows. */
+export interface RecoveryState {
+  readonly incarnation: string;
+  readonly schemaName: string;
+  readonly status: 'serving' | 'quarantined';
+  /** Why it is quarantined. */
+  readonly reason: string | null;
+  readonly networkId: string;
+  /** Position of the newest event that it has applied; undefined while none. */
+  readonly appliedPosition: bigint | undefined;
+  readonly witnessEpoch: bigint;
+  readonly versions: Readonly<Record<string, number>>;
+}
+
+/**
+ * The recovery state as a query of at most one row, to be read in one statement with the data that it admits:
+ * `WITH state AS (${recoveryStateSql}) …`. No row: nothing was published yet.
+ */
+export const recoveryStateSql = `
+  SELECT publication.incarnation, incarnation.schema_name, publication.status, publication.reason,
+    publication.network_id, incarnation.applied_position, incarnation.witness_epoch, incarnation.versions
+  FROM recovery.publication JOIN recovery.incarnation USING (incarnation)`;
+
+interface Row {
+  readonly incarnation: string;
+  readonly schema_name: string;
+  readonly status: 'serving' | 'quarantined';
+  readonly reason: string | null;
+  readonly network_id: string;
+  readonly applied_position: string | null;
+  readonly witness_epoch: string;
+  readonly versions: Record<string, number>;
+}
+
+/** Undefined: nothing was published yet. */
+export async function readRecoveryState(database: Pool | ClientBase): Promise<RecoveryState | undefined> {
+  const { rows } = await database.query<Row>(recoveryStateSql);
+  const row = rows[0];
+  return (
+    row && {
+      incarnation: row.incarnation,
+      schemaName: row.schema_name,
+      status: row.status,
+      reason: row.reason,
+      networkId: row.network_id,
+      appliedPosition: row.applied_position === null ? undefined : BigInt(row.applied_position),
+      witnessEpoch: BigInt(row.witness_epoch),
+      versions: row.versions,
+    }
+  );
+}
