@@ -1,0 +1,152 @@
+import type { Recorded } from '../../src/log/recorded.js';
+import { dispatch } from '../runner/projection.js';
+import type { Group, Projection, Statement } from '../runner/projection.js';
+
+interface NewAccount {
+  readonly actor_id: string;
+  readonly handle: string | null;
+  readonly display_name: string;
+  readonly email: string;
+  readonly state: 'active' | 'erased';
+  readonly registered_at: number;
+  readonly revision: string;
+}
+
+const registerAccount: Statement<NewAccount> = {
+  name: 'account.register',
+  table: 'account',
+  key: (row) => row.actor_id,
+  sql: `
+    INSERT INTO authority.account (actor_id, handle, display_name, email, state, registered_at, revision)
+    SELECT actor_id, handle, display_name, email, state, registered_at, revision
+    FROM json_to_recordset($1) AS row(actor_id text, handle text, display_name text, email text, state text,
+                                      registered_at bigint, revision bigint)
+    ON CONFLICT (actor_id) DO NOTHING`,
+};
+
+interface NewApplication {
+  readonly app_id: string;
+  readonly name: string;
+  readonly redirect_uris: readonly string[];
+  readonly scopes: readonly string[];
+  readonly revision: string;
+}
+
+const registerApplication: Statement<NewApplication> = {
+  name: 'application.register',
+  table: 'application',
+  key: (row) => row.app_id,
+  sql: `
+    INSERT INTO authority.application (app_id, name, redirect_uris, scopes, state, revision)
+    SELECT app_id, name, redirect_uris, scopes, 'active', revision
+    FROM json_to_recordset($1) AS row(app_id text, name text, redirect_uris text[], scopes text[], revision bigint)
+    ON CONFLICT (app_id) DO NOTHING`,
+};
+
+interface NewGrant {
+  readonly grant_id: string;
+  readonly app_id: string;
+  readonly actor_id: string;
+  readonly scopes: readonly string[];
+  readonly issued_at: number;
+}
+
+/** Never touches `revoked_at`: a revocation that was applied first stays. */
+const issueGrant: Statement<NewGrant> = {
+  name: 'app_grant.issue',
+  table: 'app_grant',
+  key: (row) => row.grant_id,
+  sql: `
+    INSERT INTO authority.app_grant (grant_id, app_id, actor_id, scopes, issued_at)
+    SELECT grant_id, app_id, actor_id, scopes, issued_at
+    FROM json_to_recordset($1) AS row(grant_id text, app_id text, actor_id text, scopes text[], issued_at bigint)
+    ON CONFLICT (grant_id) DO UPDATE SET scopes = EXCLUDED.scopes, issued_at = EXCLUDED.issued_at
+    WHERE app_grant.scopes <> EXCLUDED.scopes`,
+};
+
+interface Revocation {
+  readonly grant_id: string;
+  readonly app_id: string;
+  readonly actor_id: string;
+  readonly revoked_at: number;
+}
+
+/** A grant that this store has not heard of yet is put down as revoked, so that no order of arrival brings it to life. */
+const revokeGrant: Statement<Revocation> = {
+  name: 'app_grant.revoke',
+  table: 'app_grant',
+  key: (row) => row.grant_id,
+  sql: `
+    INSERT INTO authority.app_grant (grant_id, app_id, actor_id, scopes, issued_at, revoked_at)
+    SELECT grant_id, app_id, actor_id, '{}', revoked_at, revoked_at
+    FROM json_to_recordset($1) AS row(grant_id text, app_id text, actor_id text, revoked_at bigint)
+    ON CONFLICT (grant_id) DO UPDATE SET revoked_at = EXCLUDED.revoked_at
+    WHERE app_grant.revoked_at IS NULL`,
+};
+
+/**
+ * Who may act: accounts, applications and grants as the log tells them. The tables are the authority store's, which
+ * outlives a rebuild, since credentials and tokens beside them are in no log.
+ */
+export const authority: Projection = {
+  name: 'authority',
+  version: 1,
+  tables: '',
+  handlers: {
+    'account.registered': ({ event: { data }, revision, erased }, write) => {
+      write(registerAccount, {
+        actor_id: data.actorId,
+        handle: erased ? null : data.handle,
+        display_name: data.displayName,
+        email: data.email,
+        state: erased ? 'erased' : 'active',
+        registered_at: data.at,
+        revision: String(revision),
+      });
+    },
+    'application.registered': ({ event: { data }, revision }, write) => {
+      write(registerApplication, {
+        app_id: data.appId,
+        name: data.name,
+        redirect_uris: data.redirectUris,
+        scopes: data.scopes,
+        revision: String(revision),
+      });
+    },
+    'grant.issued': ({ event: { data } }, write) => {
+      write(issueGrant, {
+        grant_id: data.grantId,
+        app_id: data.appId,
+        actor_id: data.actorId,
+        scopes: data.scopes,
+        issued_at: data.at,
+      });
+    },
+    'grant.revoked': ({ event: { data } }, write) => {
+      write(revokeGrant, {
+        grant_id: data.grantId,
+        app_id: data.appId,
+        actor_id: data.actorId,
+        revoked_at: data.at,
+      });
+    },
+  },
+};
+
+/** Advances by itself: authority must not wait for a timeline. */
+export const authorityGroup: Group = { name: 'authority', projections: [authority] };
+
+const handle = dispatch(authorityGroup);
+
+/**
+ * Applies events at once, where the writer stands: what was granted or taken away holds without waiting for a worker.
+ * The worker applies the same events again, which changes nothing, or repairs what was missed here.
+ */
+export async function writeThrough(
+  recorded: readonly Recorded[],
+  db: { query(sql: string, parameters: unknown[]): Promise<unknown> },
+): Promise<void> {
+  const writes: { sql: string; row: object }[] = [];
+  for (const each of recorded) handle(each, ({ sql }, row) => writes.push({ sql, row }));
+  for (const { sql, row } of writes) await db.query(sql, [JSON.stringify([row])]);
+}

@@ -1,0 +1,92 @@
+import { Command, CommandHandler } from '@nestjs/cqrs';
+import type { ICommandHandler } from '@nestjs/cqrs';
+import { writeThrough } from '../../projections/authority/authority.projection.js';
+import {
+  claimHandle,
+  evolveAccount,
+  evolveHandle,
+  freeHandle,
+  noAccount,
+  registerAccount,
+} from '../domain/account/account.js';
+import type { AccountRegistered, HandleClaimed } from '../domain/account/events.js';
+import { Refusal } from '../domain/refusal.js';
+import { EventLog } from '../log/event-log.js';
+import type { EventMetadata } from '../log/recorded.js';
+import { streams } from '../log/streams.js';
+import { AuthorityStore } from '../store/authority/authority-store.js';
+import { CredentialRow } from '../store/authority/credential.row.js';
+import { Clock, Ids } from './ambient.js';
+import { decideOn } from './decide-on.js';
+import { HandleDigest } from './handle-digest.js';
+
+export interface NewAccount {
+  readonly handle: string;
+  readonly displayName: string;
+  readonly email: string;
+  /** PHC string. The password itself rides on no bus. */
+  readonly passwordHash: string;
+  /** Names this registration, so that repeating it makes no second account. Must be unguessable, or be the operator's. */
+  readonly idempotencyKey: string;
+}
+
+export class CreateAccount extends Command<{ readonly actorId: string }> {
+  constructor(
+    readonly account: NewAccount,
+    readonly metadata: EventMetadata,
+  ) {
+    super();
+  }
+}
+
+/**
+ * Claims the handle, keeps the credential, registers the account, in this order: whatever breaks between two steps, the
+ * same registration tried again goes on where it stopped, and nobody else can. The account's identity derives from the
+ * registration's name, which only whoever made it knows.
+ */
+@CommandHandler(CreateAccount)
+export class CreateAccountHandler implements ICommandHandler<CreateAccount> {
+  constructor(
+    private readonly log: EventLog,
+    private readonly store: AuthorityStore,
+    private readonly digest: HandleDigest,
+    private readonly clock: Clock,
+    private readonly ids: Ids,
+  ) {}
+
+  /** @throws {Refusal} `invalid_text`, or `intent_conflict` if the handle is taken; whatever log and stores throw. */
+  async execute({ account, metadata }: CreateAccount): Promise<{ readonly actorId: string }> {
+    const actorId = await this.digest.actorOf(account.idempotencyKey);
+    const { handle, displayName, email, passwordHash } = account;
+    const registration = { actorId, handle, displayName, email, at: this.clock.now() };
+    const stream = streams.account(actorId);
+
+    // Said before anything is written: a claim for a registration that is bound to fail would hold the handle for good.
+    const past = await this.log.read(stream);
+    const known = past.map(({ event }) => event as AccountRegistered).reduce(evolveAccount, noAccount);
+    const decision = registerAccount(known, registration);
+    if (decision instanceof Refusal) throw decision;
+    if (decision.length === 0) {
+      await writeThrough(past, this.store.db);
+      return { actorId };
+    }
+
+    await decideOn(this.log, this.ids, {
+      stream: streams.handle(await this.digest.ofHandle(handle)),
+      initial: freeHandle,
+      evolve: (state, event: HandleClaimed) => evolveHandle(state, event),
+      decide: (state) => claimHandle(state, registration),
+      metadata,
+    });
+    await this.store.db.upsert(CredentialRow, { actorId, passwordHash }, ['actorId']);
+    const registered = await decideOn(this.log, this.ids, {
+      stream,
+      initial: noAccount,
+      evolve: evolveAccount,
+      decide: (state) => registerAccount(state, registration),
+      metadata,
+    });
+    await writeThrough(registered, this.store.db);
+    return { actorId };
+  }
+}

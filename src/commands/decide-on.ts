@@ -1,0 +1,52 @@
+import { Refusal } from '../domain/refusal.js';
+import type { Decision } from '../domain/refusal.js';
+import { WrongExpectedRevision } from '../log/event-log.js';
+import type { EventLog } from '../log/event-log.js';
+import type { EventMetadata, Recorded } from '../log/recorded.js';
+import type { StoredEvent } from '../log/registry.js';
+import type { Ids } from './ambient.js';
+
+export interface Deliberation<State, Event extends StoredEvent> {
+  readonly stream: string;
+  readonly initial: State;
+  readonly evolve: (state: State, event: Event) => State;
+  readonly decide: (state: State) => Decision<Event>;
+  readonly metadata: EventMetadata;
+}
+
+/** Somebody else may write to the stream between our look and our append; nobody does so this often in a row. */
+const ATTEMPTS = 5;
+
+/**
+ * Reads a stream, decides, appends; looks again if somebody else wrote first. Answers what is new in the stream.
+ * @throws {Refusal} and whatever {@link EventLog} throws.
+ */
+export async function decideOn<State, Event extends StoredEvent>(
+  log: EventLog,
+  ids: Ids,
+  { stream, initial, evolve, decide, metadata }: Deliberation<State, Event>,
+): Promise<readonly Recorded<Event>[]> {
+  for (let attempt = 1; ; attempt++) {
+    const past = await log.read(stream);
+    const decision = decide(past.reduce((state, { event }) => evolve(state, event as Event), initial));
+    if (decision instanceof Refusal) throw decision;
+    if (decision.length === 0) return [];
+    const expected = past.at(-1)?.revision ?? 'no_stream';
+    const events = decision.map((event) => ({ id: ids.uuid(), event }));
+    try {
+      const { revision, position } = await log.append({ stream, expected, events, metadata });
+      const first = revision - BigInt(events.length - 1);
+      return events.map(({ id, event }, index) => ({
+        id,
+        stream,
+        revision: first + BigInt(index),
+        position,
+        event,
+        metadata,
+        erased: false,
+      }));
+    } catch (error) {
+      if (!(error instanceof WrongExpectedRevision) || attempt === ATTEMPTS) throw error;
+    }
+  }
+}

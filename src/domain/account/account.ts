@@ -1,0 +1,74 @@
+import { Refusal } from '../refusal.js';
+import type { Decision } from '../refusal.js';
+import type { AccountRegistered, HandleClaimed } from './events.js';
+
+export type Account =
+  | { readonly status: 'none' }
+  | {
+      readonly status: 'registered';
+      readonly handle: string;
+      readonly displayName: string;
+      readonly email: string;
+    };
+
+export const noAccount: Account = { status: 'none' };
+
+export function evolveAccount(_account: Account, event: AccountRegistered): Account {
+  const { handle, displayName, email } = event.data;
+  return { status: 'registered', handle, displayName, email };
+}
+
+/** A handle, as its own stream tells it. */
+export type Handle = { readonly status: 'free' } | { readonly status: 'held'; readonly actorId: string };
+
+export const freeHandle: Handle = { status: 'free' };
+
+export function evolveHandle(_handle: Handle, event: HandleClaimed): Handle {
+  return { status: 'held', actorId: event.data.actorId };
+}
+
+/** Whoever claims first holds it; the holder may claim it again, which is how a retry goes on. */
+export function claimHandle(
+  handle: Handle,
+  { actorId, at }: { readonly actorId: string; readonly at: number },
+): Decision<HandleClaimed> {
+  if (handle.status === 'free') return [{ type: 'handle.claimed', data: { actorId, at } }];
+  if (handle.actorId === actorId) return [];
+  return new Refusal('intent_conflict', 'The handle is taken; choose another.');
+}
+
+export interface Registration {
+  readonly actorId: string;
+  readonly handle: string;
+  readonly displayName: string;
+  readonly email: string;
+  readonly at: number;
+}
+
+/** Repeating the same registration changes nothing. */
+export function registerAccount(account: Account, registration: Registration): Decision<AccountRegistered> {
+  const { actorId, handle, email, at } = registration;
+  const displayName = registration.displayName.normalize('NFC').trim();
+  const fault = faultIn(handle, displayName, email);
+  if (fault) return fault;
+  if (account.status === 'none')
+    return [{ type: 'account.registered', data: { actorId, handle, displayName, email, at } }];
+  const same = account.handle === handle && account.displayName === displayName && account.email === email;
+  return same ? [] : new Refusal('intent_conflict', 'This registration was already made with other data.');
+}
+
+const handlePattern = /^[a-z0-9_]{3,30}$/;
+const displayNamePattern = /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]{1,64}$/u;
+const EMAIL_MAX = 254;
+/** Something, one @, a host: whether it is anybody's can only be found out by writing to it. */
+const emailPattern = /^[^\s@\p{Cc}\p{Cs}]+@[^\s@\p{Cc}\p{Cs}]+$/u;
+
+function faultIn(handle: string, displayName: string, email: string): Refusal | undefined {
+  if (!handlePattern.test(handle))
+    return new Refusal('invalid_text', 'A handle has 3 to 30 characters out of a-z, 0-9 and _.');
+  if (!displayNamePattern.test(displayName))
+    return new Refusal('invalid_text', 'A display name is one line of 1 to 64 characters.');
+  if (email.length > EMAIL_MAX || !emailPattern.test(email))
+    return new Refusal('invalid_text', 'That is not an e-mail address.');
+  return undefined;
+}

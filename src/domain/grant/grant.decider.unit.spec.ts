@@ -1,0 +1,61 @@
+import { describe, expect, it } from '@jest/globals';
+import { Refusal } from '../refusal.js';
+import { evolveGrant, issueGrant, noGrant, revokeGrant } from './grant.js';
+import type { GrantEvent } from './grant.js';
+
+const given = (...events: GrantEvent[]) => events.reduce(evolveGrant, noGrant);
+
+const consent = {
+  grantId: 'g1',
+  appId: 'app',
+  actorId: 'ada',
+  scopes: ['read', 'post:create', 'read'],
+  allowed: ['post:create', 'read', 'openid'],
+  at: 7,
+};
+const issued: GrantEvent = {
+  type: 'grant.issued',
+  data: { grantId: 'g1', appId: 'app', actorId: 'ada', scopes: ['post:create', 'read'], at: 7 },
+};
+const revoked: GrantEvent = {
+  type: 'grant.revoked',
+  data: { grantId: 'g1', appId: 'app', actorId: 'ada', cause: 'reuse', at: 9 },
+};
+
+describe('a grant', () => {
+  it('is issued with exactly the scopes that were consented to, each once', () => {
+    expect(issueGrant(given(), consent)).toEqual([issued]);
+  });
+
+  it('stays as it is when the same consent is repeated', () => {
+    expect(issueGrant(given(issued), { ...consent, at: 8 })).toEqual([]);
+  });
+
+  it.each([
+    ['other scopes', { scopes: ['read'] }],
+    ['another application', { appId: 'other' }],
+    ['another person', { actorId: 'bob' }],
+  ])('is never altered: refuses %s', (_what, change) => {
+    expect(issueGrant(given(issued), { ...consent, ...change })).toMatchObject({ code: 'intent_conflict' });
+  });
+
+  it('does not come back to life', () => {
+    expect(issueGrant(given(issued, revoked), consent)).toMatchObject({ code: 'intent_conflict' });
+  });
+
+  it.each([[[]], [['read', 'block:read']]])(
+    'is refused for %j, which the application may not have',
+    (scopes) => {
+      expect(issueGrant(given(), { ...consent, scopes })).toMatchObject({ code: 'capability_required' });
+    },
+  );
+
+  it('is revoked once', () => {
+    expect(revokeGrant(given(issued), { cause: 'reuse', at: 9 })).toEqual([revoked]);
+    expect(revokeGrant(given(issued, revoked), { cause: 'client', at: 10 })).toEqual([]);
+  });
+
+  it('cannot be revoked before it is there', () => {
+    expect(revokeGrant(given(), { cause: 'client', at: 1 })).toBeInstanceOf(Refusal);
+  });
+});

@@ -1,0 +1,29 @@
+/** SQLSTATE classes and codes of a server that is not there, goes or is full: 08 connection, 53 resources, 57P01-57P03. */
+const serverIsAway = /^(08...|53...|57P0[123])$/;
+
+/** What Node says of a connection that cannot be made or broke. */
+const connectionBroke = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOENT',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EPIPE',
+  'ETIMEDOUT',
+]);
+
+/** What `pg` says without a code. */
+const driverGaveUp =
+  /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Client was closed)/;
+
+/** Whether a Postgres could not be reached, wherever in the chain of causes that is said. Then it passes by itself. */
+export function isUnreachable(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const { code, driverError, cause } = error as Error & { code?: unknown; driverError?: unknown };
+  if (typeof code === 'string' && (connectionBroke.has(code) || serverIsAway.test(code))) return true;
+  if (driverGaveUp.test(error.message)) return true;
+  if (error instanceof AggregateError && error.errors.some(isUnreachable)) return true;
+  return isUnreachable(driverError) || isUnreachable(cause);
+}
