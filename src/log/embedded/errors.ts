@@ -1,0 +1,39 @@
+/** Another process, or another store of this process, already has the directory open. */
+export class DirectoryLockedError extends Error {
+  override readonly name = 'DirectoryLockedError';
+  constructor(readonly dir: string) {
+    super(
+      `the event store directory ${dir} is in use by another process: stop that one, or choose another directory`,
+    );
+  }
+}
+
+/** The log holds bytes that were acknowledged once and cannot be read back: nothing is started on top of them. */
+export class CorruptLogError extends Error {
+  override readonly name = 'CorruptLogError';
+  constructor(
+    readonly file: string,
+    readonly offset: number,
+    reason: string,
+  ) {
+    super(
+      `the event log is corrupt: ${reason}, in ${file} at byte ${offset}. ` +
+        'This is not the torn end of an interrupted write, so nothing was changed: restore the directory from a backup',
+    );
+  }
+}
+
+/** The disk took no more bytes. The append left no trace: the same call may be made again once there is room. */
+export class DiskFullError extends Error {
+  override readonly name = 'DiskFullError';
+  constructor(cause: Error) {
+    super(`the append was refused and nothing of it is stored: the disk is full (${cause.message})`, {
+      cause,
+    });
+  }
+}
+
+/** The log can no longer promise anything about new appends; whether the one at hand is stored is not known. */
+export class StoreUnavailableError extends Error {
+  override readonly name = 'StoreUnavailableError';
+}

@@ -1,0 +1,113 @@
+import type { handleClientStreamingCall, sendUnaryData } from '@grpc/grpc-js';
+import type { AppendReq, AppendResp } from '@eventstore/db-client/generated/streams_pb.js';
+import sharedPb from '@eventstore/db-client/generated/shared_pb.js';
+import streamsPb from '@eventstore/db-client/generated/streams_pb.js';
+import { ANY, NO_STREAM, STREAM_EXISTS, type ExpectedRevision } from '../storage/expected-revision.js';
+import type { AppendResult, ProposedEvent, Store } from '../storage/store.js';
+import {
+  appendSize,
+  expectedRevision,
+  MAX_APPEND_SIZE,
+  MissingMetadataError,
+  proposedEvent,
+  writableStreamName,
+} from './messages.js';
+import {
+  InvalidRequestError,
+  maximumAppendSizeExceeded,
+  missingMetadata,
+  statusOf,
+  streamDeleted,
+  type CallStatus,
+} from './status.js';
+
+/** Append: the options first, then the events, then one answer. */
+export function appendHandler(store: Store): handleClientStreamingCall<AppendReq, AppendResp> {
+  return (call, callback) => {
+    const append = new ClassicAppend(store, callback);
+    call.on('data', (request: AppendReq) => append.take(request));
+    call.on('end', () => void append.finish());
+  };
+}
+
+class ClassicAppend {
+  #options: { stream: string; expected: ExpectedRevision } | undefined;
+  readonly #events: ProposedEvent[] = [];
+  #size = 0;
+  #answered = false;
+
+  constructor(
+    private readonly store: Store,
+    private readonly callback: sendUnaryData<AppendResp>,
+  ) {}
+
+  take(request: AppendReq): void {
+    if (this.#answered) return;
+    try {
+      const options = request.getOptions();
+      const message = request.getProposedMessage();
+      if (options) {
+        const revision = options.hasRevision() ? options.getRevision() : undefined;
+        this.#options = {
+          stream: writableStreamName(options.getStreamIdentifier()),
+          expected: expectedRevision(options, revision),
+        };
+      } else if (message) {
+        const event = proposedEvent(message);
+        this.#size += appendSize(event);
+        if (this.#size > MAX_APPEND_SIZE) return this.#fail(maximumAppendSizeExceeded(MAX_APPEND_SIZE));
+        this.#events.push(event);
+      }
+    } catch (error) {
+      this.#fail(error instanceof MissingMetadataError ? missingMetadata(error.property) : statusOf(error));
+    }
+  }
+
+  async finish(): Promise<void> {
+    if (this.#answered) return;
+    try {
+      if (!this.#options) throw new InvalidRequestError('the options of the append are missing');
+      const { stream, expected } = this.#options;
+      const result = await this.store.append(stream, expected, this.#events);
+      if (result.kind === 'deleted') this.#fail(streamDeleted(stream));
+      else this.callback(null, response(result, expected));
+    } catch (error) {
+      this.#fail(statusOf(error));
+    }
+  }
+
+  #fail(status: CallStatus): void {
+    this.#answered = true;
+    this.callback(status);
+  }
+}
+
+function response(
+  result: Exclude<AppendResult, { kind: 'deleted' }>,
+  expected: ExpectedRevision,
+): AppendResp {
+  return result.kind === 'appended'
+    ? new streamsPb.AppendResp().setSuccess(success(result))
+    : new streamsPb.AppendResp().setWrongExpectedVersion(wrongExpectedVersion(result.current, expected));
+}
+
+function success(result: Extract<AppendResult, { kind: 'appended' }>): AppendResp.Success {
+  const success = new streamsPb.AppendResp.Success();
+  if (result.revision < 0) success.setNoStream(new sharedPb.Empty());
+  else success.setCurrentRevision(String(result.revision));
+  if (result.position === undefined) return success.setNoPosition(new sharedPb.Empty());
+  const position = String(result.position);
+  return success.setPosition(
+    new streamsPb.AppendResp.Position().setCommitPosition(position).setPreparePosition(position),
+  );
+}
+
+function wrongExpectedVersion(current: number, expected: ExpectedRevision): AppendResp.WrongExpectedVersion {
+  const wrong = new streamsPb.AppendResp.WrongExpectedVersion();
+  if (current < 0) wrong.setCurrentNoStream(new sharedPb.Empty());
+  else wrong.setCurrentRevision(String(current));
+  if (expected === ANY) return wrong.setExpectedAny(new sharedPb.Empty());
+  if (expected === STREAM_EXISTS) return wrong.setExpectedStreamExists(new sharedPb.Empty());
+  if (expected === NO_STREAM) return wrong.setExpectedNoStream(new sharedPb.Empty());
+  return wrong.setExpectedRevision(String(expected));
+}

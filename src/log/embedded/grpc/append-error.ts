@@ -1,0 +1,62 @@
+/** The answers of BatchAppend to an append that was not made: a Status whose details are one of the protocol's messages. */
+import { status as code } from '@grpc/grpc-js';
+import type { StreamIdentifier } from '@eventstore/db-client/generated/shared_pb.js';
+import type { BatchAppendResp } from '@eventstore/db-client/generated/streams_pb.js';
+import sharedPb from '@eventstore/db-client/generated/shared_pb.js';
+import statusPb from '@eventstore/db-client/generated/status_pb.js';
+import streamsPb from '@eventstore/db-client/generated/streams_pb.js';
+import anyPb from 'google-protobuf/google/protobuf/any_pb.js';
+import emptyPb from 'google-protobuf/google/protobuf/empty_pb.js';
+import { ANY, NO_STREAM, STREAM_EXISTS, type ExpectedRevision } from '../storage/expected-revision.js';
+
+interface Details {
+  serializeBinary(): Uint8Array;
+}
+
+export function wrongExpectedVersion(current: number, expected: ExpectedRevision): BatchAppendResp {
+  const details = new sharedPb.WrongExpectedVersion();
+  if (current < 0) details.setCurrentNoStream(new emptyPb.Empty());
+  else details.setCurrentStreamRevision(String(current));
+  if (expected === ANY) details.setExpectedAny(new emptyPb.Empty());
+  else if (expected === STREAM_EXISTS) details.setExpectedStreamExists(new emptyPb.Empty());
+  else if (expected === NO_STREAM) details.setExpectedNoStream(new emptyPb.Empty());
+  else details.setExpectedStreamPosition(String(expected));
+  return failure(code.ALREADY_EXISTS, 'WrongExpectedVersion', details);
+}
+
+export function streamDeleted(identifier: StreamIdentifier): BatchAppendResp {
+  return failure(
+    code.FAILED_PRECONDITION,
+    'StreamDeleted',
+    new sharedPb.StreamDeleted().setStreamIdentifier(identifier),
+  );
+}
+
+export function maximumAppendSizeExceeded(limit: number): BatchAppendResp {
+  const details = new sharedPb.MaximumAppendSizeExceeded().setMaxappendsize(limit);
+  return failure(code.INVALID_ARGUMENT, 'MaximumAppendSizeExceeded', details);
+}
+
+export function timeout(): BatchAppendResp {
+  return failure(code.DEADLINE_EXCEEDED, 'Timeout', new sharedPb.Timeout());
+}
+
+export function badRequest(message: string): BatchAppendResp {
+  return refused(code.INVALID_ARGUMENT, message);
+}
+
+/** A refusal for which the protocol has no message: clients show the text. */
+export function refused(reason: code, message: string): BatchAppendResp {
+  return failure(reason, 'BadRequest', new sharedPb.BadRequest().setMessage(message), message);
+}
+
+function failure(reason: code, type: string, details: Details, message = type): BatchAppendResp {
+  const any = new anyPb.Any();
+  any.pack(details.serializeBinary(), `event_store.client.${type}`);
+  // google.rpc.Code numbers its values as gRPC does
+  const status = new statusPb.Status()
+    .setCode(reason as number)
+    .setMessage(message)
+    .setDetails(any);
+  return new streamsPb.BatchAppendResp().setError(status);
+}

@@ -1,0 +1,177 @@
+import { status as code, type handleBidiStreamingCall, type ServerDuplexStream } from '@grpc/grpc-js';
+import type { StreamIdentifier, UUID } from '@eventstore/db-client/generated/shared_pb.js';
+import type { BatchAppendReq, BatchAppendResp } from '@eventstore/db-client/generated/streams_pb.js';
+import sharedPb from '@eventstore/db-client/generated/shared_pb.js';
+import streamsPb from '@eventstore/db-client/generated/streams_pb.js';
+import emptyPb from 'google-protobuf/google/protobuf/empty_pb.js';
+import { StoreUnavailableError } from '../errors.js';
+import type { ExpectedRevision } from '../storage/expected-revision.js';
+import type { AppendResult, ProposedEvent, Store } from '../storage/store.js';
+import * as appendError from './append-error.js';
+import type { LiveCalls } from './live-calls.js';
+import {
+  appendSize,
+  expectedRevision,
+  MAX_APPEND_SIZE,
+  proposedEvent,
+  uuidText,
+  writableStreamName,
+} from './messages.js';
+import { Outlet } from './outlet.js';
+import { statusOf } from './status.js';
+
+type BatchCall = ServerDuplexStream<BatchAppendReq, BatchAppendResp>;
+
+/** Bytes waiting for the disk at which a call stops taking more appends from its client. */
+const MAX_BACKLOG = 32 * 1024 * 1024;
+
+interface PartialAppend {
+  identifier: StreamIdentifier;
+  stream: string;
+  expected: ExpectedRevision;
+  events: ProposedEvent[];
+  size: number;
+}
+
+/** BatchAppend: one call carries many appends, each in one or more requests of one correlation id, each answered once. */
+export function batchAppendHandler(
+  store: Store,
+  live: LiveCalls,
+): handleBidiStreamingCall<BatchAppendReq, BatchAppendResp> {
+  return (call) => {
+    const batch = new BatchAppend(store, call);
+    const forget = live.add((status) => batch.outlet.fail(status));
+    batch.outlet.onClose(forget);
+  };
+}
+
+class BatchAppend {
+  readonly outlet: Outlet;
+  readonly #partial = new Map<string, PartialAppend>();
+  #pending = 0;
+  #ended = false;
+
+  constructor(
+    private readonly store: Store,
+    private readonly call: BatchCall,
+  ) {
+    this.outlet = new Outlet(call);
+    call.on('data', (request: BatchAppendReq) => this.#take(request));
+    call.on('end', () => {
+      this.#ended = true;
+      this.#endIfDone();
+    });
+  }
+
+  #take(request: BatchAppendReq): void {
+    const correlation = request.getCorrelationId();
+    if (!correlation) return; // nothing that an answer could be addressed to
+    try {
+      const append = this.#gather(request, uuidText(correlation));
+      if (append && request.getIsFinal()) void this.#append(correlation, append);
+    } catch (error) {
+      this.#partial.delete(uuidText(correlation));
+      const identifier = request.getOptions()?.getStreamIdentifier();
+      this.#answer(correlation, identifier, appendError.badRequest((error as Error).message));
+    }
+  }
+
+  /** Adds a request to its append; undefined if that was answered already. */
+  #gather(request: BatchAppendReq, id: string): PartialAppend | undefined {
+    const correlation = request.getCorrelationId();
+    const options = request.getOptions();
+    if (options && !this.#partial.has(id)) this.#partial.set(id, partialAppend(options));
+    const append = this.#partial.get(id);
+    if (!append) return undefined;
+    const deadline = options?.getDeadline()?.toDate().getTime() ?? Infinity;
+    for (const event of request.getProposedMessagesList().map(proposedEvent)) {
+      append.events.push(event);
+      append.size += appendSize(event);
+    }
+    const refusal =
+      deadline <= this.store.now()
+        ? appendError.timeout()
+        : append.size > MAX_APPEND_SIZE
+          ? appendError.maximumAppendSizeExceeded(MAX_APPEND_SIZE)
+          : undefined;
+    if (refusal || request.getIsFinal()) this.#partial.delete(id);
+    if (!refusal) return append;
+    this.#answer(correlation, append.identifier, refusal);
+    return undefined;
+  }
+
+  async #append(correlation: UUID, { identifier, stream, expected, events }: PartialAppend): Promise<void> {
+    this.#pending++;
+    try {
+      const appended = this.store.append(stream, expected, events);
+      if (this.store.backlog > MAX_BACKLOG) void this.#pauseUntilDrained();
+      this.#answer(correlation, identifier, answer(await appended, identifier, expected));
+    } catch (error) {
+      // Whether the append is stored is not known, and only the end of the call says so in terms that clients understand.
+      if (error instanceof StoreUnavailableError) this.outlet.fail(statusOf(error));
+      else
+        this.#answer(
+          correlation,
+          identifier,
+          appendError.refused(code.RESOURCE_EXHAUSTED, (error as Error).message),
+        );
+    }
+    this.#pending--;
+    this.#endIfDone();
+  }
+
+  #answer(
+    correlation: UUID | undefined,
+    identifier: StreamIdentifier | undefined,
+    response: BatchAppendResp,
+  ): void {
+    response.setCorrelationId(correlation).setStreamIdentifier(identifier);
+    if (!this.outlet.push(response)) {
+      this.call.pause();
+      this.call.once('drain', () => this.call.resume());
+    }
+  }
+
+  async #pauseUntilDrained(): Promise<void> {
+    this.call.pause();
+    await this.store.drained();
+    this.call.resume();
+  }
+
+  #endIfDone(): void {
+    if (this.#ended && this.#pending === 0) this.outlet.end();
+  }
+}
+
+function partialAppend(options: BatchAppendReq.Options): PartialAppend {
+  const stream = writableStreamName(options.getStreamIdentifier());
+  const revision = options.hasStreamPosition() ? options.getStreamPosition() : undefined;
+  return {
+    identifier: new sharedPb.StreamIdentifier().setStreamName(Buffer.from(stream)),
+    stream,
+    expected: expectedRevision(options, revision),
+    events: [],
+    size: 0,
+  };
+}
+
+function answer(
+  result: AppendResult,
+  identifier: StreamIdentifier,
+  expected: ExpectedRevision,
+): BatchAppendResp {
+  if (result.kind === 'deleted') return appendError.streamDeleted(identifier);
+  if (result.kind === 'wrong-expected-revision')
+    return appendError.wrongExpectedVersion(result.current, expected);
+  const success = new streamsPb.BatchAppendResp.Success();
+  if (result.revision < 0) success.setNoStream(new emptyPb.Empty());
+  else success.setCurrentRevision(String(result.revision));
+  if (result.position === undefined) success.setNoPosition(new emptyPb.Empty());
+  else {
+    const position = String(result.position);
+    success.setPosition(
+      new sharedPb.AllStreamPosition().setCommitPosition(position).setPreparePosition(position),
+    );
+  }
+  return new streamsPb.BatchAppendResp().setSuccess(success);
+}

@@ -1,0 +1,51 @@
+import type { ServerSurfaceCall } from '@grpc/grpc-js/build/src/server-call.js';
+import type { Writable } from 'node:stream';
+import type { CallStatus } from './status.js';
+
+/** The sending half of a streaming call: respects the client's pace, and ends once, whoever ends it. */
+export class Outlet {
+  #closed = false;
+  #resume: (() => void) | undefined;
+  readonly #onClose: (() => void)[] = [];
+
+  constructor(private readonly call: ServerSurfaceCall & Writable) {
+    for (const event of ['cancelled', 'close', 'finish', 'error']) call.once(event, () => this.#close());
+    call.on('drain', () => this.#resume?.());
+  }
+
+  get closed(): boolean {
+    return this.#closed;
+  }
+
+  /** Calls `listener` when the call is over, for whatever reason. */
+  onClose(listener: () => void): void {
+    if (this.#closed) listener();
+    else this.#onClose.push(listener);
+  }
+
+  /** Sends a message; resolves when the next one may be sent, or the call is over. */
+  async send(message: unknown): Promise<void> {
+    if (this.#closed || this.call.write(message)) return;
+    await new Promise<void>((resolve) => (this.#resume = resolve));
+  }
+
+  /** Sends a message of a call whose pace is kept by other means; false when the client is behind. */
+  push(message: unknown): boolean {
+    return this.#closed || this.call.write(message);
+  }
+
+  end(): void {
+    if (!this.#closed) this.call.end();
+  }
+
+  fail(status: CallStatus): void {
+    if (!this.#closed) this.call.emit('error', status);
+  }
+
+  #close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#resume?.();
+    for (const listener of this.#onClose) listener();
+  }
+}

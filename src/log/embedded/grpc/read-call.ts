@@ -1,0 +1,93 @@
+import type { handleServerStreamingCall } from '@grpc/grpc-js';
+import type { ReadReq } from '@eventstore/db-client/generated/streams_pb.js';
+import sharedPb from '@eventstore/db-client/generated/shared_pb.js';
+import streamsPb from '@eventstore/db-client/generated/streams_pb.js';
+import { setImmediate } from 'node:timers/promises';
+import { AllBackwards, AllForwards } from '../reading/all-events.js';
+import { eventFilter } from '../reading/event-filter.js';
+import { ordinalAt } from '../reading/positions.js';
+import { present } from '../reading/resolve-links.js';
+import type { Selection } from '../reading/selection.js';
+import { StreamBackwards, StreamForwards, viewStream } from '../reading/stream-events.js';
+import type { Store } from '../storage/store.js';
+import type { LiveCalls } from './live-calls.js';
+import { Outlet } from './outlet.js';
+import { parseReadRequest, type ReadRequest } from './read-request.js';
+import { statusOf, streamDeleted } from './status.js';
+import { subscribe } from './subscription.js';
+
+/** Read in all its forms. Responses are encoded already: the service definition sends them as they are. */
+export function readHandler(store: Store, live: LiveCalls): handleServerStreamingCall<ReadReq, Buffer> {
+  return (call) => {
+    const outlet = new Outlet(call);
+    outlet.onClose(live.add((status) => outlet.fail(status)));
+    void serve(store, call.request, outlet).catch((error: unknown) => outlet.fail(statusOf(error)));
+  };
+}
+
+async function serve(store: Store, message: ReadReq, outlet: Outlet): Promise<void> {
+  const request = parseReadRequest(message);
+  if (request.count === undefined) await subscribe(store, request, outlet);
+  else if (request.of.kind === 'stream') await readStream(store, request, request.of, request.count, outlet);
+  else await sendSelection(store, selectAll(store, request, request.of), request.count, request, outlet);
+  outlet.end();
+}
+
+async function readStream(
+  store: Store,
+  request: ReadRequest,
+  { stream, from }: Extract<ReadRequest['of'], { kind: 'stream' }>,
+  count: number,
+  outlet: Outlet,
+): Promise<void> {
+  const view = viewStream(store.index, stream, store.now());
+  if (view.kind === 'deleted') return outlet.fail(streamDeleted(stream));
+  if (view.kind === 'missing') {
+    const identifier = new sharedPb.StreamIdentifier().setStreamName(Buffer.from(stream));
+    const notFound = new streamsPb.ReadResp.StreamNotFound().setStreamIdentifier(identifier);
+    return outlet.send(encode(new streamsPb.ReadResp().setStreamNotFound(notFound)));
+  }
+  const now = (): number => store.now();
+  const selection = request.backwards
+    ? new StreamBackwards(store.index, stream, from === 'end' ? Infinity : from === 'start' ? 0 : from, now)
+    : new StreamForwards(store.index, stream, from === 'end' ? Infinity : from === 'start' ? 0 : from, now);
+  await sendSelection(store, selection, count, request, outlet);
+  if (request.streamPositions) {
+    await outlet.send(encode(new streamsPb.ReadResp().setLastStreamPosition(String(view.last))));
+  }
+}
+
+function selectAll(
+  store: Store,
+  request: ReadRequest,
+  of: Extract<ReadRequest['of'], { kind: 'all' }>,
+): Selection {
+  const { index } = store;
+  const ordinal = of.from === 'start' ? 0 : of.from === 'end' ? index.count : ordinalAt(index, of.from);
+  const options = of.filter ? { filter: eventFilter(index, of.filter), window: of.filter.window } : {};
+  return request.backwards
+    ? new AllBackwards(index, ordinal, options)
+    : new AllForwards(index, ordinal, options);
+}
+
+async function sendSelection(
+  store: Store,
+  selection: Selection,
+  count: number,
+  request: ReadRequest,
+  outlet: Outlet,
+): Promise<void> {
+  let left = count;
+  while (left > 0 && !outlet.closed) {
+    const page = selection.next(left);
+    left -= page.ordinals.length;
+    for (const message of await present(store, page.ordinals, request)) await outlet.send(message);
+    if (page.atEnd) return;
+    // a filter that lets nothing through must not hold up the other calls
+    if (page.ordinals.length === 0) await setImmediate();
+  }
+}
+
+function encode(response: { serializeBinary(): Uint8Array }): Buffer {
+  return Buffer.from(response.serializeBinary());
+}

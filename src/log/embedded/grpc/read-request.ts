@@ -1,0 +1,105 @@
+import type { ReadReq } from '@eventstore/db-client/generated/streams_pb.js';
+import streamsPb from '@eventstore/db-client/generated/streams_pb.js';
+import type { FilterOptions } from '../reading/event-filter.js';
+import type { Position } from '../reading/positions.js';
+import { streamName } from './messages.js';
+import { InvalidRequestError } from './status.js';
+
+/** Where a read or subscription begins. */
+export type From<T> = 'start' | 'end' | T;
+
+export interface ReadFilter extends FilterOptions {
+  /** Events to look at for one page. */
+  window: number;
+  /** Events looked at, per checkpoint of a subscription. */
+  checkpointInterval: number;
+}
+
+export interface ReadRequest {
+  of:
+    | { kind: 'stream'; stream: string; from: From<number> }
+    | { kind: 'all'; from: From<Position>; filter?: ReadFilter };
+  backwards: boolean;
+  /** Events to send at most; undefined for a subscription. */
+  count: number | undefined;
+  resolveLinks: boolean;
+  structuredIds: boolean;
+  /** Whether the client understands the messages about a stream's first and last position. */
+  streamPositions: boolean;
+}
+
+type Options = ReadReq.Options;
+type Filter = NonNullable<ReturnType<Options['getFilter']>>;
+
+/** EventStoreDB looks at this many events for a page when the client does not say. */
+const DEFAULT_WINDOW = 32;
+
+/** Reads a request of the protocol. Throws InvalidRequestError. */
+export function parseReadRequest(request: ReadReq): ReadRequest {
+  const options = request.getOptions();
+  if (!options) throw new InvalidRequestError('the options of the read are missing');
+  const backwards = options.getReadDirection() === streamsPb.ReadReq.Options.ReadDirection.BACKWARDS;
+  const count = options.hasCount() ? Number(options.getCount()) : undefined;
+  if (count === undefined && !options.hasSubscription())
+    throw new InvalidRequestError('neither count nor subscription is set');
+  if (count === undefined && options.getFilter()?.getCheckpointintervalmultiplier() === 0) {
+    throw new InvalidRequestError('the checkpoint interval of the filter is 0');
+  }
+  if (count === undefined && backwards) throw new InvalidRequestError('a subscription cannot go backwards');
+  return {
+    of: options.hasStream() ? ofStream(options) : ofAll(options),
+    backwards,
+    count,
+    resolveLinks: options.getResolveLinks(),
+    structuredIds: !options.getUuidOption()?.hasString(),
+    streamPositions: (options.getControlOption()?.getCompatibility() ?? 0) >= 1,
+  };
+}
+
+function ofStream(options: Options): ReadRequest['of'] {
+  if (options.hasFilter()) throw new InvalidRequestError('only $all can be filtered');
+  const stream = options.getStream();
+  const from = stream?.hasRevision() ? Number(stream.getRevision()) : stream?.hasEnd() ? 'end' : 'start';
+  return { kind: 'stream', stream: streamName(stream?.getStreamIdentifier()), from };
+}
+
+function ofAll(options: Options): ReadRequest['of'] {
+  const all = options.getAll();
+  if (!all) throw new InvalidRequestError('neither a stream nor $all is to be read');
+  const position = all.getPosition();
+  const filter = options.getFilter();
+  return {
+    kind: 'all',
+    from: position
+      ? { commit: Number(position.getCommitPosition()), prepare: Number(position.getPreparePosition()) }
+      : all.hasEnd()
+        ? 'end'
+        : 'start',
+    ...(filter ? { filter: parseFilter(filter) } : {}),
+  };
+}
+
+function parseFilter(filter: Filter): ReadFilter {
+  const byStream = filter.getStreamIdentifier();
+  const expression = byStream ?? filter.getEventType();
+  if (!expression) throw new InvalidRequestError('the filter looks at neither stream names nor event types');
+  const window = filter.hasMax() ? filter.getMax() : DEFAULT_WINDOW;
+  const multiplier = filter.getCheckpointintervalmultiplier();
+  if (window === 0) throw new InvalidRequestError('the search window of the filter is 0');
+  const regex = expression.getRegex();
+  return {
+    on: byStream ? 'stream' : 'type',
+    matches: regex === '' ? { prefixes: expression.getPrefixList() } : { regex: compile(regex) },
+    window,
+    checkpointInterval: window * multiplier,
+  };
+}
+
+/** Expressions are written for .NET; what both dialects know is what clients use. */
+function compile(pattern: string): RegExp {
+  try {
+    return new RegExp(pattern);
+  } catch (error) {
+    throw new InvalidRequestError(`the filter's expression is not understood: ${(error as Error).message}`);
+  }
+}

@@ -1,0 +1,74 @@
+/**
+ * The errors of the protocol: a gRPC code, and metadata from which clients make their typed errors.
+ * https://github.com/EventStore/EventStore/blob/release/oss-v23.10/src/EventStore.Core/Services/Transport/Grpc/RpcExceptions.cs
+ */
+import { Metadata, status, type StatusObject } from '@grpc/grpc-js';
+import { DiskFullError, StoreUnavailableError } from '../errors.js';
+import { InvalidPositionError } from '../reading/positions.js';
+
+export type CallStatus = StatusObject;
+
+/** A request that breaks the protocol's rules; the message goes to the client. */
+export class InvalidRequestError extends Error {
+  override readonly name = 'InvalidRequestError';
+}
+
+export function callStatus(code: status, details: string, entries: Record<string, string> = {}): CallStatus {
+  const metadata = new Metadata();
+  for (const [key, value] of Object.entries(entries)) metadata.set(key, headerValue(value));
+  return { code, details, metadata };
+}
+
+export function shuttingDown(): CallStatus {
+  return callStatus(status.UNAVAILABLE, 'the event store is shutting down');
+}
+
+export function streamDeleted(stream: string): CallStatus {
+  return callStatus(status.FAILED_PRECONDITION, `Event stream '${stream}' is deleted.`, {
+    exception: 'stream-deleted',
+    'stream-name': stream,
+  });
+}
+
+/** Answer to a deletion; appends have a message of their own for this. */
+export function wrongExpectedVersion(stream: string, expected: number, current: number): CallStatus {
+  return callStatus(
+    status.FAILED_PRECONDITION,
+    `Delete failed due to WrongExpectedVersion. Stream: ${stream}, Expected version: ${expected}, Actual version: ${current}`,
+    {
+      exception: 'wrong-expected-version',
+      'stream-name': stream,
+      'expected-version': String(expected),
+      'actual-version': String(current),
+    },
+  );
+}
+
+export function maximumAppendSizeExceeded(limit: number): CallStatus {
+  return callStatus(status.INVALID_ARGUMENT, `Maximum Append Size of ${limit} Exceeded.`, {
+    exception: 'maximum-append-size-exceeded',
+    'maximum-append-size': String(limit),
+  });
+}
+
+export function missingMetadata(property: string): CallStatus {
+  return callStatus(status.INVALID_ARGUMENT, `Required Metadata Property '${property}' is missing`, {
+    exception: 'missing-required-metadata-property',
+    'required-metadata-properties': 'type,content-type',
+  });
+}
+
+/** The status for anything thrown while a call was served. */
+export function statusOf(error: unknown): CallStatus {
+  if (error instanceof InvalidRequestError || error instanceof InvalidPositionError) {
+    return callStatus(status.INVALID_ARGUMENT, error.message);
+  }
+  if (error instanceof DiskFullError) return callStatus(status.RESOURCE_EXHAUSTED, error.message);
+  if (error instanceof StoreUnavailableError) return callStatus(status.UNAVAILABLE, error.message);
+  return callStatus(status.INTERNAL, error instanceof Error ? error.message : String(error));
+}
+
+/** Header values are ASCII; a stream name with other characters is percent-encoded, as it can be sent no other way. */
+function headerValue(value: string): string {
+  return /^[ -~]*$/.test(value) ? value : encodeURIComponent(value);
+}

@@ -1,0 +1,47 @@
+/**
+ * The event store as a process of its own: `node main.js --dir D [--host H] [--port P] [--no-fsync]`.
+ * Prints one JSON line {"port":N} on stdout when it is ready, logs JSON lines on stderr, and closes cleanly on SIGTERM
+ * and SIGINT. Exit code 3 means the directory is in use, 4 that the log is corrupt.
+ */
+import { parseArgs } from 'node:util';
+import { CorruptLogError, DirectoryLockedError, startEventStore } from './server.js';
+
+const EXIT_LOCKED = 3;
+const EXIT_CORRUPT = 4;
+
+const { values } = parseArgs({
+  options: {
+    dir: { type: 'string' },
+    host: { type: 'string', default: '127.0.0.1' },
+    port: { type: 'string', default: '0' },
+    'no-fsync': { type: 'boolean', default: false },
+    'segment-length': { type: 'string' },
+  },
+});
+
+function log(level: string, message: string, fields: Record<string, unknown>): void {
+  process.stderr.write(`${JSON.stringify({ level, message, ...fields })}\n`);
+}
+
+try {
+  if (values.dir === undefined) throw new Error('--dir is missing');
+  const store = await startEventStore({
+    dir: values.dir,
+    host: values.host,
+    port: Number(values.port),
+    fsync: !values['no-fsync'],
+    ...(values['segment-length'] === undefined ? {} : { segmentLength: Number(values['segment-length']) }),
+    log,
+    now: () => new Date(),
+  });
+  const stop = (): void => {
+    void store.close().then(() => process.exit(0));
+  };
+  process.once('SIGTERM', stop);
+  process.once('SIGINT', stop);
+  process.stdout.write(`${JSON.stringify({ port: store.port })}\n`);
+} catch (error) {
+  log('error', (error as Error).message, { name: (error as Error).name });
+  process.exitCode =
+    error instanceof DirectoryLockedError ? EXIT_LOCKED : error instanceof CorruptLogError ? EXIT_CORRUPT : 1;
+}

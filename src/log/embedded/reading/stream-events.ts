@@ -1,0 +1,106 @@
+import type { EventIndex } from '../storage/event-index.js';
+import { DELETED_BEFORE, originalOf, type StreamMetadata } from '../storage/stream-metadata.js';
+import { TOMBSTONE_REVISION } from '../storage/wire.js';
+import { fitPage, MAX_PAGE_EVENTS, type Page, type Selection } from './selection.js';
+
+/** A metadata stream shows its last event only. */
+const METASTREAM_METADATA: StreamMetadata = { maxCount: 1 };
+
+export type StreamView =
+  | { kind: 'missing' }
+  | { kind: 'deleted' }
+  /** The stream shows revisions `first` to `last`, none when first > last; those created before `since` (ms) are too old. */
+  | { kind: 'present'; stream: number; first: number; last: number; since: number };
+
+/** What of a stream is to be seen now, by its metadata. */
+export function viewStream(index: EventIndex, name: string, nowMs: number): StreamView {
+  const original = originalOf(name);
+  if (isTombstoned(index, name) || (original !== undefined && isTombstoned(index, original)))
+    return { kind: 'deleted' };
+  const stream = index.streamNumber(name);
+  if (stream === undefined || index.countOf(stream) === 0) return { kind: 'missing' };
+  const { maxCount, maxAgeMs, truncateBefore } =
+    original === undefined ? index.metadataOf(stream) : METASTREAM_METADATA;
+  if (truncateBefore === DELETED_BEFORE) return { kind: 'missing' };
+  const last = index.countOf(stream) - 1;
+  const first = Math.max(0, maxCount === undefined ? 0 : last - maxCount + 1, truncateBefore ?? 0);
+  return { kind: 'present', stream, first, last, since: maxAgeMs === undefined ? 0 : nowMs - maxAgeMs };
+}
+
+/** Ordinal of the event at a revision, if the stream shows it. */
+export function visibleEvent(
+  index: EventIndex,
+  name: string,
+  revision: number,
+  nowMs: number,
+): number | undefined {
+  const view = viewStream(index, name, nowMs);
+  if (view.kind !== 'present' || revision < view.first || revision > view.last) return undefined;
+  const ordinal = index.ordinalOf(view.stream, revision);
+  return index.createdOf(ordinal) >= view.since ? ordinal : undefined;
+}
+
+/** A stream from a revision on. */
+export class StreamForwards implements Selection {
+  constructor(
+    private readonly index: EventIndex,
+    private readonly name: string,
+    private revision: number,
+    private readonly now: () => number,
+  ) {}
+
+  next(limit: number): Page {
+    const view = viewStream(this.index, this.name, this.now());
+    if (view.kind !== 'present') return { ordinals: [], atEnd: true };
+    const { stream, last, since } = view;
+    const from = this.#firstSince(stream, Math.max(this.revision, view.first), last, since);
+    const count = Math.min(limit, MAX_PAGE_EVENTS, last - from + 1);
+    if (count <= 0) return { ordinals: [], atEnd: from > last };
+    const ordinals = fitPage(this.index, this.index.ordinalsOf(stream, from, count));
+    this.revision = from + ordinals.length;
+    return { ordinals, atEnd: this.revision > last };
+  }
+
+  /** The first revision in [from, last] that is not too old; events of a stream are in the order of their creation. */
+  #firstSince(stream: number, from: number, last: number, since: number): number {
+    if (since === 0) return from;
+    let low = from;
+    let high = last + 1;
+    while (low < high) {
+      const middle = Math.floor((low + high) / 2);
+      if (this.index.createdOf(this.index.ordinalOf(stream, middle)) < since) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+}
+
+/** A stream from a revision back to its start. */
+export class StreamBackwards implements Selection {
+  constructor(
+    private readonly index: EventIndex,
+    private readonly name: string,
+    private revision: number,
+    private readonly now: () => number,
+  ) {}
+
+  next(limit: number): Page {
+    const view = viewStream(this.index, this.name, this.now());
+    if (view.kind !== 'present') return { ordinals: [], atEnd: true };
+    const end = Math.min(this.revision, view.last);
+    const from = Math.max(view.first, end - Math.min(limit, MAX_PAGE_EVENTS) + 1);
+    if (end < from) return { ordinals: [], atEnd: true };
+    const block = this.index.ordinalsOf(view.stream, from, end - from + 1).reverse();
+    const ordinals = fitPage(this.index, block);
+    this.revision = end - ordinals.length;
+    return {
+      ordinals: ordinals.filter((ordinal) => this.index.createdOf(ordinal) >= view.since),
+      atEnd: this.revision < view.first,
+    };
+  }
+}
+
+function isTombstoned(index: EventIndex, name: string): boolean {
+  const stream = index.streamNumber(name);
+  return stream !== undefined && index.lastRevision(stream) === TOMBSTONE_REVISION;
+}

@@ -1,0 +1,62 @@
+import { FRAME_HEADER_LENGTH, RECORD_PREFIX_LENGTH, sealFrame } from './frame.js';
+import type { GroupWriter, Place } from './group-writer.js';
+import { RecordEncoder, type NewRecord } from './record.js';
+
+export interface AppendFrame extends Place {
+  bytes: Buffer;
+  /** Positions of the records, in their order. */
+  positions: number[];
+}
+
+/** Encodes records as the frame that comes next in the log; `durable` is the end of what is on disk already. */
+export function encodeFrame(
+  records: readonly NewRecord[],
+  writer: GroupWriter,
+  durable: number,
+): AppendFrame {
+  let encoders: RecordEncoder[] = [];
+  const place = writer.place((position) => {
+    encoders = encodersAt(records, position);
+    return frameLength(encoders);
+  });
+  // a frame that has to open a segment lies elsewhere than it was first laid out for
+  if (encoders[0]?.position !== place.position + FRAME_HEADER_LENGTH)
+    encoders = encodersAt(records, place.position);
+  const bytes = Buffer.allocUnsafe(frameLength(encoders));
+  let at = FRAME_HEADER_LENGTH;
+  for (const encoder of encoders) {
+    bytes.writeUInt32LE(encoder.size, at);
+    at = encoder.write(bytes, at + RECORD_PREFIX_LENGTH);
+  }
+  sealFrame(bytes, place.position, durable);
+  return { ...place, bytes, positions: encoders.map((encoder) => encoder.position) };
+}
+
+/** Calls `onRecord` with the place of every record of a frame's payload. */
+export function eachRecord(
+  payload: Buffer,
+  start: number,
+  end: number,
+  onRecord: (start: number, length: number) => void,
+): void {
+  for (let at = start; at < end;) {
+    const length = payload.readUInt32LE(at);
+    at += RECORD_PREFIX_LENGTH;
+    onRecord(at, length);
+    at += length;
+  }
+}
+
+/** A record's position is that of its length prefix. */
+function encodersAt(records: readonly NewRecord[], frame: number): RecordEncoder[] {
+  let position = frame + FRAME_HEADER_LENGTH;
+  return records.map((record) => {
+    const encoder = new RecordEncoder(record, position);
+    position += RECORD_PREFIX_LENGTH + encoder.size;
+    return encoder;
+  });
+}
+
+function frameLength(encoders: readonly RecordEncoder[]): number {
+  return encoders.reduce((sum, encoder) => sum + RECORD_PREFIX_LENGTH + encoder.size, FRAME_HEADER_LENGTH);
+}

@@ -1,0 +1,77 @@
+/**
+ * Whether an append may go ahead: the expected revision against the stream, and whether the append was made before.
+ * The rules, their order and their corner cases are those of EventStoreDB's IndexWriter.CheckCommit:
+ * https://github.com/EventStore/EventStore/blob/release/oss-v23.10/src/EventStore.Core/Services/Storage/ReaderIndex/IndexWriter.cs
+ */
+import type { KnownEvent, StreamStates } from './stream-states.js';
+import { metastreamOf } from './stream-metadata.js';
+import { TOMBSTONE_REVISION } from './wire.js';
+
+/** A revision from 0 on, or one of the three below, numbered as in the protocol's error details. */
+export type ExpectedRevision = number;
+export const NO_STREAM = -1;
+export const ANY = -2;
+export const STREAM_EXISTS = -4;
+
+export type Verdict =
+  /** Append behind `current`; a soft-deleted stream comes back by it. */
+  | { kind: 'append'; current: number; softDeleted: boolean }
+  /** All events are in the stream already; `last` is the last of them. */
+  | { kind: 'repeated'; last: KnownEvent }
+  | { kind: 'wrong-expected-revision'; current: number }
+  | { kind: 'deleted' };
+
+export function checkAppend(
+  states: StreamStates,
+  stream: string,
+  expected: ExpectedRevision,
+  ids: readonly string[],
+): Verdict {
+  const current = states.lastRevision(stream);
+  if (current === TOMBSTONE_REVISION) return { kind: 'deleted' };
+  if (expected === STREAM_EXISTS) {
+    if (states.isSoftDeleted(stream)) return { kind: 'deleted' };
+    if (current < 0 && states.lastRevision(metastreamOf(stream)) < 0) return wrong(current);
+  }
+  if (expected === ANY || expected === STREAM_EXISTS) return checkAny(states, stream, current, ids);
+  if (expected < current) return checkBehind(states, stream, current, expected, ids);
+  if (expected > current) return wrong(current);
+  return { kind: 'append', current, softDeleted: states.isSoftDeleted(stream) };
+}
+
+function checkAny(states: StreamStates, stream: string, current: number, ids: readonly string[]): Verdict {
+  let last: KnownEvent | undefined;
+  for (const id of ids) {
+    const known = states.recentEvent(stream, id);
+    if (known) last = known;
+    else if (last)
+      return wrong(current); // begins like an earlier append and goes on differently
+    else break;
+  }
+  return last
+    ? { kind: 'repeated', last }
+    : { kind: 'append', current, softDeleted: states.isSoftDeleted(stream) };
+}
+
+function checkBehind(
+  states: StreamStates,
+  stream: string,
+  current: number,
+  expected: number,
+  ids: readonly string[],
+): Verdict {
+  let last: KnownEvent | undefined;
+  for (const [index, id] of ids.entries()) {
+    const known = states.eventAt(stream, expected + 1 + index, id);
+    if (!known) {
+      const recreates = index === 0 && expected === NO_STREAM && states.isSoftDeleted(stream);
+      return recreates ? { kind: 'append', current, softDeleted: true } : wrong(current);
+    }
+    last = known;
+  }
+  return last ? { kind: 'repeated', last } : wrong(current);
+}
+
+function wrong(current: number): Verdict {
+  return { kind: 'wrong-expected-revision', current };
+}

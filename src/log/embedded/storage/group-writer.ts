@@ -1,0 +1,141 @@
+import { DiskFullError, StoreUnavailableError } from '../errors.js';
+import { SEGMENT_HEADER_LENGTH, SyncError, type SegmentedLog } from './segmented-log.js';
+
+const MAX_BATCH_LENGTH = 8 * 1024 * 1024;
+const NO_SPACE = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
+
+export interface Place {
+  /** Where the frame starts. */
+  position: number;
+  /** Whether a new segment begins in front of it. */
+  opensSegment: boolean;
+}
+
+export interface QueuedFrame extends Place {
+  bytes: Buffer;
+  /** Called once the frame is durable. */
+  committed(): void;
+  /** Called when the frame is not, or may not be, in the log. */
+  failed(error: Error): void;
+}
+
+/**
+ * Group commit: while one batch is being written and synced, the frames of the next one gather.
+ *
+ * When the disk is full, nothing of the batch at hand or of what waits behind it is kept: the file is cut back to its
+ * durable end, all those appends fail with DiskFullError, and the next append tries again. After any other failure, an
+ * fsync's above all, the state of the file is unknown: every append fails with StoreUnavailableError until a restart,
+ * whose recovery looks at what is really there.
+ */
+export class GroupWriter {
+  #queue: QueuedFrame[] = [];
+  #running: Promise<void> | undefined;
+  #broken: StoreUnavailableError | undefined;
+  #tail: number;
+  #segmentBase: number;
+  #waiting = 0;
+
+  constructor(
+    private readonly log: SegmentedLog,
+    private readonly segmentLength: number,
+    /** Called after a batch was committed or lost, once for all its frames. */
+    private readonly onBatch: (outcome: 'committed' | 'lost', error?: Error) => void,
+  ) {
+    this.#tail = log.end;
+    this.#segmentBase = log.segmentBase;
+  }
+
+  /** Why nothing can be appended any more, or undefined. */
+  get broken(): StoreUnavailableError | undefined {
+    return this.#broken;
+  }
+
+  /** Bytes waiting to be written. */
+  get backlog(): number {
+    return this.#waiting;
+  }
+
+  /** The place that the next frame takes; `lengthAt` says how long it is at a position. */
+  place(lengthAt: (position: number) => number): Place {
+    const position = this.#tail;
+    const isFirst = position === this.#segmentBase + SEGMENT_HEADER_LENGTH;
+    if (isFirst || position + lengthAt(position) <= this.#segmentBase + this.segmentLength) {
+      return { position, opensSegment: false };
+    }
+    return { position: position + SEGMENT_HEADER_LENGTH, opensSegment: true };
+  }
+
+  /** Queues a frame that was made for the place last given. */
+  enqueue(frame: QueuedFrame): void {
+    if (frame.opensSegment) this.#segmentBase = this.#tail;
+    this.#tail = frame.position + frame.bytes.length;
+    this.#waiting += frame.bytes.length;
+    this.#queue.push(frame);
+    this.#running ??= this.#run();
+  }
+
+  /** Resolves when everything queued so far, and what came meanwhile, is written or failed. */
+  async drained(): Promise<void> {
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    while (this.#queue.length > 0) {
+      const batch = this.#takeBatch();
+      try {
+        if (batch[0]?.opensSegment) await this.log.roll();
+        await this.log.write(
+          batch.map((frame) => frame.bytes),
+          lengthOf(batch),
+        );
+      } catch (error) {
+        await this.#fail(batch, error as Error);
+        continue;
+      }
+      this.#waiting -= lengthOf(batch);
+      for (const frame of batch) frame.committed();
+      this.onBatch('committed');
+    }
+    this.#running = undefined;
+  }
+
+  #takeBatch(): QueuedFrame[] {
+    let length = 0;
+    const end = this.#queue.findIndex((frame, index) => {
+      length += frame.bytes.length;
+      return index > 0 && (frame.opensSegment || length > MAX_BATCH_LENGTH);
+    });
+    return this.#queue.splice(0, end < 0 ? this.#queue.length : end);
+  }
+
+  async #fail(batch: QueuedFrame[], cause: Error): Promise<void> {
+    const lost = await this.#verdict(cause);
+    const frames = [...batch, ...this.#queue];
+    this.#queue = [];
+    this.#waiting = 0;
+    this.#tail = this.log.end;
+    this.#segmentBase = this.log.segmentBase;
+    this.onBatch('lost', lost);
+    for (const frame of frames) frame.failed(lost);
+  }
+
+  async #verdict(cause: Error): Promise<Error> {
+    if (!(cause instanceof SyncError) && NO_SPACE.has((cause as NodeJS.ErrnoException).code ?? '')) {
+      try {
+        await this.log.truncate();
+        return new DiskFullError(cause);
+      } catch (error) {
+        cause = error as Error;
+      }
+    }
+    this.#broken = new StoreUnavailableError(
+      `the event store stopped writing after an I/O error (${cause.message}): check the disk, then restart it`,
+      { cause },
+    );
+    return this.#broken;
+  }
+}
+
+function lengthOf(frames: QueuedFrame[]): number {
+  return frames.reduce((sum, frame) => sum + frame.bytes.length, 0);
+}

@@ -1,0 +1,100 @@
+import { Float64Column, Uint32Column } from './columns.js';
+
+const NONE = -1;
+
+/**
+ * Numbers names from 0 in the order of their first appearance. The bytes of all names lie in one buffer under one
+ * open-addressed hash table, so a million streams cost their names and some twenty bytes each, and no collection time.
+ */
+export class NameTable {
+  #bytes = Buffer.alloc(64 * 1024);
+  #used = 0;
+  /** Where name n starts; it ends where name n + 1 starts. */
+  readonly #starts = new Float64Column();
+  readonly #hashes = new Uint32Column();
+  /** Number of the name + 1, or 0; a power of two long, at most half full. */
+  #slots = new Uint32Array(1024);
+
+  constructor() {
+    this.#starts.push(0);
+  }
+
+  get size(): number {
+    return this.#hashes.length;
+  }
+
+  /** The number of the name in `bytes[start, end)`, given to it now if it is new. */
+  intern(bytes: Buffer, start = 0, end = bytes.length): number {
+    const hash = hashOf(bytes, start, end);
+    const found = this.#lookUp(hash, bytes, start, end);
+    return found === NONE ? this.#add(hash, bytes, start, end) : found;
+  }
+
+  /** The number of a name, or undefined if it never appeared. */
+  find(name: Buffer): number | undefined {
+    const found = this.#lookUp(hashOf(name, 0, name.length), name, 0, name.length);
+    return found === NONE ? undefined : found;
+  }
+
+  /** The bytes of a name; valid until the next name is added. */
+  bytesOf(number: number): Buffer {
+    return this.#bytes.subarray(this.#starts.at(number), this.#starts.at(number + 1));
+  }
+
+  textOf(number: number): string {
+    return this.bytesOf(number).toString();
+  }
+
+  #lookUp(hash: number, bytes: Buffer, start: number, end: number): number {
+    const mask = this.#slots.length - 1;
+    for (let slot = hash & mask; ; slot = (slot + 1) & mask) {
+      const entry = this.#slots[slot] ?? 0;
+      if (entry === 0) return NONE;
+      const number = entry - 1;
+      if (this.#hashes.at(number) === hash && this.#equals(number, bytes, start, end)) return number;
+    }
+  }
+
+  #equals(number: number, bytes: Buffer, start: number, end: number): boolean {
+    const from = this.#starts.at(number);
+    const to = this.#starts.at(number + 1);
+    return to - from === end - start && this.#bytes.compare(bytes, start, end, from, to) === 0;
+  }
+
+  #add(hash: number, bytes: Buffer, start: number, end: number): number {
+    const length = end - start;
+    if (this.#used + length > this.#bytes.length) {
+      const grown = Buffer.alloc(Math.max(this.#bytes.length * 2, this.#used + length));
+      this.#bytes.copy(grown, 0, 0, this.#used);
+      this.#bytes = grown;
+    }
+    bytes.copy(this.#bytes, this.#used, start, end);
+    this.#used += length;
+    this.#starts.push(this.#used);
+    const number = this.#hashes.length;
+    this.#hashes.push(hash);
+    if (this.size * 2 > this.#slots.length) this.#rehash();
+    else this.#place(number);
+    return number;
+  }
+
+  #rehash(): void {
+    this.#slots = new Uint32Array(this.#slots.length * 2);
+    for (let number = 0; number < this.size; number++) this.#place(number);
+  }
+
+  #place(number: number): void {
+    const mask = this.#slots.length - 1;
+    let slot = this.#hashes.at(number) & mask;
+    while (this.#slots[slot] !== 0) slot = (slot + 1) & mask;
+    this.#slots[slot] = number + 1;
+  }
+}
+
+/** FNV-1a with a final mix, 32 bits: names differ mostly in their last characters. */
+function hashOf(bytes: Buffer, start: number, end: number): number {
+  let hash = 0x811c9dc5;
+  for (let at = start; at < end; at++) hash = Math.imul(hash ^ (bytes[at] ?? 0), 0x01000193);
+  hash = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d);
+  return (hash ^ (hash >>> 13)) >>> 0;
+}

@@ -1,0 +1,75 @@
+import { EVENT_ID_LENGTH } from './event-id.js';
+
+/**
+ * The ids of the latest events, for idempotent appends that name no revision. EventStoreDB keeps a bounded cache for the
+ * same purpose, so an append repeated after very many others is a new append there and here.
+ *
+ * A ring of ids by event ordinal, with hash chains through it: adding an id evicts the oldest at once, in constant time.
+ */
+export class RecentIds {
+  readonly #capacity: number;
+  readonly #ids: Buffer;
+  /** Slot + 1 of the chain's latest id, by hash; and of the next older id, by slot. */
+  readonly #heads: Uint32Array;
+  readonly #older: Uint32Array;
+  #count = 0;
+
+  /** @param capacity ids to keep, a power of two */
+  constructor(capacity = 1 << 17) {
+    this.#capacity = capacity;
+    this.#ids = Buffer.alloc(capacity * EVENT_ID_LENGTH);
+    this.#heads = new Uint32Array(capacity);
+    this.#older = new Uint32Array(capacity);
+  }
+
+  /** Adds the id of the next event; the first event has ordinal 0. The id is text at `bytes[start]`. */
+  push(bytes: Buffer, start: number): void {
+    const slot = this.#count & (this.#capacity - 1);
+    if (this.#count >= this.#capacity) this.#unlink(slot);
+    bytes.copy(this.#ids, slot * EVENT_ID_LENGTH, start, start + EVENT_ID_LENGTH);
+    const chain = this.#chainOf(this.#ids, slot * EVENT_ID_LENGTH);
+    this.#older[slot] = this.#heads[chain] ?? 0;
+    this.#heads[chain] = slot + 1;
+    this.#count++;
+  }
+
+  /** The ordinal of the latest event with this id, or undefined if none of the kept ones has it. */
+  find(id: string): number | undefined {
+    const wanted = Buffer.from(id, 'latin1');
+    for (
+      let link = this.#heads[this.#chainOf(wanted, 0)] ?? 0;
+      link !== 0;
+      link = this.#older[link - 1] ?? 0
+    ) {
+      const start = (link - 1) * EVENT_ID_LENGTH;
+      if (this.#ids.compare(wanted, 0, EVENT_ID_LENGTH, start, start + EVENT_ID_LENGTH) === 0) {
+        return this.#ordinalOf(link - 1);
+      }
+    }
+    return undefined;
+  }
+
+  #ordinalOf(slot: number): number {
+    const latest = this.#count - 1;
+    return latest - ((latest - slot) & (this.#capacity - 1));
+  }
+
+  /** The evicted id is the oldest, hence the last of its chain. */
+  #unlink(slot: number): void {
+    const chain = this.#chainOf(this.#ids, slot * EVENT_ID_LENGTH);
+    if (this.#heads[chain] === slot + 1) {
+      this.#heads[chain] = 0;
+      return;
+    }
+    let link = this.#heads[chain] ?? 0;
+    while (link !== 0 && this.#older[link - 1] !== slot + 1) link = this.#older[link - 1] ?? 0;
+    if (link !== 0) this.#older[link - 1] = 0;
+  }
+
+  #chainOf(bytes: Buffer, start: number): number {
+    let hash = 0;
+    for (let at = start; at < start + EVENT_ID_LENGTH; at++)
+      hash = (Math.imul(hash, 31) + (bytes[at] ?? 0)) | 0;
+    return (hash ^ (hash >>> 15)) & (this.#capacity - 1);
+  }
+}

@@ -1,0 +1,136 @@
+import { readSync } from 'node:fs';
+import { unlink } from 'node:fs/promises';
+import { recoverSegments, type RecoveryEvents } from './recovery.js';
+import { createSegment, SEGMENT_HEADER_LENGTH, segmentPath, type Segment } from './segment.js';
+
+/** The files of the log as one row of bytes. Positions are offsets into that row. Not safe for two writers at a time. */
+export class SegmentedLog {
+  private constructor(
+    private readonly dir: string,
+    private readonly segments: Segment[],
+    private readonly fsync: boolean,
+  ) {}
+
+  /** Opens or creates the log of a directory; see recovery.ts for what is thrown and logged. */
+  static async open(dir: string, fsync: boolean, events: RecoveryEvents): Promise<SegmentedLog> {
+    const segments = await recoverSegments(dir, events);
+    if (segments.length === 0) segments.push(await createSegment(dir, 0));
+    return new SegmentedLog(dir, segments, fsync);
+  }
+
+  /** Position behind the last byte. */
+  get end(): number {
+    const { base, size } = this.#current;
+    return base + size;
+  }
+
+  /** Position of the first byte of the segment that is written to. */
+  get segmentBase(): number {
+    return this.#current.base;
+  }
+
+  /** Appends bytes and makes them durable. After an error `truncate` must be called before the next write. */
+  async write(buffers: Buffer[], length: number): Promise<void> {
+    const segment = this.#current;
+    await writeAll(segment, buffers, length);
+    if (this.fsync) await sync(segment);
+    segment.size += length;
+  }
+
+  /** Forgets what a failed write may have left behind the end. */
+  async truncate(): Promise<void> {
+    await this.#current.handle.truncate(this.#current.size);
+  }
+
+  /** Ends the current segment and begins the next one at the present end. */
+  async roll(): Promise<void> {
+    const base = this.end;
+    try {
+      this.segments.push(await createSegment(this.dir, base));
+    } catch (error) {
+      // half a header must not be found in front of a later, whole one
+      await unlink(segmentPath(this.dir, base)).catch(() => undefined);
+      throw error;
+    }
+  }
+
+  /** Bytes of the log, which must lie within one segment, as those of one frame do. */
+  async read(position: number, length: number): Promise<Buffer> {
+    const segment = this.#segmentOf(position);
+    const bytes = Buffer.allocUnsafe(length);
+    let done = 0;
+    while (done < length) {
+      const at = position - segment.base + done;
+      const { bytesRead } = await segment.handle.read(bytes, done, length - done, at);
+      if (bytesRead === 0)
+        throw new Error(`${segment.path} ends at byte ${at}: it was cut while the store had it open`);
+      done += bytesRead;
+    }
+    return bytes;
+  }
+
+  /** As `read`, at once; for the few decisions that cannot wait. */
+  readSync(position: number, length: number): Buffer {
+    const segment = this.#segmentOf(position);
+    const bytes = Buffer.alloc(length);
+    readSync(segment.handle.fd, bytes, 0, length, position - segment.base);
+    return bytes;
+  }
+
+  /** Whether two positions lie in one segment. */
+  sameSegment(a: number, b: number): boolean {
+    return this.#segmentOf(a) === this.#segmentOf(b);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.segments.map((segment) => segment.handle.close()));
+  }
+
+  get #current(): Segment {
+    return this.#at(this.segments.length - 1);
+  }
+
+  #segmentOf(position: number): Segment {
+    if (position >= this.#current.base) return this.#current;
+    let low = 0;
+    let high = this.segments.length - 1;
+    while (low < high) {
+      const middle = Math.ceil((low + high) / 2);
+      if (this.#at(middle).base <= position) low = middle;
+      else high = middle - 1;
+    }
+    return this.#at(low);
+  }
+
+  #at(index: number): Segment {
+    const segment = this.segments[index];
+    if (!segment) throw new RangeError(`the log has no segment ${index}`);
+    return segment;
+  }
+}
+
+export { SEGMENT_HEADER_LENGTH };
+
+/** An fsync that failed leaves the page cache in an unknown state: what was written may be there after a restart or not. */
+export class SyncError extends Error {
+  override readonly name = 'SyncError';
+}
+
+async function sync(segment: Segment): Promise<void> {
+  try {
+    await segment.handle.datasync();
+  } catch (error) {
+    throw new SyncError(`fsync of ${segment.path} failed`, { cause: error });
+  }
+}
+
+async function writeAll(segment: Segment, buffers: Buffer[], length: number): Promise<void> {
+  const { bytesWritten } = await segment.handle.writev(buffers, segment.size);
+  if (bytesWritten === length) return;
+  // a short write: the next one meets the reason, or goes through
+  const rest = Buffer.concat(buffers).subarray(bytesWritten);
+  for (let done = 0; done < rest.length;) {
+    done += (await segment.handle.write(rest, done, rest.length - done, segment.size + bytesWritten + done))
+      .bytesWritten;
+  }
+}

@@ -1,0 +1,61 @@
+import { TOMBSTONE_REVISION } from './wire.js';
+
+/** What the metadata event of a stream says about the reading of that stream. $acl and user fields are stored, not used. */
+export interface StreamMetadata {
+  /** Newest events to keep. */
+  maxCount?: number;
+  maxAgeMs?: number;
+  /** First revision still in the stream; DELETED_BEFORE marks the stream as soft-deleted. */
+  truncateBefore?: number;
+}
+
+/** $tb of a soft-deleted stream: int64's maximum, which JSON.parse rounds to 2^63. */
+export const DELETED_BEFORE = TOMBSTONE_REVISION;
+export const SOFT_DELETE_JSON = Buffer.from('{"$tb":9223372036854775807}');
+
+const META_PREFIX = '$$';
+
+/** Name of the stream that holds the metadata of `stream`. */
+export function metastreamOf(stream: string): string {
+  return META_PREFIX + stream;
+}
+
+/** The stream that `name` holds the metadata of, or undefined when it is no metadata stream. */
+export function originalOf(name: string): string | undefined {
+  return name.startsWith(META_PREFIX) ? name.slice(META_PREFIX.length) : undefined;
+}
+
+/** Reads a metadata event; what is no valid metadata counts as none, as in EventStoreDB. */
+export function parseMetadata(data: Buffer, isJson: boolean): StreamMetadata {
+  const json = isJson ? parseObject(data) : undefined;
+  if (json === undefined) return {};
+  const maxCount = positive(json['$maxCount']);
+  const maxAge = positive(json['$maxAge']);
+  const truncateBefore = json['$tb'];
+  return {
+    ...(maxCount === undefined ? {} : { maxCount }),
+    ...(maxAge === undefined ? {} : { maxAgeMs: maxAge * 1000 }),
+    ...(typeof truncateBefore === 'number' && truncateBefore >= 0 ? { truncateBefore } : {}),
+  };
+}
+
+/** The same metadata with another $tb, as written when a soft-deleted stream comes back; undefined if it was no JSON object. */
+export function withTruncateBefore(data: Buffer, revision: number): Buffer | undefined {
+  const json = parseObject(data);
+  return json && Buffer.from(JSON.stringify({ ...json, $tb: revision }));
+}
+
+function positive(value: unknown): number | undefined {
+  return typeof value === 'number' && value > 0 ? value : undefined;
+}
+
+function parseObject(data: Buffer): Record<string, unknown> | undefined {
+  try {
+    const json: unknown = JSON.parse(data.toString());
+    return typeof json === 'object' && json !== null && !Array.isArray(json)
+      ? (json as Record<string, unknown>)
+      : undefined;
+  } catch {
+    return undefined; // clients may write anything into a metadata stream; only valid metadata has a meaning
+  }
+}

@@ -1,0 +1,74 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+const ENTRY = fileURLToPath(new URL('../../dist/src/log/embedded/main.js', import.meta.url));
+
+export interface EmbeddedEventStore {
+  /** Connection string for `EventStoreDBClient.connectionString`. */
+  url: string;
+  dir: string;
+  port: number;
+  pid: number;
+  /** What the process has logged so far, a JSON object a line. */
+  logged(): string;
+  /** Sends a signal and waits for the end of the process; the directory stays. */
+  kill(signal?: NodeJS.Signals): Promise<void>;
+  /** Stops the process cleanly, and removes the directory if it was made here. */
+  stop(): Promise<void>;
+}
+
+export interface EmbeddedEventStoreOptions {
+  /** An existing directory, which is kept; without it a temporary one is made, which `stop` removes. */
+  dir?: string;
+  /** Default: a free port. */
+  port?: number;
+  /** Further arguments of `src/log/embedded/main.ts`. */
+  args?: readonly string[];
+}
+
+/** The event store did not start; `exitCode` says why, as in `src/log/embedded/main.ts`. */
+export class EventStoreDidNotStart extends Error {
+  constructor(
+    readonly exitCode: number | null,
+    readonly logged: string,
+  ) {
+    super(`the embedded event store ended with code ${exitCode} before it was ready:\n${logged}`);
+  }
+}
+
+/** Starts an embedded event store as a process of its own, from the compiled code: `npm run build` comes before. */
+export async function startEmbeddedEventStore(
+  options: EmbeddedEventStoreOptions = {},
+): Promise<EmbeddedEventStore> {
+  const dir = options.dir ?? (await mkdtemp(join(tmpdir(), 'plaza-event-store-')));
+  const args = [ENTRY, '--dir', dir, '--port', String(options.port ?? 0), ...(options.args ?? [])];
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+  let logged = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (logged += text));
+  const ended = once(child, 'close') as Promise<[number | null]>;
+  const ready = once(createInterface(child.stdout), 'line') as Promise<[string]>;
+  const first = await Promise.race([ready, ended]);
+  if (typeof first[0] !== 'string') throw new EventStoreDidNotStart(first[0], logged);
+  const { port } = JSON.parse(first[0]) as { port: number };
+  const kill = async (signal: NodeJS.Signals = 'SIGKILL'): Promise<void> => {
+    child.kill(signal);
+    await ended;
+  };
+  return {
+    url: `esdb://127.0.0.1:${port}?tls=false`,
+    dir,
+    port,
+    pid: child.pid ?? 0,
+    logged: () => logged,
+    kill,
+    stop: async () => {
+      await kill('SIGTERM');
+      if (options.dir === undefined) await rm(dir, { recursive: true, force: true });
+    },
+  };
+}
