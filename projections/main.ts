@@ -1,0 +1,114 @@
+/** The worker process (`ROLE=projector`): keeps every group of read models up to date. */
+import { randomBytes, randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import { pino } from 'pino';
+import type { Logger } from 'pino';
+import { ConfigError, readConfig } from '../src/config/config.js';
+import { announceReady, onStop } from '../src/launch/child.js';
+import type { EventLog } from '../src/log/event-log.js';
+import { openLog } from '../src/log/open-log.js';
+import { servingTarget } from '../src/recovery/serving-target.js';
+import { authorityMigrations } from '../src/store/authority/index.js';
+import { isPostgresUnavailable } from '../src/store/faults.js';
+import { recoveryMigrations } from '../src/store/migrations/1763690000000-recovery.js';
+import { openPostgres } from '../src/store/postgres.js';
+import { authorityGroup } from './authority/authority.projection.js';
+import { serving } from './groups.js';
+import { GroupRunner } from './runner/group-runner.js';
+import { fixedTarget } from './runner/target.js';
+
+const APPLICATION_NAME = 'plaza-projector';
+const RETRY_MS = 500;
+
+interface Stores {
+  readonly eventStoreUrl: string;
+  readonly databaseUrl: string;
+  readonly vaultDatabaseUrl: string;
+}
+
+async function work(stores: Stores, logger: Logger, signal: AbortSignal): Promise<void> {
+  const opened = await whenReachable(() => open(stores), logger, signal);
+  if (!opened) return;
+  const runs = runners(opened.log, stores.databaseUrl, logger).map((runner) => runner.run(signal));
+  announceReady();
+  await Promise.all(runs);
+  // Groups that have stopped are looked into while this process stays up: nothing is gained by starting it again.
+  while (!signal.aborted) await pause(3_600_000, undefined, { signal }).catch(() => undefined);
+  await opened.close();
+}
+
+async function open({ databaseUrl, eventStoreUrl, vaultDatabaseUrl }: Stores) {
+  const migrated = await openPostgres({
+    url: databaseUrl,
+    applicationName: APPLICATION_NAME,
+    maxConnections: 2,
+    migrations: [...authorityMigrations, ...recoveryMigrations],
+  });
+  await migrated.close();
+  return openLog({ eventStoreUrl, vaultDatabaseUrl, applicationName: APPLICATION_NAME });
+}
+
+function runners(log: EventLog, databaseUrl: string, logger: Logger): readonly GroupRunner[] {
+  const common = { databaseUrl, log, logger };
+  const ids = {
+    uuid: randomUUID,
+    networkId: () => randomBytes(16).toString('hex'),
+    incarnation: () => randomBytes(10).toString('hex'),
+  };
+  const options = { group: serving, log, logger, ids, now: Date.now };
+  return [
+    new GroupRunner({
+      ...common,
+      group: serving,
+      prepare: (client, signal) => servingTarget(options, client, signal),
+    }),
+    new GroupRunner({
+      ...common,
+      group: authorityGroup,
+      prepare: (client) => fixedTarget(client, authorityGroup.name, 'authority'),
+    }),
+  ];
+}
+
+/** Undefined: told to stop before it could be reached. */
+async function whenReachable<T>(
+  attempt: () => Promise<T>,
+  logger: Logger,
+  signal: AbortSignal,
+): Promise<T | undefined> {
+  for (let complained = false; !signal.aborted; complained = true) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!isPostgresUnavailable(error)) throw error;
+      if (!complained) logger.warn({ err: error }, 'a database cannot be reached; trying again until it can');
+      await pause(RETRY_MS, undefined, { signal }).catch(() => undefined);
+    }
+  }
+  return undefined;
+}
+
+function main(): void {
+  const { eventStoreUrl, databaseUrl, vaultDatabaseUrl, logLevel } = readConfig();
+  if (eventStoreUrl === undefined || databaseUrl === undefined || vaultDatabaseUrl === undefined)
+    throw new ConfigError(['ROLE: must be projector; ROLE=all is started by plaza start']);
+  const logger = pino({ name: APPLICATION_NAME, level: logLevel });
+  const stopping = new AbortController();
+  const working = work({ eventStoreUrl, databaseUrl, vaultDatabaseUrl }, logger, stopping.signal);
+  onStop(async () => {
+    stopping.abort();
+    await working;
+  });
+  working.catch((error: unknown) => {
+    logger.fatal({ err: error }, 'the worker cannot go on');
+    process.exit(1);
+  });
+}
+
+try {
+  main();
+} catch (error) {
+  if (!(error instanceof ConfigError)) throw error;
+  process.stderr.write(`${error.message}\n`);
+  process.exit(1);
+}

@@ -1,0 +1,39 @@
+import { DatabaseError } from 'pg';
+import type { Recorded } from '../../src/log/recorded.js';
+
+/** A group must not go on until somebody has looked: `event` is the one that cannot be applied, where there is one. */
+export class Halt extends Error {
+  override readonly name = 'Halt';
+
+  constructor(
+    reason: string,
+    readonly event?: Pick<Recorded, 'id' | 'position'>,
+    options?: ErrorOptions,
+  ) {
+    super(reason, options);
+  }
+}
+
+/** Another worker has moved this group's progress: whatever is in hand is void, and the state must be read anew. */
+export class SteppedAside extends Error {
+  override readonly name = 'SteppedAside';
+}
+
+/** The events in hand cannot be applied, whereas Postgres works. */
+export class EventFault extends Error {
+  override readonly name = 'EventFault';
+}
+
+/**
+ * SQLSTATE classes (postgresql.org/docs/current/errcodes-appendix.html) that say something about the rows or the
+ * statement. Every other fault is one of the infrastructure and passes: connections, serialization, resources, shutdown.
+ */
+const classesOfEvents = new Set(['0A', '21', '22', '23', '42', '44', '54', 'P0']);
+
+export function isFaultOfEvents(error: unknown): boolean {
+  return error instanceof DatabaseError && classesOfEvents.has(error.code?.slice(0, 2) ?? '');
+}
+
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

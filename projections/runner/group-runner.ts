@@ -1,0 +1,133 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { ClientBase } from 'pg';
+import type { Logger } from 'pino';
+import { LogReplaced, UnreadableEvent } from '../../src/log/event-log.js';
+import type { EventLog } from '../../src/log/event-log.js';
+import { Applier } from './applier.js';
+import { Halt, messageOf } from './faults.js';
+import { dispatch, typesOf, versionsOf } from './projection.js';
+import type { Group } from './projection.js';
+import type { Target } from './target.js';
+import { WorkerConnection } from './worker-connection.js';
+
+/** Most events in one transaction: what bounds the memory of a rebuild. */
+const BATCH_SIZE = 1_000;
+const BACKOFF_MS = { first: 100, longest: 5_000 };
+/** How often in a row an event that cannot be read is asked for before the group stops. */
+const UNREADABLE_TRIES = 3;
+
+export interface GroupRunnerOptions {
+  readonly group: Group;
+  readonly databaseUrl: string;
+  readonly log: EventLog;
+  readonly logger: Logger;
+  /** Finds or makes the target, on the connection that holds the group's lock. May throw {@link Halt}. */
+  readonly prepare: (client: ClientBase, signal: AbortSignal) => Promise<Target>;
+}
+
+/**
+ * Keeps the tables of one group up to date, for ever. Of all workers with the same versions of its projections one
+ * works and the others stand by. Outages are waited out; what cannot be applied stops the group, never skips an event.
+ */
+export class GroupRunner {
+  private readonly logger: Logger;
+  private complaint: string | undefined;
+  private wait = BACKOFF_MS.first;
+  private unreadable = 0;
+
+  constructor(private readonly options: GroupRunnerOptions) {
+    this.logger = options.logger.child({ group: options.group.name });
+  }
+
+  /** Resolves when `signal` aborts, after the batch in hand; or earlier, when the group has stopped. */
+  async run(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      try {
+        await this.session(signal);
+      } catch (error) {
+        if (error instanceof Halt) {
+          this.logger.fatal(
+            { err: error, eventId: error.event?.id, position: error.event?.position },
+            'the group has stopped',
+          );
+          return;
+        }
+        if (signal.aborted) return;
+        this.complain(error);
+        await pause(this.wait, undefined, { signal }).catch(() => undefined);
+        this.wait = Math.min(this.wait * 2, BACKOFF_MS.longest);
+      }
+    }
+  }
+
+  /** One connection's life: lock, prepare, follow. */
+  private async session(stop: AbortSignal): Promise<void> {
+    const { group, databaseUrl, prepare } = this.options;
+    const connection = await WorkerConnection.open(databaseUrl, `plaza-projector-${group.name}`);
+    const signal = AbortSignal.any([stop, connection.lost]);
+    try {
+      // Workers with other versions build other tables and need not wait for each other.
+      const name = `plaza/projections/${group.name}/${JSON.stringify(versionsOf(group))}`;
+      const standby = () => this.logger.info('another worker is at it; standing by');
+      if (await connection.lock(name, signal, standby)) {
+        const target = await prepare(connection.client, signal);
+        await this.follow(connection.client, target, signal);
+      }
+    } finally {
+      await connection.close();
+    }
+    if (connection.lost.aborted && !stop.aborted) throw connection.lost.reason;
+  }
+
+  private async follow(client: ClientBase, target: Target, signal: AbortSignal): Promise<void> {
+    const { group, log } = this.options;
+    await client.query(`SELECT set_config('search_path', quote_ident($1), false)`, [target.schema]);
+    const after = await target.progress.read(client);
+    const applier = new Applier(client, target.progress, dispatch(group), after);
+    try {
+      const types = typesOf(group);
+      for await (const { events, caughtUp } of log.subscribe({
+        after,
+        types,
+        batchSize: BATCH_SIZE,
+        signal,
+      })) {
+        await applier.apply(events);
+        if (caughtUp) await target.caughtUp(client);
+        if (events.length > 0 || caughtUp) this.allIsWell();
+      }
+    } catch (error) {
+      const halt = await this.asHalt(client, target, error);
+      if (!halt) throw error;
+      await target.progress.stop(client, halt.message, halt.event);
+      throw halt;
+    }
+  }
+
+  /** Whether a fault is one that does not pass by itself. */
+  private async asHalt(client: ClientBase, target: Target, error: unknown): Promise<Halt | undefined> {
+    if (error instanceof Halt) return error;
+    if (error instanceof LogReplaced) {
+      await target.replaced(client, error.message);
+      return new Halt(error.message, undefined, { cause: error });
+    }
+    if (error instanceof UnreadableEvent && ++this.unreadable === UNREADABLE_TRIES)
+      return new Halt(error.message, undefined, { cause: error });
+    return undefined;
+  }
+
+  /** Once for each outage, not for each try. */
+  private complain(error: unknown): void {
+    const complaint = messageOf(error);
+    if (complaint === this.complaint) return;
+    this.logger.warn({ err: error }, 'interrupted; trying again until it works');
+    this.complaint = complaint;
+  }
+
+  private allIsWell(): void {
+    if (this.complaint !== undefined) this.logger.info('working again');
+    this.complaint = undefined;
+    this.wait = BACKOFF_MS.first;
+    this.unreadable = 0;
+  }
+}

@@ -1,0 +1,39 @@
+import type { ClientBase } from 'pg';
+import type { Statement, Write } from './projection.js';
+
+/** Rows that go to Postgres in one call. */
+interface Run {
+  readonly statement: Pick<Statement<never>, 'name' | 'sql'>;
+  readonly rows: object[];
+}
+
+/**
+ * Collects the writes of a batch and sends them as few statements: a write joins the newest run of its statement unless
+ * a run after that has the same key of the same table. So the writes of one key keep their order, and a rebuild costs a
+ * handful of calls a batch.
+ */
+export class UnitOfWork {
+  private readonly runs: Run[] = [];
+  /** Number of the newest run of each statement, and of the run that last wrote each key of each table. */
+  private readonly newest = new Map<object, number>();
+  private readonly written = new Map<string, Map<string, number>>();
+
+  readonly write: Write = (statement, row) => {
+    let keys = this.written.get(statement.table);
+    if (!keys) this.written.set(statement.table, (keys = new Map()));
+    const key = statement.key(row);
+    let number = this.newest.get(statement) ?? -1;
+    if (number <= (keys.get(key) ?? -1)) {
+      number = this.runs.push({ statement, rows: [] }) - 1;
+      this.newest.set(statement, number);
+    }
+    this.runs[number]?.rows.push(row);
+    keys.set(key, number);
+  };
+
+  /** Sends everything, in order, inside the transaction that is open. Each text is prepared once a connection. */
+  async flush(client: ClientBase): Promise<void> {
+    for (const { statement, rows } of this.runs)
+      await client.query({ name: statement.name, text: statement.sql, values: [JSON.stringify(rows)] });
+  }
+}

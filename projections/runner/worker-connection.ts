@@ -1,0 +1,69 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { Client } from 'pg';
+import { messageOf } from './faults.js';
+
+const CONNECT_MS = 5_000;
+const STANDBY_MS = 500;
+const CLOSE_MS = 1_000;
+
+/**
+ * A connection of its own for one worker of one group. Lock and transactions share it, so that whoever has lost the lock
+ * has lost the transaction too. Needs a session: no pooler in transaction mode between.
+ */
+export class WorkerConnection {
+  private readonly broken = new AbortController();
+
+  private constructor(readonly client: Client) {
+    client.on('error', (error) => this.broken.abort(error));
+    client.on('end', () => this.broken.abort(new Error('the connection to Postgres has ended')));
+  }
+
+  static async open(url: string, applicationName: string): Promise<WorkerConnection> {
+    const client = new Client({
+      connectionString: url,
+      application_name: applicationName,
+      connectionTimeoutMillis: CONNECT_MS,
+      keepAlive: true,
+    });
+    const connection = new WorkerConnection(client);
+    await client.connect();
+    // A worker whose machine dies says no goodbye: without these, the lock would stay with it for two hours.
+    await client.query('SET tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 5');
+    return connection;
+  }
+
+  /** Aborts, with the fault as its reason, when the connection is gone. */
+  get lost(): AbortSignal {
+    return this.broken.signal;
+  }
+
+  /**
+   * Waits to be the only one under this name, until `signal` aborts (then false). Asks again and again: a session that
+   * waits inside Postgres would hold back vacuum for as long. `onStandby` is called once if another one is first.
+   */
+  async lock(name: string, signal: AbortSignal, onStandby: () => void): Promise<boolean> {
+    for (let waiting = false; !signal.aborted;) {
+      const { rows } = await this.client.query<{ held: boolean }>(
+        'SELECT pg_try_advisory_lock(hashtextextended($1, 0)) AS held',
+        [name],
+      );
+      if (rows[0]?.held) return true;
+      if (!waiting) onStandby();
+      waiting = true;
+      await pause(STANDBY_MS, undefined, { signal }).catch(() => undefined);
+    }
+    return false;
+  }
+
+  /** Ends the session, and with it the lock. A server that does not answer is not waited for. */
+  async close(): Promise<void> {
+    const closed = this.client.end().catch((error: unknown) => messageOf(error));
+    const late = pause(CLOSE_MS, 'late', { ref: false });
+    if ((await Promise.race([closed, late])) === 'late') this.destroy();
+  }
+
+  private destroy(): void {
+    const { connection } = this.client as unknown as { connection: { stream: { destroy(): void } } };
+    connection.stream.destroy();
+  }
+}
