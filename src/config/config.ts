@@ -3,25 +3,39 @@ import { z } from 'zod';
 
 /**
  * What every process of the network is told from outside. The only place that reads the environment.
- * Names and defaults: design/operations.md.
+ * Names and defaults: design/operations.md. A class, so that it can name itself to Nest's container.
  */
-export interface Config {
+export abstract class Config {
   /** `all` starts the whole network on this machine; `api` and `projector` are one process each. */
-  readonly role: 'all' | 'api' | 'projector';
-  readonly port: number;
+  abstract readonly role: 'all' | 'api' | 'projector';
+  abstract readonly port: number;
   /** Origin of the network without a trailing slash: the issuer's base, and the only accepted `Origin`. */
-  readonly baseUrl: string;
-  readonly operatorHost: string;
-  readonly operatorPort: number;
+  abstract readonly baseUrl: string;
+  abstract readonly operatorHost: string;
+  abstract readonly operatorPort: number;
   /** Absolute directory of everything embedded and of the operator's token. */
-  readonly dataDir: string;
+  abstract readonly dataDir: string;
   /** A store that is not named here is started embedded by `ROLE=all`. */
-  readonly eventStoreUrl: string | undefined;
-  readonly databaseUrl: string | undefined;
-  readonly vaultDatabaseUrl: string | undefined;
-  readonly registration: 'open' | 'closed';
-  readonly operatorToken: string | undefined;
-  readonly logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'silent';
+  abstract readonly eventStoreUrl: string | undefined;
+  abstract readonly databaseUrl: string | undefined;
+  abstract readonly vaultDatabaseUrl: string | undefined;
+  abstract readonly registration: 'open' | 'closed';
+  abstract readonly operatorToken: string | undefined;
+  abstract readonly logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'silent';
+}
+
+/** Where the stores are. */
+export interface StoreUrls {
+  readonly eventStoreUrl: string;
+  readonly databaseUrl: string;
+  readonly vaultDatabaseUrl: string;
+}
+
+/** Of a process that starts no stores by itself: `readConfig` has made sure that they are all named. */
+export function storesOf({ eventStoreUrl, databaseUrl, vaultDatabaseUrl }: Config): StoreUrls {
+  if (eventStoreUrl === undefined || databaseUrl === undefined || vaultDatabaseUrl === undefined)
+    throw new ConfigError(['ROLE: must be api or projector for a process of its own']);
+  return { eventStoreUrl, databaseUrl, vaultDatabaseUrl };
 }
 
 /** The environment is unusable. One fault a line, by variable name, never with a value. */

@@ -11,13 +11,13 @@ import {
   WrongExpectedVersionError,
 } from '@eventstore/db-client';
 import type { RecordedEvent } from '@eventstore/db-client';
+import { isPostgresUnavailable } from '../store/faults.js';
 import { isAmbiguous, within } from './client-errors.js';
 import type { Codec } from './codec.js';
 import { EventLog, LogUnavailable, WrongExpectedRevision } from './event-log.js';
 import type { Append, Appended, Batch, ReadOptions, SubscribeOptions } from './event-log.js';
 import type { Recorded } from './recorded.js';
 import { subscribe } from './subscription.js';
-import { PersonErased } from './vault/key-vault.js';
 
 /** How long the log may take, in milliseconds. */
 export interface LogDeadlines {
@@ -132,16 +132,7 @@ async function known<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {
-    if (error instanceof PersonErased || !isConnectionFault(error)) throw error;
+    if (!isPostgresUnavailable(error)) throw error;
     throw new LogUnavailable('The key vault did not answer.', { cause: error });
   }
-}
-
-/** A fault of `pg` on the way to the database: a socket error, or SQLSTATE class 08 (connection) or 57 (shutdown). */
-function isConnectionFault(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  const code = 'code' in error ? String(error.code) : '';
-  return (
-    /^(08|57)...$|^E[A-Z]+$/.test(code) || /^(timeout exceeded|Connection terminated)/.test(error.message)
-  );
 }

@@ -15,10 +15,10 @@ export interface PostgresOptions {
 }
 
 /** One database: TypeORM for entities and migrations, and the same connections as a `pg` pool for hand-written SQL. */
-export interface Postgres {
-  readonly dataSource: DataSource;
-  readonly pool: Pool;
-  close(): Promise<void>;
+export abstract class Postgres {
+  abstract readonly dataSource: DataSource;
+  abstract readonly pool: Pool;
+  abstract close(): Promise<void>;
 }
 
 /** Connects and brings the schema up to date. Rejects if the database cannot be reached. */

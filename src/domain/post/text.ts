@@ -12,7 +12,7 @@ export function postText(given: string): string | Refusal {
   if (controlCharacters.test(given))
     return new Refusal('invalid_text', 'text has a control character; only tab and line feed are allowed.');
   const text = given.normalize('NFC').trim();
-  const length = [...text].length;
+  const length = Array.from(text).length;
   if (length === 0) return new Refusal('invalid_text', 'text is empty; send at least one visible character.');
   if (length > MAX_CODE_POINTS)
     return new Refusal('invalid_text', `text has ${length} code points; send at most ${MAX_CODE_POINTS}.`);

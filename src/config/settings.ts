@@ -1,0 +1,32 @@
+import type { Config } from './config.js';
+
+/** The variables from which another process reads this very configuration: what `readConfig` does, backwards. */
+export function settingsOf(config: Config): Record<string, string> {
+  const settings = {
+    ROLE: config.role,
+    PORT: String(config.port),
+    BASE_URL: config.baseUrl,
+    OPERATOR_HOST: config.operatorHost,
+    OPERATOR_PORT: String(config.operatorPort),
+    OPERATOR_TOKEN: config.operatorToken,
+    DATA_DIR: config.dataDir,
+    EVENTSTORE_URL: config.eventStoreUrl,
+    DATABASE_URL: config.databaseUrl,
+    VAULT_DATABASE_URL: config.vaultDatabaseUrl,
+    REGISTRATION: config.registration,
+    LOG_LEVEL: config.logLevel,
+  };
+  return Object.fromEntries(
+    Object.entries(settings).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  );
+}
+
+/** The environment of a process that we start: ours, with this configuration. */
+export function environmentFor(config: Config): NodeJS.ProcessEnv {
+  return { ...process.env, ...settingsOf(config) };
+}
+
+/** The same configuration but for some settings. */
+export function withSettings(config: Config, changes: Partial<Config>): Config {
+  return Object.assign({}, config, changes);
+}

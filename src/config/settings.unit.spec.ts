@@ -1,0 +1,20 @@
+import { describe, expect, it } from '@jest/globals';
+import { readConfig } from './config.js';
+import { settingsOf } from './settings.js';
+
+describe('the settings that a process is started with', () => {
+  it('read back as the configuration they were made of', () => {
+    const all = readConfig({});
+    const api = readConfig({
+      ROLE: 'api',
+      PORT: '8080',
+      OPERATOR_TOKEN: 't'.repeat(32),
+      EVENTSTORE_URL: 'esdb://127.0.0.1:2113?tls=false',
+      DATABASE_URL: 'postgres://a:b@127.0.0.1/plaza',
+      VAULT_DATABASE_URL: 'postgres://a:b@127.0.0.1/vault',
+      REGISTRATION: 'open',
+    });
+    expect(readConfig(settingsOf(all))).toEqual(all);
+    expect(readConfig(settingsOf(api))).toEqual(api);
+  });
+});

@@ -1,0 +1,79 @@
+import { recoveryStateSql } from '../../recovery/recovery-state.js';
+
+/** Parameters of {@link admissionSql}, in order, before those of the query that is embedded. */
+export interface AdmissionValues {
+  readonly tokenHash: Buffer | null;
+  /** Unix milliseconds. */
+  readonly now: number;
+  /** Incarnation that the statement was written for. */
+  readonly incarnation: string;
+  /** Scope that a token needs, if any. */
+  readonly scope: string | null;
+  /** Position that the answer must show at least, in decimal. */
+  readonly minPosition: string | null;
+}
+
+export const valuesOf = (values: AdmissionValues): unknown[] => [
+  values.tokenHash,
+  values.now,
+  values.incarnation,
+  values.scope,
+  values.minPosition,
+];
+
+export const ADMISSION_PARAMETERS = 5;
+
+/** The one row that {@link admissionSql} answers. All null: there is no such thing. */
+export interface AdmissionRow {
+  readonly incarnation: string | null;
+  readonly status: 'serving' | 'quarantined' | null;
+  readonly applied_position: string | null;
+  readonly witness_epoch: string | null;
+  readonly actor_id: string | null;
+  readonly app_id: string | null;
+  readonly grant_id: string | null;
+  readonly scopes: readonly string[] | null;
+  readonly expires_at: string | null;
+  readonly token_live: boolean | null;
+  readonly authority_live: boolean | null;
+  /** What the answer has to show: the caller's own outstanding write or what was asked for, whichever is later. */
+  readonly needed_position: string | null;
+  readonly fresh: boolean | null;
+  readonly data: unknown;
+}
+
+/** Who holds the token with the hash `$1`, and whether token, grant, actor and application are all live at `$2`. */
+export const callerSql = `
+  SELECT grants.actor_id, grants.app_id, grants.grant_id, grants.scopes,
+    floor(extract(epoch FROM token.expires_at) * 1000)::bigint AS expires_at,
+    token.expires_at > to_timestamp($2::double precision / 1000) AND grants.revoked_at IS NULL AS token_live,
+    account.state = 'active' AND application.state = 'active' AS authority_live
+  FROM authority.oidc_record token
+  JOIN authority.app_grant grants USING (grant_id)
+  JOIN authority.account account USING (actor_id)
+  JOIN authority.application application ON application.app_id = grants.app_id
+  WHERE token.kind = 'AccessToken' AND token.key_hash = $1::bytea`;
+
+/**
+ * A protected read as a single statement (recovery.md, "Admission of a read"): the recovery state, the caller's
+ * authority and the data come from one snapshot, so that the headers describe exactly the body they come with.
+ * `data` is only computed for a read that is admitted.
+ */
+export const admissionSql = (data: string): string => `
+  WITH state AS MATERIALIZED (${recoveryStateSql}
+  ), caller AS MATERIALIZED (${callerSql}
+  ), freshness AS (
+    SELECT greatest($5::numeric, (
+      SELECT outstanding.position FROM recovery.outstanding_write outstanding
+      WHERE outstanding.actor_id = (SELECT actor_id FROM caller)
+        AND outstanding.incarnation = (SELECT incarnation FROM state))) AS needed_position
+  )
+  SELECT state.incarnation, state.status, state.applied_position, state.witness_epoch, caller.*,
+    freshness.needed_position,
+    coalesce(state.applied_position >= freshness.needed_position, freshness.needed_position IS NULL) AS fresh,
+    CASE WHEN state.status = 'serving' AND state.incarnation = $3::text
+      AND ($1::bytea IS NULL
+        OR (caller.token_live AND caller.authority_live AND ($4::text IS NULL OR $4 = ANY (caller.scopes))))
+      AND coalesce(state.applied_position >= freshness.needed_position, freshness.needed_position IS NULL)
+    THEN ${data} END AS data
+  FROM freshness LEFT JOIN state ON true LEFT JOIN caller ON true`;

@@ -1,0 +1,36 @@
+import { HttpRefusal } from '../errors.js';
+import type { AdmissionRow } from './admission-sql.js';
+
+/** A caller whose token, grant, actor and application are live, and whose grant has the scope that was needed. */
+export interface Caller {
+  readonly actorId: string;
+  readonly appId: string;
+  readonly grantId: string;
+  readonly scopes: readonly string[];
+  /** When the access token ends: Unix milliseconds. */
+  readonly expiresAt: number;
+}
+
+/** The columns of `callerSql`. */
+export type CallerRow = Pick<
+  AdmissionRow,
+  'actor_id' | 'app_id' | 'grant_id' | 'scopes' | 'expires_at' | 'token_live' | 'authority_live'
+>;
+
+/** The rules of decisions.md for bearer credentials, in their order. @throws {HttpRefusal} */
+export function authorityOf(row: CallerRow, scope: string | undefined): Caller {
+  const { actor_id: actorId, app_id: appId, grant_id: grantId, scopes } = row;
+  if (!row.token_live || actorId === null || appId === null || grantId === null || scopes === null)
+    throw new HttpRefusal(
+      'invalid_token',
+      'The access token is unknown, expired or revoked; refresh it or sign in.',
+    );
+  if (!row.authority_live)
+    throw new HttpRefusal('social_authority_required', 'The account or the application is suspended.');
+  if (scope !== undefined && !scopes.includes(scope))
+    throw new HttpRefusal(
+      'capability_required',
+      `This needs the scope ${scope}; the grant does not have it.`,
+    );
+  return { actorId, appId, grantId, scopes, expiresAt: Number(row.expires_at) };
+}

@@ -1,0 +1,56 @@
+import { createHash } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { Injectable } from '@nestjs/common';
+import type { CanActivate, ExecutionContext } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Passport } from 'passport';
+import { Strategy } from 'passport-strategy';
+import { HttpRefusal } from '../errors.js';
+
+/** What a request presented: nothing, or an access token, of which only the SHA-256 goes any further. */
+export type Credential = { readonly tokenHash: Buffer } | undefined;
+
+/** RFC 6750, section 2.1. The header is the only transport: no token in a query or a body. */
+const bearerHeader = /^Bearer ([A-Za-z0-9\-._~+/]+=*)$/i;
+
+class BearerStrategy extends Strategy {
+  override authenticate(request: Pick<IncomingMessage, 'headers'>): void {
+    const { authorization } = request.headers;
+    if (authorization === undefined) return this.pass();
+    const token = bearerHeader.exec(authorization)?.[1];
+    if (token === undefined) return this.fail(401);
+    this.success({ tokenHash: createHash('sha256').update(token).digest() });
+  }
+}
+
+const passport = new Passport().use('bearer', new BearerStrategy());
+
+type Presenting = FastifyRequest & { credential?: Credential };
+
+/** Takes the bearer credential off a request. Whether it gives any authority is asked together with the data. */
+@Injectable()
+export class CredentialGuard implements CanActivate {
+  canActivate(context: ExecutionContext): Promise<boolean> {
+    const http = context.switchToHttp();
+    const request = http.getRequest<Presenting>();
+    const { promise, resolve, reject } = Promise.withResolvers<boolean>();
+    const presented = (error: unknown, credential?: Credential | false) => {
+      if (error) return reject(error);
+      if (credential === false)
+        return reject(
+          new HttpRefusal('invalid_token', 'Send one header: Authorization: Bearer <access token>.'),
+        );
+      request.credential = credential;
+      resolve(true);
+    };
+    passport.authenticate('bearer', { session: false }, presented)(
+      request.raw,
+      http.getResponse<FastifyReply>().raw,
+      presented,
+    );
+    return promise;
+  }
+}
+
+/** The credential that the request presented. */
+export const credentialOf = (request: FastifyRequest): Credential => (request as Presenting).credential;

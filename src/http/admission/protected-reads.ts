@@ -1,0 +1,167 @@
+import { DatabaseError } from 'pg';
+import type { Pool } from 'pg';
+import { scopeOf } from '../../../projections/runner/read-query.js';
+import type { ReadQuery } from '../../../projections/runner/read-query.js';
+import type { Clock } from '../../commands/ambient.js';
+import { isPostgresUnavailable } from '../../store/faults.js';
+import { HttpRefusal } from '../errors.js';
+import { ADMISSION_PARAMETERS, admissionSql, valuesOf } from './admission-sql.js';
+import type { AdmissionRow } from './admission-sql.js';
+import { authorityOf } from './authority.js';
+import type { Caller } from './authority.js';
+import type { Credential } from './credential.js';
+import type { Positions } from './positions.js';
+import type { Publication, PublicationCache } from './publication.js';
+
+/** Who may read. `scope`: what a token needs; undefined: none in particular. */
+export interface ReadRule {
+  readonly scope?: string;
+  readonly anonymous: boolean;
+}
+
+export interface ReadRequest {
+  readonly credential: Credential;
+  /** Position that the answer must show at least (`x-network-min-revision`). */
+  readonly minPosition?: bigint | undefined;
+}
+
+/** An answer, with the common response headers that describe exactly this answer. `caller`: undefined if anonymous. */
+export interface Read<Result> {
+  readonly result: Result;
+  readonly caller: Caller | undefined;
+  readonly incarnation: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** How long a read waits for the read models to show what it must show. */
+const WAIT_MS = 2_000;
+const UNDEFINED_TABLE = '42P01';
+const INVALID_SCHEMA = '3F000';
+
+export class ProtectedReads {
+  private readonly statements = new WeakMap<Publication, Map<string, { name: string; text: string }>>();
+
+  constructor(
+    private readonly pool: Pool,
+    private readonly publications: PublicationCache,
+    private readonly positions: Positions,
+    private readonly clock: Clock,
+  ) {}
+
+  /** One statement in the usual case; again after a wait for the caller's own write or after a publication. */
+  async read<Args, Result>(
+    request: ReadRequest,
+    rule: ReadRule,
+    query: ReadQuery<Args, Result>,
+    args: Args,
+  ): Promise<Read<Result>> {
+    if (!request.credential && !rule.anonymous)
+      throw new HttpRefusal(
+        'authentication_required',
+        'Send an access token: Authorization: Bearer <token>.',
+      );
+    try {
+      let row = await this.ask(request, rule, query, args);
+      if (row.needed_position !== null && !row.fresh) {
+        await this.positions.waitFor(BigInt(row.needed_position), WAIT_MS);
+        row = await this.ask(request, rule, query, args);
+      }
+      return answer(row, request, rule, query);
+    } catch (cause) {
+      if (!isPostgresUnavailable(cause)) throw cause;
+      const code = request.credential ? 'protected_read_storage_unavailable' : 'pilot_storage_unavailable';
+      throw new HttpRefusal(code, 'The read store cannot be reached; retry later.', { cause });
+    }
+  }
+
+  /** The row of a statement that was written for the publication it found. */
+  private async ask<Args, Result>(
+    { credential, minPosition }: ReadRequest,
+    rule: ReadRule,
+    query: ReadQuery<Args, Result>,
+    args: Args,
+  ): Promise<AdmissionRow> {
+    let publication = await this.publications.current();
+    for (const last of [false, true]) {
+      if (!publication)
+        throw new HttpRefusal('recovery_state_missing', 'The network is being set up; retry later.');
+      const values = valuesOf({
+        tokenHash: credential?.tokenHash ?? null,
+        now: this.clock.now(),
+        incarnation: publication.incarnation,
+        scope: rule.scope ?? null,
+        minPosition: minPosition === undefined ? null : String(minPosition),
+      });
+      const row = await this.run(publication, query, [...values, ...query.values(args)]);
+      if (row?.incarnation === publication.incarnation) return row;
+      if (last) break;
+      publication = await this.publications.refresh();
+    }
+    throw new HttpRefusal('recovery_publication_changed', 'The network was just republished; retry.');
+  }
+
+  /** Undefined: the schema is gone, another one is published by now. */
+  private async run(
+    publication: Publication,
+    query: ReadQuery<never, unknown>,
+    values: unknown[],
+  ): Promise<AdmissionRow | undefined> {
+    try {
+      const { rows } = await this.pool.query<AdmissionRow>({ ...this.statement(publication, query), values });
+      return rows[0];
+    } catch (error) {
+      if (error instanceof DatabaseError && [UNDEFINED_TABLE, INVALID_SCHEMA].includes(error.code ?? ''))
+        return undefined;
+      throw error;
+    }
+  }
+
+  private statement(
+    publication: Publication,
+    query: ReadQuery<never, unknown>,
+  ): { name: string; text: string } {
+    const known = this.statements.get(publication) ?? new Map<string, { name: string; text: string }>();
+    this.statements.set(publication, known);
+    const found = known.get(query.name);
+    if (found) return found;
+    const text = admissionSql(query.sql(scopeOf(publication.schemaName, ADMISSION_PARAMETERS)));
+    const statement = { name: `${query.name}@${publication.schemaName}`, text };
+    known.set(query.name, statement);
+    return statement;
+  }
+}
+
+function answer<Result>(
+  row: AdmissionRow,
+  { credential }: ReadRequest,
+  rule: ReadRule,
+  query: ReadQuery<never, Result>,
+): Read<Result> {
+  const caller = credential && authorityOf(row, rule.scope);
+  if (row.status !== 'serving' || row.incarnation === null)
+    throw new HttpRefusal(
+      'recovery_quarantined',
+      'The network is in recovery; reads are refused until it is done.',
+    );
+  if (!row.fresh)
+    throw new HttpRefusal(
+      'protected_read_unavailable',
+      'The answer would not show your last write yet; retry.',
+    );
+  return {
+    result: query.present(row.data),
+    caller,
+    incarnation: row.incarnation,
+    headers: {
+      'x-network-revision': row.applied_position ?? '0',
+      'x-network-incarnation': row.incarnation,
+      'x-network-witness-epoch': row.witness_epoch ?? '0',
+      ...(caller && {
+        'x-network-actor-id': caller.actorId,
+        'x-network-app-id': caller.appId,
+        'x-network-grant-id': caller.grantId,
+        'x-network-scopes': caller.scopes.join(' '),
+      }),
+    },
+  };
+}

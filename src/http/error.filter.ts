@@ -1,0 +1,72 @@
+import { Catch } from '@nestjs/common';
+import type { ArgumentsHost, ExceptionFilter } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Refusal } from '../domain/refusal.js';
+import { LogUnavailable } from '../log/event-log.js';
+import { PersonErased } from '../log/vault/key-vault.js';
+import { HttpRefusal, RETRY_AFTER_SECONDS } from './errors.js';
+import type { ErrorBody } from './errors.js';
+
+/** Turns whatever went wrong into the published Error object. What nobody foresaw is logged whole and answered bare. */
+@Catch()
+export class ErrorFilter implements ExceptionFilter {
+  catch(error: unknown, host: ArgumentsHost): void {
+    const http = host.switchToHttp();
+    sendError(error, http.getRequest<FastifyRequest>(), http.getResponse<FastifyReply>());
+  }
+}
+
+export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+  const refusal = refusalOf(error);
+  if (refusal.code === 'server_error') request.log.error({ err: error }, 'unforeseen failure of a request');
+  else if (refusal.status === 503)
+    request.log.warn({ code: refusal.code, err: refusal.cause ?? error }, 'refused');
+  if (refusal.status === 503) void reply.header('retry-after', String(RETRY_AFTER_SECONDS));
+  if (refusal.status === 401) void reply.header('www-authenticate', challengeOf(refusal));
+  const body: ErrorBody = { error: refusal.code, message: refusal.message };
+  void reply.status(refusal.status).type('application/json; charset=utf-8').send(JSON.stringify(body));
+}
+
+/** RFC 6750, section 3: no error code where no credential was sent. */
+function challengeOf({ code }: HttpRefusal): string {
+  return code === 'invalid_token' ? 'Bearer realm="plaza", error="invalid_token"' : 'Bearer realm="plaza"';
+}
+
+function refusalOf(error: unknown): HttpRefusal {
+  if (error instanceof HttpRefusal) return error;
+  if (error instanceof Refusal) return new HttpRefusal(error.code, error.message);
+  if (error instanceof PersonErased)
+    return new HttpRefusal('social_authority_required', 'This account can no longer act.');
+  if (error instanceof LogUnavailable)
+    return new HttpRefusal(
+      'domain_storage_unavailable',
+      'Nothing is known to be written; retry with the same intentId.',
+      {
+        cause: error,
+      },
+    );
+  return ofFramework(error) ?? new HttpRefusal('server_error', 'The server failed. Retrying may help.');
+}
+
+/** Fastify says with a `code` or a `statusCode`, Nest with `getStatus()`, what is wrong with a request. */
+function ofFramework(error: unknown): HttpRefusal | undefined {
+  if (!(error instanceof Error)) return undefined;
+  const status =
+    'statusCode' in error && typeof error.statusCode === 'number'
+      ? error.statusCode
+      : 'getStatus' in error && typeof error.getStatus === 'function'
+        ? Number(error.getStatus())
+        : 500;
+  switch (status) {
+    case 404:
+      return new HttpRefusal('not_found', 'There is nothing at this address.');
+    case 413:
+      return new HttpRefusal('domain_plan_too_large', 'The body is too large; send at most 64 KiB.');
+    case 415:
+      return new HttpRefusal('invalid_json', 'Send the body as application/json.', { status });
+    default:
+      return status >= 400 && status < 500
+        ? new HttpRefusal('invalid_request', error.message, { status: 400 })
+        : undefined;
+  }
+}

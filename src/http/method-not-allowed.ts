@@ -1,0 +1,35 @@
+import type { FastifyInstance, HTTPMethods, RouteOptions } from 'fastify';
+import { HttpRefusal } from './errors.js';
+
+const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
+
+/**
+ * Fastify answers a known path under a wrong method like an unknown path. Remember each path's methods as they are
+ * registered (call this first); the function it returns registers the others (call it last), which answer 405 and
+ * name the right ones (RFC 9110, section 15.5.6).
+ */
+export function rememberMethods(server: FastifyInstance): () => void {
+  const known = new Map<string, Set<HTTPMethods>>();
+  server.addHook('onRoute', (route: RouteOptions) => {
+    const allowed = known.get(route.url) ?? new Set();
+    for (const method of [route.method].flat()) allowed.add(method);
+    known.set(route.url, allowed);
+  });
+  return () => {
+    for (const [url, allowed] of known) {
+      const method = methods.filter((candidate) => !allowed.has(candidate));
+      if (url.includes('*') || method.length === 0) continue;
+      const allow = [...allowed].sort().join(', ');
+      server.route({
+        method,
+        url,
+        // Before the body is parsed: a wrong method is wrong whatever its body is.
+        onRequest: (_request, reply, done) => {
+          void reply.header('allow', allow);
+          done(new HttpRefusal('invalid_request', `Use one of: ${allow}.`, { status: 405 }));
+        },
+        handler: () => undefined,
+      });
+    }
+  };
+}

@@ -1,0 +1,96 @@
+import { Body, Controller, Get, HttpCode, Param, Post, Query, Req, Res } from '@nestjs/common';
+import { CommandBus } from '@nestjs/cqrs';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import type { Post as PostView } from '../../projections/posts/post.js';
+import { repliesOf } from '../../projections/posts/posts.read-model.js';
+import { CreatePost } from '../commands/create-post.js';
+import type { PostOutcome } from '../commands/create-post.js';
+import { addressClassOf } from './address-class.js';
+import { credentialOf } from './admission/credential.js';
+import { MutationAdmission } from './admission/mutation-admission.js';
+import { OwnWrites } from './admission/own-writes.js';
+import { ProtectedReads } from './admission/protected-reads.js';
+import type { ReadRequest } from './admission/protected-reads.js';
+import { HttpRefusal } from './errors.js';
+import { identifier, intentId, pageLimit } from './fields.js';
+import { Reading } from './read-request.js';
+
+const newPost = z.strictObject({
+  intentId,
+  text: z.string('must be a string'),
+  audience: z.string('must be "public"'),
+  parentId: identifier.optional(),
+});
+
+/** Where the next page of replies starts: the position in the log of the last one, in decimal. */
+const repliesPage = z.object({
+  limit: pageLimit({ most: 100 }),
+  cursor: z
+    .string('must be the cursor of an earlier page')
+    .regex(/^[0-9]{1,19}$/, 'must be the cursor of an earlier page')
+    .transform(BigInt)
+    .optional(),
+});
+
+@Controller('api/posts')
+export class PostsController {
+  constructor(
+    private readonly commands: CommandBus,
+    private readonly admission: MutationAdmission,
+    private readonly reads: ProtectedReads,
+    private readonly ownWrites: OwnWrites,
+  ) {}
+
+  @Post()
+  @HttpCode(200)
+  async create(
+    @Body({ schema: newPost }) body: z.infer<typeof newPost>,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<Pick<PostOutcome, 'post'>> {
+    const { actorId, appId, grantId } = await this.admission.admit(credentialOf(request), 'post:create');
+    const intent = {
+      actorId,
+      appId,
+      grantId,
+      intentId: body.intentId,
+      requestId: request.id,
+      addressClass: addressClassOf(request.ip),
+    };
+    const { post, position } = await this.commands.execute(
+      new CreatePost(intent, body.text, body.audience, body.parentId),
+    );
+    await this.ownWrites.settle(actorId, position);
+    void reply.header('x-network-write-revision', String(position));
+    return { post };
+  }
+
+  @Get(':id/replies')
+  async replies(
+    @Param('id') postId: string,
+    @Query({ schema: repliesPage }) page: z.infer<typeof repliesPage>,
+    @Reading() request: ReadRequest,
+    @Req() { url }: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<{ posts: readonly PostView[] }> {
+    const { result, headers } = await this.reads.read(
+      request,
+      { scope: 'read', anonymous: true },
+      repliesOf,
+      {
+        postId,
+        limit: page.limit,
+        after: page.cursor,
+      },
+    );
+    if (!result || result.parentUnavailable)
+      throw new HttpRefusal('post_unavailable', 'There is no such post for you.');
+    void reply.headers(headers);
+    if (result.next !== null) {
+      const path = url.split('?', 1)[0] ?? url;
+      void reply.header('link', `<${path}?limit=${page.limit}&cursor=${result.next}>; rel="next"`);
+    }
+    return { posts: result.posts };
+  }
+}

@@ -1,0 +1,25 @@
+import type { Pool } from 'pg';
+import type { EventLog } from '../log/event-log.js';
+import { readRecoveryState } from '../recovery/recovery-state.js';
+import type { Check } from './health.js';
+
+/** What `/readyz` looks at, by the name it shows. */
+export function readinessChecks(pool: Pool, log: EventLog): Readonly<Record<string, Check>> {
+  return {
+    eventStore: () => log.head(),
+    database: () => pool.query('SELECT 1'),
+    readModels: () => checkReadModels(pool),
+  };
+}
+
+async function checkReadModels(pool: Pool): Promise<void> {
+  const state = await readRecoveryState(pool);
+  if (!state) throw new Error('The read models are being built for the first time.');
+  if (state.status === 'quarantined') throw new Error(`In quarantine: ${state.reason}`);
+  const { rows } = await pool.query<{ stopped_reason: string | null }>(
+    'SELECT stopped_reason FROM recovery.incarnation WHERE incarnation = $1',
+    [state.incarnation],
+  );
+  const reason = rows[0]?.stopped_reason;
+  if (reason) throw new Error(`The projections stand still: ${reason}`);
+}

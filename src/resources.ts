@@ -1,0 +1,68 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { Global, Module } from '@nestjs/common';
+import type { DynamicModule, Provider } from '@nestjs/common';
+import type { Logger } from 'pino';
+import { PositionListener } from '../projections/runner/position-listener.js';
+import { Clock, Ids } from './commands/ambient.js';
+import { Config, storesOf } from './config/config.js';
+import { LOGGER } from './config/logger.js';
+import { EventLog } from './log/event-log.js';
+import { openLog } from './log/open-log.js';
+import { KeyVault } from './log/vault/key-vault.js';
+import { NetworkSecrets } from './log/vault/network-secrets.js';
+import { PUBLICATION_CHANNEL } from './recovery/incarnation.js';
+import { readRecoveryState } from './recovery/recovery-state.js';
+import { openDatabase } from './store/database.js';
+import { Postgres } from './store/postgres.js';
+
+/** A read holds one for as long as its one statement takes. */
+const DATABASE_CONNECTIONS = 16;
+
+/** What the API process opens once and closes once, and hands to every module. */
+export interface Resources {
+  readonly module: DynamicModule;
+  close(): Promise<void>;
+}
+
+@Global()
+@Module({})
+class ResourcesModule {}
+
+const clock: Clock = { now: () => Date.now() };
+const ids: Ids = { random: () => randomBytes(16).toString('base64url'), uuid: () => randomUUID() };
+
+/** Rejects if a store cannot be reached. */
+export async function openResources(config: Config, logger: Logger): Promise<Resources> {
+  const urls = storesOf(config);
+  const applicationName = 'plaza-api';
+  const [database, opened] = await Promise.all([
+    openDatabase({ url: urls.databaseUrl, applicationName, maxConnections: DATABASE_CONNECTIONS }),
+    openLog({ ...urls, applicationName }),
+  ]);
+  const positions = new PositionListener({
+    databaseUrl: urls.databaseUrl,
+    publicationChannel: PUBLICATION_CHANNEL,
+    read: readRecoveryState,
+    logger,
+  });
+  positions.start();
+  const providers: Provider[] = [
+    { provide: Config, useValue: config },
+    { provide: LOGGER, useValue: logger },
+    { provide: Postgres, useValue: database },
+    { provide: EventLog, useValue: opened.log },
+    { provide: KeyVault, useValue: opened.vault },
+    { provide: NetworkSecrets, useValue: opened.secrets },
+    { provide: PositionListener, useValue: positions },
+    { provide: Clock, useValue: clock },
+    { provide: Ids, useValue: ids },
+  ];
+  return {
+    module: { module: ResourcesModule, providers, exports: providers },
+    async close() {
+      await positions.stop();
+      await opened.close();
+      await database.close();
+    },
+  };
+}

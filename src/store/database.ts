@@ -1,0 +1,18 @@
+import { authorityEntities, authorityMigrations } from './authority/index.js';
+import { recoveryMigrations } from './migrations/1763690000000-recovery.js';
+import { outstandingWriteMigrations } from './migrations/1763700000000-outstanding-writes.js';
+import { openPostgres } from './postgres.js';
+import type { Postgres } from './postgres.js';
+
+/** Opens the database of the read models, the recovery state and the authority store, and brings it up to date. */
+export function openDatabase(options: {
+  readonly url: string;
+  readonly applicationName: string;
+  readonly maxConnections: number;
+}): Promise<Postgres> {
+  return openPostgres({
+    ...options,
+    entities: authorityEntities,
+    migrations: [...authorityMigrations, ...recoveryMigrations, ...outstandingWriteMigrations],
+  });
+}
