@@ -24,7 +24,7 @@ export interface PostgresOptions {
   readonly dataDir: string;
   readonly log: Logger;
   /** Unset: a free one. Set for a restart, since others hold the URLs. */
-  readonly port?: number;
+  readonly port?: number | undefined;
 }
 
 /**

@@ -13,18 +13,16 @@ const HIGHEST = 32_000;
 export async function freePort(): Promise<number> {
   for (let attempt = 0; attempt < 100; attempt++) {
     const port = randomInt(LOWEST, HIGHEST);
-    if (await isFree(port, '127.0.0.1')) return port;
+    if ((await faultOfPort(port, '127.0.0.1')) === undefined) return port;
   }
   throw new LaunchError(`no free port found on 127.0.0.1 between ${LOWEST} and ${HIGHEST}`);
 }
 
-/** Whether a server could listen there now. Without a host: on all addresses. */
-export function isFree(port: number, host?: string): Promise<boolean> {
-  return new Promise((resolve, reject) => {
+/** Why a server could not listen there now, as an error code. Undefined when it could. Without a host: on all addresses. */
+export function faultOfPort(port: number, host?: string): Promise<string | undefined> {
+  return new Promise((resolve) => {
     const probe = createServer();
-    probe.once('error', (error: NodeJS.ErrnoException) =>
-      error.code === 'EADDRINUSE' ? resolve(false) : reject(error),
-    );
-    probe.listen({ port, host, exclusive: true }, () => probe.close(() => resolve(true)));
+    probe.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
+    probe.listen({ port, host, exclusive: true }, () => probe.close(() => resolve(undefined)));
   });
 }

@@ -1,0 +1,38 @@
+import { resolve } from 'node:path';
+import type { Config } from '../config/config.js';
+
+/** What a person reads when the network serves: where it is, where its data is, and what to try next. */
+export function banner(config: Config): string {
+  return `
+Plaza is running.
+
+  network       ${config.baseUrl}
+  issuer        ${config.baseUrl}/api/auth/.well-known/openid-configuration
+  API reference ${config.baseUrl}/docs
+  operator API  ${operatorUrl(config)}, its token in ${config.operatorToken ? 'OPERATOR_TOKEN' : `${config.dataDir}/operator.token`}
+  data          ${config.dataDir}
+
+Try it from another terminal here. This registers an application and an account and walks through the whole flow:
+
+  ${[...settingsNotDefault(config), 'npm run demo'].join(' ')}
+
+Ctrl-C stops it; the data stays.
+`;
+}
+
+/** Where this machine reaches the operator API. */
+export function operatorUrl({ operatorHost, operatorPort }: Config): string {
+  const host = { '0.0.0.0': '127.0.0.1', '::': '[::1]' }[operatorHost] ?? operatorHost;
+  return `http://${host}:${operatorPort}`;
+}
+
+/** So that the line works as it stands in a shell that has none of our settings. */
+function settingsNotDefault(config: Config): string[] {
+  const settings = [
+    ['PORT', String(config.port), '3000'],
+    ['BASE_URL', config.baseUrl, `http://localhost:${config.port}`],
+    ['OPERATOR_PORT', String(config.operatorPort), '3001'],
+    ['DATA_DIR', config.dataDir, resolve('.data')],
+  ] as const;
+  return settings.filter(([, value, usual]) => value !== usual).map(([name, value]) => `${name}='${value}'`);
+}

@@ -1,0 +1,156 @@
+import { join } from 'node:path';
+import type { Logger } from 'pino';
+import type { Config } from '../config/config.js';
+import { environmentFor, settingsOf, withSettings } from '../config/settings.js';
+import { startChild } from './child-process.js';
+import { startPostgres } from './embedded-postgres.js';
+import type { EmbeddedPostgres } from './embedded-postgres.js';
+import { ENTRIES } from './entries.js';
+import { faultOfPort, freePort } from './free-port.js';
+import { keepRunning } from './keep-running.js';
+import type { Kept, KeepOptions } from './keep-running.js';
+import { LaunchError } from './launch-error.js';
+import { clearLeftovers } from './leftovers.js';
+import { removeRun, writeRun } from './run-file.js';
+import { secretFile } from './secret-file.js';
+
+/** In the order in which they are stopped: nobody loses a store that it still uses. */
+const STOP_ORDER = ['api', 'worker', 'eventStore', 'postgres'] as const;
+type Name = (typeof STOP_ORDER)[number];
+
+/** The processes of one network on this machine. */
+export class Network {
+  readonly #kept = new Map<Name, Kept>();
+  readonly #starting = new AbortController();
+  /** The configuration, with what was started filled in. */
+  #settings: Config;
+  #isReady = false;
+  #isToldToStop = false;
+
+  constructor(
+    private readonly config: Config,
+    private readonly log: Logger,
+  ) {
+    this.#settings = config;
+  }
+
+  /** Resolves when all of it serves; with false when it was told to give up. What has started then is for `stop`. */
+  async start(): Promise<boolean> {
+    try {
+      await clearLeftovers(this.config.dataDir, this.log);
+      await refuseTakenPorts(this.config);
+      const [eventStore, postgres] = await this.#together(this.#eventStore(), this.#postgres());
+      const operatorToken = this.#operatorToken();
+      this.#settings = withSettings(this.config, { ...eventStore, ...postgres, operatorToken });
+      await this.#together(this.#child('worker', 'projector'), this.#child('api', 'api'));
+    } catch (error) {
+      if (this.#isToldToStop) return false;
+      throw error;
+    }
+    this.#isReady = true;
+    this.#writeRun();
+    return true;
+  }
+
+  giveUpStarting(): void {
+    this.#isToldToStop = true;
+    this.#starting.abort();
+  }
+
+  /** Stops all processes, one after the other. */
+  async stop(): Promise<void> {
+    for (const name of STOP_ORDER) await this.#kept.get(name)?.stop();
+    removeRun(this.config.dataDir);
+  }
+
+  /** Ends all processes at once, by force. */
+  kill(): void {
+    for (const kept of this.#kept.values()) kept.kill();
+  }
+
+  #operatorToken(): string {
+    return this.config.operatorToken ?? secretFile(join(this.config.dataDir, 'operator.token')).value;
+  }
+
+  async #eventStore(): Promise<Partial<Config>> {
+    if (this.config.eventStoreUrl !== undefined) return {};
+    const port = await freePort();
+    const dir = join(this.config.dataDir, 'eventstore');
+    const args = ['eventstore', '--dir', dir, '--host', '127.0.0.1', '--port', String(port)];
+    const env = environmentFor(this.config);
+    await this.#keep('eventStore', (signal) =>
+      startChild({ name: 'the event store', entry: ENTRIES.commandLine, args, env, signal }),
+    );
+    return { eventStoreUrl: `esdb://127.0.0.1:${port}?tls=false` };
+  }
+
+  async #postgres(): Promise<Partial<Config>> {
+    const { databaseUrl, vaultDatabaseUrl, dataDir } = this.config;
+    if (databaseUrl !== undefined && vaultDatabaseUrl !== undefined) return {};
+    let postgres: EmbeddedPostgres | undefined;
+    await this.#keep('postgres', async () => {
+      // On the same port again, since the others hold the URLs.
+      postgres = await startPostgres({
+        dataDir,
+        log: this.log.child({ process: 'postgres' }),
+        port: postgres?.port,
+      });
+      return postgres;
+    });
+    return {
+      databaseUrl: databaseUrl ?? postgres?.databaseUrl,
+      vaultDatabaseUrl: vaultDatabaseUrl ?? postgres?.vaultDatabaseUrl,
+    };
+  }
+
+  async #child(name: 'worker' | 'api', role: 'projector' | 'api'): Promise<void> {
+    const env = environmentFor(withSettings(this.#settings, { role }));
+    // Not read by the process: it tells whose it is, for a later start (see leftovers.ts) and for a person.
+    const args = [`--data-dir=${this.config.dataDir}`];
+    await this.#keep(name, (signal) =>
+      startChild({ name: `the ${name} process`, entry: ENTRIES[role], args, env, signal }),
+    );
+  }
+
+  /** All of them; or the first fault, once the others have given up. */
+  async #together<A, B>(one: Promise<A>, other: Promise<B>): Promise<[A, B]> {
+    try {
+      return await Promise.all([one, other]);
+    } catch (error) {
+      this.#starting.abort();
+      await Promise.allSettled([one, other]);
+      throw error;
+    }
+  }
+
+  async #keep(name: Name, start: KeepOptions['start']): Promise<void> {
+    const { log } = this;
+    const onRestart = () => this.#writeRun();
+    this.#kept.set(name, await keepRunning({ name, start, log, onRestart, signal: this.#starting.signal }));
+    this.#writeRun();
+  }
+
+  #writeRun(): void {
+    const pids = Object.fromEntries([...this.#kept].map(([name, kept]) => [name, kept.pid()]));
+    writeRun(this.config.dataDir, {
+      ready: this.#isReady,
+      pids: { supervisor: process.pid, ...pids },
+      settings: settingsOf(this.#settings),
+    });
+  }
+}
+
+async function refuseTakenPorts({ port, operatorPort, operatorHost }: Config): Promise<void> {
+  await refuseTakenPort('PORT', port);
+  await refuseTakenPort('OPERATOR_PORT', operatorPort, operatorHost);
+}
+
+async function refuseTakenPort(variable: string, port: number, host?: string): Promise<void> {
+  const fault = await faultOfPort(port, host);
+  if (fault === 'EADDRINUSE')
+    throw new LaunchError(
+      `${variable}: another program listens on port ${port}; stop it or set ${variable} to a free port`,
+    );
+  if (fault)
+    throw new LaunchError(`${variable}: nothing can listen on ${host ?? ''} port ${port} here (${fault})`);
+}

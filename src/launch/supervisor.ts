@@ -1,0 +1,43 @@
+import { pino } from 'pino';
+import type { Config } from '../config/config.js';
+import { withSettings } from '../config/settings.js';
+import { onStopSignal } from './child.js';
+import { takeDataDir } from './data-dir.js';
+import { Network } from './network.js';
+
+/**
+ * Runs the whole network on this machine until it is told to stop: the stores that are not named by a URL, the
+ * projection worker and the API, each a process of its own, started again when it dies.
+ * `onReady` is told the configuration once all of it serves.
+ */
+export async function runNetwork(given: Config, onReady: (config: Config) => void): Promise<void> {
+  const log = pino(
+    { level: given.logLevel, base: { process: 'launcher' } },
+    pino.destination({ fd: 2, sync: true }),
+  );
+  const dataDir = takeDataDir(given.dataDir);
+  const config = withSettings(given, { dataDir: dataDir.path });
+  const network = new Network(config, log);
+  const stopping = new Promise<void>((resolve) =>
+    onStopSignal(
+      (why) => {
+        log.info({ why }, 'stopping');
+        network.giveUpStarting();
+        resolve();
+      },
+      () => {
+        network.kill();
+        process.exit(1);
+      },
+    ),
+  );
+  try {
+    if (await network.start()) {
+      onReady(config);
+      await stopping;
+    }
+  } finally {
+    await network.stop();
+    dataDir.release();
+  }
+}

@@ -1,0 +1,27 @@
+import type { Command } from 'commander';
+import { readConfig } from '../../../config/config.js';
+import type { Config } from '../../../config/config.js';
+import { banner, operatorUrl } from '../../../launch/banner.js';
+import { ENTRIES } from '../../../launch/entries.js';
+import { runNetwork } from '../../../launch/supervisor.js';
+import { answer, withJson } from '../output.js';
+import type { OutputOptions } from '../output.js';
+
+/** `plaza start`: the whole network, or the one process that ROLE names. */
+export function addStart(program: Command): void {
+  withJson(program.command('start'))
+    .description(
+      'run the network (ROLE=all), or one of its processes in the foreground (ROLE=api, ROLE=projector)',
+    )
+    .action(async (options: OutputOptions) => {
+      const config = readConfig();
+      if (config.role === 'all') await runNetwork(config, (running) => sayWhere(running, options));
+      // It runs as long as what it has started.
+      else await import(ENTRIES[config.role].href);
+    });
+}
+
+function sayWhere(config: Config, options: OutputOptions): void {
+  const { baseUrl, dataDir } = config;
+  answer(options, { baseUrl, operatorUrl: operatorUrl(config), dataDir }, [banner(config)]);
+}

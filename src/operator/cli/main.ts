@@ -1,0 +1,23 @@
+import { CommanderError } from 'commander';
+import { ConfigError } from '../../config/config.js';
+import { LaunchError } from '../../launch/launch-error.js';
+import { Failure } from './failure.js';
+import { commandLine } from './program.js';
+
+/** Runs one command and says in the exit code how it went; see "Exit codes" in the help. */
+try {
+  await commandLine().parseAsync();
+} catch (error) {
+  process.exitCode = explain(error);
+}
+
+function explain(error: unknown): number {
+  // Commander has already written what it has to say.
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+  if (error instanceof ConfigError) {
+    console.error(error.message);
+    return 2;
+  }
+  console.error(error instanceof Failure || error instanceof LaunchError ? error.message : error);
+  return 1;
+}

@@ -1,0 +1,15 @@
+import type { Command } from 'commander';
+
+export interface OutputOptions {
+  readonly json?: true;
+}
+
+/** Every command can answer with JSON. */
+export function withJson(command: Command): Command {
+  return command.option('--json', 'answer with JSON');
+}
+
+/** One answer: as JSON for programs, else as lines for people. */
+export function answer(options: OutputOptions, result: unknown, lines: readonly string[]): void {
+  process.stdout.write(options.json ? `${JSON.stringify(result)}\n` : `${lines.join('\n')}\n`);
+}

@@ -1,0 +1,134 @@
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { chmodSync, existsSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { freePort } from '../../src/launch/free-port.js';
+import { hasGone, isAlive } from '../../src/launch/processes.js';
+import { readRun } from '../../src/launch/run-file.js';
+import type { Run } from '../../src/launch/run-file.js';
+
+/** Another build than the repository's own: a directory with `bin` and `dist`. */
+const root = process.env['PLAZA_BUILD'] ?? fileURLToPath(new URL('../..', import.meta.url));
+const LONGEST_STOP_MS = 30_000;
+
+/** A whole network that runs for a test, as `npm start` runs it: the built launcher in processes of its own. */
+export interface TestNetwork {
+  readonly baseUrl: string;
+  readonly operatorUrl: string;
+  readonly operatorToken: string;
+  readonly dataDir: string;
+  /** For a process that is to find this network: the command line, a client of a store. Another after a restart. */
+  readonly env: NodeJS.ProcessEnv;
+  /** What runs now; another after a restart. */
+  pids(): Run['pids'];
+  /** Everything printed so far, logs included. */
+  output(): string;
+  /** Ends every process of the network at once, and waits until they are gone. */
+  killAll(signal: NodeJS.Signals): Promise<void>;
+  /** Stops what runs, if anything does, and starts again on the same data and ports. */
+  restart(): Promise<void>;
+  /** Stops the network in order and removes its data. Rejects when it does not stop or a process is left. */
+  stop(): Promise<void>;
+}
+
+/** Starts a network on free ports and an empty data directory, and waits until it serves. */
+export async function startNetwork(settings: NodeJS.ProcessEnv = {}): Promise<TestNetwork> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'plaza-'));
+  // As a directory made by hand would be: Postgres' account can enter it.
+  chmodSync(dataDir, 0o755);
+  const [port, operatorPort] = [await freePort(), await freePort()];
+  const env: NodeJS.ProcessEnv = {
+    ...process.env,
+    PORT: String(port),
+    OPERATOR_PORT: String(operatorPort),
+    DATA_DIR: dataDir,
+    ...settings,
+  };
+  let launcher = launch(env);
+  const run = (): Run => {
+    const found = readRun(dataDir);
+    if (!found) throw new Error(`the network does not run\n${launcher.output()}`);
+    return found;
+  };
+  const end = async (): Promise<void> => {
+    if (launcher.process.exitCode !== null || launcher.process.signalCode !== null) return;
+    const pids = all(readRun(dataDir)?.pids);
+    launcher.process.kill('SIGTERM');
+    await gone(pids, launcher);
+  };
+  try {
+    await launcher.ready(dataDir);
+  } catch (error) {
+    await end();
+    removeData(dataDir);
+    throw error;
+  }
+  return {
+    baseUrl: run().settings['BASE_URL'] ?? '',
+    operatorUrl: `http://127.0.0.1:${operatorPort}`,
+    operatorToken: run().settings['OPERATOR_TOKEN'] ?? '',
+    dataDir,
+    get env() {
+      return { ...env, ...run().settings };
+    },
+    pids: () => run().pids,
+    output: () => launcher.output(),
+    killAll: async (signal) => {
+      const pids = all(run().pids);
+      for (const pid of pids) if (isAlive(pid)) process.kill(pid, signal);
+      await gone(pids, launcher);
+    },
+    restart: async () => {
+      await end();
+      launcher = launch(env);
+      await launcher.ready(dataDir);
+    },
+    stop: async () => {
+      await end();
+      removeData(dataDir);
+    },
+  };
+}
+
+interface Launcher {
+  readonly process: ChildProcess;
+  output(): string;
+  ready(dataDir: string): Promise<void>;
+}
+
+function launch(env: NodeJS.ProcessEnv): Launcher {
+  const child = spawn(process.execPath, [join(root, 'bin', 'plaza.mjs'), 'start'], {
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  const keep = (chunk: Buffer) => void (output += chunk.toString());
+  child.stdout.on('data', keep);
+  child.stderr.on('data', keep);
+  const ready = async (dataDir: string): Promise<void> => {
+    while (!readRun(dataDir)?.ready || readRun(dataDir)?.pids.supervisor !== child.pid) {
+      if (child.exitCode !== null) throw new Error(`the network did not start\n${output}`);
+      await delay(20);
+    }
+  };
+  return { process: child, output: () => output, ready };
+}
+
+function all(pids: Partial<Run['pids']> = {}): number[] {
+  return Object.values(pids).filter((pid) => pid !== undefined);
+}
+
+async function gone(pids: readonly number[], launcher: Launcher): Promise<void> {
+  await Promise.all(pids.map((pid) => hasGone(pid, LONGEST_STOP_MS)));
+  const left = pids.filter(isAlive);
+  if (left.length > 0) throw new Error(`processes are left: ${left.join(', ')}\n${launcher.output()}`);
+}
+
+function removeData(dataDir: string): void {
+  const postgres = join(dataDir, 'postgres');
+  if (existsSync(postgres)) rmSync(realpathSync(postgres), { recursive: true });
+  rmSync(dataDir, { recursive: true });
+}
