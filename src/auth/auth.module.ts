@@ -1,0 +1,67 @@
+import { Module } from '@nestjs/common';
+import { CommandBus, CqrsModule } from '@nestjs/cqrs';
+import { Provider } from 'oidc-provider';
+import { Ids } from '../commands/ambient.js';
+import { CreateAccountHandler } from '../commands/create-account.js';
+import { HandleDigest } from '../commands/handle-digest.js';
+import { IssueGrantHandler } from '../commands/issue-grant.js';
+import { RegisterApplicationHandler } from '../commands/register-application.js';
+import { RevokeGrantHandler } from '../commands/revoke-grant.js';
+import { NetworkSecrets } from '../log/vault/network-secrets.js';
+import { AuthorityStore } from '../store/authority/authority-store.js';
+import { loadAuthKeys } from './keys.js';
+import type { AuthKeys } from './keys.js';
+import { Passwords } from './passwords.js';
+import { createProvider } from './provider.js';
+import { AuthSettings } from './settings.js';
+import { FormGuard } from './sign-in/form-guard.js';
+import { InteractionPages } from './sign-in/interaction.pages.js';
+import { LocalSignIn } from './sign-in/local.strategy.js';
+import { signIn } from './sign-in/sign-in.js';
+
+const KEYS = Symbol('AuthKeys');
+
+/**
+ * Accounts, applications, grants and the authorization server. Needs from a global module: {@link AuthSettings},
+ * {@link AuthorityStore}, `NetworkSecrets`, `EventLog`, `Clock` and `Ids`. `mountAuthorizationServer` puts it on HTTP.
+ */
+@Module({
+  imports: [CqrsModule.forRoot()],
+  providers: [
+    CreateAccountHandler,
+    RegisterApplicationHandler,
+    IssueGrantHandler,
+    RevokeGrantHandler,
+    Passwords,
+    {
+      provide: HandleDigest,
+      useFactory: (secrets: NetworkSecrets) => new HandleDigest(secrets),
+      inject: [NetworkSecrets],
+    },
+    { provide: KEYS, useFactory: loadAuthKeys, inject: [NetworkSecrets] },
+    {
+      provide: Provider,
+      useFactory: createProvider,
+      inject: [AuthSettings, KEYS, AuthorityStore, CommandBus, Ids],
+    },
+    {
+      provide: FormGuard,
+      useFactory: (keys: AuthKeys, { baseUrl }: AuthSettings) => new FormGuard(keys.forms, baseUrl),
+      inject: [KEYS, AuthSettings],
+    },
+    {
+      provide: LocalSignIn,
+      useFactory: (store: AuthorityStore, passwords: Passwords) =>
+        new LocalSignIn((handle, password) => signIn(store, passwords, handle, password)),
+      inject: [AuthorityStore, Passwords],
+    },
+    {
+      provide: InteractionPages,
+      useFactory: (...parts: ConstructorParameters<typeof InteractionPages>) =>
+        new InteractionPages(...parts),
+      inject: [Provider, AuthorityStore, CommandBus, Ids, FormGuard, LocalSignIn],
+    },
+  ],
+  exports: [Passwords],
+})
+export class AuthModule {}

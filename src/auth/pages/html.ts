@@ -1,0 +1,30 @@
+/** Text that is HTML already. Only {@link html} makes it. */
+export class Html {
+  constructor(readonly text: string) {}
+
+  toString(): string {
+    return this.text;
+  }
+}
+
+const entities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+type Part = Html | string | undefined | readonly Html[];
+
+/** Escapes everything that is put into it, but HTML. Undefined and an empty list are nothing. */
+export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): Html {
+  return new Html(String.raw({ raw: strings }, ...parts.map(escape)));
+}
+
+function escape(part: Part): string {
+  if (part === undefined) return '';
+  if (part instanceof Html) return part.text;
+  if (typeof part !== 'string') return part.map(({ text }) => text).join('');
+  return part.replaceAll(/[&<>"']/g, (character) => entities[character] ?? '');
+}

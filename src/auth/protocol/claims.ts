@@ -1,0 +1,50 @@
+import type { Account } from 'oidc-provider';
+import { AccountRow } from '../../store/authority/account.row.js';
+import type { AuthorityStore } from '../../store/authority/authority-store.js';
+
+/** The published identity claims (network-api.md, "Identity claims"). */
+export const identityClaims = [
+  'sub',
+  'name',
+  'given_name',
+  'family_name',
+  'middle_name',
+  'nickname',
+  'preferred_username',
+  'profile',
+  'picture',
+  'website',
+  'gender',
+  'birthdate',
+  'zoneinfo',
+  'locale',
+  'email',
+  'email_verified',
+  'updated_at',
+];
+
+/** What the scope `openid` releases about an account: the claims that it has a value for. */
+export function claimsOf(account: AccountRow): Record<string, string | number | boolean> {
+  return {
+    name: account.displayName,
+    ...(account.handle === null ? {} : { preferred_username: account.handle }),
+    email: account.email,
+    email_verified: false,
+    // Unix seconds (OpenID Connect Core 1.0, section 5.1).
+    updated_at: Math.floor(account.registeredAt / 1000),
+  };
+}
+
+/** How the consent page names these claims. */
+export const releasedClaims = 'your display name, handle and e-mail address';
+
+/** Undefined unless the account is active: whatever was issued to it then stops working. */
+export async function findAccount(store: AuthorityStore, actorId: string): Promise<Account | undefined> {
+  const account = await store.db.findOneBy(AccountRow, { actorId, state: 'active' });
+  if (!account) return undefined;
+  return {
+    accountId: actorId,
+    // The ID token says who, and userinfo says what about them: it is asked for when it is needed.
+    claims: (use) => ({ sub: actorId, ...(use === 'userinfo' ? claimsOf(account) : {}) }),
+  };
+}

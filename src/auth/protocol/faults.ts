@@ -1,0 +1,86 @@
+import { errors } from 'oidc-provider';
+import { Refusal } from '../../domain/refusal.js';
+import { LogUnavailable } from '../../log/event-log.js';
+import { isUnreachable } from '../../store/authority/unreachable.js';
+
+/** The published OAuth codes (network-api.md, "OAuth protocol codes"), and the domain's where those have none. */
+const published = [
+  'invalid_request',
+  'invalid_client',
+  'invalid_grant',
+  'invalid_scope',
+  'unsupported_grant_type',
+  'unsupported_response_type',
+  'access_denied',
+  'temporarily_unavailable',
+  'server_error',
+  'invalid_token',
+  'unsupported_token_type',
+  'invalid_target',
+  'invalid_redirect_uri',
+  'invalid_request_uri',
+  'request_not_supported',
+  'request_uri_not_supported',
+  'login_required',
+  'interaction_required',
+  'account_selection_required',
+  'consent_required',
+  'capability_required',
+  'social_authority_required',
+  'origin_required',
+  'origin_mismatch',
+] as const;
+
+export type FaultCode = (typeof published)[number];
+
+/** What the library says that is not published, in published words. What is not here is an `invalid_request`. */
+const inOtherWords: Readonly<Record<string, FaultCode>> = {
+  insufficient_scope: 'capability_required',
+  unauthorized_client: 'invalid_client',
+  invalid_client_metadata: 'server_error',
+};
+
+export function publishedCode(code: string): FaultCode {
+  return published.find((known) => known === code) ?? inOtherWords[code] ?? 'invalid_request';
+}
+
+/** What is wrong, as an application or a person is told it. */
+export class Fault extends Error {
+  override readonly name = 'Fault';
+
+  constructor(
+    readonly status: number,
+    readonly code: FaultCode,
+    readonly description: string,
+    options?: { readonly cause: unknown },
+  ) {
+    super(description, options);
+  }
+
+  /** Passes by itself: worth another try in a few seconds. */
+  get passing(): boolean {
+    return this.status === 503;
+  }
+}
+
+/** Sums up whatever was thrown. Details of what nobody foresaw stay in `cause`, for the operator. */
+export function faultOf(error: unknown): Fault {
+  if (error instanceof Fault) return error;
+  if (error instanceof LogUnavailable || isUnreachable(error))
+    return new Fault(503, 'temporarily_unavailable', 'Please try again in a few seconds.', { cause: error });
+  if (error instanceof errors.OIDCProviderError && error.expose)
+    return new Fault(error.statusCode, publishedCode(error.error), error.error_description ?? error.error, {
+      cause: error,
+    });
+  if (error instanceof Refusal)
+    return new Fault(403, publishedCode(error.code), error.message, { cause: error });
+  return new Fault(500, 'server_error', 'The server failed. Trying again may help.', { cause: error });
+}
+
+/** Body of an OAuth error: these two members and no other. */
+export function oauthError({ code, description }: Fault): { error: FaultCode; error_description: string } {
+  return { error: code, error_description: description };
+}
+
+/** Seconds to wait after a 503. */
+export const RETRY_AFTER = '2';

@@ -1,0 +1,37 @@
+/** Paths of the endpoints below the issuer's (decisions.md, "Authorization server paths"). */
+export const routes = {
+  authorization: '/oauth2/authorize',
+  token: '/oauth2/token',
+  userinfo: '/oauth2/userinfo',
+  introspection: '/oauth2/introspect',
+  revocation: '/oauth2/revoke',
+  end_session: '/oauth2/end-session',
+  jwks: '/jwks',
+} as const;
+
+export const discoveryPaths = [
+  '/.well-known/openid-configuration',
+  '/.well-known/oauth-authorization-server',
+] as const;
+
+/** Everything that the library answers, and nothing else: method and path below the issuer's. */
+export const endpoints = [
+  ...discoveryPaths.map((path) => ['GET', path] as const),
+  ['GET', routes.jwks],
+  ['GET', routes.authorization],
+  ['GET', `${routes.authorization}/:uid`],
+  ['POST', routes.token],
+  ['GET', routes.userinfo],
+  ['POST', routes.introspection],
+  ['POST', routes.revocation],
+  ['GET', routes.end_session],
+  ['POST', `${routes.end_session}/confirm`],
+  ['GET', `${routes.end_session}/success`],
+] as const;
+
+/** Endpoints where an application authenticates as itself, over HTTP Basic. */
+export const clientEndpoints: ReadonlySet<string> = new Set([
+  routes.token,
+  routes.introspection,
+  routes.revocation,
+]);

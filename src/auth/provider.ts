@@ -1,0 +1,61 @@
+import type { CommandBus } from '@nestjs/cqrs';
+import { Provider } from 'oidc-provider';
+import type { Ids } from '../commands/ambient.js';
+import type { AuthorityStore } from '../store/authority/authority-store.js';
+import type { AuthKeys } from './keys.js';
+import { renderFault } from './pages/fault.page.js';
+import { renderSignedOut, renderSignOut } from './pages/sign-out.page.js';
+import { answerFaults } from './protocol/answer-faults.js';
+import { findAccount } from './protocol/claims.js';
+import { publishedMetadata } from './protocol/discovery.js';
+import { policy } from './protocol/policy.js';
+import { routes } from './protocol/routes.js';
+import { tokenTransaction } from './protocol/token-transaction.js';
+import type { AuthSettings } from './settings.js';
+import { adapters } from './storage/adapters.js';
+import { compareSecretHashes } from './storage/client-secret.js';
+
+/** The OAuth 2.0 authorization server and OpenID provider of the network. */
+export function createProvider(
+  settings: AuthSettings,
+  keys: AuthKeys,
+  store: AuthorityStore,
+  commands: CommandBus,
+  ids: Ids,
+): Provider {
+  const { issuer } = settings;
+  const rules = policy(keys.pairwise);
+  const provider = new Provider(issuer, {
+    ...rules,
+    adapter: adapters(store, commands, ids, (uid) => `${issuer}${routes.authorization}/${uid}`),
+    jwks: keys.signing,
+    cookies: { keys: [keys.cookies], names: cookieNames, long: cookie, short: cookie },
+    findAccount: (_ctx, actorId) => findAccount(store, actorId),
+    interactions: { url: (_ctx, interaction) => `${issuer}/interaction/${interaction.uid}` },
+    renderError: (ctx, _out, error) => renderFault(ctx, error),
+    features: {
+      ...rules.features,
+      rpInitiatedLogout: {
+        enabled: true,
+        logoutSource: renderSignOut,
+        postLogoutSuccessSource: renderSignedOut,
+      },
+    },
+  });
+  // The scheme and host of a request are the configured ones (see mount.ts), which the library takes from the headers
+  // of a proxy: by them it decides whether cookies are Secure.
+  provider.proxy = true;
+  compareSecretHashes(provider);
+  provider.use(answerFaults(provider));
+  provider.use(tokenTransaction(store));
+  provider.use(publishedMetadata);
+  return provider;
+}
+
+const cookie = { httpOnly: true, sameSite: 'lax' } as const;
+
+const cookieNames = {
+  session: 'plaza_session',
+  interaction: 'plaza_interaction',
+  resume: 'plaza_resume',
+};

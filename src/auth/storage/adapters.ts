@@ -1,0 +1,28 @@
+import type { CommandBus } from '@nestjs/cqrs';
+import type { AdapterFactory } from 'oidc-provider';
+import type { Ids } from '../../commands/ambient.js';
+import type { AuthorityStore } from '../../store/authority/authority-store.js';
+import { ClientAdapter } from './client.adapter.js';
+import { GrantAdapter } from './grant.adapter.js';
+import { interactionPayload, plainPayload, RecordAdapter } from './record.adapter.js';
+
+/** Where the library keeps and finds each of its models. `returnTo`: the address that continues an interaction. */
+export function adapters(
+  store: AuthorityStore,
+  commands: CommandBus,
+  ids: Ids,
+  returnTo: (uid: string) => string,
+): AdapterFactory {
+  return (kind) => {
+    switch (kind) {
+      case 'Client':
+        return new ClientAdapter(store);
+      case 'Grant':
+        return new GrantAdapter(store, commands, ids);
+      case 'Interaction':
+        return new RecordAdapter(kind, store, interactionPayload(returnTo));
+      default:
+        return new RecordAdapter(kind, store, plainPayload);
+    }
+  };
+}

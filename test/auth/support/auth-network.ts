@@ -1,0 +1,160 @@
+import 'reflect-metadata';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { chmodSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Global, Module } from '@nestjs/common';
+import type { Provider } from '@nestjs/common';
+import { CommandBus } from '@nestjs/cqrs';
+import { NestFactory } from '@nestjs/core';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { pino } from 'pino';
+import { AuthModule } from '../../../src/auth/auth.module.js';
+import { mountAuthorizationServer } from '../../../src/auth/mount.js';
+import { Passwords } from '../../../src/auth/passwords.js';
+import { AuthSettings } from '../../../src/auth/settings.js';
+import { Clock, Ids } from '../../../src/commands/ambient.js';
+import { CreateAccount } from '../../../src/commands/create-account.js';
+import { RegisterApplication } from '../../../src/commands/register-application.js';
+import type { ClientCredentials } from '../../../src/commands/register-application.js';
+import { fastifyAdapter, prepareServer } from '../../../src/http/server.js';
+import { startPostgres } from '../../../src/launch/embedded-postgres.js';
+import type { EmbeddedPostgres } from '../../../src/launch/embedded-postgres.js';
+import { freePort } from '../../../src/launch/free-port.js';
+import { EventLog } from '../../../src/log/event-log.js';
+import { openLog } from '../../../src/log/open-log.js';
+import { NetworkSecrets } from '../../../src/log/vault/network-secrets.js';
+import { AuthorityStore } from '../../../src/store/authority/authority-store.js';
+import { openDatabase } from '../../../src/store/database.js';
+import type { Postgres } from '../../../src/store/postgres.js';
+import { startEmbeddedEventStore } from '../../support/event-store.js';
+import type { EmbeddedEventStore } from '../../support/event-store.js';
+
+export const everyScope = ['openid', 'offline_access', 'read', 'post:create', 'block:read'];
+export const redirectUri = 'https://pebble.example/callback';
+export const password = 'correct horse battery';
+
+/** The authorization server on real stores, and what a test does to them. */
+export interface AuthNetwork {
+  readonly baseUrl: string;
+  readonly issuer: string;
+  readonly postgres: EmbeddedPostgres;
+  readonly eventStore: EmbeddedEventStore;
+  /** Of the running server; another after a restart. */
+  app(): NestFastifyApplication;
+  database(): Postgres;
+  log(): EventLog;
+  registerApplication(scopes?: readonly string[]): Promise<ClientCredentials>;
+  createAccount(handle: string): Promise<string>;
+  /** A second server on the same stores and address, as another process would be; answers its own address. */
+  restartServer(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+const logger = pino({ level: process.env['TEST_LOG_LEVEL'] ?? 'silent' });
+
+interface Server {
+  readonly app: NestFastifyApplication;
+  readonly database: Postgres;
+  readonly log: EventLog;
+  close(): Promise<void>;
+}
+
+export async function startAuthNetwork(): Promise<AuthNetwork> {
+  const dataDir = realpathSync(mkdtempSync(join(tmpdir(), 'plaza-auth-')));
+  // As a directory made by hand would be: Postgres' account can enter it.
+  chmodSync(dataDir, 0o755);
+  const [postgres, eventStore] = await Promise.all([
+    startPostgres({ dataDir, log: logger }),
+    startEmbeddedEventStore(),
+  ]);
+  const port = await freePort();
+  const baseUrl = `http://localhost:${port}`;
+  const start = () => startServer({ port, baseUrl, postgres, eventStoreUrl: eventStore.url });
+  let server = await start();
+  const execute = <Result>(command: object): Promise<Result> =>
+    server.app.get(CommandBus).execute(command as never);
+  const metadata = () => ({ requestId: randomUUID(), operator: 'test', reason: 'a test' });
+  return {
+    baseUrl,
+    issuer: `${baseUrl}/api/auth`,
+    postgres,
+    eventStore,
+    app: () => server.app,
+    database: () => server.database,
+    log: () => server.log,
+    registerApplication: (scopes = everyScope) =>
+      execute(new RegisterApplication('Pebble', [redirectUri], scopes, metadata())),
+    createAccount: async (handle) => {
+      const passwordHash = await server.app.get(Passwords).hash(password);
+      const account = { handle, displayName: `The ${handle}`, email: `${handle}@example.org`, passwordHash };
+      const created = await execute<{ actorId: string }>(
+        new CreateAccount({ ...account, idempotencyKey: randomUUID() }, metadata()),
+      );
+      return created.actorId;
+    },
+    restartServer: async () => {
+      await server.close();
+      server = await start();
+    },
+    stop: async () => {
+      await server.close();
+      await Promise.all([postgres.stop(), eventStore.stop()]);
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+async function startServer(on: {
+  readonly port: number;
+  readonly baseUrl: string;
+  readonly postgres: EmbeddedPostgres;
+  readonly eventStoreUrl: string;
+}): Promise<Server> {
+  const applicationName = 'plaza-auth-test';
+  const database = await openDatabase({
+    url: on.postgres.databaseUrl,
+    applicationName,
+    maxConnections: 12,
+  });
+  const { vaultDatabaseUrl } = on.postgres;
+  const opened = await openLog({ eventStoreUrl: on.eventStoreUrl, vaultDatabaseUrl, applicationName });
+  const clock: Clock = { now: () => Date.now() };
+  const ids: Ids = { random: () => randomBytes(16).toString('base64url'), uuid: () => randomUUID() };
+  const providers: Provider[] = [
+    { provide: AuthorityStore, useValue: new AuthorityStore(database.dataSource) },
+    { provide: AuthSettings, useValue: new AuthSettings(on.baseUrl) },
+    { provide: EventLog, useValue: opened.log },
+    { provide: NetworkSecrets, useValue: opened.secrets },
+    { provide: Clock, useValue: clock },
+    { provide: Ids, useValue: ids },
+  ];
+
+  @Global()
+  @Module({ providers, exports: providers })
+  class ResourcesModule {}
+
+  @Module({ imports: [ResourcesModule, AuthModule] })
+  class TestModule {}
+
+  const app = await NestFactory.create<NestFastifyApplication>(TestModule, fastifyAdapter(logger), {
+    bodyParser: false,
+    logger: false,
+    abortOnError: false,
+  });
+  const refuseOtherMethods = prepareServer(app, on.baseUrl);
+  mountAuthorizationServer(app);
+  await app.init();
+  await app.register(refuseOtherMethods);
+  await app.listen(on.port, '127.0.0.1');
+  return {
+    app,
+    database,
+    log: opened.log,
+    close: async () => {
+      await app.close();
+      await opened.close();
+      await database.close();
+    },
+  };
+}
