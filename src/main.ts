@@ -3,6 +3,9 @@ import { Module } from '@nestjs/common';
 import type { DynamicModule } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { CqrsModule } from '@nestjs/cqrs';
+import { AuthModule } from './auth/auth.module.js';
+import { mountAuthorizationServer } from './auth/mount.js';
 import { readConfig } from './config/config.js';
 import { createLogger } from './config/logger.js';
 import { HttpModule } from './http/http.module.js';
@@ -19,15 +22,19 @@ const config = readConfig();
 const logger = createLogger(config, 'api');
 const resources = await openResources(config, logger);
 
-const modules: DynamicModule = { module: ApiModule, imports: [resources.module, HttpModule] };
+const modules: DynamicModule = {
+  module: ApiModule,
+  imports: [CqrsModule.forRoot(), resources.module, AuthModule, HttpModule],
+};
 const app = await NestFactory.create<NestFastifyApplication>(modules, fastifyAdapter(logger), {
   bodyParser: false,
   logger: false,
   abortOnError: false,
 });
 const refuseOtherMethods = prepareServer(app, config.baseUrl);
+mountAuthorizationServer(app);
 await app.init();
-refuseOtherMethods();
+await app.register(refuseOtherMethods);
 await app.listen(config.port, '0.0.0.0');
 
 onStop(async () => {

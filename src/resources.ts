@@ -3,6 +3,7 @@ import { Global, Module } from '@nestjs/common';
 import type { DynamicModule, Provider } from '@nestjs/common';
 import type { Logger } from 'pino';
 import { PositionListener } from '../projections/runner/position-listener.js';
+import { AuthSettings } from './auth/settings.js';
 import { Clock, Ids } from './commands/ambient.js';
 import { Config, storesOf } from './config/config.js';
 import { LOGGER } from './config/logger.js';
@@ -12,6 +13,7 @@ import { KeyVault } from './log/vault/key-vault.js';
 import { NetworkSecrets } from './log/vault/network-secrets.js';
 import { PUBLICATION_CHANNEL } from './recovery/incarnation.js';
 import { readRecoveryState } from './recovery/recovery-state.js';
+import { AuthorityStore } from './store/authority/authority-store.js';
 import { openDatabase } from './store/database.js';
 import { Postgres } from './store/postgres.js';
 
@@ -50,6 +52,8 @@ export async function openResources(config: Config, logger: Logger): Promise<Res
     { provide: Config, useValue: config },
     { provide: LOGGER, useValue: logger },
     { provide: Postgres, useValue: database },
+    { provide: AuthorityStore, useValue: new AuthorityStore(database.dataSource) },
+    { provide: AuthSettings, useValue: new AuthSettings(config.baseUrl) },
     { provide: EventLog, useValue: opened.log },
     { provide: KeyVault, useValue: opened.vault },
     { provide: NetworkSecrets, useValue: opened.secrets },

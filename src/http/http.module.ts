@@ -1,6 +1,5 @@
 import { Module } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, APP_PIPE } from '@nestjs/core';
-import { CqrsModule } from '@nestjs/cqrs';
 import type { Logger } from 'pino';
 import { PositionListener } from '../../projections/runner/position-listener.js';
 import { Clock } from '../commands/ambient.js';
@@ -27,7 +26,6 @@ import { validation } from './validation.js';
 
 /** The social API: admission, then a query of the read models or a command. */
 @Module({
-  imports: [CqrsModule.forRoot()],
   controllers: [
     ActorsController,
     HealthController,

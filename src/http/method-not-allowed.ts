@@ -1,26 +1,26 @@
-import type { FastifyInstance, HTTPMethods, RouteOptions } from 'fastify';
+import type { FastifyInstance, FastifyPluginCallback, HTTPMethods, RouteOptions } from 'fastify';
 import { HttpRefusal } from './errors.js';
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
 
 /**
  * Fastify answers a known path under a wrong method like an unknown path. Remember each path's methods as they are
- * registered (call this first); the function it returns registers the others (call it last), which answer 405 and
- * name the right ones (RFC 9110, section 15.5.6).
+ * registered (call this first); the plugin it returns (register it last) adds the others, which answer 405 and name the
+ * right ones (RFC 9110, section 15.5.6).
  */
-export function rememberMethods(server: FastifyInstance): () => void {
+export function rememberMethods(server: FastifyInstance): FastifyPluginCallback {
   const known = new Map<string, Set<HTTPMethods>>();
   server.addHook('onRoute', (route: RouteOptions) => {
     const allowed = known.get(route.url) ?? new Set();
     for (const method of [route.method].flat()) allowed.add(method);
     known.set(route.url, allowed);
   });
-  return () => {
+  return (instance, _options, registered) => {
     for (const [url, allowed] of known) {
       const method = methods.filter((candidate) => !allowed.has(candidate));
       if (url.includes('*') || method.length === 0) continue;
       const allow = [...allowed].sort().join(', ');
-      server.route({
+      instance.route({
         method,
         url,
         // Before the body is parsed: a wrong method is wrong whatever its body is.
@@ -31,5 +31,6 @@ export function rememberMethods(server: FastifyInstance): () => void {
         handler: () => undefined,
       });
     }
+    registered();
   };
 }

@@ -6,9 +6,8 @@ import type { Post as PostView } from '../../projections/posts/post.js';
 import { repliesOf } from '../../projections/posts/posts.read-model.js';
 import { CreatePost } from '../commands/create-post.js';
 import type { PostOutcome } from '../commands/create-post.js';
-import { addressClassOf } from './address-class.js';
-import { credentialOf } from './admission/credential.js';
-import { MutationAdmission } from './admission/mutation-admission.js';
+import type { Authority } from '../commands/intent.js';
+import { ActingAuthority, Mutation } from './admission/mutation.guard.js';
 import { OwnWrites } from './admission/own-writes.js';
 import { ProtectedReads } from './admission/protected-reads.js';
 import type { ReadRequest } from './admission/protected-reads.js';
@@ -37,31 +36,23 @@ const repliesPage = z.object({
 export class PostsController {
   constructor(
     private readonly commands: CommandBus,
-    private readonly admission: MutationAdmission,
     private readonly reads: ProtectedReads,
     private readonly ownWrites: OwnWrites,
   ) {}
 
   @Post()
   @HttpCode(200)
+  @Mutation('post:create')
   async create(
     @Body({ schema: newPost }) body: z.infer<typeof newPost>,
-    @Req() request: FastifyRequest,
+    @ActingAuthority() authority: Authority,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<Pick<PostOutcome, 'post'>> {
-    const { actorId, appId, grantId } = await this.admission.admit(credentialOf(request), 'post:create');
-    const intent = {
-      actorId,
-      appId,
-      grantId,
-      intentId: body.intentId,
-      requestId: request.id,
-      addressClass: addressClassOf(request.ip),
-    };
+    const intent = { ...authority, intentId: body.intentId };
     const { post, position } = await this.commands.execute(
       new CreatePost(intent, body.text, body.audience, body.parentId),
     );
-    await this.ownWrites.settle(actorId, position);
+    await this.ownWrites.settle(authority.actorId, position);
     void reply.header('x-network-write-revision', String(position));
     return { post };
   }

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import type { FastifyInstance } from 'fastify';
+import { LogController } from 'fastify';
+import type { FastifyInstance, FastifyPluginCallback, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { sendError } from './error.filter.js';
-import { HttpRefusal } from './errors.js';
 import { acceptOnlyJson } from './json-body.js';
 import { rememberMethods } from './method-not-allowed.js';
 import { requireNetworkOrigin } from './network-origin.js';
@@ -15,16 +15,18 @@ const LONGEST_PARAMETER = 2_048;
 export const fastifyAdapter = (logger: Logger): FastifyAdapter =>
   new FastifyAdapter({
     loggerInstance: logger,
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => randomUUID(),
     routerOptions: { maxParamLength: LONGEST_PARAMETER },
+    frameworkErrors: (error: Error, request: FastifyRequest, reply: FastifyReply) =>
+      sendError(error, request, reply),
     // Connections that idle, and slow senders, are cut; a proxy in front keeps its own shorter.
     requestTimeout: 30_000,
     forceCloseConnections: 'idle',
   });
 
-/** Sets up what holds for every request, before any route is registered. Call the result when all of them are. */
-export function prepareServer(app: NestFastifyApplication, baseUrl: string): () => void {
+/** Sets up what holds for every request, before any route is registered. Register the result after all of them. */
+export function prepareServer(app: NestFastifyApplication, baseUrl: string): FastifyPluginCallback {
   const server: FastifyInstance = app.getHttpAdapter().getInstance();
   const refuseOtherMethods = rememberMethods(server);
   acceptOnlyJson(server);
@@ -34,9 +36,5 @@ export function prepareServer(app: NestFastifyApplication, baseUrl: string): () 
     if (!reply.hasHeader('cache-control')) void reply.header('cache-control', 'no-store');
     void reply.header('x-content-type-options', 'nosniff');
   });
-  server.setErrorHandler((error, request, reply) => sendError(error, request, reply));
-  server.setNotFoundHandler((request, reply) =>
-    sendError(new HttpRefusal('not_found', 'There is nothing at this address.'), request, reply),
-  );
   return refuseOtherMethods;
 }

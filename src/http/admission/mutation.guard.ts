@@ -1,0 +1,41 @@
+import { applyDecorators, createParamDecorator, Injectable, SetMetadata, UseGuards } from '@nestjs/common';
+import type { CanActivate, ExecutionContext } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import type { FastifyRequest } from 'fastify';
+import type { Authority } from '../../commands/intent.js';
+import { addressClassOf } from '../address-class.js';
+import { credentialOf } from './credential.js';
+import { MutationAdmission } from './mutation-admission.js';
+
+const SCOPE = 'scope of the mutation';
+
+type Acting = FastifyRequest & { acting?: Authority };
+
+/** Admits a mutation, before its body is looked at. */
+@Injectable()
+export class MutationGuard implements CanActivate {
+  constructor(
+    private readonly admission: MutationAdmission,
+    private readonly reflector: Reflector,
+  ) {}
+
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    const request = context.switchToHttp().getRequest<Acting>();
+    const scope = this.reflector.get<string>(SCOPE, context.getHandler());
+    const { actorId, appId, grantId } = await this.admission.admit(credentialOf(request), scope);
+    const addressClass = addressClassOf(request.ip);
+    request.acting = { actorId, appId, grantId, requestId: request.id, addressClass };
+    return true;
+  }
+}
+
+/** The handler changes something, for a caller whose grant has this scope. */
+export const Mutation = (scope: string): MethodDecorator =>
+  applyDecorators(SetMetadata(SCOPE, scope), UseGuards(MutationGuard));
+
+/** On whose behalf the mutation comes. */
+export const ActingAuthority = createParamDecorator((_data: unknown, context: ExecutionContext) => {
+  const { acting } = context.switchToHttp().getRequest<Acting>();
+  if (!acting) throw new Error('a handler that changes something must be marked with @Mutation');
+  return acting;
+});
