@@ -1,0 +1,140 @@
+/** What other clients than the one of this project use of the protocol: asked for directly, without that client. */
+import { EventStoreDBClient } from '@eventstore/db-client';
+import { GossipClient } from '@eventstore/db-client/generated/gossip_grpc_pb.js';
+import { ServerFeaturesClient } from '@eventstore/db-client/generated/serverfeatures_grpc_pb.js';
+import { StreamsClient } from '@eventstore/db-client/generated/streams_grpc_pb.js';
+import gossipPb from '@eventstore/db-client/generated/gossip_pb.js';
+import sharedPb from '@eventstore/db-client/generated/shared_pb.js';
+import streamsPb from '@eventstore/db-client/generated/streams_pb.js';
+import type { ReadResp } from '@eventstore/db-client/generated/streams_pb.js';
+import { credentials, type Client, type ServiceError } from '@grpc/grpc-js';
+import { afterAll, describe, expect, it } from '@jest/globals';
+import { collect, events, newStream, numbers, useEventStore } from './support.js';
+
+type Options = InstanceType<typeof streamsPb.ReadReq.Options>;
+
+const MOST = 0x7fff_ffff;
+const insecure = /tls=false/.test(process.env['EVENTSTORE_URL'] ?? 'tls=false');
+
+(insecure ? describe : describe.skip)('the protocol itself', () => {
+  const target = useEventStore();
+  const clients: Client[] = [];
+
+  afterAll(() => {
+    for (const client of clients) client.close();
+  });
+
+  function connect<C extends Client>(
+    Constructor: new (address: string, channel: ReturnType<typeof credentials.createInsecure>) => C,
+  ): C {
+    const client = new Constructor(new URL(target.url).host, credentials.createInsecure());
+    clients.push(client);
+    return client;
+  }
+
+  async function call<T>(
+    start: (done: (error: ServiceError | null, answer: T) => void) => unknown,
+  ): Promise<T> {
+    return new Promise((resolve, reject) =>
+      start((error, answer) => (error ? reject(error) : resolve(answer))),
+    );
+  }
+
+  async function read(options: Options): Promise<ReadResp[]> {
+    return collect<ReadResp>(connect(StreamsClient).read(new streamsPb.ReadReq().setOptions(options)));
+  }
+
+  it('names its methods and a version from 23.10 on', async () => {
+    const answer = await call<{
+      getEventStoreServerVersion(): string;
+      getMethodsList(): { getMethodName(): string }[];
+    }>((done) => connect(ServerFeaturesClient).getSupportedMethods(new sharedPb.Empty(), done));
+    const [major, minor] = answer.getEventStoreServerVersion().split('.').map(Number);
+    expect(major! * 100 + minor!).toBeGreaterThanOrEqual(2310);
+    const methods = answer.getMethodsList().map((method) => method.getMethodName());
+    expect(methods).toEqual(expect.arrayContaining(['read', 'append', 'batchappend', 'delete', 'tombstone']));
+  });
+
+  it('gossips of a living leader', async () => {
+    const answer = await call<InstanceType<typeof gossipPb.ClusterInfo>>((done) =>
+      connect(GossipClient).read(new sharedPb.Empty(), done),
+    );
+    const leader = answer
+      .getMembersList()
+      .find((m) => m.getState() === gossipPb.MemberInfo.VNodeState.LEADER);
+    expect(leader!.getIsAlive()).toBe(true);
+    expect(leader!.getHttpEndPoint()!.getPort()).toBeGreaterThan(0);
+  });
+
+  it('is found by a client that discovers its cluster', async () => {
+    const client = EventStoreDBClient.connectionString(target.url.replace('esdb://', 'esdb+discover://'));
+    const stream = newStream();
+    await client.appendToStream(stream, events(1));
+    expect(numbers(await collect(client.readStream(stream)))).toEqual([0]);
+    await client.dispose();
+  });
+
+  it('gives ids as two halves to clients that ask for that', async () => {
+    const stream = newStream();
+    const [event] = events(1);
+    await target.client.appendToStream(stream, event!);
+    const options = streamOptions(stream).setUuidOption(
+      new streamsPb.ReadReq.Options.UUIDOption().setStructured(new sharedPb.Empty()),
+    );
+    const [response] = await read(options);
+    const recorded = response!.getEvent()!.getEvent()!;
+    const halves = recorded.getId()!.getStructured()!;
+    const hex = (half: string): string => BigInt.asUintN(64, BigInt(half)).toString(16).padStart(16, '0');
+    const id = hex(halves.getMostSignificantBits()) + hex(halves.getLeastSignificantBits());
+    expect(id).toBe(event!.id.replaceAll('-', ''));
+    expect(Buffer.from(recorded.getStreamIdentifier()!.getStreamName_asU8()).toString()).toBe(stream);
+    expect(JSON.parse(Buffer.from(recorded.getData_asU8()).toString())).toEqual({ n: 0 });
+  });
+
+  it('tells the last revision of a stream to clients that understand it', async () => {
+    const stream = newStream();
+    await target.client.appendToStream(stream, events(3));
+    const compatible = new streamsPb.ReadReq.Options.ControlOption().setCompatibility(21);
+    const responses = await read(streamOptions(stream).setControlOption(compatible));
+    expect(responses.at(-1)!.getLastStreamPosition()).toBe('2');
+  });
+
+  it.each(['forwards', 'backwards'] as const)('reads $all through a filter, %s', async (direction) => {
+    const stream = newStream('filtered');
+    const { position } = await target.client.appendToStream(stream, events(1));
+    for (let i = 1; i < 4; i++) {
+      await target.client.appendToStream(newStream('other'), events(40));
+      await target.client.appendToStream(stream, events(1, { first: i }));
+    }
+    const expression = new streamsPb.ReadReq.Options.FilterOptions.Expression().setPrefixList([stream]);
+    const filter = new streamsPb.ReadReq.Options.FilterOptions()
+      .setStreamIdentifier(expression)
+      .setMax(16)
+      .setCheckpointintervalmultiplier(1);
+    const all = new streamsPb.ReadReq.Options.AllOptions();
+    if (direction === 'backwards') all.setEnd(new sharedPb.Empty());
+    else {
+      const from = new streamsPb.ReadReq.Options.Position()
+        .setCommitPosition(String(position!.commit))
+        .setPreparePosition(String(position!.prepare));
+      all.setPosition(from);
+    }
+    const options = readOptions().setAll(all).setFilter(filter).setCount('3');
+    options.setReadDirection(direction === 'backwards' ? 1 : 0);
+    const responses = await read(options);
+    const found = responses.flatMap((response) => response.getEvent()?.getEvent()?.getStreamRevision() ?? []);
+    expect(found).toEqual(direction === 'backwards' ? ['3', '2', '1'] : ['0', '1', '2']);
+  });
+});
+
+function readOptions(): Options {
+  const ids = new streamsPb.ReadReq.Options.UUIDOption().setString(new sharedPb.Empty());
+  return new streamsPb.ReadReq.Options().setUuidOption(ids);
+}
+
+function streamOptions(stream: string): Options {
+  const of = new streamsPb.ReadReq.Options.StreamOptions()
+    .setStreamIdentifier(new sharedPb.StreamIdentifier().setStreamName(Buffer.from(stream)))
+    .setStart(new sharedPb.Empty());
+  return readOptions().setStream(of).setNoFilter(new sharedPb.Empty()).setCount(String(MOST));
+}

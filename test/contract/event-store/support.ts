@@ -1,0 +1,87 @@
+import { EventStoreDBClient, jsonEvent, type JSONEventData, type ResolvedEvent } from '@eventstore/db-client';
+import { afterAll, beforeAll } from '@jest/globals';
+import { randomUUID } from 'node:crypto';
+import { startEmbeddedEventStore, type EmbeddedEventStore } from '../../support/event-store.js';
+
+/** Any EventStoreDB has to pass this suite: name one here to run it against that instead of the embedded store. */
+const named = process.env['EVENTSTORE_URL'];
+
+export interface ContractTarget {
+  readonly client: EventStoreDBClient;
+  readonly url: string;
+}
+
+/** One server and one client for the specs of a file. */
+export function useEventStore(): ContractTarget {
+  let embedded: EmbeddedEventStore | undefined;
+  let client: EventStoreDBClient | undefined;
+  let url = named;
+  beforeAll(async () => {
+    if (url === undefined) {
+      embedded = await startEmbeddedEventStore();
+      url = embedded.url;
+    }
+    client = EventStoreDBClient.connectionString(url);
+  });
+  afterAll(async () => {
+    await client?.dispose();
+    await embedded?.stop();
+  });
+  return {
+    get client() {
+      if (!client) throw new Error('the event store is not started yet');
+      return client;
+    },
+    get url() {
+      if (url === undefined) throw new Error('the event store is not started yet');
+      return url;
+    },
+  };
+}
+
+/** A stream name that no other test, nor an earlier run against the same server, uses. */
+export function newStream(prefix = 'contract'): string {
+  return `${prefix}-${randomUUID()}`;
+}
+
+export type TestEvent = JSONEventData & { data: { n: number } };
+
+/** Events numbered from `first`, in data and order. */
+export function events(count: number, { first = 0, type = 'tested' } = {}): TestEvent[] {
+  return Array.from({ length: count }, (_, i) => jsonEvent({ type, data: { n: first + i } }));
+}
+
+export async function collect<T>(stream: AsyncIterable<T>): Promise<T[]> {
+  const all: T[] = [];
+  for await (const item of stream) all.push(item);
+  return all;
+}
+
+/** The numbers in the data of events made by `events`. */
+export function numbers(resolved: readonly ResolvedEvent[]): number[] {
+  return resolved.map(({ event }) => (event!.data as { n: number }).n);
+}
+
+/** Reads a whole stream forwards and returns its numbers. */
+export async function numbersOf(client: EventStoreDBClient, stream: string): Promise<number[]> {
+  return numbers(await collect(client.readStream(stream)));
+}
+
+/** Resolves with the error that a promise rejects with. */
+export async function rejection(promise: Promise<unknown>): Promise<Error & Record<string, unknown>> {
+  try {
+    await promise;
+  } catch (error) {
+    return error as Error & Record<string, unknown>;
+  }
+  throw new Error('expected a rejection');
+}
+
+/** Waits for a condition, asking again and again, and fails loudly if it does not come true. */
+export async function until(condition: () => boolean, what: string, timeoutMs = 10_000): Promise<void> {
+  const deadline = Date.now() + timeoutMs;
+  while (!condition()) {
+    if (Date.now() > deadline) throw new Error(`waited in vain until ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
