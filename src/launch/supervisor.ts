@@ -1,5 +1,5 @@
-import { pino } from 'pino';
 import type { Config } from '../config/config.js';
+import { createLogger } from '../config/logger.js';
 import { withSettings } from '../config/settings.js';
 import { onStopSignal } from './child.js';
 import { takeDataDir } from './data-dir.js';
@@ -11,10 +11,7 @@ import { Network } from './network.js';
  * `onReady` is told the configuration once all of it serves.
  */
 export async function runNetwork(given: Config, onReady: (config: Config) => void): Promise<void> {
-  const log = pino(
-    { level: given.logLevel, base: { process: 'launcher' } },
-    pino.destination({ fd: 2, sync: true }),
-  );
+  const log = createLogger(given, 'launcher');
   const dataDir = takeDataDir(given.dataDir);
   const config = withSettings(given, { dataDir: dataDir.path });
   const network = new Network(config, log);

@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import { InvalidArgumentError } from 'commander';
 import type { Command } from 'commander';
-import { pino } from 'pino';
 import { readConfig } from '../../../config/config.js';
+import { createLogger } from '../../../config/logger.js';
 import { answer, withJson } from '../output.js';
 import type { OutputOptions } from '../output.js';
 
@@ -20,10 +20,7 @@ export function addEventStore(program: Command): void {
     .requiredOption('--port <port>', 'where it listens; 0 for any free port', portNumber)
     .option('--host <address>', 'on which address', '127.0.0.1')
     .action(async ({ dir, host, port, ...options }: EventStoreOptions) => {
-      const log = pino(
-        { level: readConfig().logLevel, base: { process: 'eventstore' } },
-        pino.destination(2),
-      );
+      const log = createLogger(readConfig(), 'eventstore');
       const { runEventStore } = await import('../../../launch/event-store.js');
       const listening = await runEventStore({ dir: resolve(dir), host, port }, log);
       answer(options, { port: listening }, [

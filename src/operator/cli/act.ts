@@ -1,0 +1,39 @@
+import { userInfo } from 'node:os';
+import { InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
+import { readConfig } from '../../config/config.js';
+import { OperatorApi } from './operator-api.js';
+import { withJson } from './output.js';
+import type { OutputOptions } from './output.js';
+
+export interface OperatorOptions extends OutputOptions {
+  readonly as?: string;
+}
+
+export interface ActOptions extends OperatorOptions {
+  readonly reason?: string;
+}
+
+/** A command that talks to the operator API: it can say who asks, and answer with JSON. */
+export function withOperator(command: Command): Command {
+  return withJson(command).option(
+    '--as <name>',
+    'whose act this is (default: your account on this machine)',
+    operatorName,
+  );
+}
+
+/** A command that changes something: it can say why as well, and both are recorded. */
+export function withReason(command: Command): Command {
+  return withOperator(command).option('--reason <why>', 'why, for the record');
+}
+
+export function operatorApi({ as }: OperatorOptions): OperatorApi {
+  return new OperatorApi(readConfig(), as ?? userInfo().username);
+}
+
+/** It travels in an HTTP header. */
+function operatorName(value: string): string {
+  if (/^[\u0021-\u007E][\u0020-\u007E]{0,63}$/.test(value)) return value;
+  throw new InvalidArgumentError('It must be 1 to 64 ASCII characters.');
+}

@@ -1,0 +1,31 @@
+import { text } from 'node:stream/consumers';
+import type { Command } from 'commander';
+import { operatorApi, withReason } from '../act.js';
+import type { ActOptions } from '../act.js';
+import { answer } from '../output.js';
+
+interface CreateOptions extends ActOptions {
+  readonly handle: string;
+  readonly displayName: string;
+  readonly email: string;
+}
+
+/** `plaza account …`: the people of the network. */
+export function addAccount(program: Command): void {
+  const account = program.command('account').description('accounts: create them');
+  withReason(account.command('create'))
+    .description('create an account')
+    .requiredOption('--handle <handle>', 'the name people sign in with')
+    .requiredOption('--display-name <name>', 'the name people read')
+    .requiredOption('--email <address>', 'where to reach them')
+    .requiredOption('--password-stdin', 'read the password from standard input, never from the command line')
+    .action(async ({ handle, displayName, email, reason, ...options }: CreateOptions) => {
+      // One line end is the terminal's or echo's, not the password's.
+      const password = (await text(process.stdin)).replace(/\r?\n$/, '');
+      const created = await operatorApi(options).createAccount(
+        { handle, displayName, email, password },
+        reason,
+      );
+      answer(options, created, [`actor id  ${created.actorId}`]);
+    });
+}

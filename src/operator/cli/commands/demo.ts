@@ -1,0 +1,19 @@
+import type { Command } from 'commander';
+import { readConfig } from '../../../config/config.js';
+import { operatorApi, withOperator } from '../act.js';
+import type { OperatorOptions } from '../act.js';
+
+/** `plaza demo`: the whole flow against the running network. */
+export function addDemo(program: Command): void {
+  withOperator(program.command('demo'))
+    .description('walk through the whole flow on a running network: register, sign in, post, reply, read')
+    .action(async (options: OperatorOptions) => {
+      const { runDemo } = await import('../../demo/demo.js');
+      let step = 0;
+      const say = (what: string) => {
+        if (!options.json) process.stdout.write(`${String(++step).padStart(2)}. ${what}\n`);
+      };
+      const result = await runDemo({ baseUrl: readConfig().baseUrl, operator: operatorApi(options), say });
+      process.stdout.write(`${JSON.stringify(result, undefined, options.json ? 0 : 2)}\n`);
+    });
+}

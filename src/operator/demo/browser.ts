@@ -1,0 +1,98 @@
+import { CookieJar } from './cookie-jar.js';
+import { formsOf } from './html-forms.js';
+import type { Form } from './html-forms.js';
+
+const MOST_REDIRECTS = 20;
+
+/** A page of the network, or the address outside it that a redirect led to. */
+export interface Page {
+  readonly url: URL;
+  readonly status: number;
+  readonly text: string;
+  readonly forms: readonly Form[];
+  /** The redirect left the network: back to an application. */
+  readonly hasLeft: boolean;
+}
+
+/** What a person does at the sign-in and consent pages. */
+export interface Person {
+  readonly handle: string;
+  readonly password: string;
+  readonly decision?: 'allow' | 'deny';
+}
+
+/**
+ * A browser without scripts, for one network: it keeps cookies, follows redirects, sends forms with their `Origin`, and
+ * stops where a redirect leaves the network. The demo and the tests walk the pages with it.
+ */
+export class Browser {
+  readonly #cookies = new CookieJar();
+  readonly #origin: string;
+
+  constructor(baseUrl: string) {
+    this.#origin = new URL(baseUrl).origin;
+  }
+
+  /** Opens an address and follows where it leads. */
+  open(url: string | URL): Promise<Page> {
+    return this.#follow(new URL(url), { method: 'GET' });
+  }
+
+  /** Fills in a form and sends it, by a button if one is named. */
+  submit(page: Page, form: Form, typed: Readonly<Record<string, string>>): Promise<Page> {
+    const body = new URLSearchParams({ ...form.fields, ...typed });
+    const url = new URL(form.action, page.url);
+    if (form.method === 'post')
+      return this.#follow(url, { method: 'POST', body, headers: { origin: this.#origin } });
+    url.search = body.toString();
+    return this.#follow(url, { method: 'GET' });
+  }
+
+  /**
+   * Walks from an authorization URL through sign-in and consent until the application is reached, and answers the address
+   * it is called back at. Rejects with the text of a page that leads no further.
+   */
+  async authorize(
+    authorizationUrl: string | URL,
+    { handle, password, decision = 'allow' }: Person,
+  ): Promise<URL> {
+    let page = await this.open(authorizationUrl);
+    let hasSignedIn = false;
+    while (!page.hasLeft) {
+      const signIn = page.forms.find(({ fields }) => 'handle' in fields && 'password' in fields);
+      const consent = page.forms.find(({ buttons }) => buttons.some(({ name }) => name === 'decision'));
+      if (signIn && !hasSignedIn) page = await this.submit(page, signIn, { handle, password });
+      else if (consent) page = await this.submit(page, consent, { decision });
+      else
+        throw new Error(`the pages lead no further at ${page.url.pathname} (${page.status}): ${page.text}`);
+      hasSignedIn ||= signIn !== undefined;
+    }
+    return page.url;
+  }
+
+  async #follow(start: URL, first: RequestInit): Promise<Page> {
+    let [url, request] = [start, first];
+    for (let hops = 0; hops < MOST_REDIRECTS; hops++) {
+      if (url.origin !== this.#origin) return { url, status: 0, text: '', forms: [], hasLeft: true };
+      const response = await this.#send(url, request);
+      const text = await response.text();
+      const location = response.headers.get('location');
+      if (location === null || response.status < 300 || response.status > 399)
+        return { url, status: response.status, text, forms: formsOf(text), hasLeft: false };
+      url = new URL(location, url);
+      // 307 and 308 repeat the request; all others go on with GET.
+      if (response.status < 307) request = { method: 'GET' };
+    }
+    throw new Error(`more than ${MOST_REDIRECTS} redirects, the last to ${url.href}`);
+  }
+
+  async #send(url: URL, request: RequestInit): Promise<Response> {
+    const headers = new Headers(request.headers);
+    headers.set('accept', 'text/html');
+    const cookie = this.#cookies.headerFor(url);
+    if (cookie) headers.set('cookie', cookie);
+    const response = await fetch(url, { ...request, headers, redirect: 'manual' });
+    this.#cookies.take(url, response.headers);
+    return response;
+  }
+}

@@ -1,0 +1,63 @@
+/** A form of a page, with what a browser would send if nothing were typed. */
+export interface Form {
+  readonly action: string;
+  readonly method: 'get' | 'post';
+  /** Hidden and filled-in fields by name. */
+  readonly fields: Readonly<Record<string, string>>;
+  readonly buttons: readonly { readonly name: string; readonly value: string }[];
+}
+
+type Attributes = ReadonlyMap<string, string>;
+
+const TAG = /<(input|button)\b((?:"[^"]*"|'[^']*'|[^'">])*)>/gi;
+const ATTRIBUTE = /([^\s=>/]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>"']+)))?/g;
+
+/** The forms of a page made of input fields and buttons, which is all that our pages are made of. */
+export function formsOf(page: string): Form[] {
+  return [...page.replaceAll(/<!--.*?-->/gs, '').matchAll(/<form\b([^>]*)>(.*?)<\/form>/gis)].map(
+    ([, own = '', inside = '']) => formOf(attributesOf(own), inside),
+  );
+}
+
+function formOf(own: Attributes, inside: string): Form {
+  const elements = [...inside.matchAll(TAG)].map(([, tag = '', rest = '']) => ({
+    isButton: tag.toLowerCase() === 'button',
+    attributes: attributesOf(rest),
+  }));
+  const named = elements
+    .map(({ isButton, attributes }) => ({
+      isButton,
+      name: attributes.get('name') ?? '',
+      value: attributes.get('value') ?? '',
+    }))
+    .filter(({ name }) => name !== '');
+  return {
+    action: own.get('action') ?? '',
+    method: own.get('method')?.toLowerCase() === 'post' ? 'post' : 'get',
+    fields: Object.fromEntries(
+      named.filter(({ isButton }) => !isButton).map(({ name, value }) => [name, value]),
+    ),
+    buttons: named.filter(({ isButton }) => isButton).map(({ name, value }) => ({ name, value })),
+  };
+}
+
+function attributesOf(text: string): Attributes {
+  return new Map(
+    [...text.matchAll(ATTRIBUTE)].map(([, name = '', double, single, bare]) => [
+      name.toLowerCase(),
+      unescape(double ?? single ?? bare ?? ''),
+    ]),
+  );
+}
+
+const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
+
+function unescape(text: string): string {
+  return text.replaceAll(
+    /&(?:#(\d+)|#x([\da-f]+)|(\w+));/gi,
+    (whole, decimal?: string, hex?: string, name?: string) => {
+      if (name !== undefined) return ENTITIES[name] ?? whole;
+      return String.fromCodePoint(decimal === undefined ? Number.parseInt(hex ?? '', 16) : Number(decimal));
+    },
+  );
+}
