@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { CommandBus, CqrsModule } from '@nestjs/cqrs';
+import { CommandBus } from '@nestjs/cqrs';
 import { Provider } from 'oidc-provider';
 import { Ids } from '../commands/ambient.js';
 import { CreateAccountHandler } from '../commands/create-account.js';
@@ -7,6 +7,7 @@ import { HandleDigest } from '../commands/handle-digest.js';
 import { IssueGrantHandler } from '../commands/issue-grant.js';
 import { RegisterApplicationHandler } from '../commands/register-application.js';
 import { RevokeGrantHandler } from '../commands/revoke-grant.js';
+import { LOGGER } from '../config/logger.js';
 import { NetworkSecrets } from '../log/vault/network-secrets.js';
 import { AuthorityStore } from '../store/authority/authority-store.js';
 import { loadAuthKeys } from './keys.js';
@@ -23,10 +24,9 @@ const KEYS = Symbol('AuthKeys');
 
 /**
  * Accounts, applications, grants and the authorization server. Needs from a global module: {@link AuthSettings},
- * {@link AuthorityStore}, `NetworkSecrets`, `EventLog`, `Clock` and `Ids`. `mountAuthorizationServer` puts it on HTTP.
+ * {@link AuthorityStore}, `NetworkSecrets`, `EventLog`, `Clock`, `Ids` and `LOGGER`; `CqrsModule.forRoot()` beside it. `mountAuthorizationServer` puts it on HTTP.
  */
 @Module({
-  imports: [CqrsModule.forRoot()],
   providers: [
     CreateAccountHandler,
     RegisterApplicationHandler,
@@ -42,7 +42,7 @@ const KEYS = Symbol('AuthKeys');
     {
       provide: Provider,
       useFactory: createProvider,
-      inject: [AuthSettings, KEYS, AuthorityStore, CommandBus, Ids],
+      inject: [AuthSettings, KEYS, AuthorityStore, CommandBus, Ids, LOGGER],
     },
     {
       provide: FormGuard,

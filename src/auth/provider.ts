@@ -1,5 +1,6 @@
 import type { CommandBus } from '@nestjs/cqrs';
 import { Provider } from 'oidc-provider';
+import type { Logger } from 'pino';
 import type { Ids } from '../commands/ambient.js';
 import type { AuthorityStore } from '../store/authority/authority-store.js';
 import type { AuthKeys } from './keys.js';
@@ -22,6 +23,7 @@ export function createProvider(
   store: AuthorityStore,
   commands: CommandBus,
   ids: Ids,
+  logger: Logger,
 ): Provider {
   const { issuer } = settings;
   const rules = policy(keys.pairwise);
@@ -46,7 +48,7 @@ export function createProvider(
   // of a proxy: by them it decides whether cookies are Secure.
   provider.proxy = true;
   compareSecretHashes(provider);
-  provider.use(answerFaults(provider));
+  provider.use(answerFaults(provider, logger));
   provider.use(tokenTransaction(store));
   provider.use(publishedMetadata);
   return provider;

@@ -30,7 +30,13 @@ export interface NewAccount {
   readonly idempotencyKey: string;
 }
 
-export class CreateAccount extends Command<{ readonly actorId: string }> {
+export interface CreatedAccount {
+  readonly actorId: string;
+  /** False: the same registration was completed before, and nothing was changed. */
+  readonly created: boolean;
+}
+
+export class CreateAccount extends Command<CreatedAccount> {
   constructor(
     readonly account: NewAccount,
     readonly metadata: EventMetadata,
@@ -55,7 +61,7 @@ export class CreateAccountHandler implements ICommandHandler<CreateAccount> {
   ) {}
 
   /** @throws {Refusal} `invalid_text`, or `intent_conflict` if the handle is taken; whatever log and stores throw. */
-  async execute({ account, metadata }: CreateAccount): Promise<{ readonly actorId: string }> {
+  async execute({ account, metadata }: CreateAccount): Promise<CreatedAccount> {
     const actorId = await this.digest.actorOf(account.idempotencyKey);
     const { handle, displayName, email, passwordHash } = account;
     const registration = { actorId, handle, displayName, email, at: this.clock.now() };
@@ -68,7 +74,7 @@ export class CreateAccountHandler implements ICommandHandler<CreateAccount> {
     if (decision instanceof Refusal) throw decision;
     if (decision.length === 0) {
       await writeThrough(past, this.store.db);
-      return { actorId };
+      return { actorId, created: false };
     }
 
     await decideOn(this.log, this.ids, {
@@ -87,6 +93,6 @@ export class CreateAccountHandler implements ICommandHandler<CreateAccount> {
       metadata,
     });
     await writeThrough(registered, this.store.db);
-    return { actorId };
+    return { actorId, created: true };
   }
 }

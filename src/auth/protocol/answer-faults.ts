@@ -1,17 +1,15 @@
-import { Logger } from '@nestjs/common';
 import type { KoaContextWithOIDC, Provider } from 'oidc-provider';
+import type { Logger } from 'pino';
 import { faultOf, oauthError, publishedCode, RETRY_AFTER } from './faults.js';
 import type { Fault } from './faults.js';
 
 type Middleware = Parameters<Provider['use']>[0];
 
-const logger = new Logger('AuthorizationServer');
-
 /**
  * Last word on every answer of the library: an error has a published code and the two published members, and a part
  * that is down is a 503 that says when to come back. Also keeps the only record of what failed for no foreseen reason.
  */
-export function answerFaults(provider: Provider): Middleware {
+export function answerFaults(provider: Provider, logger: Logger): Middleware {
   const causes = new WeakMap<object, unknown>();
   provider.on('server_error', (ctx, error) => causes.set(ctx, error));
   return async (context, next) => {
@@ -25,7 +23,7 @@ export function answerFaults(provider: Provider): Middleware {
     }
     const cause = causes.get(ctx);
     const fault = cause === undefined ? undefined : faultOf(cause);
-    if (fault) report(ctx, fault);
+    if (fault) report(logger, ctx, fault);
     if (ctx.status >= 300 && ctx.status < 400) return tidyRedirect(ctx, fault);
     if (fault?.passing) ctx.set('retry-after', RETRY_AFTER);
     if (ctx.type === 'text/html') return;
@@ -39,10 +37,9 @@ export function answerFaults(provider: Provider): Middleware {
   };
 }
 
-function report({ method, path }: KoaContextWithOIDC, { passing, cause }: Fault): void {
-  const told = cause instanceof Error ? (cause.stack ?? cause.message) : String(cause);
-  if (passing) logger.warn(`${method} ${path}: ${cause instanceof Error ? cause.message : told}`);
-  else logger.error(`${method} ${path} failed`, told);
+function report(logger: Logger, { method, path }: KoaContextWithOIDC, { passing, cause }: Fault): void {
+  if (passing) logger.warn({ err: cause, method, path }, 'the authorization server is not available');
+  else logger.error({ err: cause, method, path }, 'unforeseen failure of the authorization server');
 }
 
 function isOAuthError(body: unknown): body is { error: string; error_description: string | undefined } {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Global, Module } from '@nestjs/common';
 import type { Provider } from '@nestjs/common';
-import { CommandBus } from '@nestjs/cqrs';
+import { CommandBus, CqrsModule } from '@nestjs/cqrs';
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { pino } from 'pino';
@@ -17,6 +17,7 @@ import { Clock, Ids } from '../../../src/commands/ambient.js';
 import { CreateAccount } from '../../../src/commands/create-account.js';
 import { RegisterApplication } from '../../../src/commands/register-application.js';
 import type { ClientCredentials } from '../../../src/commands/register-application.js';
+import { LOGGER } from '../../../src/config/logger.js';
 import { fastifyAdapter, prepareServer } from '../../../src/http/server.js';
 import { startPostgres } from '../../../src/launch/embedded-postgres.js';
 import type { EmbeddedPostgres } from '../../../src/launch/embedded-postgres.js';
@@ -126,6 +127,7 @@ async function startServer(on: {
     { provide: AuthSettings, useValue: new AuthSettings(on.baseUrl) },
     { provide: EventLog, useValue: opened.log },
     { provide: NetworkSecrets, useValue: opened.secrets },
+    { provide: LOGGER, useValue: logger },
     { provide: Clock, useValue: clock },
     { provide: Ids, useValue: ids },
   ];
@@ -134,7 +136,7 @@ async function startServer(on: {
   @Module({ providers, exports: providers })
   class ResourcesModule {}
 
-  @Module({ imports: [ResourcesModule, AuthModule] })
+  @Module({ imports: [CqrsModule.forRoot(), ResourcesModule, AuthModule] })
   class TestModule {}
 
   const app = await NestFactory.create<NestFastifyApplication>(TestModule, fastifyAdapter(logger), {
