@@ -4,14 +4,12 @@ import { chmodSync, existsSync, mkdtempSync, realpathSync, rmSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { freePort } from '../../src/launch/free-port.js';
 import { hasGone, isAlive } from '../../src/launch/processes.js';
 import { readRun } from '../../src/launch/run-file.js';
 import type { Run } from '../../src/launch/run-file.js';
+import { plaza } from './command.js';
 
-/** Another build than the repository's own: a directory with `bin` and `dist`. */
-const root = process.env['PLAZA_BUILD'] ?? fileURLToPath(new URL('../..', import.meta.url));
 const LONGEST_STOP_MS = 30_000;
 
 /** A whole network that runs for a test, as `npm start` runs it: the built launcher in processes of its own. */
@@ -100,7 +98,7 @@ interface Launcher {
 }
 
 function launch(env: NodeJS.ProcessEnv): Launcher {
-  const child = spawn(process.execPath, [join(root, 'bin', 'plaza.mjs'), 'start'], {
+  const child = spawn(process.execPath, [plaza, 'start'], {
     env,
     stdio: ['ignore', 'pipe', 'pipe'],
   });

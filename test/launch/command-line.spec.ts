@@ -1,0 +1,78 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { mkdirSync, mkdtempSync, cpSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { freePort } from '../../src/launch/free-port.js';
+import { plaza, runPlaza } from '../support/command.js';
+
+let dataDir = '';
+
+beforeAll(() => {
+  dataDir = mkdtempSync(join(tmpdir(), 'plaza-command-line-'));
+});
+
+afterAll(() => {
+  rmSync(dataDir, { recursive: true });
+});
+
+const account = [
+  'account',
+  'create',
+  '--handle',
+  'ada',
+  '--display-name',
+  'Ada',
+  '--email',
+  'ada@example.org',
+];
+
+describe("the operator's command line", () => {
+  it('tells all about itself', async () => {
+    const { code, stdout } = await runPlaza(['--help']);
+    expect(code).toBe(0);
+    for (const command of [
+      'start',
+      'demo',
+      'app register',
+      'account create',
+      'projections status',
+      'eventstore',
+    ])
+      expect(stdout).toMatch(new RegExp(`^ {2}${command} `, 'm'));
+  });
+
+  it.each([
+    [['nonsense'], /unknown command/],
+    [['start', '--nonsense'], /unknown option/],
+    [['app', 'register', '--name', 'An app'], /required option '--redirect-uri/],
+    [account, /required option '--password-stdin'/],
+    [['eventstore', '--dir', 'd', '--port', 'x'], /must be a port number/],
+    [['projections', 'status', '--as', 'naïve\n'], /must be 1 to 64 ASCII characters/],
+    [['app'], /Usage: plaza app/],
+  ])('takes %j for wrong usage: exit code 2', async (args, said) => {
+    const { code, stderr } = await runPlaza(args);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(said);
+  });
+
+  it('fails with one line when nothing was ever started, or nothing runs: exit code 1', async () => {
+    const port = await freePort();
+    const env = { DATA_DIR: dataDir, OPERATOR_PORT: String(port) };
+    const never = await runPlaza(['projections', 'status'], env);
+    expect(never).toMatchObject({ code: 1, stdout: '' });
+    expect(never.stderr).toMatch(/^there is no operator token in .*\n$/);
+    const token = { OPERATOR_TOKEN: 't'.repeat(32) };
+    const down = await runPlaza([...account, '--password-stdin'], { ...env, ...token }, 'secret\n');
+    expect(down).toMatchObject({ code: 1, stdout: '' });
+    expect(down.stderr).toMatch(new RegExp(`^no network answers at http://127.0.0.1:${port} .*\\n$`));
+  });
+
+  it('says what to do when it is not built', async () => {
+    const elsewhere = join(dataDir, 'bin');
+    mkdirSync(elsewhere);
+    cpSync(plaza, join(elsewhere, 'plaza.mjs'));
+    const { code, stderr } = await runPlaza([], {}, '', join(elsewhere, 'plaza.mjs'));
+    expect(code).toBe(1);
+    expect(stderr).toBe('Plaza is not built yet: run `npm run build` first\n');
+  });
+});

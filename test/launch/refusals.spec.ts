@@ -1,0 +1,95 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import type { AddressInfo, Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { freePort } from '../../src/launch/free-port.js';
+import { runPlaza } from '../support/command.js';
+import { startNetwork } from '../support/network.js';
+
+let scratch = '';
+let stranger: Server;
+
+beforeAll(async () => {
+  scratch = mkdtempSync(join(tmpdir(), 'plaza-refusals-'));
+  stranger = createServer();
+  await new Promise<void>((resolve) => stranger.listen(0, '127.0.0.1', resolve));
+});
+
+afterAll(async () => {
+  await new Promise((resolve) => stranger.close(resolve));
+  rmSync(scratch, { recursive: true });
+});
+
+async function settings(changes: NodeJS.ProcessEnv = {}): Promise<NodeJS.ProcessEnv> {
+  const [port, operatorPort] = [await freePort(), await freePort()];
+  return {
+    DATA_DIR: join(scratch, 'data'),
+    PORT: String(port),
+    OPERATOR_PORT: String(operatorPort),
+    ...changes,
+  };
+}
+
+describe('a start that cannot be', () => {
+  it('says each fault of the settings in a line of its own, without the value, and starts nothing', async () => {
+    const env = await settings({
+      PORT: 'seven',
+      OPERATOR_TOKEN: 'too-short',
+      DATABASE_URL: 'mysql://u:hidden@h/d',
+    });
+    const { code, stderr } = await runPlaza(['start'], env);
+    expect(code).toBe(2);
+    expect(
+      stderr
+        .trim()
+        .split('\n')
+        .map((line) => line.split(':')[0]),
+    ).toEqual(['PORT', 'OPERATOR_TOKEN', 'DATABASE_URL']);
+    expect(stderr).not.toMatch(/seven|too-short|hidden/);
+    expect(existsSync(join(scratch, 'data'))).toBe(false);
+  });
+
+  it.each(['PORT', 'OPERATOR_PORT'])('names %s when another program listens there', async (name) => {
+    const { port } = stranger.address() as AddressInfo;
+    const { code, stderr } = await runPlaza(['start'], await settings({ [name]: String(port) }));
+    expect(code).toBe(1);
+    expect(stderr).toBe(
+      `${name}: another program listens on port ${port}; stop it or set ${name} to a free port\n`,
+    );
+  });
+
+  it('names DATA_DIR when it is a file', async () => {
+    const file = join(scratch, 'file');
+    writeFileSync(file, '');
+    const { code, stderr } = await runPlaza(['start'], await settings({ DATA_DIR: file }));
+    expect(code).toBe(1);
+    expect(stderr).toBe(`DATA_DIR: ${file} cannot be used as a directory of our own (EEXIST)\n`);
+  });
+
+  it('says which stores one process alone needs', async () => {
+    const { code, stderr } = await runPlaza(['start'], await settings({ ROLE: 'api' }));
+    expect(code).toBe(2);
+    expect(stderr).toContain('EVENTSTORE_URL: is required unless ROLE is all');
+  });
+});
+
+describe('two networks', () => {
+  it('run side by side, and a second start on the data of one is refused in one line', async () => {
+    const networks = await Promise.all([startNetwork(), startNetwork()]);
+    try {
+      const [one, other] = networks;
+      for (const { baseUrl } of networks) expect((await fetch(`${baseUrl}/livez`)).status).toBe(200);
+      expect(one.env['DATABASE_URL']).not.toBe(other.env['DATABASE_URL']);
+      const { code, stderr } = await runPlaza(['start'], await settings({ DATA_DIR: one.dataDir }));
+      expect(code).toBe(1);
+      expect(stderr).toBe(
+        `DATA_DIR: a network is already running on ${one.dataDir}; stop it or choose another DATA_DIR\n`,
+      );
+      expect((await fetch(`${one.baseUrl}/livez`)).status).toBe(200);
+    } finally {
+      await Promise.all(networks.map((network) => network.stop()));
+    }
+  });
+});
