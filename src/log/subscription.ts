@@ -49,8 +49,9 @@ async function verify(client: EventStoreDBClient, { position, eventId }: Checkpo
     maxCount: 1,
   });
   const first = async () => {
-    for await (const { event } of reading) return event?.id;
-    return undefined;
+    let id: string | undefined;
+    for await (const { event } of reading) id = event?.id;
+    return id;
   };
   let found: string | undefined;
   try {
@@ -102,6 +103,8 @@ async function* batches(
   } finally {
     arrival.stop();
     await subscription.unsubscribe();
+    // What was sent meanwhile must be read away: the client's `dispose` waits for the end of every stream.
+    subscription.resume();
   }
 }
 

@@ -1,0 +1,292 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { chmodSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { EventStoreDBClient, jsonEvent } from '@eventstore/db-client';
+import { Client } from 'pg';
+import { pino } from 'pino';
+import {
+  LogReplaced,
+  LogUnavailable,
+  UnreadableEvent,
+  WrongExpectedRevision,
+} from '../../src/log/event-log.js';
+import type { Batch, Checkpoint, SubscribeOptions } from '../../src/log/event-log.js';
+import { openLog } from '../../src/log/open-log.js';
+import type { OpenLog } from '../../src/log/open-log.js';
+import type { StoredEvent } from '../../src/log/registry.js';
+import { PersonErased } from '../../src/log/vault/key-vault.js';
+import { startEmbeddedEventStore } from '../support/event-store.js';
+import type { EmbeddedEventStore } from '../support/event-store.js';
+import { startPostgres } from '../../src/launch/embedded-postgres.js';
+import type { EmbeddedPostgres } from '../../src/launch/embedded-postgres.js';
+
+let dataDir: string;
+let store: EmbeddedEventStore;
+let postgres: EmbeddedPostgres;
+let vaultDatabase: Client;
+let opened: OpenLog;
+
+beforeAll(async () => {
+  dataDir = realpathSync(mkdtempSync(join(tmpdir(), 'plaza-log-')));
+  chmodSync(dataDir, 0o755);
+  const log = pino({ level: 'silent' });
+  [store, postgres] = await Promise.all([startEmbeddedEventStore(), startPostgres({ dataDir, log })]);
+  opened = await open();
+  vaultDatabase = new Client({ connectionString: postgres.vaultDatabaseUrl });
+  await vaultDatabase.connect();
+});
+
+afterAll(async () => {
+  await opened?.close();
+  await vaultDatabase?.end();
+  await Promise.all([store?.stop(), postgres?.stop()]);
+  rmSync(dataDir, { recursive: true });
+});
+
+const open = () =>
+  openLog({
+    eventStoreUrl: store.url,
+    vaultDatabaseUrl: postgres.vaultDatabaseUrl,
+    applicationName: 'log-test',
+  });
+const newId = () => randomBytes(12).toString('base64url');
+const metadata = { requestId: 'test' };
+
+function post(postId: string, authorActorId: string, text: string): StoredEvent {
+  return {
+    type: 'post.created',
+    data: { postId, authorActorId, appId: 'app', text, audience: 'public', at: 1 },
+  };
+}
+
+async function appendPost(author: string, text: string, postId = newId()) {
+  const id = randomUUID();
+  const stream = `post-${postId}`;
+  const event = post(postId, author, text);
+  const appended = await opened.log.append({
+    stream,
+    expected: 'no_stream',
+    events: [{ id, event }],
+    metadata,
+  });
+  return { ...appended, id, stream, postId };
+}
+
+/** The first events after a checkpoint, until `enough` says so. */
+async function follow(
+  after: Checkpoint | undefined,
+  enough: (batch: Batch, seen: Batch['events']) => boolean,
+  options: Partial<SubscribeOptions> = {},
+): Promise<Batch['events']> {
+  const stop = new AbortController();
+  const seen: Batch['events'][number][] = [];
+  const types = ['post.created', 'post.deleted'] as const;
+  for await (const batch of opened.log.subscribe({
+    after,
+    types,
+    batchSize: 10,
+    signal: stop.signal,
+    ...options,
+  })) {
+    seen.push(...batch.events);
+    if (enough(batch, seen)) break;
+  }
+  return seen;
+}
+
+describe('the log', () => {
+  it('gives back what was appended, opened, with its place', async () => {
+    const { id, stream, postId, revision, position } = await appendPost('alice', 'grüezi');
+    expect(revision).toBe(0n);
+    expect(await opened.log.read(stream)).toEqual([
+      { id, stream, revision: 0n, position, event: post(postId, 'alice', 'grüezi'), metadata, erased: false },
+    ]);
+    expect(await opened.log.head()).toBe(position);
+  });
+
+  it('answers nothing for a stream that is not there', async () => {
+    expect(await opened.log.read(`post-${newId()}`)).toEqual([]);
+  });
+
+  it('refuses an append at a revision that the stream is not at', async () => {
+    const { stream, postId } = await appendPost('alice', 'once');
+    const event: StoredEvent = { type: 'post.deleted', data: { postId, authorActorId: 'alice', at: 2 } };
+    const events = [{ id: randomUUID(), event }];
+    const append = (expected: 'no_stream' | bigint) =>
+      opened.log.append({ stream, expected, events, metadata });
+    await expect(append('no_stream')).rejects.toBeInstanceOf(WrongExpectedRevision);
+    await expect(append(7n)).rejects.toBeInstanceOf(WrongExpectedRevision);
+    await expect(append(0n)).resolves.toMatchObject({ revision: 1n });
+  });
+
+  it('takes the same append twice for one', async () => {
+    const postId = newId();
+    const append = {
+      stream: `post-${postId}`,
+      expected: 'no_stream' as const,
+      events: [{ id: randomUUID(), event: post(postId, 'alice', 'twice') }],
+      metadata,
+    };
+    const first = await opened.log.append(append);
+    expect(await opened.log.append(append)).toEqual(first);
+    expect(await opened.log.read(append.stream)).toHaveLength(1);
+  });
+
+  it('does not write an event of another shape', async () => {
+    const event = {
+      type: 'post.created',
+      data: { postId: 'x', text: 'no author' },
+    } as unknown as StoredEvent;
+    const events = [{ id: randomUUID(), event }];
+    const stream = `post-${newId()}`;
+    await expect(opened.log.append({ stream, expected: 'no_stream', events, metadata })).rejects.toThrow();
+    expect(await opened.log.read(stream)).toEqual([]);
+  });
+
+  it('keeps personal fields sealed in what it stores', async () => {
+    const { stream } = await appendPost('alice', 'nobody reads this in the store');
+    const client = EventStoreDBClient.connectionString(store.url);
+    try {
+      for await (const { event } of client.readStream(stream)) {
+        expect(JSON.stringify(event?.data)).not.toContain('nobody reads');
+        expect(event?.data).toMatchObject({ authorActorId: 'alice', sealed: { keyId: expect.any(String) } });
+      }
+    } finally {
+      await client.dispose();
+    }
+  });
+
+  it('shows placeholders once a key is destroyed, and seals nothing more for that person', async () => {
+    const erin = newId();
+    const { stream } = await appendPost(erin, 'soon unreadable');
+    await vaultDatabase.query('UPDATE person_key SET key = NULL, destroyed_at = now() WHERE person_id = $1', [
+      erin,
+    ]);
+    const reopened = await open();
+    try {
+      expect(await reopened.log.read(stream)).toMatchObject([
+        { erased: true, event: { data: { authorActorId: erin, text: '' } } },
+      ]);
+      const events = [{ id: randomUUID(), event: post('p', erin, 'x') }];
+      await expect(
+        reopened.log.append({ stream: `post-${newId()}`, expected: 'no_stream', events, metadata }),
+      ).rejects.toBeInstanceOf(PersonErased);
+    } finally {
+      await reopened.close();
+    }
+  });
+
+  it('does not read what was sealed with a key that the vault never had', async () => {
+    const zoe = newId();
+    const { stream } = await appendPost(zoe, 'from another vault');
+    await vaultDatabase.query('DELETE FROM person_key WHERE person_id = $1', [zoe]);
+    const reopened = await open();
+    try {
+      await expect(reopened.log.read(stream)).rejects.toBeInstanceOf(UnreadableEvent);
+    } finally {
+      await reopened.close();
+    }
+    await vaultDatabase.query('INSERT INTO person_key (key_id, person_id, key) VALUES ($1, $2, $3)', [
+      randomUUID(),
+      zoe,
+      randomBytes(32),
+    ]);
+  });
+});
+
+describe('a subscription', () => {
+  it('hands out the events of the wanted types in order, then says that it has caught up', async () => {
+    const first = await appendPost('alice', 'one');
+    const after = { position: first.position, eventId: first.id };
+    const second = await appendPost('alice', 'two');
+    await opened.log.append({
+      stream: `grant-${newId()}`,
+      expected: 'no_stream',
+      events: [
+        {
+          id: randomUUID(),
+          event: {
+            type: 'grant.issued',
+            data: { grantId: 'g', appId: 'a', actorId: 'b', scopes: [], at: 1 },
+          },
+        },
+      ],
+      metadata,
+    });
+    const third = await appendPost('alice', 'three');
+    const seen = await follow(after, ({ caughtUp }) => caughtUp);
+    expect(seen.map(({ id }) => id)).toEqual([second.id, third.id]);
+  });
+
+  it('goes on with what comes later', async () => {
+    const first = await appendPost('alice', 'before');
+    let later: string | undefined;
+    const seen = await follow({ position: first.position, eventId: first.id }, ({ caughtUp }, all) => {
+      if (caughtUp && later === undefined) {
+        later = '';
+        void appendPost('alice', 'after').then(({ id }) => (later = id));
+      }
+      return all.length > 0;
+    });
+    expect(seen.map(({ event }) => event)).toMatchObject([{ data: { text: 'after' } }]);
+  });
+
+  it('keeps to the size of a batch', async () => {
+    const first = await appendPost('alice', 'start');
+    for (let n = 0; n < 7; n++) await appendPost('alice', `number ${n}`);
+    const sizes: number[] = [];
+    await follow(
+      { position: first.position, eventId: first.id },
+      ({ events, caughtUp }) => {
+        sizes.push(events.length);
+        return caughtUp;
+      },
+      { batchSize: 3 },
+    );
+    expect(Math.max(...sizes)).toBeLessThanOrEqual(3);
+    expect(sizes.reduce((sum, size) => sum + size)).toBe(7);
+  });
+
+  it('refuses to resume after an event that the log does not have there', async () => {
+    const { position } = await appendPost('alice', 'here');
+    const resume = (checkpoint: Checkpoint) => follow(checkpoint, () => true);
+    await expect(resume({ position, eventId: randomUUID() })).rejects.toBeInstanceOf(LogReplaced);
+    await expect(resume({ position: position + 1n, eventId: randomUUID() })).rejects.toBeInstanceOf(
+      LogReplaced,
+    );
+    await expect(resume({ position: position * 1_000n, eventId: randomUUID() })).rejects.toBeInstanceOf(
+      LogReplaced,
+    );
+  });
+
+  it('hands out what comes before an event that it cannot read, then names that one', async () => {
+    const good = await appendPost('alice', 'good');
+    const after = { position: good.position, eventId: good.id };
+    const next = await appendPost('alice', 'also good');
+    const client = EventStoreDBClient.connectionString(store.url);
+    const bad = jsonEvent({ type: 'post.created', data: { postId: 1 }, metadata: { schemaVersion: 1 } });
+    await client.appendToStream(`post-${newId()}`, bad);
+    await client.dispose();
+    const seen: string[] = [];
+    const following = follow(after, ({ events }) => {
+      seen.push(...events.map(({ id }) => id));
+      return false;
+    });
+    await expect(following).rejects.toThrow(bad.id);
+    expect(seen).toEqual([next.id]);
+  });
+});
+
+describe('while the event store is away', () => {
+  it('says that nothing is known, and works again when it is back', async () => {
+    const before = await appendPost('alice', 'before the outage');
+    await store.kill('SIGKILL');
+    await expect(appendPost('alice', 'during the outage')).rejects.toBeInstanceOf(LogUnavailable);
+    await expect(opened.log.read(before.stream)).rejects.toBeInstanceOf(LogUnavailable);
+    store = await startEmbeddedEventStore({ dir: store.dir, port: store.port });
+    await expect(appendPost('alice', 'after the outage')).resolves.toMatchObject({ revision: 0n });
+    expect(await opened.log.read(before.stream)).toHaveLength(1);
+  });
+});
