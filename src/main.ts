@@ -11,6 +11,7 @@ import { createLogger } from './config/logger.js';
 import { HttpModule } from './http/http.module.js';
 import { fastifyAdapter, prepareServer } from './http/server.js';
 import { announceReady, onStop } from './launch/child.js';
+import { startOperatorApi } from './operator/api/operator-api.js';
 import { openResources } from './resources.js';
 
 /** The API process: the social API, the authorization server, and the operator API on a port of its own. */
@@ -36,8 +37,10 @@ mountAuthorizationServer(app);
 await app.init();
 await app.register(refuseOtherMethods);
 await app.listen(config.port, '0.0.0.0');
+const operatorApi = await startOperatorApi(app);
 
 onStop(async () => {
+  await operatorApi.close();
   await app.close();
   await resources.close();
 });

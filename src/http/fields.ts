@@ -14,7 +14,10 @@ const DEFAULT_PAGE = 50;
 
 /** Rows of a page: default 50, clamped to 1..most; what is no integer counts as the default (network-api.md). */
 export const pageLimit = ({ most }: { most: number }) =>
-  z.unknown().transform((given) => {
-    const asked = typeof given === 'string' && /^-?[0-9]+$/.test(given) ? Number(given) : DEFAULT_PAGE;
-    return Number.isSafeInteger(asked) ? Math.min(Math.max(asked, 1), most) : DEFAULT_PAGE;
-  });
+  z
+    .unknown()
+    .optional()
+    .transform((given) => {
+      const asked = typeof given === 'string' && /^-?[0-9]+$/.test(given) ? Number(given) : DEFAULT_PAGE;
+      return Number.isSafeInteger(asked) ? Math.min(Math.max(asked, 1), most) : DEFAULT_PAGE;
+    });
