@@ -1,22 +1,12 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { pino } from 'pino';
 import { startPostgres } from '../../src/launch/embedded-postgres.js';
 import type { EmbeddedPostgres } from '../../src/launch/embedded-postgres.js';
 import { hasGone, isAlive } from '../../src/launch/processes.js';
+import { newDataDir, removeDataDir } from '../support/data-dir.js';
 
 const log = pino({ level: 'silent' });
 const asRoot = process.getuid?.() === 0;
@@ -26,7 +16,7 @@ const made: string[] = [];
 let dataDir = '';
 
 beforeAll(() => {
-  dataDir = newDataDir();
+  dataDir = another();
 });
 
 afterEach(async () => {
@@ -34,16 +24,11 @@ afterEach(async () => {
 });
 
 afterAll(() => {
-  for (const dataDir of made) {
-    const home = join(dataDir, 'postgres');
-    if (existsSync(home)) rmSync(realpathSync(home), { recursive: true });
-    rmSync(dataDir, { recursive: true });
-  }
+  made.forEach(removeDataDir);
 });
 
-function newDataDir(mode = 0o755): string {
-  const dataDir = mkdtempSync(join(tmpdir(), 'plaza-postgres-'));
-  chmodSync(dataDir, mode);
+function another(mode?: number): string {
+  const dataDir = newDataDir(mode);
   made.push(dataDir);
   return dataDir;
 }
@@ -126,7 +111,7 @@ describe('the embedded Postgres', () => {
   });
 
   it('runs several side by side', async () => {
-    const [one, other] = await Promise.all([start(), start(newDataDir())]);
+    const [one, other] = await Promise.all([start(), start(another())]);
     expect(one.port).not.toBe(other.port);
   });
 
@@ -138,7 +123,7 @@ describe('the embedded Postgres', () => {
   });
 
   it('says what to do when its directory holds something else', async () => {
-    const dataDir = newDataDir();
+    const dataDir = another();
     mkdirSync(join(dataDir, 'postgres', 'data'), { recursive: true });
     await expect(start(dataDir)).rejects.toThrow(/^DATA_DIR: .* is no Postgres data; move it away/);
     writeFileSync(join(dataDir, 'postgres', 'data', 'PG_VERSION'), '15\n');
@@ -148,7 +133,7 @@ describe('the embedded Postgres', () => {
 
 (asRoot ? describe : describe.skip)('the embedded Postgres, started by root', () => {
   it('starts for root in a directory that others cannot enter, and leaves a link to its data there', async () => {
-    const dataDir = newDataDir(0o700);
+    const dataDir = another(0o700);
     await (await withOneRow(dataDir)).stop();
     const home = realpathSync(join(dataDir, 'postgres'));
     expect(home).toMatch(/^\/var\/lib\/plaza\/network-/);

@@ -1,14 +1,12 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
-import { chmodSync, existsSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { freePort } from '../../src/launch/free-port.js';
 import { hasGone, isAlive } from '../../src/launch/processes.js';
 import { readRun } from '../../src/launch/run-file.js';
 import type { Run } from '../../src/launch/run-file.js';
 import { plaza } from './command.js';
+import { newDataDir, removeDataDir } from './data-dir.js';
 
 const LONGEST_STOP_MS = 30_000;
 
@@ -34,9 +32,7 @@ export interface TestNetwork {
 
 /** Starts a network on free ports and an empty data directory, and waits until it serves. */
 export async function startNetwork(settings: NodeJS.ProcessEnv = {}): Promise<TestNetwork> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'plaza-'));
-  // As a directory made by hand would be: Postgres' account can enter it.
-  chmodSync(dataDir, 0o755);
+  const dataDir = newDataDir();
   const [port, operatorPort] = [await freePort(), await freePort()];
   const env: NodeJS.ProcessEnv = {
     ...process.env,
@@ -61,7 +57,7 @@ export async function startNetwork(settings: NodeJS.ProcessEnv = {}): Promise<Te
     await launcher.ready(dataDir);
   } catch (error) {
     await end();
-    removeData(dataDir);
+    removeDataDir(dataDir);
     throw error;
   }
   return {
@@ -86,7 +82,7 @@ export async function startNetwork(settings: NodeJS.ProcessEnv = {}): Promise<Te
     },
     stop: async () => {
       await end();
-      removeData(dataDir);
+      removeDataDir(dataDir);
     },
   };
 }
@@ -123,10 +119,4 @@ async function gone(pids: readonly number[], launcher: Launcher): Promise<void> 
   await Promise.all(pids.map((pid) => hasGone(pid, LONGEST_STOP_MS)));
   const left = pids.filter(isAlive);
   if (left.length > 0) throw new Error(`processes are left: ${left.join(', ')}\n${launcher.output()}`);
-}
-
-function removeData(dataDir: string): void {
-  const postgres = join(dataDir, 'postgres');
-  if (existsSync(postgres)) rmSync(realpathSync(postgres), { recursive: true });
-  rmSync(dataDir, { recursive: true });
 }
