@@ -35,7 +35,7 @@ export async function recoverSegments(dir: string, events: RecoveryEvents): Prom
     for (const [index, base] of bases.entries()) {
       const last = index === bases.length - 1;
       const path = segmentPath(dir, base);
-      const handle = await open(path, last ? 'r+' : 'r');
+      const handle = await open(path, 'r+');
       const segment: Segment = { path, handle, base, size: (await handle.stat()).size };
       segments.push(segment);
       const previous = segments.at(-2);

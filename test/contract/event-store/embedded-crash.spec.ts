@@ -1,0 +1,105 @@
+/**
+ * Round after round, kill -9 hits the server in the middle of concurrent appends. The writers retry as the protocol wants
+ * it, with the same event ids and the same expected revision, and in the end every acknowledged event is there once.
+ */
+import { EventStoreDBClient, jsonEvent, NO_STREAM, type EventData } from '@eventstore/db-client';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { startEmbeddedEventStore, type EmbeddedEventStore } from '../../support/event-store.js';
+import { collect, newStream, until } from './support.js';
+
+const ROUNDS = 22;
+const WRITERS = 12;
+const ATTEMPT_MS = 2000;
+
+describe('an embedded event store that is killed again and again', () => {
+  let dir: string;
+  let store: EmbeddedEventStore;
+  let port: number;
+
+  beforeAll(async () => {
+    dir = await mkdtemp(join(tmpdir(), 'plaza-crash-'));
+    store = await startEmbeddedEventStore({ dir });
+    ({ port } = store);
+  });
+
+  afterAll(async () => {
+    await store.kill();
+    await rm(dir, { recursive: true, force: true });
+  });
+
+  it('loses nothing that it acknowledged, and doubles nothing', async () => {
+    let client = EventStoreDBClient.connectionString(store.url);
+    const stopping = new AbortController();
+    const writers = Array.from({ length: WRITERS }, () => ({
+      stream: newStream('crash'),
+      acknowledged: [] as string[],
+    }));
+
+    async function write({ stream, acknowledged }: (typeof writers)[number]): Promise<void> {
+      while (!stopping.signal.aborted) {
+        const batch = Array.from({ length: 1 + (acknowledged.length % 3) }, (_, i) =>
+          jsonEvent({ type: 'crash', data: { n: acknowledged.length + i } }),
+        );
+        await appendForSure(stream, batch, acknowledged.length);
+        acknowledged.push(...batch.map(({ id }) => id));
+      }
+    }
+
+    /** A call may stay without an answer for ever, so every attempt is bounded. */
+    async function appendForSure(stream: string, batch: EventData[], count: number): Promise<void> {
+      const expectedRevision = count === 0 ? NO_STREAM : BigInt(count - 1);
+      for (;;) {
+        const used = client;
+        const bound = new AbortController();
+        const attempt = used.appendToStream(stream, batch, { expectedRevision }).then(
+          () => true,
+          (error: { type?: string }) => {
+            if (error.type === 'wrong-expected-version') throw error;
+            return false;
+          },
+        );
+        const acknowledged = await Promise.race([attempt, pause(ATTEMPT_MS, bound.signal)]);
+        bound.abort();
+        if (acknowledged) return;
+        await pause(10);
+      }
+    }
+
+    const total = (): number => writers.reduce((sum, { acknowledged }) => sum + acknowledged.length, 0);
+    async function someAppends(count: number): Promise<void> {
+      const before = total();
+      await until(() => total() >= before + count, 'more events were acknowledged', 20_000);
+    }
+
+    const working = Promise.all(writers.map(write));
+    for (let round = 0; round < ROUNDS; round++) {
+      await someAppends(20 + ((round * 7) % 30));
+      const broken = client;
+      await store.kill('SIGKILL');
+      store = await startEmbeddedEventStore({ dir, port });
+      client = EventStoreDBClient.connectionString(store.url);
+      void broken.dispose();
+    }
+    await someAppends(20);
+    stopping.abort();
+    await working;
+
+    for (const { stream, acknowledged } of writers) {
+      const stored = await collect(client.readStream(stream));
+      expect(stored.map(({ event }) => event!.id)).toEqual(acknowledged);
+    }
+    const ids = (await collect(client.readAll())).map(({ event }) => event!.id);
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(ids.length).toBeGreaterThanOrEqual(total());
+    await client.dispose();
+  }, 120_000);
+});
+
+/** Resolves with false after a time, or as soon as it is not waited for any more. */
+async function pause(ms: number, signal = new AbortController().signal): Promise<boolean> {
+  return setTimeout(ms, false, { signal }).catch(() => false);
+}

@@ -1,0 +1,226 @@
+/** The embedded store as a process: its directory, its lock, its end, a full disk. */
+import { EventStoreDBClient, jsonEvent } from '@eventstore/db-client';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { execFileSync } from 'node:child_process';
+import { mkdtemp, open, readdir, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  EventStoreDidNotStart,
+  startEmbeddedEventStore,
+  type EmbeddedEventStore,
+  type EmbeddedEventStoreOptions,
+} from '../../support/event-store.js';
+import { collect, events, newStream, numbersOf, rejection, until } from './support.js';
+
+const EXIT_LOCKED = 3;
+const EXIT_CORRUPT = 4;
+
+let dir: string;
+let running: EmbeddedEventStore[];
+let clients: EventStoreDBClient[];
+
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'plaza-process-'));
+  running = [];
+  clients = [];
+});
+
+afterEach(async () => {
+  await Promise.all(clients.map(async (client) => client.dispose()));
+  await Promise.all(running.map(async (store) => store.kill()));
+  await rm(dir, { recursive: true, force: true });
+});
+
+async function start(options: EmbeddedEventStoreOptions = {}): Promise<EmbeddedEventStore> {
+  const store = await startEmbeddedEventStore({ dir, ...options });
+  running.push(store);
+  return store;
+}
+
+function connect(store: EmbeddedEventStore): EventStoreDBClient {
+  const client = EventStoreDBClient.connectionString(store.url);
+  clients.push(client);
+  return client;
+}
+
+async function startFailure(): Promise<EventStoreDidNotStart> {
+  const error = await rejection(start());
+  expect(error).toBeInstanceOf(EventStoreDidNotStart);
+  return error as unknown as EventStoreDidNotStart;
+}
+
+describe('the lock of a directory', () => {
+  it('turns a second process away, with a message that says what to do', async () => {
+    await start();
+    const { exitCode, logged } = await startFailure();
+    expect(exitCode).toBe(EXIT_LOCKED);
+    expect(logged).toContain(`the event store directory ${dir} is in use by another process`);
+  });
+
+  it('is free at once after a kill -9', async () => {
+    for (let round = 0; round < 3; round++) await (await start()).kill('SIGKILL');
+    await (await start()).stop();
+    expect(await startEmbeddedEventStore({ dir }).then(async (store) => store.stop())).toBeUndefined();
+  });
+
+  it('lets one of several through that start at the same moment', async () => {
+    const outcomes = await Promise.allSettled(Array.from({ length: 4 }, async () => start()));
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    const refused = outcomes.flatMap((outcome) =>
+      outcome.status === 'rejected' ? [(outcome.reason as EventStoreDidNotStart).exitCode] : [],
+    );
+    expect(refused).toEqual([EXIT_LOCKED, EXIT_LOCKED, EXIT_LOCKED]);
+  });
+});
+
+describe('a damaged directory', () => {
+  const logFile = async (): Promise<string> =>
+    join(
+      dir,
+      (await readdir(dir)).find((name) => name.endsWith('.log'))!,
+    );
+
+  it('loses a torn tail, which is saved aside and logged', async () => {
+    const store = await start();
+    const client = connect(store);
+    const stream = newStream();
+    await client.appendToStream(stream, events(2));
+    await client.appendToStream(stream, events(2, { first: 2 }));
+    await client.dispose();
+    await store.kill('SIGKILL');
+    const file = await logFile();
+    await truncate(file, (await stat(file)).size - 20);
+
+    const again = await start();
+    expect(again.logged()).toMatch(/"level":"warn".*torn tail/);
+    expect(await readdir(dir)).toContainEqual(expect.stringMatching(/^torn-tail-\d+\.bin$/));
+    const next = connect(again);
+    expect(await numbersOf(next, stream)).toEqual([0, 1]);
+    await next.appendToStream(stream, events(1, { first: 5 }), { expectedRevision: 1n });
+    expect(await numbersOf(next, stream)).toEqual([0, 1, 5]);
+  });
+
+  it('is refused when acknowledged events are damaged', async () => {
+    const store = await start();
+    const client = connect(store);
+    for (let i = 0; i < 5; i++) await client.appendToStream(newStream(), events(1));
+    await client.dispose();
+    await store.kill('SIGKILL');
+    const handle = await open(await logFile(), 'r+');
+    await handle.write(Buffer.from('damage'), 0, 6, 400);
+    await handle.close();
+    const { exitCode, logged } = await startFailure();
+    expect(exitCode).toBe(EXIT_CORRUPT);
+    expect(logged).toMatch(/the event log is corrupt.*at byte \d+.*restore the directory from a backup/);
+  });
+});
+
+describe('the end of the process', () => {
+  it('ends subscriptions, reads and appends with UNAVAILABLE', async () => {
+    const store = await start();
+    const client = connect(store);
+    await client.appendToStream(newStream(), events(1));
+    const errors: (Error & { type?: string })[] = [];
+    for (const subscription of [client.subscribeToAll(), client.subscribeToStream('some-stream')]) {
+      subscription.on('error', (error) => errors.push(error));
+      await new Promise((resolve) => subscription.once('confirmation', resolve));
+    }
+    await store.kill('SIGTERM');
+    await until(() => errors.length === 2, 'the subscriptions ended');
+    expect(errors.map(({ type }) => type)).toEqual(['unavailable', 'unavailable']);
+    const append = await rejection(client.appendToStream(newStream(), events(1)));
+    expect(append['code']).toBe(14);
+    const read = await rejection(collect(client.readStream('some-stream')));
+    expect(read['code']).toBe(14);
+  });
+
+  it('waits for the appends under way, and answers them or calls them unavailable', async () => {
+    const store = await start();
+    const client = connect(store);
+    await client.appendToStream(newStream(), events(1));
+    const stream = newStream();
+    const appends = events(300).map(async (event) => client.appendToStream(stream, event));
+    const outcomes = Promise.allSettled(appends);
+    await appends[0];
+    await store.kill('SIGTERM');
+    const results = await outcomes;
+    const acknowledged = results.filter(({ status }) => status === 'fulfilled').length;
+    const reasons = results.flatMap((result) =>
+      result.status === 'rejected' ? [(result.reason as { type?: string }).type] : [],
+    );
+    expect(reasons.filter((type) => type !== 'unavailable' && type !== 'cancelled')).toEqual([]);
+    const stored = (await numbersOf(connect(await start()), stream)).length;
+    expect(stored).toBeGreaterThanOrEqual(acknowledged);
+  });
+});
+
+const mountable = ((): boolean => {
+  if (process.getuid?.() !== 0) return false;
+  try {
+    execFileSync('unshare', ['--mount', 'mount', '-t', 'tmpfs', 'none', '/mnt'], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+})();
+
+(mountable ? describe : describe.skip)('a full disk (needs root, for a small file system)', () => {
+  beforeEach(() => {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=4m', 'none', dir]);
+  });
+  afterEach(() => {
+    execFileSync('umount', ['--lazy', dir]);
+  });
+
+  it('refuses appends, keeps what it has, and goes on when there is room again', async () => {
+    const filler = join(dir, 'filler');
+    const store = await start();
+    const client = connect(store);
+    const stream = newStream();
+    await client.appendToStream(stream, events(3));
+    await fill(filler);
+    const big = jsonEvent({ type: 'big', data: { n: 3, filling: 'x'.repeat(500_000) } });
+    for (let attempt = 0; attempt < 3; attempt++) {
+      const refused = [client.appendToStream(stream, big), client.appendToStream(stream, big)].map(rejection);
+      for (const { message } of await Promise.all(refused)) expect(message).toContain('the disk is full');
+    }
+    expect(await numbersOf(client, stream)).toEqual([0, 1, 2]);
+    await rm(filler);
+    const appended = await client.appendToStream(stream, big, { expectedRevision: 2n });
+    expect(appended.nextExpectedRevision).toBe(3n);
+    await client.appendToStream(stream, events(1, { first: 4 }));
+    expect(await numbersOf(client, stream)).toEqual([0, 1, 2, 3, 4]);
+    await client.dispose();
+    await store.kill('SIGKILL');
+    const again = await start();
+    expect(again.logged()).not.toContain('torn tail');
+    expect(await numbersOf(connect(again), stream)).toEqual([0, 1, 2, 3, 4]);
+  });
+
+  it('says so when the next segment finds no room, and goes on later', async () => {
+    const filler = join(dir, 'filler');
+    const store = await start({ args: ['--segment-length', '2000'] });
+    const client = connect(store);
+    const stream = newStream();
+    await client.appendToStream(stream, events(5));
+    await fill(filler);
+    let n = 5;
+    const appending = async (): Promise<void> => {
+      for (; ; n += 5) await client.appendToStream(stream, events(5, { first: n }));
+    };
+    expect((await rejection(appending())).message).toContain('the disk is full');
+    await rm(filler);
+    await client.appendToStream(stream, events(5, { first: n }));
+    expect(await numbersOf(client, stream)).toEqual(Array.from({ length: n + 5 }, (_, i) => i));
+  });
+
+  /** Writes until there is no room left. */
+  async function fill(file: string): Promise<void> {
+    const block = Buffer.alloc(64 * 1024);
+    const filling = async (): Promise<void> => {
+      for (;;) await writeFile(file, block, { flag: 'a' });
+    };
+    expect((await rejection(filling()))['code']).toBe('ENOSPC');
+  }
+});
