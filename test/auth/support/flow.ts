@@ -1,16 +1,20 @@
 import * as oidc from 'openid-client';
 import type { ClientCredentials } from '../../../src/commands/register-application.js';
+import type { Browser } from '../../../src/operator/demo/browser.js';
 import { password, redirectUri } from './auth-network.js';
 import type { AuthNetwork } from './auth-network.js';
-import type { Browser, Page } from './browser.js';
 
 /** An application as its makers would write it, with a client library that knows nothing of this network. */
-export async function discover(network: AuthNetwork, { clientId, clientSecret }: ClientCredentials) {
-  return oidc.discovery(new URL(network.issuer), clientId, undefined, oidc.ClientSecretBasic(clientSecret), {
-    execute: [oidc.allowInsecureRequests],
-  });
+export function discover(
+  network: Pick<AuthNetwork, 'issuer'>,
+  { clientId, clientSecret }: ClientCredentials,
+) {
+  const authentication = oidc.ClientSecretBasic(clientSecret);
+  const options = { execute: [oidc.allowInsecureRequests] };
+  return oidc.discovery(new URL(network.issuer), clientId, undefined, authentication, options);
 }
 
+/** What an application remembers between sending a browser away and getting it back. */
 export interface Attempt {
   readonly url: URL;
   readonly verifier: string;
@@ -18,16 +22,16 @@ export interface Attempt {
   readonly nonce: string;
 }
 
-/** Step 3 of the published flow: where the application sends the browser. */
+/** Step 3 of the published flow: where the application sends the browser. A parameter of '' is left out. */
 export async function authorizationRequest(
   client: oidc.Configuration,
   scope: string,
-  more: Readonly<Record<string, string>> = {},
+  changes: Readonly<Record<string, string>> = {},
 ): Promise<Attempt> {
   const verifier = oidc.randomPKCECodeVerifier();
   const state = oidc.randomState();
   const nonce = oidc.randomNonce();
-  const url = oidc.buildAuthorizationUrl(client, {
+  const parameters = {
     redirect_uri: redirectUri,
     scope,
     state,
@@ -35,28 +39,18 @@ export async function authorizationRequest(
     code_challenge: await oidc.calculatePKCECodeChallenge(verifier),
     code_challenge_method: 'S256',
     prompt: 'consent',
-    ...more,
-  });
-  return { url, verifier, state, nonce };
+    ...changes,
+  };
+  const given = Object.entries(parameters).filter(([, value]) => value !== '');
+  return { url: oidc.buildAuthorizationUrl(client, new URLSearchParams(given)), verifier, state, nonce };
 }
 
-/** Leads a browser through sign-in, if it is asked for, and consent; answers the page that it ends at. */
-export async function consent(
-  browser: Browser,
-  { url }: Attempt,
-  handle: string,
-  decision: 'allow' | 'deny' = 'allow',
-): Promise<Page> {
-  let page = await browser.get(url.href);
-  if (page.text.includes('name="password"')) page = await browser.submit(page, { handle, password });
-  return browser.submit(page, { decision });
-}
-
-export interface Tokens {
+export interface Connected {
   readonly accessToken: string;
   readonly refreshToken: string;
+  readonly idToken: string;
   readonly subject: string;
-  readonly code: string;
+  readonly scope: string;
   readonly callback: URL;
   readonly attempt: Attempt;
 }
@@ -67,25 +61,54 @@ export async function connect(
   browser: Browser,
   handle: string,
   scope = 'openid offline_access read post:create',
-): Promise<Tokens> {
+): Promise<Connected> {
   const attempt = await authorizationRequest(client, scope);
-  const page = await consent(browser, attempt, handle);
-  const callback = new URL(page.url);
+  const callback = await browser.authorize(attempt.url, { handle, password });
   const tokens = await exchange(client, callback, attempt);
   return {
     accessToken: tokens.access_token,
     refreshToken: tokens.refresh_token ?? '',
+    idToken: tokens.id_token ?? '',
     subject: tokens.claims()?.sub ?? '',
-    code: callback.searchParams.get('code') ?? '',
+    scope: tokens.scope ?? '',
     callback,
     attempt,
   };
 }
 
-export function exchange(client: oidc.Configuration, callback: URL, { verifier, state, nonce }: Attempt) {
+export function exchange(
+  client: oidc.Configuration,
+  callback: URL,
+  { url, verifier, state, nonce }: Attempt,
+): ReturnType<typeof oidc.authorizationCodeGrant> {
+  const identified = url.searchParams.get('scope')?.split(' ').includes('openid');
   return oidc.authorizationCodeGrant(client, callback, {
     pkceCodeVerifier: verifier,
     expectedState: state,
-    expectedNonce: nonce,
+    ...(identified ? { expectedNonce: nonce } : {}),
   });
+}
+
+/** The OAuth error that a call of the client library ends with, or undefined if it does not. */
+export async function errorOf(
+  call: Promise<unknown>,
+): Promise<{ status: number; error: string } | undefined> {
+  try {
+    await call;
+    return undefined;
+  } catch (failure) {
+    if (failure instanceof oidc.ResponseBodyError || failure instanceof oidc.AuthorizationResponseError)
+      return { status: failure instanceof oidc.ResponseBodyError ? failure.status : 0, error: failure.error };
+    if (failure instanceof oidc.WWWAuthenticateChallengeError)
+      return { status: failure.status, error: failure.cause[0]?.parameters['error'] ?? '' };
+    // The client library looks into no answer of the 5xx class.
+    if (failure instanceof oidc.ClientError && failure.cause instanceof Response)
+      return { status: failure.cause.status, ...((await failure.cause.json()) as { error: string }) };
+    throw failure;
+  }
+}
+
+/** Whether the authorization server takes the access token for a live one. */
+export async function isLive(client: oidc.Configuration, accessToken: string): Promise<boolean> {
+  return (await oidc.tokenIntrospection(client, accessToken)).active;
 }

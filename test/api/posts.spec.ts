@@ -1,0 +1,393 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { registerApplication, send, signIn } from '../support/api.js';
+import type { SignedIn } from '../support/api.js';
+import { startNetwork } from '../support/network.js';
+import type { TestNetwork } from '../support/network.js';
+
+let network: TestNetwork;
+let alice: SignedIn;
+let bob: SignedIn;
+let reader: SignedIn;
+
+beforeAll(async () => {
+  network = await startNetwork();
+  const application = await registerApplication(network);
+  alice = await signIn(network, application);
+  bob = await signIn(network, application);
+  reader = await signIn(network, application, 'openid read');
+}, 120_000);
+
+afterAll(() => network?.stop());
+
+const commonHeaders = [
+  'x-network-revision',
+  'x-network-incarnation',
+  'x-network-witness-epoch',
+  'x-network-actor-id',
+  'x-network-app-id',
+  'x-network-grant-id',
+  'x-network-scopes',
+];
+
+const error = (code: string) => ({ error: code, message: expect.any(String) });
+
+describe('creating a post', () => {
+  it('answers its id, revision and status, and where readers find it', async () => {
+    const answer = await alice.say('hello');
+    expect(answer.status).toBe(200);
+    expect(answer.body).toEqual({
+      post: { id: expect.stringMatching(/^[A-Za-z0-9_-]{22}$/), revision: 1, status: 'published' },
+    });
+    expect(answer.headers.get('x-network-write-revision')).toMatch(/^[0-9]+$/);
+    expect(answer.headers.get('x-network-revision')).toBeNull();
+  });
+
+  it('is visible to its writer as soon as it is acknowledged', async () => {
+    for (let n = 0; n < 20; n++) {
+      const { body, headers } = await alice.say(`number ${n}`);
+      const view = await alice.get('/api/reconcile');
+      expect(view.body.ownPosts[0]).toMatchObject({ id: body.post.id, text: `number ${n}` });
+      expect(view.body.cursor).toBeGreaterThanOrEqual(Number(headers.get('x-network-write-revision')));
+    }
+  });
+
+  it('answers a repeated intent as the first time, and writes nothing', async () => {
+    const body = { intentId: randomUUID(), text: 'only once', audience: 'public' };
+    const first = await alice.post('/api/posts', body);
+    const second = await alice.post('/api/posts', body);
+    expect([second.status, second.body]).toEqual([200, first.body]);
+    const { body: view } = await alice.get('/api/reconcile');
+    expect(view.ownPosts.filter(({ text }: { text: string }) => text === 'only once')).toHaveLength(1);
+  });
+
+  it.each([
+    ['text', { text: 'another' }],
+    ['parent', { parentId: 'somewhere_else' }],
+  ])('refuses an intent that was used with another %s', async (_what, change) => {
+    const { body: parent } = await bob.say('a parent');
+    const body = { intentId: randomUUID(), text: 'first', audience: 'public', parentId: parent.post.id };
+    expect((await alice.post('/api/posts', body)).status).toBe(200);
+    const answer = await alice.post('/api/posts', { ...body, ...change });
+    expect([answer.status, answer.body]).toEqual([409, error('intent_conflict')]);
+  });
+
+  it('lets two people use one intentId, each for a post of their own', async () => {
+    const body = { intentId: randomUUID(), text: 'mine', audience: 'public' };
+    const [first, second] = [await alice.post('/api/posts', body), await bob.post('/api/posts', body)];
+    expect([first.status, second.status]).toEqual([200, 200]);
+    expect(first.body.post.id).not.toBe(second.body.post.id);
+  });
+
+  it('makes one post of two identical creations at the same moment', async () => {
+    for (let round = 0; round < 10; round++) {
+      const body = { intentId: randomUUID(), text: `at once ${round}`, audience: 'public' };
+      const answers = await Promise.all(Array.from({ length: 4 }, () => alice.post('/api/posts', body)));
+      expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+      expect(new Set(answers.map((answer) => answer.body.post.id)).size).toBe(1);
+      const { body: view } = await alice.get('/api/reconcile');
+      expect(view.ownPosts.filter(({ text }: { text: string }) => text === body.text)).toHaveLength(1);
+    }
+  });
+
+  it('lets one of two conflicting creations at the same moment through', async () => {
+    const body = { intentId: randomUUID(), audience: 'public' };
+    const answers = await Promise.all(
+      ['one', 'two'].map((text) => alice.post('/api/posts', { ...body, text })),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
+  });
+
+  const valid = { intentId: 'intent-1', text: 'x', audience: 'public' };
+  it.each<[string, unknown, string, number]>([
+    ['no intentId', { ...valid, intentId: undefined }, 'intent_required', 400],
+    ['an intentId of another type', { ...valid, intentId: 7 }, 'intent_required', 400],
+    ['an intentId with a space', { ...valid, intentId: 'a b' }, 'intent_required', 400],
+    ['an intentId of 129 characters', { ...valid, intentId: 'x'.repeat(129) }, 'intent_required', 400],
+    ['no text', { ...valid, text: undefined }, 'invalid_text', 400],
+    ['text of another type', { ...valid, text: ['x'] }, 'invalid_text', 400],
+    ['empty text', { ...valid, text: ' ' }, 'invalid_text', 400],
+    ['text that is too long', { ...valid, text: 'x'.repeat(2_001) }, 'invalid_text', 400],
+    ['text with a control character', { ...valid, text: 'a\u0007' }, 'invalid_text', 400],
+    [
+      'text with a lone surrogate',
+      '{"intentId":"i","text":"\\ud800","audience":"public"}',
+      'invalid_text',
+      400,
+    ],
+    ['no audience', { ...valid, audience: undefined }, 'unsupported_audience', 400],
+    ['an unsupported audience', { ...valid, audience: 'friends' }, 'unsupported_audience', 400],
+    ['an unknown field', { ...valid, actorId: 'someone' }, 'unknown_or_immutable_field', 400],
+    ['a malformed parent', { ...valid, parentId: 'no parent!' }, 'invalid_parent', 400],
+    ['a parent of another type', { ...valid, parentId: null }, 'invalid_parent', 400],
+    ['an unknown parent', { ...valid, parentId: 'nobody_wrote_this' }, 'parent_unavailable', 404],
+    ['a body that is no object', '[]', 'invalid_json', 400],
+    ['half a body', '{"intentId":', 'invalid_json', 400],
+    ['an empty body', '', 'invalid_json', 400],
+  ])('refuses %s', async (_name, body, code, status) => {
+    const answer = await alice.post('/api/posts', body);
+    expect([answer.status, answer.body]).toEqual([status, error(code)]);
+  });
+
+  it('takes 2,000 code points, whatever they are made of', async () => {
+    expect((await alice.say('😀'.repeat(2_000))).status).toBe(200);
+  });
+
+  it('refuses a body over 64 KiB', async () => {
+    const answer = await alice.post('/api/posts', JSON.stringify({ ...valid, text: 'x'.repeat(64 * 1024) }));
+    expect([answer.status, answer.body]).toEqual([413, error('domain_plan_too_large')]);
+  });
+
+  it('refuses another content type', async () => {
+    const answer = await alice.post('/api/posts', JSON.stringify(valid), { 'content-type': 'text/plain' });
+    expect([answer.status, answer.body]).toEqual([415, error('invalid_json')]);
+  });
+
+  it('refuses a body that is not UTF-8', async () => {
+    const response = await fetch(`${network.baseUrl}/api/posts`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${alice.token}`, 'content-type': 'application/json' },
+      body: Buffer.from([0x22, 0xff, 0x22]),
+    });
+    expect([response.status, await response.json()]).toEqual([400, error('invalid_json')]);
+  });
+
+  it('needs the scope post:create', async () => {
+    const answer = await reader.say('not allowed');
+    expect([answer.status, answer.body]).toEqual([403, error('capability_required')]);
+  });
+
+  it('needs a token, before it looks at the body', async () => {
+    const answer = await send(network.baseUrl, 'POST', '/api/posts', { body: { nonsense: true } });
+    expect([answer.status, answer.body]).toEqual([401, error('authentication_required')]);
+    expect(answer.headers.get('www-authenticate')).toBe('Bearer realm="plaza"');
+  });
+
+  it('refuses a foreign Origin and takes its own', async () => {
+    const refused = await alice.post('/api/posts', valid, { origin: 'https://elsewhere.example' });
+    expect([refused.status, refused.body]).toEqual([403, error('origin_mismatch')]);
+    expect((await alice.say('from here', {})).status).toBe(200);
+    const own = { ...valid, intentId: randomUUID() };
+    expect((await alice.post('/api/posts', own, { origin: network.baseUrl })).status).toBe(200);
+  });
+});
+
+describe('replies', () => {
+  it('name their parent and the root of their thread, oldest first', async () => {
+    const { body: root } = await alice.say('root');
+    const { body: first } = await bob.say('first', { parentId: root.post.id });
+    const { body: second } = await alice.say('second', { parentId: root.post.id });
+    const { body: nested } = await alice.say('nested', { parentId: first.post.id });
+
+    const answer = await bob.get(`/api/posts/${root.post.id}/replies`);
+    expect(answer.status).toBe(200);
+    const common = {
+      audience: 'public',
+      revision: 1,
+      createdAt: expect.any(Number),
+      originApp: { id: alice.appId, name: 'Pebble' },
+      edited: false,
+      parentUnavailable: false,
+      rootUnavailable: false,
+      rootId: root.post.id,
+    };
+    expect(answer.body).toEqual({
+      posts: [
+        { ...common, id: first.post.id, authorActorId: bob.actorId, text: 'first', parentId: root.post.id },
+        {
+          ...common,
+          id: second.post.id,
+          authorActorId: alice.actorId,
+          text: 'second',
+          parentId: root.post.id,
+        },
+      ],
+    });
+    expect(Math.abs(answer.body.posts[0].createdAt - Date.now())).toBeLessThan(60_000);
+
+    const below = await bob.get(`/api/posts/${first.post.id}/replies`);
+    expect(below.body).toMatchObject({
+      posts: [{ id: nested.post.id, parentId: first.post.id, rootId: root.post.id }],
+    });
+  });
+
+  it('come in pages that a link connects, none twice and none missing', async () => {
+    const { body: root } = await alice.say('many');
+    const ids: string[] = [];
+    for (let n = 0; n < 5; n++)
+      ids.push((await bob.say(`reply ${n}`, { parentId: root.post.id })).body.post.id);
+    const seen: string[] = [];
+    let path: string | undefined = `/api/posts/${root.post.id}/replies?limit=2`;
+    while (path !== undefined) {
+      const { body, headers } = await alice.get(path);
+      seen.push(...body.posts.map(({ id }: { id: string }) => id));
+      path = /^<([^>]+)>; rel="next"$/.exec(headers.get('link') ?? '')?.[1];
+    }
+    expect(seen).toEqual(ids);
+  });
+
+  it('of a post that never was are not there', async () => {
+    const answer = await alice.get('/api/posts/never_was/replies');
+    expect([answer.status, answer.body]).toEqual([404, error('post_unavailable')]);
+  });
+
+  it('refuse a cursor that is none', async () => {
+    const { body } = await alice.say('x');
+    const answer = await alice.get(`/api/posts/${body.post.id}/replies?cursor=abc`);
+    expect([answer.status, answer.body]).toEqual([400, error('invalid_page_cursor')]);
+  });
+
+  it('are there for everybody', async () => {
+    const { body: root } = await alice.say('open');
+    await bob.say('reply', { parentId: root.post.id });
+    const answer = await send(network.baseUrl, 'GET', `/api/posts/${root.post.id}/replies`);
+    expect(answer.status).toBe(200);
+    expect(answer.body.posts).toHaveLength(1);
+    expect(answer.headers.get('x-network-actor-id')).toBeNull();
+  });
+});
+
+describe('protected reads', () => {
+  it('carry the seven common headers', async () => {
+    for (const path of ['/api/profile', '/api/session', '/api/reconcile', `/api/actors/${bob.actorId}`]) {
+      const { status, headers } = await alice.get(path);
+      expect(status).toBe(200);
+      for (const name of commonHeaders) expect([name, headers.get(name)]).not.toEqual([name, null]);
+      expect(headers.get('x-network-revision')).toMatch(/^[0-9]+$/);
+      expect(headers.get('x-network-witness-epoch')).toMatch(/^[0-9]+$/);
+      expect(headers.get('x-network-actor-id')).toBe(alice.actorId);
+      expect(headers.get('x-network-app-id')).toBe(alice.appId);
+      expect(headers.get('x-network-scopes')?.split(' ').sort()).toEqual(['openid', 'post:create', 'read']);
+    }
+  });
+
+  it('tell an application for whom it acts', async () => {
+    const { body, headers } = await alice.get('/api/session');
+    expect(body).toEqual({
+      actorId: alice.actorId,
+      appId: alice.appId,
+      grantId: headers.get('x-network-grant-id'),
+      scopes: expect.arrayContaining(['openid', 'read', 'post:create']),
+      expiresAt: expect.any(Number),
+      incarnation: headers.get('x-network-incarnation'),
+    });
+    expect(body.expiresAt - Date.now()).toBeGreaterThan(200_000);
+    expect(body.expiresAt - Date.now()).toBeLessThanOrEqual(300_000);
+  });
+
+  it('show one’s own profile', async () => {
+    const { body } = await alice.get('/api/profile');
+    expect(body).toEqual({
+      profile: {
+        actorId: alice.actorId,
+        handle: expect.stringMatching(/^p_/),
+        displayName: expect.stringMatching(/^Person p_/),
+        bio: '',
+        website: '',
+        revision: 1,
+      },
+    });
+  });
+
+  it('show an actor to anybody, and the same 404 for whoever is unknown', async () => {
+    const path = `/api/actors/${bob.actorId}`;
+    const { body } = await send(network.baseUrl, 'GET', path);
+    expect(body.actor).toEqual({
+      actorId: bob.actorId,
+      handle: expect.any(String),
+      displayName: expect.any(String),
+      bio: '',
+      website: '',
+      createdAt: expect.any(Number),
+      followers: 0,
+      following: 0,
+      posts: expect.any(Number),
+    });
+    const unknown = await alice.get('/api/actors/nobody');
+    expect([unknown.status, unknown.body]).toEqual([404, error('not_found')]);
+  });
+
+  it('give an anonymous caller the newest public posts and nothing of anybody’s own', async () => {
+    const { body: newest } = await bob.say('newest');
+    const { body } = await send(network.baseUrl, 'GET', '/api/reconcile');
+    expect(body.posts[0].id).toBe(newest.post.id);
+    expect(body).toMatchObject({
+      ownPosts: [],
+      relations: [],
+      inbox: [],
+      replace: true,
+      cursor: expect.any(Number),
+    });
+  });
+
+  it('wait for the revision that is asked for, and refuse rather than answer without it', async () => {
+    const { headers } = await alice.say('now');
+    const revision = headers.get('x-network-write-revision') ?? '';
+    const shown = await bob.get('/api/reconcile', { 'x-network-min-revision': revision });
+    expect(Number(shown.headers.get('x-network-revision'))).toBeGreaterThanOrEqual(Number(revision));
+    const ahead = await bob.get('/api/reconcile', { 'x-network-min-revision': '999999999999' });
+    expect([ahead.status, ahead.body]).toEqual([503, error('protected_read_unavailable')]);
+    expect(ahead.headers.get('retry-after')).toMatch(/^[1-9][0-9]*$/);
+    const nonsense = await bob.get('/api/reconcile', { 'x-network-min-revision': 'soon' });
+    expect([nonsense.status, nonsense.body]).toEqual([400, error('invalid_request')]);
+  });
+});
+
+describe('credentials', () => {
+  it.each([
+    ['an unknown token', 'Bearer AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA'],
+    ['another scheme', 'Basic YTpi'],
+    ['no token', 'Bearer'],
+    ['two tokens', 'Bearer a, Bearer b'],
+  ])('refuse %s, and never fall back to an anonymous read', async (_name, authorization) => {
+    for (const path of ['/api/profile', '/api/reconcile', `/api/actors/${bob.actorId}`]) {
+      const answer = await send(network.baseUrl, 'GET', path, { headers: { authorization } });
+      expect([answer.status, answer.body]).toEqual([401, error('invalid_token')]);
+      expect(answer.headers.get('www-authenticate')).toContain('error="invalid_token"');
+    }
+  });
+
+  it('are taken from the header alone', async () => {
+    const answer = await send(network.baseUrl, 'GET', `/api/profile?access_token=${alice.token}`);
+    expect([answer.status, answer.body]).toEqual([401, error('authentication_required')]);
+  });
+
+  it('need the scope of what they read', async () => {
+    const application = await registerApplication(network);
+    const writer = await signIn(network, application, 'openid post:create');
+    for (const path of ['/api/profile', '/api/reconcile', `/api/actors/${bob.actorId}`]) {
+      const answer = await writer.get(path);
+      expect([answer.status, answer.body]).toEqual([403, error('capability_required')]);
+    }
+    expect((await writer.get('/api/session')).status).toBe(200);
+  });
+});
+
+describe('what is not there', () => {
+  it.each(['/api/nothing', '/nothing', '/api/posts/a/b/c', '/'])('is 404: %s', async (path) => {
+    const answer = await send(network.baseUrl, 'GET', path);
+    expect([answer.status, answer.body]).toEqual([404, error('not_found')]);
+  });
+
+  it.each([
+    ['GET', '/api/posts', 'POST'],
+    ['DELETE', '/api/profile', 'GET, HEAD'],
+    ['PUT', '/api/posts/a/replies', 'GET, HEAD'],
+    ['PATCH', '/livez', 'GET, HEAD'],
+    ['POST', '/api/auth/jwks', 'GET, HEAD'],
+  ])('as a method is 405: %s %s', async (method, path, allow) => {
+    const answer = await send(network.baseUrl, method, path);
+    expect([answer.status, answer.body]).toEqual([405, error('invalid_request')]);
+    expect(answer.headers.get('allow')).toBe(allow);
+  });
+
+  it('is refused where the address is none', async () => {
+    const answer = await send(network.baseUrl, 'GET', '/api/actors/%ZZ');
+    expect([answer.status, answer.body]).toEqual([400, error('invalid_request')]);
+  });
+
+  it('is refused where another host is meant', async () => {
+    const answer = await send(network.baseUrl.replace('localhost', '127.0.0.1'), 'GET', '/api/reconcile');
+    expect([answer.status, answer.body]).toEqual([403, error('origin_mismatch')]);
+  });
+});

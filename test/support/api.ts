@@ -1,0 +1,94 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { Browser } from '../../src/operator/demo/browser.js';
+import { password, redirectUri } from '../auth/support/auth-network.js';
+import { connect, discover } from '../auth/support/flow.js';
+import type { TestNetwork } from './network.js';
+
+/** An answer of the API, read. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  // A test says what it expects of a body; no type could say it better.
+  // oxlint-disable-next-line typescript/no-explicit-any
+  readonly body: any;
+}
+
+/** Sends one request as it is given. A body that is no string is sent as JSON. */
+export async function send(
+  baseUrl: string,
+  method: string,
+  path: string,
+  { body, headers = {} }: { body?: unknown; headers?: Record<string, string> } = {},
+): Promise<Answer> {
+  const response = await fetch(baseUrl + path, {
+    method,
+    headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
+    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: text === '' ? undefined : JSON.parse(text),
+  };
+}
+
+/** A person who signed in through an application that may act for them. */
+export interface SignedIn {
+  readonly actorId: string;
+  readonly appId: string;
+  readonly token: string;
+  get(path: string, headers?: Record<string, string>): Promise<Answer>;
+  post(path: string, body: unknown, headers?: Record<string, string>): Promise<Answer>;
+  /** Creates a post with a new intent, unless `fields` say otherwise. */
+  say(text: string, fields?: object): Promise<Answer>;
+}
+
+export interface Application {
+  readonly clientId: string;
+  readonly clientSecret: string;
+}
+
+async function operate<Result>(network: TestNetwork, path: string, body: object): Promise<Result> {
+  const headers = { authorization: `Bearer ${network.operatorToken}` };
+  const answer = await send(network.operatorUrl, 'POST', path, { body, headers });
+  if (answer.status !== 201) throw new Error(`${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
+  return answer.body as Result;
+}
+
+export const registerApplication = (network: TestNetwork, name = 'Pebble'): Promise<Application> =>
+  operate(network, '/operator/applications', {
+    name,
+    redirectUris: [redirectUri],
+    scopes: ['openid', 'offline_access', 'read', 'post:create', 'block:read'],
+  });
+
+/** Registers a new person and walks them through sign-in and consent. */
+export async function signIn(
+  network: TestNetwork,
+  application: Application,
+  scope = 'openid read post:create',
+): Promise<SignedIn> {
+  const handle = `p_${randomBytes(5).toString('hex')}`;
+  const { actorId } = await operate<{ actorId: string }>(network, '/operator/accounts', {
+    handle,
+    displayName: `Person ${handle}`,
+    email: `${handle}@example.org`,
+    password,
+  });
+  const client = await discover({ issuer: `${network.baseUrl}/api/auth` }, application);
+  const { accessToken: token } = await connect(client, new Browser(network.baseUrl), handle, scope);
+  const authorization = `Bearer ${token}`;
+  const post = (path: string, body: unknown, headers = {}) =>
+    send(network.baseUrl, 'POST', path, { body, headers: { authorization, ...headers } });
+  return {
+    actorId,
+    appId: application.clientId,
+    token,
+    get: (path, headers = {}) =>
+      send(network.baseUrl, 'GET', path, { headers: { authorization, ...headers } }),
+    post,
+    say: (text, fields = {}) =>
+      post('/api/posts', { intentId: randomUUID(), text, audience: 'public', ...fields }),
+  };
+}
