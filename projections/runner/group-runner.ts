@@ -12,7 +12,7 @@ import { WorkerConnection } from './worker-connection.js';
 
 /** Most events in one transaction: what bounds the memory of a rebuild. */
 const BATCH_SIZE = 1_000;
-const BACKOFF_MS = { first: 100, longest: 5_000 };
+const BACKOFF_MS = { first: 100, longest: 2_000 };
 /** How often in a row an event that cannot be read is asked for before the group stops. */
 const UNREADABLE_TRIES = 3;
 

@@ -1,0 +1,147 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { repliesOf } from '../../projections/posts/posts.read-model.js';
+import { reconcile } from '../../projections/reconcile/reconcile.read-model.js';
+import { startTestPostgres } from '../support/postgres.js';
+import type { TestPostgres } from '../support/postgres.js';
+import { ReadModels } from './support/read-models.js';
+import { some } from './support/recorded.js';
+
+const reply = (postId: string, data: Parameters<typeof some.post>[1] = {}) =>
+  some.post(postId, { parentId: 'p1', rootId: 'p1', ...data });
+
+describe('the posts read model', () => {
+  let postgres: TestPostgres;
+  let database: string;
+  let models: ReadModels;
+
+  beforeAll(async () => {
+    postgres = await startTestPostgres();
+    database = await postgres.createDatabase();
+  });
+  afterAll(() => postgres.stop());
+  beforeEach(async () => {
+    models = await ReadModels.open(database);
+    await models.given(some.application('app', { name: 'Reader' }));
+  });
+  afterEach(() => models.close());
+
+  describe('replies', () => {
+    test('have exactly the published fields', async () => {
+      await models.given(
+        some.post('p1'),
+        reply('r1', { authorActorId: 'bob', text: 'a "quote"\n☕', at: 77 }),
+      );
+      expect(await models.ask(repliesOf, { postId: 'p1', limit: 10 })).toEqual({
+        parentUnavailable: false,
+        posts: [
+          {
+            id: 'r1',
+            authorActorId: 'bob',
+            text: 'a "quote"\n☕',
+            audience: 'public',
+            revision: 1,
+            createdAt: 77,
+            originApp: { id: 'app', name: 'Reader' },
+            edited: false,
+            parentId: 'p1',
+            rootId: 'p1',
+            parentUnavailable: false,
+            rootUnavailable: false,
+          },
+        ],
+        next: null,
+      });
+    });
+
+    test('are the direct ones only, oldest first, a page at a time', async () => {
+      await models.given(some.post('p1'), reply('r3'), reply('r1'), reply('r2'));
+      await models.given(some.post('rr', { parentId: 'r1', rootId: 'p1' }));
+      const first = await models.ask(repliesOf, { postId: 'p1', limit: 2 });
+      expect(first?.posts.map(({ id }) => id)).toEqual(['r3', 'r1']);
+      const second = await models.ask(repliesOf, { postId: 'p1', limit: 2, after: first?.next ?? undefined });
+      expect(second?.posts.map(({ id }) => id)).toEqual(['r2']);
+      expect(second?.next).toBeNull();
+    });
+
+    test('leave with their own deletion', async () => {
+      await models.given(some.post('p1'), reply('r1'), reply('r2'), some.deletion('r1'));
+      const page = await models.ask(repliesOf, { postId: 'p1', limit: 10 });
+      expect(page?.posts.map(({ id }) => id)).toEqual(['r2']);
+    });
+
+    test('stay when what they answer to is deleted, and say so', async () => {
+      await models.given(some.post('p1'), reply('r1'), some.post('rr', { parentId: 'r1', rootId: 'p1' }));
+      await models.given(some.deletion('p1'));
+      const toRoot = await models.ask(repliesOf, { postId: 'p1', limit: 10 });
+      expect(toRoot).toMatchObject({
+        parentUnavailable: true,
+        posts: [{ id: 'r1', parentUnavailable: true, rootUnavailable: true }],
+      });
+      const toReply = await models.ask(repliesOf, { postId: 'r1', limit: 10 });
+      expect(toReply).toMatchObject({
+        parentUnavailable: false,
+        posts: [{ id: 'rr', parentUnavailable: false, rootUnavailable: true }],
+      });
+    });
+
+    test('of a post that never was are no page at all', async () => {
+      expect(await models.ask(repliesOf, { postId: 'p1', limit: 10 })).toBeNull();
+      await models.given(some.post('p1'));
+      expect(await models.ask(repliesOf, { postId: 'p1', limit: 10 })).toMatchObject({
+        posts: [],
+        next: null,
+      });
+    });
+  });
+
+  test('a deleted post does not come back with the event that created it', async () => {
+    const created = some.post('p1');
+    await models.given(created, some.deletion('p1'), created);
+    expect((await models.ask(reconcile, undefined)).posts).toEqual([]);
+  });
+
+  test('a post of a person whose key is destroyed is shown to nobody', async () => {
+    await models.givenErased(some.post('p1', { text: '' }));
+    await models.given(reply('r1', { authorActorId: 'bob' }));
+    expect((await models.ask(reconcile, undefined)).posts).toMatchObject([
+      { id: 'r1', parentUnavailable: true },
+    ]);
+  });
+
+  describe('reconcile', () => {
+    test('shows an anonymous caller the newest posts of everybody', async () => {
+      await models.given(some.post('p1'), some.post('q1', { authorActorId: 'bob' }), some.post('p2'));
+      const position = await models.given(some.deletion('p1'));
+      const view = await models.ask(reconcile, undefined);
+      expect(view.posts.map(({ id }) => id)).toEqual(['p2', 'q1']);
+      expect(view).toMatchObject({
+        ownPosts: [],
+        relations: [],
+        inbox: [],
+        cursor: Number(position),
+        replace: true,
+      });
+      expect(view.posts[0]).not.toHaveProperty('parentUnavailable');
+    });
+
+    test('shows a caller who follows nobody the own posts', async () => {
+      await models.given(some.post('p1'), some.post('q1', { authorActorId: 'bob' }));
+      const view = await models.ask(reconcile, undefined, 'bob');
+      expect(view.posts.map(({ id }) => id)).toEqual(['q1']);
+      expect(view.ownPosts.map(({ id }) => id)).toEqual(['q1']);
+    });
+
+    test('goes back a hundred posts', async () => {
+      await models.given(...Array.from({ length: 101 }, (_, index) => some.post(`p${index}`)));
+      const view = await models.ask(reconcile, undefined, 'ada');
+      expect(view.ownPosts).toHaveLength(100);
+      expect(view.ownPosts.at(-1)?.id).toBe('p1');
+    });
+
+    test('starts with nothing at position 0', async () => {
+      const empty = await ReadModels.open(database);
+      expect(await empty.ask(reconcile, undefined)).toMatchObject({ posts: [], cursor: 0, replace: true });
+      await empty.close();
+    });
+  });
+});

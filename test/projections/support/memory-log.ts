@@ -1,0 +1,103 @@
+import {
+  EventLog,
+  LogReplaced,
+  LogUnavailable,
+  UnreadableEvent,
+  WrongExpectedRevision,
+} from '../../../src/log/event-log.js';
+import type { Append, Appended, Batch, Checkpoint, SubscribeOptions } from '../../../src/log/event-log.js';
+import type { Recorded } from '../../../src/log/recorded.js';
+import type { StoredEvent } from '../../../src/log/registry.js';
+import { Recorder } from './recorded.js';
+
+/** A log in memory that obeys a test to the event: what a batch is, when it fails, what is lost. */
+export class MemoryLog extends EventLog {
+  private recorder = new Recorder();
+  private events: Recorded[] = [];
+  private news = Promise.withResolvers<void>();
+  private down = false;
+  private readonly unreadable = new Set<string>();
+
+  /** Appends events; answers them as recorded. */
+  add(...events: StoredEvent[]): readonly Recorded[] {
+    const recorded = events.map((event) => this.recorder.record(event));
+    this.events.push(...recorded);
+    this.wake();
+    return recorded;
+  }
+
+  /** As a restore from a backup would leave it: only the first events. What is added then has new ids. */
+  setBack(length: number): void {
+    const kept = this.events.slice(0, length);
+    this.events = [];
+    this.recorder = new Recorder();
+    for (const { event, id } of kept) this.events.push({ ...this.recorder.record(event), id });
+  }
+
+  setDown(down: boolean): void {
+    this.down = down;
+    this.wake();
+  }
+
+  setUnreadable(id: string, unreadable: boolean): void {
+    if (unreadable) this.unreadable.add(id);
+    else this.unreadable.delete(id);
+  }
+
+  override append({ stream, expected, events }: Append): Promise<Appended> {
+    if (this.down) return Promise.reject(new LogUnavailable('the log is down'));
+    const revision = this.ofStream(stream).at(-1)?.revision ?? 'no_stream';
+    if (revision !== expected) return Promise.reject(new WrongExpectedRevision(stream));
+    const last = this.add(...events.map(({ event }) => event)).at(-1);
+    return last ? Promise.resolve(last) : Promise.reject(new Error('nothing to append'));
+  }
+
+  override read(stream: string): Promise<readonly Recorded[]> {
+    if (this.down) return Promise.reject(new LogUnavailable('the log is down'));
+    return Promise.resolve(this.ofStream(stream));
+  }
+
+  override head(): Promise<bigint | undefined> {
+    if (this.down) return Promise.reject(new LogUnavailable('the log is down'));
+    return Promise.resolve(this.events.at(-1)?.position);
+  }
+
+  override async *subscribe({ after, types, batchSize, signal }: SubscribeOptions): AsyncGenerator<Batch> {
+    signal.addEventListener('abort', () => this.wake());
+    let position = after?.position ?? 0n;
+    if (after) this.verify(after);
+    for (let isFirst = true; !signal.aborted;) {
+      if (this.down) throw new LogUnavailable('the log is down');
+      const waiting = this.events.filter(
+        (each) => each.position > position && types.includes(each.event.type),
+      );
+      const batch = waiting.slice(0, batchSize);
+      const bad = batch.findIndex(({ id }) => this.unreadable.has(id));
+      const events = bad === -1 ? batch : batch.slice(0, bad);
+      const caughtUp = bad === -1 && batch.length === waiting.length;
+      if (events.length > 0 || (caughtUp && isFirst)) yield { events, caughtUp };
+      if (bad !== -1) throw new UnreadableEvent(`cannot read ${batch[bad]?.id}`);
+      isFirst = false;
+      position = events.at(-1)?.position ?? position;
+      if (caughtUp && !signal.aborted) await this.news.promise;
+    }
+  }
+
+  override close(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  private ofStream(stream: string): readonly Recorded[] {
+    return this.events.filter((recorded) => recorded.stream === stream);
+  }
+
+  private verify({ position, eventId }: Checkpoint): void {
+    const found = this.events.find((recorded) => recorded.position === position);
+    if (found?.id !== eventId) throw new LogReplaced(`the log has ${found?.id ?? 'nothing'} at ${position}`);
+  }
+
+  private wake(): void {
+    this.news.resolve();
+    this.news = Promise.withResolvers<void>();
+  }
+}

@@ -1,0 +1,113 @@
+import { randomBytes } from 'node:crypto';
+import { Client } from 'pg';
+import { serving } from '../../../projections/groups.js';
+import { dispatch } from '../../../projections/runner/projection.js';
+import type { Handler } from '../../../projections/runner/projection.js';
+import { scopeOf } from '../../../projections/runner/read-query.js';
+import type { ReadQuery } from '../../../projections/runner/read-query.js';
+import { UnitOfWork } from '../../../projections/runner/unit-of-work.js';
+import type { Recorded } from '../../../src/log/recorded.js';
+import type { EventType, StoredEvent } from '../../../src/log/registry.js';
+import { Recorder } from './recorded.js';
+
+/** The tables of all read models in a schema of their own: given these events, a question is answered so. */
+export class ReadModels {
+  private readonly recorder = new Recorder();
+  private position = 0n;
+
+  private constructor(
+    private readonly client: Client,
+    private readonly schema: string,
+  ) {}
+
+  static async open(databaseUrl: string): Promise<ReadModels> {
+    const client = new Client(databaseUrl);
+    await client.connect();
+    const schema = `inc_${randomBytes(6).toString('hex')}`;
+    await client.query(`CREATE SCHEMA ${schema}; SET search_path = ${schema}`);
+    for (const { tables } of serving.projections) await client.query(tables);
+    return new ReadModels(client, schema);
+  }
+
+  async close(): Promise<void> {
+    await this.client.end();
+  }
+
+  /** Applies each event twice. Answers the position of the last. */
+  async given(...events: StoredEvent[]): Promise<bigint> {
+    return this.givenRecorded(...events.map((event) => this.recorder.record(event)));
+  }
+
+  /** The person's key is gone: the events come with placeholders, as the log gives them. */
+  async givenErased(...events: StoredEvent[]): Promise<bigint> {
+    return this.givenRecorded(...events.map((event) => this.recorder.record(event, { erased: true })));
+  }
+
+  private async givenRecorded(...events: Recorded[]): Promise<bigint> {
+    for (const recorded of events) {
+      await this.apply((work) => dispatch(serving)(recorded, work.write));
+      const once = await this.digest();
+      await this.apply((work) => dispatch(serving)(recorded, work.write));
+      if ((await this.digest()) !== once)
+        throw new Error(`${recorded.event.type} changes something the second time`);
+      this.position = recorded.position;
+    }
+    return this.position;
+  }
+
+  /** Hands a handler an event that is not of its type. Whatever it writes must be refused, or change nothing. */
+  async givenWrong(handler: Handler<never>, event: StoredEvent): Promise<'refused' | 'same' | 'changed'> {
+    const before = await this.digest();
+    const recorded = this.recorder.record(event) as Recorded<never>;
+    try {
+      await this.apply((work) => handler(recorded, work.write));
+    } catch {
+      return 'refused';
+    }
+    return before === (await this.digest()) ? 'same' : 'changed';
+  }
+
+  /** The answer of a question embedded as a protected read embeds it. `as`: the caller; null: anonymous. */
+  async ask<Args, Result>(
+    query: ReadQuery<Args, Result>,
+    args: Args,
+    as: string | null = null,
+  ): Promise<Result> {
+    const { rows } = await this.client.query<{ data: unknown }>(
+      `WITH state AS (SELECT $1::numeric AS applied_position), caller AS (SELECT $2::text AS actor_id)
+      SELECT ${query.sql(scopeOf(this.schema, 2))} AS data FROM state CROSS JOIN caller`,
+      [this.position === 0n ? null : String(this.position), as, ...query.values(args)],
+    );
+    return query.present(rows[0]?.data);
+  }
+
+  private async apply(collect: (work: UnitOfWork) => void): Promise<void> {
+    const work = new UnitOfWork();
+    collect(work);
+    await this.client.query('BEGIN');
+    try {
+      await work.flush(this.client);
+      await this.client.query('COMMIT');
+    } catch (error) {
+      await this.client.query('ROLLBACK');
+      throw error;
+    }
+  }
+
+  /** Everything in every table. */
+  private async digest(): Promise<string> {
+    const { rows } = await this.client.query<{ content: string }>(
+      `SELECT string_agg(query_to_xml(format('SELECT * FROM %I t ORDER BY t::text', tablename), true, false, '')::text, ''
+        ORDER BY tablename) AS content
+      FROM pg_tables WHERE schemaname = '${this.schema}'`,
+    );
+    return rows[0]?.content ?? '';
+  }
+}
+
+/** One event of every type that the log knows. */
+export function oneOfEach(some: {
+  readonly [name: string]: (id: string) => StoredEvent;
+}): Map<EventType, StoredEvent> {
+  return new Map(Object.values(some).map((make) => [make('x1').type, make('x1')]));
+}

@@ -1,0 +1,96 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { Pool } from 'pg';
+import { pino } from 'pino';
+import type { Logger } from 'pino';
+import { serving } from '../../../projections/groups.js';
+import { GroupRunner } from '../../../projections/runner/group-runner.js';
+import type { Group } from '../../../projections/runner/projection.js';
+import type { EventLog } from '../../../src/log/event-log.js';
+import { readRecoveryState } from '../../../src/recovery/recovery-state.js';
+import type { RecoveryState } from '../../../src/recovery/recovery-state.js';
+import { servingTarget } from '../../../src/recovery/serving-target.js';
+import { recoveryMigrations } from '../../../src/store/migrations/1763690000000-recovery.js';
+import { openPostgres } from '../../../src/store/postgres.js';
+
+/** A worker of the serving group inside the test's own process. */
+export interface Worker {
+  /** Settles when the group has stopped by itself or was told to. */
+  readonly ended: Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** A read store with the recovery state's tables, and workers on it. */
+export class WorkerBench {
+  private readonly workers: Worker[] = [];
+  /** What workers have logged, a line an entry. */
+  readonly logged: string[] = [];
+
+  private constructor(
+    readonly databaseUrl: string,
+    readonly pool: Pool,
+  ) {}
+
+  static async open(databaseUrl: string): Promise<WorkerBench> {
+    const options = { applicationName: 'test', maxConnections: 2, migrations: recoveryMigrations };
+    await (await openPostgres({ url: databaseUrl, ...options })).close();
+    const pool = new Pool({ connectionString: databaseUrl, max: 2 });
+    // A server that a test has killed breaks idle connections.
+    pool.on('error', () => undefined);
+    return new WorkerBench(databaseUrl, pool);
+  }
+
+  async close(): Promise<void> {
+    for (const worker of this.workers) await worker.stop();
+    await this.pool.end();
+  }
+
+  start(log: EventLog, group: Group = serving): Worker {
+    const logger: Logger = pino({ level: 'info' }, { write: (line: string) => void this.logged.push(line) });
+    const ids = {
+      uuid: randomUUID,
+      networkId: () => randomBytes(8).toString('hex'),
+      incarnation: () => randomBytes(8).toString('hex'),
+    };
+    const stopping = new AbortController();
+    const options = { group, log, logger, ids, now: () => 0 };
+    const ended = new GroupRunner({
+      group,
+      databaseUrl: this.databaseUrl,
+      log,
+      logger,
+      prepare: (client, signal) => servingTarget(options, client, signal),
+    }).run(stopping.signal);
+    const worker = {
+      ended,
+      stop: async () => {
+        stopping.abort();
+        await ended;
+      },
+    };
+    this.workers.push(worker);
+    return worker;
+  }
+
+  state(): Promise<RecoveryState | undefined> {
+    return readRecoveryState(this.pool);
+  }
+
+  /** Ids of the posts in the published incarnation, and how many it has counted. */
+  async posts(): Promise<{ readonly ids: readonly string[]; readonly counted: number }> {
+    const { schemaName } = (await this.state()) ?? {};
+    if (schemaName === undefined) return { ids: [], counted: 0 };
+    const { rows } = await this.pool.query<{ ids: string[]; counted: string }>(
+      `SELECT ARRAY(SELECT id FROM ${schemaName}.post ORDER BY position) AS ids,
+        (SELECT coalesce(sum(posts), 0) FROM ${schemaName}.post_count) AS counted`,
+    );
+    return { ids: rows[0]?.ids ?? [], counted: Number(rows[0]?.counted) };
+  }
+
+  async stopped(): Promise<{ position: string | null; event: string | null; reason: string } | undefined> {
+    const { rows } = await this.pool.query<{ position: string | null; event: string | null; reason: string }>(
+      `SELECT stopped_at_position AS position, stopped_event_id AS event, stopped_reason AS reason
+      FROM recovery.incarnation WHERE stopped_reason IS NOT NULL`,
+    );
+    return rows[0];
+  }
+}

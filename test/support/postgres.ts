@@ -1,0 +1,53 @@
+import { randomBytes } from 'node:crypto';
+import { chmodSync, existsSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client } from 'pg';
+import { pino } from 'pino';
+import { startPostgres } from '../../src/launch/embedded-postgres.js';
+
+/** A real Postgres for one test file, which may be killed and started again. */
+export interface TestPostgres {
+  /** Makes an empty database and answers its URL. */
+  createDatabase(): Promise<string>;
+  /** Ends the server at once, as a crash does, and waits until it is gone. */
+  kill(): Promise<void>;
+  /** Starts it again on the same data and port. */
+  start(): Promise<void>;
+  /** Stops it and removes its data. */
+  stop(): Promise<void>;
+}
+
+/** Starts a server on a free port and an empty directory. */
+export async function startTestPostgres(): Promise<TestPostgres> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'plaza-postgres-'));
+  // As a directory made by hand would be: Postgres' account can enter it.
+  chmodSync(dataDir, 0o755);
+  const log = pino({ level: 'silent' });
+  let server = await startPostgres({ dataDir, log });
+  return {
+    async createDatabase() {
+      const name = `test_${randomBytes(6).toString('hex')}`;
+      const client = new Client(server.databaseUrl);
+      await client.connect();
+      await client.query(`CREATE DATABASE ${name}`);
+      await client.end();
+      const url = new URL(server.databaseUrl);
+      url.pathname = name;
+      return url.href;
+    },
+    async kill() {
+      server.kill();
+      await server.exited;
+    },
+    async start() {
+      server = await startPostgres({ dataDir, log, port: server.port });
+    },
+    async stop() {
+      await server.stop();
+      const postgres = join(dataDir, 'postgres');
+      if (existsSync(postgres)) rmSync(realpathSync(postgres), { recursive: true });
+      rmSync(dataDir, { recursive: true });
+    },
+  };
+}
