@@ -2,6 +2,7 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Provider } from 'oidc-provider';
 import { Fault, oauthError } from './protocol/faults.js';
+import { withoutIdleNonce } from './protocol/nonce.js';
 import { clientEndpoints, discoveryPaths, endpoints, routes } from './protocol/routes.js';
 import { AUTH_PREFIX, AuthSettings } from './settings.js';
 import { FormGuard } from './sign-in/form-guard.js';
@@ -52,7 +53,7 @@ function protocolRoutes(server: FastifyInstance, provider: Provider, baseUrl: st
     server.route({
       method,
       url: `${AUTH_PREFIX}${url}`,
-      handler: hand(({ url: whole }) => whole.slice(AUTH_PREFIX.length)),
+      handler: hand(({ url: whole }) => withoutIdleNonce(whole.slice(AUTH_PREFIX.length))),
     });
   // RFC 8414, section 3.1: the well-known path goes before the issuer's.
   server.get(

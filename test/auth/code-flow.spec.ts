@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import * as oauth from 'oauth4webapi';
 import * as oidc from 'openid-client';
+import { streams } from '../../src/log/streams.js';
 import type { ClientCredentials } from '../../src/commands/register-application.js';
-import { startAuthNetwork } from './support/auth-network.js';
+import { Browser } from '../../src/operator/demo/browser.js';
+import { everyScope, password, redirectUri, startAuthNetwork } from './support/auth-network.js';
 import type { AuthNetwork } from './support/auth-network.js';
-import { Browser } from './support/browser.js';
-import { connect, discover } from './support/flow.js';
+import { authorizationRequest, connect, discover, errorOf, exchange, isLive } from './support/flow.js';
 
 let network: AuthNetwork;
 let application: ClientCredentials;
@@ -16,19 +18,28 @@ beforeAll(async () => {
   application = await network.registerApplication();
   actorId = await network.createAccount('ada');
   client = await discover(network, application);
-});
+}, 60_000);
 
 afterAll(() => network.stop());
 
+/** The grant of a token, as the authority store knows it. */
+async function grantOf(accessToken: string) {
+  const [row] = await network.database().dataSource.query(
+    `SELECT app_grant.* FROM authority.oidc_record JOIN authority.app_grant USING (grant_id)
+     WHERE kind = 'AccessToken' AND key_hash = sha256($1::bytea)`,
+    [Buffer.from(accessToken)],
+  );
+  return row;
+}
+
 describe('the code flow', () => {
-  it('connects an unmodified client, through the pages, with the scopes that it asked for', async () => {
-    const browser = new Browser(network.baseUrl);
-    const tokens = await connect(client, browser, 'ada');
-    expect(tokens.refreshToken).not.toBe('');
-    expect(tokens.subject).not.toBe(actorId);
-    const userinfo = await oidc.fetchUserInfo(client, tokens.accessToken, tokens.subject);
-    expect(userinfo).toEqual({
-      sub: tokens.subject,
+  it('connects an unmodified client with exactly the scopes that it asked for', async () => {
+    const scope = 'openid offline_access read post:create';
+    const connected = await connect(client, new Browser(network.baseUrl), 'ada', scope);
+    expect(new Set(connected.scope.split(' '))).toEqual(new Set(scope.split(' ')));
+    expect(connected.refreshToken).not.toBe('');
+    expect(await oidc.fetchUserInfo(client, connected.accessToken, connected.subject)).toEqual({
+      sub: connected.subject,
       name: 'The ada',
       preferred_username: 'ada',
       email: 'ada@example.org',
@@ -36,4 +47,280 @@ describe('the code flow', () => {
       updated_at: expect.any(Number),
     });
   });
+
+  it('keeps what it knows about a person out of the ID token', async () => {
+    const { idToken } = await connect(client, new Browser(network.baseUrl), 'ada');
+    const claims = JSON.parse(Buffer.from(idToken.split('.')[1] ?? '', 'base64url').toString()) as object;
+    expect(Object.keys(claims).sort()).toEqual(['aud', 'exp', 'iat', 'iss', 'nonce', 'sub']);
+  });
+
+  it('writes the consent to the log, and to the authority store', async () => {
+    const { accessToken } = await connect(client, new Browser(network.baseUrl), 'ada', 'read');
+    const row = await grantOf(accessToken);
+    expect(row).toMatchObject({
+      app_id: application.clientId,
+      actor_id: actorId,
+      scopes: ['read'],
+      revoked_at: null,
+    });
+    const recorded = await network.log().read(streams.grant(row.grant_id));
+    expect(recorded.map(({ event }) => event)).toEqual([
+      {
+        type: 'grant.issued',
+        data: {
+          grantId: row.grant_id,
+          appId: application.clientId,
+          actorId,
+          scopes: ['read'],
+          at: expect.any(Number),
+        },
+      },
+    ]);
+  });
+
+  it('asks for consent each time, and each consent is a grant of its own', async () => {
+    const browser = new Browser(network.baseUrl);
+    const first = await connect(client, browser, 'ada', 'openid read');
+    const second = await connect(client, browser, 'ada', 'openid post:create');
+    const [one, two] = [await grantOf(first.accessToken), await grantOf(second.accessToken)];
+    expect(one.grant_id).not.toBe(two.grant_id);
+    expect([one.scopes, two.scopes]).toEqual([
+      ['openid', 'read'],
+      ['openid', 'post:create'],
+    ]);
+  });
+
+  it('names a person to each application by another subject', async () => {
+    const other = await discover(network, await network.registerApplication());
+    const here = await connect(client, new Browser(network.baseUrl), 'ada');
+    const there = await connect(other, new Browser(network.baseUrl), 'ada');
+    expect(new Set([here.subject, there.subject, actorId]).size).toBe(3);
+  });
+
+  it('grants a refresh token for offline_access, without openid and without prompt=consent', async () => {
+    const attempt = await authorizationRequest(client, 'read offline_access', { prompt: '' });
+    const callback = await new Browser(network.baseUrl).authorize(attempt.url, { handle: 'ada', password });
+    const tokens = await exchange(client, callback, attempt);
+    expect(tokens).toMatchObject({ scope: 'offline_access read', expires_in: 300 });
+    expect(tokens.refresh_token).toBeDefined();
+  });
+
+  it('tells the application that a person refused', async () => {
+    const attempt = await authorizationRequest(client, 'read');
+    const callback = await new Browser(network.baseUrl).authorize(attempt.url, {
+      handle: 'ada',
+      password,
+      decision: 'deny',
+    });
+    expect(Object.fromEntries(callback.searchParams)).toEqual({
+      error: 'access_denied',
+      error_description: expect.any(String),
+      state: attempt.state,
+      iss: network.issuer,
+    });
+  });
 });
+
+describe('an authorization request', () => {
+  it.each([
+    ['an unknown scope', 'read toString', {}, 'invalid_scope'],
+    ['a scope that the application is not registered for', 'read post:delete', {}, 'invalid_scope'],
+    ['no scope', '', {}, 'invalid_scope'],
+    ['no code challenge', 'read', { code_challenge: '', code_challenge_method: '' }, 'invalid_request'],
+    ['a plain code challenge', 'read', { code_challenge_method: 'plain' }, 'invalid_request'],
+    ['another response type', 'openid', { response_type: 'token' }, 'unsupported_response_type'],
+    ['another response mode', 'read', { response_mode: 'jwt' }, 'invalid_request'],
+    ['nobody to ask', 'read', { prompt: 'none' }, 'login_required'],
+  ])('is refused for %s', async (_what, scope, changes, error) => {
+    const attempt = await authorizationRequest(client, scope, changes);
+    const response = await fetch(attempt.url, { redirect: 'manual' });
+    const location = new URL(response.headers.get('location') ?? '');
+    expect(location.href.startsWith(redirectUri)).toBe(true);
+    // What would have gone into the fragment is refused there too.
+    const answer = location.search === '' ? location.hash : location.search;
+    expect(Object.fromEntries(new URLSearchParams(answer.slice(1)))).toEqual({
+      error,
+      error_description: expect.any(String),
+      state: attempt.state,
+      iss: network.issuer,
+    });
+  });
+
+  it.each([
+    ['an unregistered address', { redirect_uri: `${redirectUri}/more` }, 'invalid_redirect_uri'],
+    ['an unknown application', { client_id: 'nobody' }, 'invalid_client'],
+  ])('sends no browser back for %s', async (_what, changes, error) => {
+    const attempt = await authorizationRequest(client, 'openid', changes);
+    const program = await fetch(attempt.url, { redirect: 'manual' });
+    expect(program.status).toBe(400);
+    expect(await program.json()).toEqual({ error, error_description: expect.any(String) });
+    const person = await fetch(attempt.url, { redirect: 'manual', headers: { accept: 'text/html' } });
+    expect(person.status).toBe(400);
+    expect(await person.text()).toContain(error);
+  });
+});
+
+describe('a token request', () => {
+  it('is refused with another verifier, and the code stays good for its application', async () => {
+    const attempt = await authorizationRequest(client, 'openid');
+    const callback = await new Browser(network.baseUrl).authorize(attempt.url, { handle: 'ada', password });
+    const wrong = { ...attempt, verifier: oidc.randomPKCECodeVerifier() };
+    expect(await errorOf(exchange(client, callback, wrong))).toEqual({ status: 400, error: 'invalid_grant' });
+    expect(await errorOf(exchange(client, callback, attempt))).toBeUndefined();
+  });
+
+  it('with a code that was used before ends the grant and all its tokens', async () => {
+    const connected = await connect(client, new Browser(network.baseUrl), 'ada');
+    const { grant_id: grantId } = await grantOf(connected.accessToken);
+    expect(await isLive(client, connected.accessToken)).toBe(true);
+    const again = exchange(client, connected.callback, connected.attempt);
+    expect(await errorOf(again)).toEqual({ status: 400, error: 'invalid_grant' });
+    expect(await isLive(client, connected.accessToken)).toBe(false);
+    const refreshed = oidc.refreshTokenGrant(client, connected.refreshToken);
+    expect(await errorOf(refreshed)).toEqual({ status: 400, error: 'invalid_grant' });
+    const recorded = await network.log().read(streams.grant(grantId));
+    expect(recorded.at(-1)?.event).toMatchObject({ type: 'grant.revoked', data: { cause: 'reuse' } });
+  });
+
+  it('is refused with a code of another application', async () => {
+    const other = await discover(network, await network.registerApplication());
+    const attempt = await authorizationRequest(client, 'openid');
+    const callback = await new Browser(network.baseUrl).authorize(attempt.url, { handle: 'ada', password });
+    expect(await errorOf(exchange(other, callback, attempt))).toEqual({
+      status: 400,
+      error: 'invalid_grant',
+    });
+  });
+
+  it.each([
+    ['no credentials', {}],
+    ['a secret that is another', { authorization: `Basic ${btoa('nobody:nothing')}` }],
+  ])('is refused with 401 for %s', async (_what, headers) => {
+    const response = await fetch(`${network.issuer}/oauth2/token`, {
+      method: 'POST',
+      headers,
+      body: new URLSearchParams({ grant_type: 'refresh_token', refresh_token: 'x' }),
+    });
+    expect(response.status).toBe(401);
+    expect(response.headers.get('www-authenticate')).toMatch(/^Basic /);
+    expect(await response.json()).toEqual({
+      error: 'invalid_client',
+      error_description: expect.any(String),
+    });
+  });
+
+  it('is refused with a wrong secret of the right application', async () => {
+    const impostor = await discover(network, { ...application, clientSecret: 'not-the-secret' });
+    const refreshed = oidc.refreshTokenGrant(impostor, 'x');
+    expect(await errorOf(refreshed)).toEqual({ status: 401, error: 'invalid_client' });
+  });
+
+  it('is refused from the pages of another site', async () => {
+    const response = await fetch(`${network.issuer}/oauth2/token`, {
+      method: 'POST',
+      headers: { origin: 'https://evil.example' },
+      body: new URLSearchParams({ grant_type: 'refresh_token' }),
+    });
+    expect(response.status).toBe(403);
+    expect(await response.json()).toMatchObject({ error: 'origin_mismatch' });
+  });
+});
+
+describe('a token that is given back', () => {
+  it.each(['accessToken', 'refreshToken'] as const)('as %s ends its grant', async (which) => {
+    const connected = await connect(client, new Browser(network.baseUrl), 'ada');
+    const { grant_id: grantId } = await grantOf(connected.accessToken);
+    await oidc.tokenRevocation(client, connected[which]);
+    expect(await isLive(client, connected.accessToken)).toBe(false);
+    const refreshed = oidc.refreshTokenGrant(client, connected.refreshToken);
+    expect(await errorOf(refreshed)).toEqual({ status: 400, error: 'invalid_grant' });
+    const recorded = await network.log().read(streams.grant(grantId));
+    expect(recorded.at(-1)?.event).toMatchObject({ type: 'grant.revoked', data: { cause: 'client' } });
+  });
+
+  it('by another application changes nothing, and tells it nothing', async () => {
+    const other = await discover(network, await network.registerApplication());
+    const { accessToken } = await connect(client, new Browser(network.baseUrl), 'ada');
+    await errorOf(oidc.tokenRevocation(other, accessToken));
+    expect(await isLive(other, accessToken)).toBe(false);
+    expect(await isLive(client, accessToken)).toBe(true);
+  });
+});
+
+describe('userinfo', () => {
+  it('is for tokens with the scope openid', async () => {
+    const { accessToken } = await connect(client, new Browser(network.baseUrl), 'ada', 'openid read');
+    const without = await connect(client, new Browser(network.baseUrl), 'ada', 'read');
+    const ask = (token: string) =>
+      fetch(`${network.issuer}/oauth2/userinfo`, { headers: { authorization: `Bearer ${token}` } });
+    expect((await ask(accessToken)).status).toBe(200);
+    const refused = await ask(without.accessToken);
+    expect(refused.status).toBe(403);
+    expect(await refused.json()).toEqual({
+      error: 'capability_required',
+      error_description: expect.any(String),
+    });
+    expect((await ask('nonsense')).status).toBe(401);
+  });
+});
+
+describe('discovery', () => {
+  it('answers the same at its three addresses, with published members only', async () => {
+    const urls = [
+      `${network.issuer}/.well-known/openid-configuration`,
+      `${network.issuer}/.well-known/oauth-authorization-server`,
+      `${network.baseUrl}/.well-known/oauth-authorization-server/api/auth`,
+    ];
+    const bodies = await Promise.all(urls.map(async (url) => (await fetch(url)).text()));
+    expect(new Set(bodies).size).toBe(1);
+    const metadata = JSON.parse(bodies[0] ?? '') as Record<string, unknown>;
+    expect(metadata).toMatchObject({
+      issuer: network.issuer,
+      authorization_endpoint: `${network.issuer}/oauth2/authorize`,
+      token_endpoint: `${network.issuer}/oauth2/token`,
+      userinfo_endpoint: `${network.issuer}/oauth2/userinfo`,
+      introspection_endpoint: `${network.issuer}/oauth2/introspect`,
+      revocation_endpoint: `${network.issuer}/oauth2/revoke`,
+      end_session_endpoint: `${network.issuer}/oauth2/end-session`,
+      jwks_uri: `${network.issuer}/jwks`,
+      code_challenge_methods_supported: ['S256'],
+      token_endpoint_auth_methods_supported: ['client_secret_basic'],
+      subject_types_supported: ['pairwise'],
+    });
+    expect(everyScope.filter((scope) => !(metadata['scopes_supported'] as string[]).includes(scope))).toEqual(
+      [],
+    );
+    expect(Object.keys(metadata).filter((member) => !publishedMembers.has(member))).toEqual([]);
+  });
+
+  it('is what another client library expects of an authorization server', async () => {
+    const issuer = new URL(network.issuer);
+    const insecure = { [oauth.allowInsecureRequests]: true };
+    for (const algorithm of ['oidc', 'oauth2'] as const) {
+      const response = await oauth.discoveryRequest(issuer, { algorithm, ...insecure });
+      expect((await oauth.processDiscoveryResponse(issuer, response)).issuer).toBe(network.issuer);
+    }
+  });
+
+  it('publishes no private part of a key', async () => {
+    const { keys } = (await (await fetch(`${network.issuer}/jwks`)).json()) as { keys: object[] };
+    expect(keys.map((key) => Object.keys(key).sort())).toEqual([['alg', 'e', 'kid', 'kty', 'n', 'use']]);
+  });
+});
+
+/** network-api.md, "Discovery". */
+const publishedMembers = new Set(
+  `issuer authorization_endpoint token_endpoint jwks_uri userinfo_endpoint revocation_endpoint introspection_endpoint
+  registration_endpoint end_session_endpoint scopes_supported response_types_supported grant_types_supported
+  code_challenge_methods_supported response_modes_supported token_endpoint_auth_methods_supported
+  token_endpoint_auth_signing_alg_values_supported revocation_endpoint_auth_methods_supported
+  revocation_endpoint_auth_signing_alg_values_supported introspection_endpoint_auth_methods_supported
+  introspection_endpoint_auth_signing_alg_values_supported subject_types_supported id_token_signing_alg_values_supported
+  userinfo_signing_alg_values_supported claims_supported request_object_signing_alg_values_supported
+  claims_locales_supported ui_locales_supported dpop_signing_alg_values_supported acr_values_supported
+  prompt_values_supported claims_parameter_supported request_parameter_supported request_uri_parameter_supported
+  require_request_uri_registration authorization_response_iss_parameter_supported
+  tls_client_certificate_bound_access_tokens backchannel_logout_supported backchannel_logout_session_supported`.split(
+    /\s+/,
+  ),
+);

@@ -13,6 +13,8 @@ button.main { background: #3047b0; color: #fff; }
 .quiet { color: #55555f; font-size: .9rem; }
 `;
 
+/** In one piece: the policy below admits exactly this text. */
+const styleElement = new Html(`<style>${style}</style>`);
 const styleHash = createHash('sha256').update(style).digest('base64');
 
 /** A whole page. */
@@ -23,9 +25,7 @@ export function layout(title: string, content: Html): string {
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <title>${title} · Plaza</title>
-        <style>
-          ${new Html(style)}
-        </style>
+        ${styleElement}
       </head>
       <body>
         <main>${content}</main>

@@ -51,10 +51,13 @@ function tidyRedirect(ctx: KoaContextWithOIDC, fault: Fault | undefined): void {
   const location = ctx.response.get('location');
   if (!URL.canParse(location)) return;
   const url = new URL(location);
-  const error = url.searchParams.get('error');
+  const part = url.hash === '' ? 'search' : 'hash';
+  const parameters = new URLSearchParams(url[part].slice(1));
+  const error = parameters.get('error');
   if (error === null) return;
-  url.searchParams.set('error', fault ? fault.code : publishedCode(error));
-  if (fault) url.searchParams.set('error_description', fault.description);
-  url.searchParams.delete('scope');
+  parameters.set('error', fault ? fault.code : publishedCode(error));
+  if (fault) parameters.set('error_description', fault.description);
+  parameters.delete('scope');
+  url[part] = parameters.toString();
   ctx.set('location', url.href);
 }

@@ -47,7 +47,11 @@ export function policy(pairwise: Buffer) {
       },
       pushedAuthorizationRequests: { enabled: false },
       resourceIndicators: { enabled: false },
-      revocation: { enabled: true },
+      revocation: {
+        enabled: true,
+        // Another application's token is none of its business: nothing happens, and nothing is learnt.
+        allowedPolicy: (_ctx, client, token) => token.clientId === client.clientId,
+      },
     },
     extraParams: { scope: exactScope },
     discovery: discovery(),

@@ -28,7 +28,6 @@ export class ClientAdapter extends ReadOnlyAdapter {
       scope: application.scopes.join(' '),
       grant_types: ['authorization_code', 'refresh_token'],
       response_types: ['code'],
-      response_modes: ['query'],
       token_endpoint_auth_method: 'client_secret_basic',
       subject_type: 'pairwise',
       // The library wants one where redirect URIs are on several hosts. It is never fetched: a sector is one application.

@@ -18,12 +18,21 @@ const connectionBroke = new Set([
 const driverGaveUp =
   /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Client was closed)/;
 
+interface Said {
+  readonly code?: unknown;
+  readonly message?: unknown;
+  readonly errors?: unknown;
+  readonly driverError?: unknown;
+  readonly cause?: unknown;
+}
+
 /** Whether a Postgres could not be reached, wherever in the chain of causes that is said. Then it passes by itself. */
 export function isUnreachable(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  const { code, driverError, cause } = error as Error & { code?: unknown; driverError?: unknown };
+  if (typeof error !== 'object' || error === null) return false;
+  const { code, message, errors, driverError, cause }: Said = error;
   if (typeof code === 'string' && (connectionBroke.has(code) || serverIsAway.test(code))) return true;
-  if (driverGaveUp.test(error.message)) return true;
-  if (error instanceof AggregateError && error.errors.some(isUnreachable)) return true;
+  if (typeof message === 'string' && driverGaveUp.test(message)) return true;
+  // What `net` says of a name with several addresses.
+  if (Array.isArray(errors) && errors.some(isUnreachable)) return true;
   return isUnreachable(driverError) || isUnreachable(cause);
 }

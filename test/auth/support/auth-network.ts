@@ -29,25 +29,30 @@ import { AuthorityStore } from '../../../src/store/authority/authority-store.js'
 import { openDatabase } from '../../../src/store/database.js';
 import type { Postgres } from '../../../src/store/postgres.js';
 import { startEmbeddedEventStore } from '../../support/event-store.js';
-import type { EmbeddedEventStore } from '../../support/event-store.js';
 
 export const everyScope = ['openid', 'offline_access', 'read', 'post:create', 'block:read'];
 export const redirectUri = 'https://pebble.example/callback';
 export const password = 'correct horse battery';
 
+/** Takes a store away, and brings it back with its data at its old address. */
+export interface Outage {
+  begin(): Promise<void>;
+  end(): Promise<void>;
+}
+
 /** The authorization server on real stores, and what a test does to them. */
 export interface AuthNetwork {
   readonly baseUrl: string;
   readonly issuer: string;
-  readonly postgres: EmbeddedPostgres;
-  readonly eventStore: EmbeddedEventStore;
+  readonly postgres: Outage;
+  readonly eventStore: Outage;
   /** Of the running server; another after a restart. */
   app(): NestFastifyApplication;
   database(): Postgres;
   log(): EventLog;
   registerApplication(scopes?: readonly string[]): Promise<ClientCredentials>;
   createAccount(handle: string): Promise<string>;
-  /** A second server on the same stores and address, as another process would be; answers its own address. */
+  /** Another server takes the place of the running one, on the same stores and address. */
   restartServer(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -65,9 +70,10 @@ export async function startAuthNetwork(): Promise<AuthNetwork> {
   const dataDir = realpathSync(mkdtempSync(join(tmpdir(), 'plaza-auth-')));
   // As a directory made by hand would be: Postgres' account can enter it.
   chmodSync(dataDir, 0o755);
-  const [postgres, eventStore] = await Promise.all([
+  const logDir = mkdtempSync(join(dataDir, 'log-'));
+  let [postgres, eventStore] = await Promise.all([
     startPostgres({ dataDir, log: logger }),
-    startEmbeddedEventStore(),
+    startEmbeddedEventStore({ dir: logDir }),
   ]);
   const port = await freePort();
   const baseUrl = `http://localhost:${port}`;
@@ -79,8 +85,18 @@ export async function startAuthNetwork(): Promise<AuthNetwork> {
   return {
     baseUrl,
     issuer: `${baseUrl}/api/auth`,
-    postgres,
-    eventStore,
+    postgres: {
+      begin: () => postgres.stop(),
+      end: async () => {
+        postgres = await startPostgres({ dataDir, log: logger, port: postgres.port });
+      },
+    },
+    eventStore: {
+      begin: () => eventStore.kill('SIGKILL'),
+      end: async () => {
+        eventStore = await startEmbeddedEventStore({ dir: logDir, port: eventStore.port });
+      },
+    },
     app: () => server.app,
     database: () => server.database,
     log: () => server.log,

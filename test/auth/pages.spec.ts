@@ -1,0 +1,174 @@
+import { createHash } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type * as oidc from 'openid-client';
+import { RegisterApplication } from '../../src/commands/register-application.js';
+import { CommandBus } from '@nestjs/cqrs';
+import { password, redirectUri, startAuthNetwork } from './support/auth-network.js';
+import type { AuthNetwork } from './support/auth-network.js';
+import { authorizationRequest, discover } from './support/flow.js';
+import { Visitor } from './support/visitor.js';
+import type { Answer } from './support/visitor.js';
+
+const NAME = `<script>alert("x")</script>`;
+
+let network: AuthNetwork;
+let client: oidc.Configuration;
+
+beforeAll(async () => {
+  network = await startAuthNetwork();
+  await network.createAccount('ada');
+  const scopes = ['openid', 'offline_access', 'read', 'post:create'];
+  const command = new RegisterApplication(NAME, [redirectUri], scopes, { requestId: 'r' });
+  client = await discover(network, await network.app().get(CommandBus).execute(command));
+}, 60_000);
+
+afterAll(() => network.stop());
+
+/** A browser that was just sent here, at the sign-in page. */
+async function arrive(changes?: Readonly<Record<string, string>>): Promise<[Visitor, Answer]> {
+  const visitor = new Visitor(network.baseUrl);
+  const { url } = await authorizationRequest(client, 'openid read post:create', changes);
+  return [visitor, await visitor.open(url)];
+}
+
+/** The same, at the consent page. */
+async function signedIn(): Promise<[Visitor, Answer]> {
+  const [visitor, page] = await arrive();
+  return [visitor, await visitor.submit(page, { handle: 'ada', password })];
+}
+
+const grants = async () =>
+  (await network.database().dataSource.query('SELECT count(*)::int AS n FROM authority.app_grant'))[0].n;
+
+describe('the sign-in page', () => {
+  it('is plain HTML that runs no script and goes in nobody’s frame', async () => {
+    const [, page] = await arrive();
+    expect(page.status).toBe(200);
+    const policy = page.headers.get('content-security-policy') ?? '';
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).toContain("frame-ancestors 'none'");
+    expect(policy).toContain(`form-action 'self' ${new URL(redirectUri).origin}`);
+    expect(policy).not.toMatch(/unsafe|script-src/);
+    expect(page.headers.get('cache-control')).toBe('no-store');
+    expect(page.headers.get('referrer-policy')).toBe('same-origin');
+    const style = /<style>(.*)<\/style>/s.exec(page.text)?.[1] ?? '';
+    expect(policy).toContain(`style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'`);
+    expect(page.text).not.toContain('<script');
+    expect(page.text).toContain('&lt;script&gt;alert(&quot;x&quot;)&lt;/script&gt;');
+  });
+
+  it('says the same for a wrong password and for nobody', async () => {
+    const answers: Answer[] = [];
+    for (const handle of ['ada', 'nobody']) {
+      const [visitor, page] = await arrive();
+      answers.push(await visitor.submit(page, { handle, password: 'wrong password' }));
+    }
+    const problems = answers.map(({ text }) => /role="alert">([^<]*)</.exec(text)?.[1]);
+    expect(problems[0]).toBeTruthy();
+    expect(problems[1]).toBe(problems[0]);
+    expect(answers.map(({ status }) => status)).toEqual([400, 400]);
+  });
+
+  it('takes another try, and puts back what was typed, escaped', async () => {
+    const [visitor, page] = await arrive();
+    const again = await visitor.submit(page, { handle: '"><b>', password: 'wrong' });
+    expect(again.text).toContain('value="&quot;&gt;&lt;b&gt;"');
+    const consent = await visitor.submit(again, { handle: ' @ADA ', password });
+    expect(consent.text).toContain('name="decision"');
+  });
+
+  it('is not shown to who is signed in already, unless the application asks for it', async () => {
+    const [visitor] = await signedIn();
+    const open = async (prompt: string) =>
+      visitor.open((await authorizationRequest(client, 'read', { prompt })).url);
+    expect((await open('consent')).text).toContain('name="decision"');
+    expect((await open('login consent')).text).toContain('name="password"');
+  });
+});
+
+describe('the consent page', () => {
+  it('names the application, where it is, each scope in words, and who is signed in', async () => {
+    const [, page] = await signedIn();
+    expect(page.text).toContain('&lt;script&gt;alert');
+    expect(page.text).toContain('pebble.example');
+    expect(page.text).toContain('The ada');
+    expect(page.text).toContain('@ada');
+    expect(page.text).toContain('Write posts and replies in your name');
+    expect(page.text).toContain('your display name, handle and e-mail address');
+    expect(page.text).not.toContain('Stay connected');
+  });
+
+  it('makes one grant, however often the form is sent', async () => {
+    const [visitor, page] = await signedIn();
+    const before = await grants();
+    const answers = await Promise.all([1, 2, 3].map(() => visitor.submit(page, { decision: 'allow' })));
+    expect(answers.some(({ url }) => url.startsWith(redirectUri))).toBe(true);
+    expect(await grants()).toBe(before + 1);
+  });
+
+  it('makes none without a decision', async () => {
+    const [visitor, page] = await signedIn();
+    const before = await grants();
+    expect((await visitor.submit(page, {})).status).toBe(400);
+    expect(await grants()).toBe(before);
+  });
+});
+
+describe('a form', () => {
+  it.each([
+    ['without Origin', { origin: '' }, {}, 'origin_required'],
+    ['from another site', { origin: 'https://evil.example' }, {}, 'origin_mismatch'],
+    ['from a frame without an origin', { origin: 'null' }, {}, 'origin_mismatch'],
+    ['without its hidden field', {}, { form: '' }, 'invalid_request'],
+    ['with a hidden field of one’s own', {}, { form: 'A'.repeat(43) }, 'invalid_request'],
+  ])('%s is refused', async (_what, headers, fields, code) => {
+    const [visitor, page] = await signedIn();
+    const before = await grants();
+    const refused = await visitor.submit(page, { decision: 'allow', ...fields }, headers);
+    expect(refused.status).toBe(403);
+    expect(refused.text).toContain(code);
+    expect(await grants()).toBe(before);
+  });
+
+  it('is refused in a browser that was not shown it', async () => {
+    const [, page] = await signedIn();
+    const thief = new Visitor(network.baseUrl);
+    const refused = await thief.submit(page, { decision: 'allow' });
+    expect(refused.status).toBe(400);
+    expect(refused.text).toContain('invalid_request');
+  });
+
+  it('is an error object for a program', async () => {
+    const [, page] = await arrive();
+    const [form] = page.forms;
+    const response = await fetch(new URL(form?.action ?? '', network.baseUrl), {
+      method: 'POST',
+      headers: { origin: network.baseUrl },
+      body: new URLSearchParams(form?.fields),
+    });
+    expect(response.status).toBe(400);
+    expect(await response.json()).toEqual({ error: 'invalid_request', message: expect.any(String) });
+  });
+});
+
+describe('signing out', () => {
+  it('ends the session and leaves applications connected', async () => {
+    const [visitor, page] = await signedIn();
+    await visitor.submit(page, { decision: 'allow' });
+    const [{ n: live }] = await network
+      .database()
+      .dataSource.query('SELECT count(*)::int AS n FROM authority.app_grant WHERE revoked_at IS NULL');
+    const asked = await visitor.open(`${network.issuer}/oauth2/end-session`);
+    expect(asked.text).toContain('Sign out of Plaza?');
+    const elsewhere = await visitor.submit(asked, { logout: 'yes' }, { origin: 'https://evil.example' });
+    expect(elsewhere.status).toBe(403);
+    const done = await visitor.submit(asked, { logout: 'yes' });
+    expect(done.text).toContain('Done');
+    const { url } = await authorizationRequest(client, 'read');
+    expect((await visitor.open(url)).text).toContain('name="password"');
+    const rows = await network
+      .database()
+      .dataSource.query('SELECT count(*)::int AS n FROM authority.app_grant WHERE revoked_at IS NULL');
+    expect(rows).toEqual([{ n: live }]);
+  });
+});

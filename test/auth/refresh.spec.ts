@@ -1,0 +1,151 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import * as oidc from 'openid-client';
+import { streams } from '../../src/log/streams.js';
+import { Browser } from '../../src/operator/demo/browser.js';
+import { password, startAuthNetwork } from './support/auth-network.js';
+import type { AuthNetwork } from './support/auth-network.js';
+import { authorizationRequest, connect, discover, errorOf, exchange, isLive } from './support/flow.js';
+import { Visitor } from './support/visitor.js';
+
+let network: AuthNetwork;
+let client: oidc.Configuration;
+
+beforeAll(async () => {
+  network = await startAuthNetwork();
+  await network.createAccount('ada');
+  client = await discover(network, await network.registerApplication());
+}, 60_000);
+
+afterAll(() => network.stop());
+
+const connected = (scope?: string) => connect(client, new Browser(network.baseUrl), 'ada', scope);
+
+const query = (sql: string, parameters: unknown[] = []) =>
+  network.database().dataSource.query(sql, parameters);
+
+async function grantIdOf(token: string): Promise<string> {
+  const [row] = await query('SELECT grant_id FROM authority.oidc_record WHERE key_hash = sha256($1::bytea)', [
+    Buffer.from(token),
+  ]);
+  return row.grant_id as string;
+}
+
+describe('a refresh', () => {
+  it('replaces the token and keeps actor, application, grant and scopes', async () => {
+    const before = await connected();
+    const after = await oidc.refreshTokenGrant(client, before.refreshToken);
+    expect(after.refresh_token).not.toBe(before.refreshToken);
+    expect(after.scope).toBe(before.scope);
+    expect(after.claims()?.sub).toBe(before.subject);
+    expect(await grantIdOf(after.access_token)).toBe(await grantIdOf(before.accessToken));
+    const next = await oidc.refreshTokenGrant(client, after.refresh_token ?? '');
+    expect(next.refresh_token).toBeDefined();
+  });
+
+  it('does not prolong the 30 days that began with the first token', async () => {
+    const { refreshToken } = await connected();
+    const began = Math.floor(Date.now() / 1000) - 29 * 24 * 3600;
+    await query(
+      `UPDATE authority.oidc_record
+       SET payload = payload || jsonb_build_object('iat', $2::int, 'iiat', $2::int)
+       WHERE key_hash = sha256($1::bytea)`,
+      [Buffer.from(refreshToken), began],
+    );
+    const { refresh_token: next = '' } = await oidc.refreshTokenGrant(client, refreshToken);
+    const [row] = await query(
+      `SELECT (payload->>'exp')::int AS exp FROM authority.oidc_record WHERE key_hash = sha256($1::bytea)`,
+      [Buffer.from(next)],
+    );
+    expect(Math.abs(row.exp - (began + 30 * 24 * 3600))).toBeLessThanOrEqual(5);
+  });
+
+  it.each(['read', 'openid offline_access read post:create block:read'])(
+    'is refused for other scopes than the granted (%s), which spends nothing',
+    async (scope) => {
+      const { refreshToken } = await connected();
+      const other = oidc.refreshTokenGrant(client, refreshToken, { scope });
+      expect(await errorOf(other)).toEqual({ status: 400, error: 'invalid_scope' });
+      expect(await errorOf(oidc.refreshTokenGrant(client, refreshToken))).toBeUndefined();
+    },
+  );
+
+  it('with the granted scopes in another order is a refresh', async () => {
+    const { refreshToken } = await connected('openid read offline_access');
+    const same = oidc.refreshTokenGrant(client, refreshToken, { scope: 'read openid offline_access' });
+    expect(await errorOf(same)).toBeUndefined();
+  });
+
+  it('with a token that was spent ends the grant, the newest tokens too', async () => {
+    const { refreshToken } = await connected();
+    const rotated = await oidc.refreshTokenGrant(client, refreshToken);
+    const grantId = await grantIdOf(rotated.access_token);
+    expect(await isLive(client, rotated.access_token)).toBe(true);
+    const reuse = oidc.refreshTokenGrant(client, refreshToken);
+    expect(await errorOf(reuse)).toEqual({ status: 400, error: 'invalid_grant' });
+    expect(await isLive(client, rotated.access_token)).toBe(false);
+    const next = oidc.refreshTokenGrant(client, rotated.refresh_token ?? '');
+    expect(await errorOf(next)).toEqual({ status: 400, error: 'invalid_grant' });
+    const recorded = await network.log().read(streams.grant(grantId));
+    expect(recorded.map(({ event }) => event.type)).toEqual(['grant.issued', 'grant.revoked']);
+    const rows = await query('SELECT 1 FROM authority.app_grant WHERE grant_id = $1 AND revoked_at IS NULL', [
+      grantId,
+    ]);
+    expect(rows).toEqual([]);
+  });
+
+  it('of one token, eight at a time, has one winner', async () => {
+    const { refreshToken } = await connected();
+    const errors = await Promise.all(
+      Array.from({ length: 8 }, () => errorOf(oidc.refreshTokenGrant(client, refreshToken))),
+    );
+    expect(errors.filter((error) => error === undefined)).toHaveLength(1);
+    expect(errors.filter((error) => error?.error === 'invalid_grant')).toHaveLength(7);
+  });
+
+  it('that the store fails in the middle of loses nothing', async () => {
+    const { refreshToken } = await connected();
+    await query(`CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
+      $$ BEGIN RAISE EXCEPTION 'no more access tokens'; END $$`);
+    await query(`CREATE TRIGGER refuse BEFORE INSERT ON authority.oidc_record FOR EACH ROW
+      WHEN (NEW.kind = 'AccessToken') EXECUTE FUNCTION refuse()`);
+    const failed = await errorOf(oidc.refreshTokenGrant(client, refreshToken));
+    await query('DROP TRIGGER refuse ON authority.oidc_record');
+    await query('DROP FUNCTION refuse()');
+    expect(failed).toMatchObject({ status: 500, error: 'server_error' });
+    expect(await errorOf(oidc.refreshTokenGrant(client, refreshToken))).toBeUndefined();
+  });
+});
+
+describe('the authority store', () => {
+  it('has no secret, token, code or session in clear', async () => {
+    const registered = await network.registerApplication();
+    const own = await discover(network, registered);
+    const visitor = new Visitor(network.baseUrl);
+    const attempt = await authorizationRequest(own, 'openid offline_access read');
+    const signIn = await visitor.open(attempt.url);
+    const consent = await visitor.submit(signIn, { handle: 'ada', password });
+    const callback = new URL((await visitor.submit(consent, { decision: 'allow' })).url);
+    const tokens = await exchange(own, callback, attempt);
+    // An interaction that is left open, so that a row of each kind is there.
+    await visitor.open(attempt.url);
+    const tables = await query(`SELECT tablename FROM pg_tables WHERE schemaname = 'authority'`);
+    let everything = '';
+    for (const { tablename } of tables)
+      everything += JSON.stringify(await query(`SELECT t::text FROM authority.${tablename} t`));
+    expect(everything).toContain(registered.clientId);
+    const secrets = [
+      registered.clientSecret,
+      tokens.access_token,
+      tokens.refresh_token ?? '',
+      callback.searchParams.get('code') ?? '',
+      ...visitor.cookieValues,
+    ];
+    expect(secrets.every((secret) => secret.length >= 20)).toBe(true);
+    expect(secrets.length).toBeGreaterThan(5);
+    for (const secret of secrets) {
+      expect(everything).not.toContain(secret);
+      // As `bytea` would show it.
+      expect(everything).not.toContain(Buffer.from(secret).toString('hex'));
+    }
+  });
+});

@@ -1,0 +1,108 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import * as oidc from 'openid-client';
+import type { ClientCredentials } from '../../src/commands/register-application.js';
+import { Browser } from '../../src/operator/demo/browser.js';
+import { password, redirectUri, startAuthNetwork } from './support/auth-network.js';
+import type { AuthNetwork } from './support/auth-network.js';
+import { authorizationRequest, connect, discover, errorOf, exchange, isLive } from './support/flow.js';
+import { Visitor } from './support/visitor.js';
+
+let network: AuthNetwork;
+let application: ClientCredentials;
+let client: oidc.Configuration;
+
+beforeAll(async () => {
+  network = await startAuthNetwork();
+  application = await network.registerApplication();
+  await network.createAccount('ada');
+  client = await discover(network, application);
+}, 60_000);
+
+afterAll(() => network.stop());
+
+const jwks = async () => (await fetch(`${network.issuer}/jwks`)).text();
+
+describe('another server on the same stores', () => {
+  it('knows sessions, subjects, keys, tokens and applications', async () => {
+    const visitor = new Visitor(network.baseUrl);
+    const first = await authorizationRequest(client, 'openid offline_access read');
+    const signIn = await visitor.open(first.url);
+    const consent = await visitor.submit(signIn, { handle: 'ada', password });
+    const allowed = await visitor.submit(consent, { decision: 'allow' });
+    const before = await exchange(client, new URL(allowed.url), first);
+    const keys = await jwks();
+
+    await network.restartServer();
+
+    expect(await jwks()).toBe(keys);
+    expect(await isLive(client, before.access_token)).toBe(true);
+    expect(await errorOf(oidc.refreshTokenGrant(client, before.refresh_token ?? ''))).toBeUndefined();
+    const second = await authorizationRequest(client, 'openid');
+    const page = await visitor.open(second.url);
+    expect(page.text).toContain('name="decision"');
+    const again = await visitor.submit(page, { decision: 'allow' });
+    const after = await exchange(client, new URL(again.url), second);
+    expect(after.claims()?.sub).toBe(before.claims()?.sub);
+  });
+});
+
+describe('without the authority store', () => {
+  it('says when to come back, and recovers by itself', async () => {
+    const { refreshToken } = await connect(client, new Browser(network.baseUrl), 'ada');
+    const visitor = new Visitor(network.baseUrl);
+    const attempt = await authorizationRequest(client, 'openid');
+    const signIn = await visitor.open(attempt.url);
+    await network.postgres.begin();
+
+    const refreshed = await fetch(`${network.issuer}/oauth2/token`, {
+      method: 'POST',
+      headers: { authorization: `Basic ${btoa(`${application.clientId}:${application.clientSecret}`)}` },
+      body: new URLSearchParams({ grant_type: 'refresh_token', refresh_token: refreshToken }),
+    });
+    expect(refreshed.status).toBe(503);
+    expect(refreshed.headers.get('retry-after')).toMatch(/^[1-9][0-9]*$/);
+    expect(await refreshed.json()).toEqual({
+      error: 'temporarily_unavailable',
+      error_description: expect.any(String),
+    });
+    for (const page of [
+      await visitor.open(attempt.url),
+      await visitor.open(signIn.url),
+      await visitor.submit(signIn, { handle: 'ada', password }),
+    ]) {
+      expect(page.status).toBe(503);
+      expect(page.headers.get('retry-after')).toMatch(/^[1-9][0-9]*$/);
+      expect(page.text).toContain('auth_unavailable');
+    }
+
+    await network.postgres.end();
+    const consent = await visitor.submit(signIn, { handle: 'ada', password });
+    const allowed = await visitor.submit(consent, { decision: 'allow' });
+    expect(await errorOf(exchange(client, new URL(allowed.url), attempt))).toBeUndefined();
+    expect(await errorOf(oidc.refreshTokenGrant(client, refreshToken))).toBeUndefined();
+  }, 60_000);
+});
+
+describe('without the log', () => {
+  it('takes no consent, and the same form goes through once it is back', async () => {
+    const visitor = new Visitor(network.baseUrl);
+    const attempt = await authorizationRequest(client, 'openid read');
+    const signIn = await visitor.open(attempt.url);
+    const consent = await visitor.submit(signIn, { handle: 'ada', password });
+    const count = async () =>
+      (await network.database().dataSource.query('SELECT count(*)::int AS n FROM authority.app_grant'))[0].n;
+    const before = await count();
+    await network.eventStore.begin();
+
+    const refused = await visitor.submit(consent, { decision: 'allow' });
+    expect(refused.status).toBe(503);
+    expect(refused.headers.get('retry-after')).toMatch(/^[1-9][0-9]*$/);
+    expect(await count()).toBe(before);
+
+    await network.eventStore.end();
+    const allowed = await visitor.submit(consent, { decision: 'allow' });
+    expect(allowed.url.startsWith(redirectUri)).toBe(true);
+    expect(await errorOf(exchange(client, new URL(allowed.url), attempt))).toBeUndefined();
+    expect(await count()).toBe(before + 1);
+  }, 60_000);
+});
