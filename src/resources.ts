@@ -19,6 +19,8 @@ import { Postgres } from './store/postgres.js';
 
 /** A read holds one for as long as its one statement takes. */
 const DATABASE_CONNECTIONS = 16;
+/** Far above what any statement of a request takes. */
+const QUERY_MS = 5_000;
 
 /** What the API process opens once and closes once, and hands to every module. */
 export interface Resources {
@@ -38,7 +40,12 @@ export async function openResources(config: Config, logger: Logger): Promise<Res
   const urls = storesOf(config);
   const applicationName = 'plaza-api';
   const [database, opened] = await Promise.all([
-    openDatabase({ url: urls.databaseUrl, applicationName, maxConnections: DATABASE_CONNECTIONS }),
+    openDatabase({
+      url: urls.databaseUrl,
+      applicationName,
+      maxConnections: DATABASE_CONNECTIONS,
+      queryTimeoutMs: QUERY_MS,
+    }),
     openLog({ ...urls, applicationName }),
   ]);
   const positions = new PositionListener({

@@ -25,6 +25,7 @@ export async function openLog(options: {
     url: options.vaultDatabaseUrl,
     applicationName: options.applicationName,
     maxConnections: 4,
+    queryTimeoutMs: 5_000,
     migrations: [Vault1763640000000],
   });
   const vault = new KeyVault(vaultDatabase.pool, () => ({ id: randomUUID(), key: randomBytes(32) }));

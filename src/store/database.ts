@@ -9,6 +9,7 @@ export function openDatabase(options: {
   readonly url: string;
   readonly applicationName: string;
   readonly maxConnections: number;
+  readonly queryTimeoutMs?: number;
 }): Promise<Postgres> {
   return openPostgres({
     ...options,

@@ -4,12 +4,15 @@ import type { Pool } from 'pg';
 
 /** Any two processes that bring one database up to date take turns under this advisory lock. */
 const MIGRATION_LOCK = 7_020_001;
+const CONNECT_MS = 5_000;
 
 export interface PostgresOptions {
   readonly url: string;
   /** Shown in `pg_stat_activity`. */
   readonly applicationName: string;
   readonly maxConnections: number;
+  /** How long a statement may take before the server counts as out of reach. Undefined: as long as it takes. */
+  readonly queryTimeoutMs?: number | undefined;
   readonly entities?: readonly EntityTarget<ObjectLiteral>[];
   readonly migrations: readonly (new () => MigrationInterface)[];
 }
@@ -21,36 +24,51 @@ export abstract class Postgres {
   abstract close(): Promise<void>;
 }
 
-/** Connects and brings the schema up to date. Rejects if the database cannot be reached. */
+/** Brings the schema up to date, then connects. Rejects if the database cannot be reached. */
 export async function openPostgres(options: PostgresOptions): Promise<Postgres> {
-  const dataSource = new DataSource({
-    type: 'postgres',
-    url: options.url,
-    applicationName: options.applicationName,
+  await migrate(options);
+  const dataSource = await connect(options, {
     poolSize: options.maxConnections,
-    connectTimeoutMS: 5_000,
-    entities: [...(options.entities ?? [])] as never,
-    migrations: [...options.migrations],
+    // A frozen server must look like one that is away: without this a statement waits for it for ever.
+    extra: { query_timeout: options.queryTimeoutMs },
+  });
+  return { dataSource, pool: poolOf(dataSource), close: () => dataSource.destroy() };
+}
+
+/** On a connection of its own: a migration may take as long as it takes. */
+async function migrate(options: PostgresOptions): Promise<void> {
+  const dataSource = await connect(options, { poolSize: 2 });
+  try {
+    const lock = await poolOf(dataSource).connect();
+    try {
+      await lock.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
+      await dataSource.runMigrations();
+    } finally {
+      // Ends the session, and with it the lock.
+      lock.release(true);
+    }
+  } finally {
+    await dataSource.destroy();
+  }
+}
+
+function connect(
+  { url, applicationName, entities = [], migrations }: PostgresOptions,
+  connections: { readonly poolSize: number; readonly extra?: object },
+): Promise<DataSource> {
+  return new DataSource({
+    type: 'postgres',
+    url,
+    applicationName,
+    connectTimeoutMS: CONNECT_MS,
+    entities: [...entities] as never,
+    migrations: [...migrations],
     migrationsTableName: 'plaza_migration',
     migrationsTransactionMode: 'each',
     synchronize: false,
     logging: false,
-  });
-  await dataSource.initialize();
-  const pool = (dataSource.driver as unknown as { master: Pool }).master;
-  await migrate(dataSource, pool);
-  return { dataSource, pool, close: () => dataSource.destroy() };
+    ...connections,
+  }).initialize();
 }
 
-async function migrate(dataSource: DataSource, pool: Pool): Promise<void> {
-  const connection = await pool.connect();
-  try {
-    await connection.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
-    await dataSource.runMigrations();
-    await connection.query('SELECT pg_advisory_unlock($1)', [MIGRATION_LOCK]);
-    connection.release();
-  } catch (error) {
-    connection.release(true);
-    throw error;
-  }
-}
+const poolOf = (dataSource: DataSource): Pool => (dataSource.driver as unknown as { master: Pool }).master;

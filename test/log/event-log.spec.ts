@@ -1,11 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { chmodSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { EventStoreDBClient, jsonEvent } from '@eventstore/db-client';
 import { Client } from 'pg';
-import { pino } from 'pino';
 import {
   LogReplaced,
   LogUnavailable,
@@ -19,22 +15,20 @@ import type { StoredEvent } from '../../src/log/registry.js';
 import { PersonErased } from '../../src/log/vault/key-vault.js';
 import { startEmbeddedEventStore } from '../support/event-store.js';
 import type { EmbeddedEventStore } from '../support/event-store.js';
-import { startPostgres } from '../../src/launch/embedded-postgres.js';
-import type { EmbeddedPostgres } from '../../src/launch/embedded-postgres.js';
+import { startTestPostgres } from '../support/postgres.js';
+import type { TestPostgres } from '../support/postgres.js';
 
-let dataDir: string;
 let store: EmbeddedEventStore;
-let postgres: EmbeddedPostgres;
+let postgres: TestPostgres;
+let vaultUrl: string;
 let vaultDatabase: Client;
 let opened: OpenLog;
 
 beforeAll(async () => {
-  dataDir = realpathSync(mkdtempSync(join(tmpdir(), 'plaza-log-')));
-  chmodSync(dataDir, 0o755);
-  const log = pino({ level: 'silent' });
-  [store, postgres] = await Promise.all([startEmbeddedEventStore(), startPostgres({ dataDir, log })]);
+  [store, postgres] = await Promise.all([startEmbeddedEventStore(), startTestPostgres()]);
+  vaultUrl = await postgres.createDatabase();
   opened = await open();
-  vaultDatabase = new Client({ connectionString: postgres.vaultDatabaseUrl });
+  vaultDatabase = new Client({ connectionString: vaultUrl });
   await vaultDatabase.connect();
 });
 
@@ -42,13 +36,12 @@ afterAll(async () => {
   await opened?.close();
   await vaultDatabase?.end();
   await Promise.all([store?.stop(), postgres?.stop()]);
-  rmSync(dataDir, { recursive: true });
 });
 
 const open = () =>
   openLog({
     eventStoreUrl: store.url,
-    vaultDatabaseUrl: postgres.vaultDatabaseUrl,
+    vaultDatabaseUrl: vaultUrl,
     applicationName: 'log-test',
   });
 const newId = () => randomBytes(12).toString('base64url');

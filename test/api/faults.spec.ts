@@ -1,0 +1,241 @@
+import { randomUUID } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import * as oidc from 'openid-client';
+import { Client } from 'pg';
+import { openLog } from '../../src/log/open-log.js';
+import type { StoredEvent } from '../../src/log/registry.js';
+import { discover } from '../auth/support/flow.js';
+import { registerApplication, send, signIn } from '../support/api.js';
+import type { Answer, Application, SignedIn } from '../support/api.js';
+import { startNetwork } from '../support/network.js';
+import type { TestNetwork } from '../support/network.js';
+import { until } from '../support/until.js';
+
+let network: TestNetwork;
+let application: Application;
+let alice: SignedIn;
+let bob: SignedIn;
+const frozen = new Set<number>();
+
+beforeAll(async () => {
+  network = await startNetwork();
+  application = await registerApplication(network);
+  alice = await signIn(network, application);
+  bob = await signIn(network, application);
+}, 120_000);
+
+afterEach(thaw);
+
+afterAll(async () => {
+  thaw();
+  await network?.stop();
+});
+
+/** Freezes a process of the network: it is there and does not answer. */
+function freeze(name: 'eventStore' | 'worker'): void {
+  const pid = network.pids()[name];
+  if (pid === undefined) throw new Error(`${name} does not run`);
+  process.kill(pid, 'SIGSTOP');
+  frozen.add(pid);
+}
+
+function childrenOf(parent: number): number[] {
+  const processes = readdirSync('/proc').filter((name) => /^[0-9]+$/.test(name));
+  return processes.map(Number).filter((pid) => {
+    try {
+      // The fields after the command's name, which may have spaces: state, then the parent.
+      return Number(readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ')[1]) === parent;
+    } catch {
+      return false; // It has ended since it was listed.
+    }
+  });
+}
+
+function thaw(): void {
+  for (const pid of frozen) process.kill(pid, 'SIGCONT');
+  frozen.clear();
+}
+
+async function onDatabase<Row extends object>(sql: string, values: unknown[] = []): Promise<Row[]> {
+  const client = new Client({ connectionString: network.env['DATABASE_URL'] });
+  await client.connect();
+  try {
+    return (await client.query<Row>(sql, values)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+/** Puts a fact into the log that no operation of the API makes yet. */
+async function append(stream: string, expected: bigint, event: StoredEvent): Promise<void> {
+  const opened = await openLog({
+    eventStoreUrl: network.env['EVENTSTORE_URL'] ?? '',
+    vaultDatabaseUrl: network.env['VAULT_DATABASE_URL'] ?? '',
+    applicationName: 'test',
+  });
+  try {
+    const events = [{ id: randomUUID(), event }];
+    await opened.log.append({ stream, expected, events, metadata: { requestId: 'test' } });
+  } finally {
+    await opened.close();
+  }
+}
+
+function expectUnavailable(answer: Answer, code: string): void {
+  expect([answer.status, answer.body]).toEqual([503, { error: code, message: expect.any(String) }]);
+  expect(answer.headers.get('retry-after')).toMatch(/^[1-9][0-9]*$/);
+}
+
+const textsOf = ({ body }: Answer): string[] => body.ownPosts.map(({ text }: { text: string }) => text);
+const works = async (call: () => Promise<Answer>) => (await call()).status === 200;
+
+describe('a token', () => {
+  const refused = async (person: SignedIn) => {
+    for (const answer of [
+      await person.get('/api/profile'),
+      await person.say('x'),
+      await person.get('/api/reconcile'),
+    ])
+      expect([answer.status, answer.body.error]).toEqual([401, 'invalid_token']);
+  };
+
+  it('is refused once it has expired', async () => {
+    const person = await signIn(network, application);
+    await onDatabase(
+      `UPDATE authority.oidc_record SET expires_at = now() - interval '1 second' WHERE grant_id = $1`,
+      [(await person.get('/api/session')).body.grantId],
+    );
+    await refused(person);
+  });
+
+  it('is refused once it is revoked', async () => {
+    const person = await signIn(network, application);
+    const client = await discover({ issuer: `${network.baseUrl}/api/auth` }, application);
+    await oidc.tokenRevocation(client, person.token);
+    await refused(person);
+  });
+
+  it('of an account that is suspended has no authority', async () => {
+    const person = await signIn(network, application);
+    await onDatabase(`UPDATE authority.account SET state = 'suspended' WHERE actor_id = $1`, [
+      person.actorId,
+    ]);
+    for (const answer of [await person.get('/api/profile'), await person.say('x')])
+      expect([answer.status, answer.body.error]).toEqual([403, 'social_authority_required']);
+  });
+});
+
+describe('a deleted post', () => {
+  it('takes no replies, is not there, leaves its replies, and is what its intent answers', async () => {
+    const creation = { intentId: randomUUID(), text: 'soon gone', audience: 'public' };
+    const { body: parent } = await alice.post('/api/posts', creation);
+    const { body: reply } = await bob.say('stays', { parentId: parent.post.id });
+    const repeatedReply = {
+      intentId: randomUUID(),
+      text: 'said before',
+      audience: 'public',
+      parentId: parent.post.id,
+    };
+    const { body: earlier } = await bob.post('/api/posts', repeatedReply);
+
+    await append(`post-${parent.post.id}`, 0n, {
+      type: 'post.deleted',
+      data: { postId: parent.post.id, authorActorId: alice.actorId, at: Date.now() },
+    });
+    await until(async () => !textsOf(await alice.get('/api/reconcile')).includes('soon gone'));
+
+    const refused = await bob.say('too late', { parentId: parent.post.id });
+    expect([refused.status, refused.body.error]).toEqual([404, 'parent_unavailable']);
+    const replies = await bob.get(`/api/posts/${parent.post.id}/replies`);
+    expect([replies.status, replies.body.error]).toEqual([404, 'post_unavailable']);
+    const { body: view } = await bob.get('/api/reconcile');
+    expect(view.ownPosts).toContainEqual(
+      expect.objectContaining({ id: reply.post.id, parentUnavailable: true, rootUnavailable: true }),
+    );
+    const repeated = await alice.post('/api/posts', creation);
+    expect(repeated.body).toEqual({ post: { id: parent.post.id, revision: 2, status: 'deleted' } });
+    expect((await bob.post('/api/posts', repeatedReply)).body).toEqual(earlier);
+  });
+});
+
+describe('with the worker frozen', () => {
+  it('writes answer, others read on, and the writer is not shown a view without the write', async () => {
+    freeze('worker');
+    const { status } = await alice.say('while the worker sleeps');
+    expect(status).toBe(200);
+    expect((await bob.get('/api/reconcile')).status).toBe(200);
+    expectUnavailable(await alice.get('/api/reconcile'), 'protected_read_unavailable');
+    thaw();
+    await until(() => works(() => alice.get('/api/reconcile')));
+    expect(textsOf(await alice.get('/api/reconcile'))).toContain('while the worker sleeps');
+  });
+});
+
+describe('with the worker killed', () => {
+  it('writes answer and reads catch up', async () => {
+    const pid = network.pids().worker;
+    process.kill(pid ?? 0, 'SIGKILL');
+    expect((await alice.say('while the worker is dead')).status).toBe(200);
+    await until(() => works(() => alice.get('/api/reconcile')));
+    expect(textsOf(await alice.get('/api/reconcile'))).toContain('while the worker is dead');
+    await until(async () => network.pids().worker !== pid);
+  });
+});
+
+describe('with the event store frozen', () => {
+  it('mutations are refused with what to do, reads go on, and all is well once it is back', async () => {
+    freeze('eventStore');
+    const creation = { intentId: randomUUID(), text: 'into the void', audience: 'public' };
+    expectUnavailable(await alice.post('/api/posts', creation), 'domain_storage_unavailable');
+    expect((await bob.get('/api/reconcile')).status).toBe(200);
+    const { status, body } = await send(network.baseUrl, 'GET', '/readyz');
+    expect([status, body.components.eventStore.status]).toEqual([503, 'failed']);
+    thaw();
+    await until(() => works(() => alice.post('/api/posts', creation)));
+    const texts = textsOf(await alice.get('/api/reconcile'));
+    expect(texts.filter((text) => text === 'into the void')).toHaveLength(1);
+    await until(async () => (await send(network.baseUrl, 'GET', '/readyz')).status === 200);
+  });
+});
+
+describe('with the event store killed', () => {
+  it('it comes back by itself, with all that was acknowledged', async () => {
+    await alice.say('before the kill');
+    process.kill(network.pids().eventStore ?? 0, 'SIGKILL');
+    await until(() => works(() => alice.say('after the kill')));
+    await until(() => works(() => alice.get('/api/reconcile')));
+    expect(textsOf(await alice.get('/api/reconcile'))).toEqual(
+      expect.arrayContaining(['before the kill', 'after the kill']),
+    );
+  });
+});
+
+describe('with Postgres killed', () => {
+  it('everything says so, and works again when it is back', async () => {
+    const pid = network.pids().postgres ?? 0;
+    process.kill(pid, 'SIGSTOP');
+    frozen.add(pid);
+    // A frozen postmaster leaves its backends at work: end them, so that nobody can connect.
+    for (const backend of childrenOf(pid)) process.kill(backend, 'SIGKILL');
+    expectUnavailable(await alice.get('/api/profile'), 'protected_read_storage_unavailable');
+    expectUnavailable(await send(network.baseUrl, 'GET', '/api/reconcile'), 'pilot_storage_unavailable');
+    expectUnavailable(await alice.say('nobody knows who I am'), 'authority_unavailable');
+    thaw();
+    await until(() => works(() => alice.say('known again')), 60_000);
+    await until(() => works(() => alice.get('/api/reconcile')));
+    expect(textsOf(await alice.get('/api/reconcile'))).toContain('known again');
+  }, 120_000);
+});
+
+describe('after kill -9 of everything', () => {
+  it('nothing that was acknowledged is missing, and people are still signed in', async () => {
+    const texts = Array.from({ length: 10 }, (_, n) => `acknowledged ${n} ${randomUUID()}`);
+    for (const text of texts) expect((await alice.say(text)).status).toBe(200);
+    await network.killAll('SIGKILL');
+    await network.restart();
+    await until(() => works(() => alice.get('/api/reconcile')));
+    expect(textsOf(await alice.get('/api/reconcile'))).toEqual(expect.arrayContaining(texts));
+    expect((await alice.say('and on')).status).toBe(200);
+  }, 120_000);
+});
