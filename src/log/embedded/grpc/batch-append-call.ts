@@ -22,8 +22,9 @@ import { statusOf } from './status.js';
 
 type BatchCall = ServerDuplexStream<BatchAppendReq, BatchAppendResp>;
 
-/** Bytes waiting for the disk at which a call stops taking more appends from its client. */
+/** Bytes waiting for the disk, and answers waiting for the client, at which a call takes no more appends. */
 const MAX_BACKLOG = 32 * 1024 * 1024;
+const MAX_ANSWERS = 1024;
 
 interface PartialAppend {
   identifier: StreamIdentifier;
@@ -104,7 +105,7 @@ class BatchAppend {
     this.#pending++;
     try {
       const appended = this.store.append(stream, expected, events);
-      if (this.store.backlog > MAX_BACKLOG) void this.#pauseUntilDrained();
+      if (this.store.backlog > MAX_BACKLOG || this.outlet.waiting > MAX_ANSWERS) void this.#pause();
       this.#answer(correlation, identifier, answer(await appended, identifier, expected));
     } catch (error) {
       // Whether the append is stored is not known, and only the end of the call says so in terms that clients understand.
@@ -126,15 +127,14 @@ class BatchAppend {
     response: BatchAppendResp,
   ): void {
     response.setCorrelationId(correlation).setStreamIdentifier(identifier);
-    if (!this.outlet.push(response)) {
-      this.call.pause();
-      this.call.once('drain', () => this.call.resume());
-    }
+    this.outlet.push(response);
   }
 
-  async #pauseUntilDrained(): Promise<void> {
+  async #pause(): Promise<void> {
+    if (this.call.isPaused()) return;
     this.call.pause();
     await this.store.drained();
+    await this.outlet.drained();
     this.call.resume();
   }
 

@@ -25,13 +25,23 @@ export class Outlet {
 
   /** Sends a message; resolves when the next one may be sent, or the call is over. */
   async send(message: unknown): Promise<void> {
-    if (this.#closed || this.call.write(message)) return;
-    await new Promise<void>((resolve) => (this.#resume = resolve));
+    if (!this.#closed && !this.call.write(message)) await this.drained();
   }
 
-  /** Sends a message of a call whose pace is kept by other means; false when the client is behind. */
-  push(message: unknown): boolean {
-    return this.#closed || this.call.write(message);
+  /** Sends a message of a call whose pace is kept by `waiting` and `drained`. */
+  push(message: unknown): void {
+    if (!this.#closed) this.call.write(message);
+  }
+
+  /** Messages that the client has not taken yet. */
+  get waiting(): number {
+    return this.call.writableLength;
+  }
+
+  /** Resolves when the client has taken all messages, or the call is over. */
+  async drained(): Promise<void> {
+    if (this.#closed || !this.call.writableNeedDrain) return;
+    await new Promise<void>((resolve) => (this.#resume = resolve));
   }
 
   end(): void {
