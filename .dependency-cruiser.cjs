@@ -1,0 +1,93 @@
+/** The walls of the house (docs/adr/0001): who may import whom. No circle, no arrow back up. */
+
+/** A folder may import itself, packages, and what is listed. Unit specs may reach for anything that tests may. */
+const mayImport = {
+  '^src/domain/': [],
+  '^src/config/': [],
+  '^src/store/': [],
+  '^src/log/embedded/': [],
+  '^src/log/(?!embedded/)': ['^src/domain/', '^src/config/', '^src/store/'],
+  '^src/commands/': ['^src/domain/', '^src/log/(?!embedded/)', '^src/store/', '^projections/authority/'],
+  '^src/recovery/': ['^src/domain/', '^src/log/(?!embedded/)', '^src/store/', '^projections/(runner|groups)'],
+  '^projections/': [
+    '^src/domain/',
+    '^src/log/(?!embedded/)',
+    '^src/config/',
+    '^src/store/',
+    '^src/recovery/',
+    '^src/launch/child\\.ts$',
+  ],
+  '^src/http/': [
+    '^src/domain/',
+    '^src/commands/',
+    '^src/log/(?!embedded/)',
+    '^src/store/',
+    '^src/config/',
+    '^src/recovery/recovery-state\\.ts$',
+    '^projections/.+\\.read-model\\.ts$',
+    '^projections/posts/post\\.ts$',
+    '^projections/runner/(read-query|position-listener|projection-status)\\.ts$',
+  ],
+  '^src/auth/': [
+    '^src/domain/',
+    '^src/commands/',
+    '^src/config/',
+    '^src/store/',
+    '^src/log/(vault|recorded|event-log)',
+    '^projections/authority/',
+  ],
+  '^src/launch/': ['^src/config/', '^src/log/embedded/(server|errors|storage/directory-lock)\\.ts$'],
+  '^src/operator/': [
+    '^src/auth/passwords\\.ts$',
+    '^src/commands/',
+    '^src/config/',
+    '^src/domain/',
+    '^src/http/(errors|error\\.filter|json-body)\\.ts$',
+    '^src/launch/',
+    '^src/log/(?!embedded/)',
+    '^src/store/',
+    '^projections/runner/projection-status\\.ts$',
+  ],
+};
+
+const specs = '\\.spec\\.ts$';
+
+module.exports = {
+  forbidden: [
+    {
+      name: 'no-circle',
+      severity: 'error',
+      from: {},
+      to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
+    },
+    ...Object.entries(mayImport).map(([folder, others]) => ({
+      name: `walls of ${folder.replace(/[\^()?!\\]/g, '')}`,
+      severity: 'error',
+      from: { path: folder, pathNot: specs },
+      to: { path: '^(src|projections|test|bench)/', pathNot: [folder, ...others] },
+    })),
+    {
+      name: 'tests-are-not-imported',
+      severity: 'error',
+      from: { path: '^(src|projections|bench)/', pathNot: specs },
+      to: { path: `^test/|${specs}` },
+    },
+    {
+      name: 'declared-packages-only',
+      severity: 'error',
+      from: {},
+      to: { dependencyTypes: ['npm-no-pkg', 'npm-unknown', 'unknown', 'undetermined'] },
+    },
+    { name: 'found', severity: 'error', from: {}, to: { couldNotResolve: true } },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'node', 'default', 'types'],
+    },
+    parser: 'swc',
+  },
+};
