@@ -1,8 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { Browser } from '../../src/operator/demo/browser.js';
-import { password, redirectUri } from '../auth/support/auth-network.js';
-import { connect, discover } from '../auth/support/flow.js';
+import { signIn as authorize } from '../../src/operator/demo/sign-in.js';
 import type { TestNetwork } from './network.js';
+
+const redirectUri = 'https://pebble.example/callback';
+const password = 'correct horse battery';
 
 /** An answer of the API, read. */
 export interface Answer {
@@ -76,8 +77,13 @@ export async function signIn(
     email: `${handle}@example.org`,
     password,
   });
-  const client = await discover({ issuer: `${network.baseUrl}/api/auth` }, application);
-  const { accessToken: token } = await connect(client, new Browser(network.baseUrl), handle, scope);
+  const { access_token: token } = await authorize(network.baseUrl, {
+    ...application,
+    redirectUri,
+    handle,
+    password,
+    scope,
+  });
   const authorization = `Bearer ${token}`;
   const post = (path: string, body: unknown, headers = {}) =>
     send(network.baseUrl, 'POST', path, { body, headers: { authorization, ...headers } });

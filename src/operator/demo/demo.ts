@@ -1,8 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import * as oauth from 'openid-client';
 import { jsonRequest } from '../cli/json-request.js';
 import type { OperatorApi } from '../cli/operator-api.js';
-import { Browser } from './browser.js';
+import { signIn } from './sign-in.js';
 
 const SCOPES = ['openid', 'read', 'post:create'];
 /** Nothing has to listen there: the browser of the demo stops where it is sent away from the network. */
@@ -29,7 +28,13 @@ export async function runDemo({ baseUrl, operator, say }: DemoOptions) {
   const contact = { displayName: 'A demo person', email: `${person.handle}@example.org` };
   const { actorId } = await operator.createAccount({ ...person, ...contact }, 'demo');
 
-  const token = await signIn(baseUrl, application, person, say);
+  const { access_token: token } = await signIn(baseUrl, {
+    ...application,
+    ...person,
+    redirectUri: REDIRECT_URI,
+    scope: SCOPES.join(' '),
+    say,
+  });
   const call = api(baseUrl, token, say);
 
   const session = await call('GET', '/api/session');
@@ -42,39 +47,6 @@ export async function runDemo({ baseUrl, operator, say }: DemoOptions) {
 }
 
 const newPost = (text: string) => ({ intentId: randomUUID(), text, audience: 'public' });
-
-/** The authorization code flow with PKCE, as any confidential client does it. Answers the access token. */
-async function signIn(
-  baseUrl: string,
-  { clientId, clientSecret }: { clientId: string; clientSecret: string },
-  person: { handle: string; password: string },
-  say: DemoOptions['say'],
-): Promise<string> {
-  say(`discover the issuer ${baseUrl}/api/auth`);
-  const client = await oauth.discovery(
-    new URL(`${baseUrl}/api/auth`),
-    clientId,
-    undefined,
-    oauth.ClientSecretBasic(clientSecret),
-    // The network of a machine of one's own is reached without TLS.
-    baseUrl.startsWith('http:') ? { execute: [oauth.allowInsecureRequests] } : undefined,
-  );
-  const pkceCodeVerifier = oauth.randomPKCECodeVerifier();
-  const [expectedState, expectedNonce] = [oauth.randomState(), oauth.randomNonce()];
-  const authorizationUrl = oauth.buildAuthorizationUrl(client, {
-    redirect_uri: REDIRECT_URI,
-    scope: SCOPES.join(' '),
-    state: expectedState,
-    nonce: expectedNonce,
-    code_challenge: await oauth.calculatePKCECodeChallenge(pkceCodeVerifier),
-    code_challenge_method: 'S256',
-  });
-  say(`sign in as ${person.handle} and allow the application, in a browser without scripts`);
-  const callback = await new Browser(baseUrl).authorize(authorizationUrl, person);
-  say('exchange the code for an access token');
-  const checks = { pkceCodeVerifier, expectedState, expectedNonce };
-  return (await oauth.authorizationCodeGrant(client, callback, checks)).access_token;
-}
 
 function api(baseUrl: string, token: string, say: DemoOptions['say']) {
   return async (method: 'GET' | 'POST', path: string, body?: object): Promise<unknown> => {

@@ -1,0 +1,44 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { cpus } from 'node:os';
+import { join } from 'node:path';
+import { benchEventStore } from './event-store.js';
+import { benchPosts } from './posts.js';
+import { benchStart } from './start.js';
+
+/** `npm run bench [-- suite…]`: what each suite answers, as JSON in artifacts/bench.json and as a table. */
+const suites = {
+  start: () => benchStart(),
+  eventStore: () => benchEventStore(),
+  posts: () => benchPosts(),
+} as const;
+
+const chosen = process.argv.slice(2);
+const unknown = chosen.filter((name) => !Object.hasOwn(suites, name));
+if (unknown.length > 0) {
+  console.error(`There is no suite ${unknown.join(', ')}. There are: ${Object.keys(suites).join(', ')}.`);
+  process.exit(2);
+}
+
+const results: Record<string, object> = {};
+for (const [name, run] of Object.entries(suites)) {
+  if (chosen.length > 0 && !chosen.includes(name)) continue;
+  console.log(`\n${name}`);
+  const result = await run();
+  results[name] = result;
+  console.table(flat(result));
+}
+
+const machine = { node: process.version, cpus: cpus().length, model: cpus()[0]?.model };
+mkdirSync('artifacts', { recursive: true });
+const file = join('artifacts', 'bench.json');
+writeFileSync(file, `${JSON.stringify({ at: new Date().toISOString(), machine, results }, undefined, 2)}\n`);
+console.log(`\nWritten to ${file}`);
+
+/** One line a figure: `durableAppends.1.p99Ms`. */
+function flat(value: unknown, path = ''): Record<string, unknown> {
+  if (typeof value !== 'object' || value === null) return { [path]: value };
+  return Object.assign(
+    {},
+    ...Object.entries(value).map(([key, inner]) => flat(inner, path ? `${path}.${key}` : key)),
+  );
+}

@@ -1,0 +1,82 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, existsSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { freePort } from '../src/launch/free-port.js';
+import { readRun } from '../src/launch/run-file.js';
+import type { Run } from '../src/launch/run-file.js';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+
+/** A network that runs for a measurement, in processes of its own. */
+export interface BenchNetwork {
+  readonly baseUrl: string;
+  readonly operatorUrl: string;
+  /** From the start of the command until all of it serves. */
+  readonly secondsToReady: number;
+  readonly run: Run;
+  stop(): Promise<void>;
+}
+
+/** An empty directory that is removed when the measurement is done. */
+export async function withDataDir<Result>(measure: (dataDir: string) => Promise<Result>): Promise<Result> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'plaza-bench-'));
+  chmodSync(dataDir, 0o755);
+  try {
+    return await measure(dataDir);
+  } finally {
+    const postgres = join(dataDir, 'postgres');
+    if (existsSync(postgres)) rmSync(realpathSync(postgres), { recursive: true });
+    rmSync(dataDir, { recursive: true });
+  }
+}
+
+/** `command`: what starts it, in the project's directory. */
+export async function startNetwork(
+  dataDir: string,
+  command: readonly [string, ...string[]] = [process.execPath, 'bin/plaza.mjs', 'start'],
+): Promise<BenchNetwork> {
+  const [port, operatorPort] = [await freePort(), await freePort()];
+  const started = performance.now();
+  const [program, ...args] = command;
+  const child = spawn(program, args, {
+    cwd: ROOT,
+    stdio: ['ignore', 'ignore', 'inherit'],
+    env: {
+      ...process.env,
+      DATA_DIR: dataDir,
+      PORT: String(port),
+      OPERATOR_PORT: String(operatorPort),
+      LOG_LEVEL: 'warn',
+    },
+  });
+  const ended = once(child, 'exit');
+  while (!readRun(dataDir)?.ready) {
+    if (child.exitCode !== null) throw new Error(`the network did not start (exit code ${child.exitCode})`);
+    await pause(10);
+  }
+  const run = readRun(dataDir);
+  if (!run) throw new Error('the network ended as soon as it was ready');
+  return {
+    baseUrl: `http://localhost:${port}`,
+    operatorUrl: `http://127.0.0.1:${operatorPort}`,
+    secondsToReady: (performance.now() - started) / 1_000,
+    run,
+    async stop() {
+      process.kill(run.pids.supervisor, 'SIGTERM');
+      await ended;
+    },
+  };
+}
+
+/** Resident memory of a process and, of Postgres, of all that it forked: proportional set size, so that nothing counts twice. */
+export function residentMegabytes(pids: readonly number[]): number {
+  const kilobytes = pids.map((pid) => {
+    const rollup = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8');
+    return Number(/^Pss:\s+([0-9]+) kB$/m.exec(rollup)?.[1] ?? 0);
+  });
+  return Math.round(kilobytes.reduce((sum, size) => sum + size, 0) / 1_024);
+}
