@@ -21,7 +21,10 @@ export function onStopSignal(begin: (why: string) => void, insist: () => void): 
     } else if (performance.now() - asked > SAME_WISH_MS) insist();
   };
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, ask);
-  if (process.connected) process.once('disconnect', () => ask('the parent process is gone'));
+  if (!process.connected) return;
+  process.once('disconnect', () => ask('the parent process is gone'));
+  // The listener alone would keep a process up that has nothing left to do.
+  process.channel?.unref();
 }
 
 /**

@@ -96,12 +96,13 @@ interface Launcher {
 function launch(env: NodeJS.ProcessEnv): Launcher {
   const child = spawn(process.execPath, [plaza, 'start'], {
     env,
-    stdio: ['ignore', 'pipe', 'pipe'],
+    // The channel ends the network when the test's process is killed.
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
   let output = '';
   const keep = (chunk: Buffer) => void (output += chunk.toString());
-  child.stdout.on('data', keep);
-  child.stderr.on('data', keep);
+  child.stdout?.on('data', keep);
+  child.stderr?.on('data', keep);
   const ready = async (dataDir: string): Promise<void> => {
     while (!readRun(dataDir)?.ready || readRun(dataDir)?.pids.supervisor !== child.pid) {
       if (child.exitCode !== null) throw new Error(`the network did not start\n${output}`);

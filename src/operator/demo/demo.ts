@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { Failure } from '../cli/failure.js';
 import { jsonRequest } from '../cli/json-request.js';
 import type { OperatorApi } from '../cli/operator-api.js';
 import { signIn } from './sign-in.js';
@@ -55,6 +56,6 @@ function api(baseUrl: string, token: string, say: DemoOptions['say']) {
     say(`${method} ${path} → ${response.status}`);
     const answer: unknown = await response.json();
     if (response.ok) return answer;
-    throw new Error(`${method} ${path} was refused with ${response.status}: ${JSON.stringify(answer)}`);
+    throw new Failure(`${method} ${path} was refused with ${response.status}: ${JSON.stringify(answer)}`);
   };
 }

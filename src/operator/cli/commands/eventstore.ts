@@ -23,9 +23,11 @@ export function addEventStore(program: Command): void {
       const log = createLogger(readConfig(), 'eventstore');
       const { runEventStore } = await import('../../../launch/event-store.js');
       const listening = await runEventStore({ dir: resolve(dir), host, port }, log);
-      answer(options, { port: listening }, [
-        `The event store listens: esdb://${host}:${listening}?tls=false`,
-      ]);
+      // Nobody reads it when the launcher started this: it knows the port, and what is printed mixes with the logs.
+      if (!process.connected)
+        answer(options, { port: listening }, [
+          `The event store listens: esdb://${host}:${listening}?tls=false`,
+        ]);
     });
 }
 

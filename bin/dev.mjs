@@ -1,0 +1,43 @@
+/** `npm run dev`: runs the network, and after every change of the source builds and starts it again. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { watch } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+const path = (name) => fileURLToPath(new URL(`../${name}`, import.meta.url));
+/** An editor or a checkout writes several files; a change is complete when nothing has followed for this long. */
+const QUIET_MS = 200;
+
+// The IPC channel tells the child when this process is killed.
+const run = (...args) => spawn(process.execPath, args, { stdio: ['inherit', 'inherit', 'inherit', 'ipc'] });
+let network;
+let quiet;
+let work = reload();
+
+for (const folder of ['src', 'projections'])
+  watch(path(folder), { recursive: true }, (_event, file) => {
+    if (file?.endsWith('.spec.ts')) return;
+    clearTimeout(quiet);
+    quiet = setTimeout(() => {
+      work = work.then(reload);
+    }, QUIET_MS);
+  });
+
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
+  process.once(signal, () => {
+    clearTimeout(quiet);
+    work = work.then(stop).then(() => process.exit(0));
+  });
+
+async function reload() {
+  await stop();
+  const [code] = await once(run(path('node_modules/@nestjs/cli/bin/nest.js'), 'build'), 'exit');
+  if (code === 0) network = run(path('bin/plaza.mjs'), 'start');
+  else console.error('The build failed; the next change tries again.');
+}
+
+async function stop() {
+  if (!network || network.exitCode !== null || network.signalCode !== null) return;
+  network.kill('SIGTERM');
+  await once(network, 'exit');
+}
