@@ -1,3 +1,4 @@
+import type { EventEmitter } from 'node:events';
 import type { CommandBus } from '@nestjs/cqrs';
 import { Provider } from 'oidc-provider';
 import type { Logger } from 'pino';
@@ -9,6 +10,7 @@ import { renderSignedOut, renderSignOut } from './pages/sign-out.page.js';
 import { answerFaults } from './protocol/answer-faults.js';
 import { findAccount } from './protocol/claims.js';
 import { publishedMetadata } from './protocol/discovery.js';
+import { safePages } from './protocol/page-safety.js';
 import { policy } from './protocol/policy.js';
 import { routes } from './protocol/routes.js';
 import { tokenTransaction } from './protocol/token-transaction.js';
@@ -48,9 +50,12 @@ export function createProvider(
   // of a proxy: by them it decides whether cookies are Secure.
   provider.proxy = true;
   compareSecretHashes(provider);
+  const koa: EventEmitter = provider;
+  koa.on('error', (error: unknown) => logger.error({ err: error }, 'an answer could not be sent'));
   provider.use(answerFaults(provider, logger));
   provider.use(tokenTransaction(store));
   provider.use(publishedMetadata);
+  provider.use(safePages);
   return provider;
 }
 

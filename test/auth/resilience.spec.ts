@@ -1,3 +1,7 @@
+import { once } from 'node:events';
+import { get } from 'node:http';
+import type { IncomingMessage } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import * as oidc from 'openid-client';
 import type { ClientCredentials } from '../../src/commands/register-application.js';
@@ -105,4 +109,33 @@ describe('without the log', () => {
     expect(await errorOf(exchange(client, new URL(allowed.url), attempt))).toBeUndefined();
     expect(await count()).toBe(before + 1);
   }, 60_000);
+});
+
+describe('a network behind TLS', () => {
+  /** As the proxy that ends TLS would ask, or somebody who gets around it and claims another address. */
+  const ask = async (path: string, headers: Readonly<Record<string, string>> = {}) => {
+    const host = { host: 'plaza.example', ...headers };
+    const request = get({ port: network.config.port, host: '127.0.0.1', path, headers: host });
+    const [response] = (await once(request, 'response')) as [IncomingMessage];
+    return { response, body: await text(response) };
+  };
+
+  it('has the addresses that it is configured to have, and cookies that only TLS carries', async () => {
+    const attempt = await authorizationRequest(client, 'openid');
+    await network.restartServer({ BASE_URL: 'https://plaza.example' });
+    const lies = { 'x-forwarded-host': 'evil.example', 'x-forwarded-proto': 'http' };
+    const { body } = await ask('/api/auth/.well-known/openid-configuration', lies);
+    const urls = Object.entries(JSON.parse(body) as Record<string, string>)
+      .filter(([name]) => name.endsWith('_endpoint') || name === 'jwks_uri' || name === 'issuer')
+      .map(([, url]) => url);
+    expect(urls).toHaveLength(8);
+    expect(urls.filter((url) => !url.startsWith('https://plaza.example/api/auth'))).toEqual([]);
+
+    const { response } = await ask(`${attempt.url.pathname}${attempt.url.search}`, lies);
+    expect(response.headers.location).toMatch(/^https:\/\/plaza\.example\/api\/auth\/interaction\//);
+    const cookies = response.headers['set-cookie'] ?? [];
+    expect(cookies.length).toBeGreaterThan(0);
+    for (const cookie of cookies) expect(cookie).toMatch(/; secure; httponly/i);
+    for (const cookie of cookies) expect(cookie).toMatch(/samesite=lax/i);
+  });
 });

@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { INestApplicationContext } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
-import { fastify } from 'fastify';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { Logger } from 'pino';
+import { fastify, LogController } from 'fastify';
+import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from 'fastify';
 import { projectionStatus } from '../../../projections/runner/projection-status.js';
 import { Passwords } from '../../auth/passwords.js';
 import { CreateAccount } from '../../commands/create-account.js';
@@ -27,11 +26,11 @@ import { newAccount, newApplication, parse } from './schemas.js';
 export async function startOperatorApi(app: INestApplicationContext): Promise<{ close(): Promise<void> }> {
   const config = app.get(Config);
   const server = fastify({
-    loggerInstance: app.get<Logger>(LOGGER),
-    disableRequestLogging: true,
+    loggerInstance: app.get<FastifyBaseLogger>(LOGGER),
+    logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => randomUUID(),
     forceCloseConnections: true,
-  }) as unknown as FastifyInstance;
+  });
   acceptOnlyJson(server);
   requireOperator(server, operatorToken(config));
   server.setErrorHandler((error, request, reply) => sendError(explained(error), request, reply));
@@ -62,7 +61,7 @@ function routes(server: FastifyInstance, app: INestApplicationContext): void {
     const passwordHash = await passwords.hash(password);
     const named = header(request, 'idempotency-key');
     // Without a name of its own, the same person's account tried again is the same registration, if it is unfinished.
-    const idempotencyKey = named ?? JSON.stringify([account.handle, account.email]);
+    const idempotencyKey = JSON.stringify(['operator', named ?? [account.handle, account.email]]);
     const { actorId, created } = await commands.execute(
       new CreateAccount({ ...account, passwordHash, idempotencyKey }, actOf(request, reason)),
     );

@@ -17,6 +17,7 @@ import { Clock, Ids } from '../../../src/commands/ambient.js';
 import { CreateAccount } from '../../../src/commands/create-account.js';
 import { RegisterApplication } from '../../../src/commands/register-application.js';
 import type { ClientCredentials } from '../../../src/commands/register-application.js';
+import { Config, readConfig } from '../../../src/config/config.js';
 import { LOGGER } from '../../../src/config/logger.js';
 import { fastifyAdapter, prepareServer } from '../../../src/http/server.js';
 import { startPostgres } from '../../../src/launch/embedded-postgres.js';
@@ -27,7 +28,7 @@ import { openLog } from '../../../src/log/open-log.js';
 import { NetworkSecrets } from '../../../src/log/vault/network-secrets.js';
 import { AuthorityStore } from '../../../src/store/authority/authority-store.js';
 import { openDatabase } from '../../../src/store/database.js';
-import type { Postgres } from '../../../src/store/postgres.js';
+import { Postgres } from '../../../src/store/postgres.js';
 import { startEmbeddedEventStore } from '../../support/event-store.js';
 
 export const everyScope = ['openid', 'offline_access', 'read', 'post:create', 'block:read'];
@@ -44,6 +45,7 @@ export interface Outage {
 export interface AuthNetwork {
   readonly baseUrl: string;
   readonly issuer: string;
+  readonly config: Config;
   readonly postgres: Outage;
   readonly eventStore: Outage;
   /** Of the running server; another after a restart. */
@@ -53,7 +55,7 @@ export interface AuthNetwork {
   registerApplication(scopes?: readonly string[]): Promise<ClientCredentials>;
   createAccount(handle: string): Promise<string>;
   /** Another server takes the place of the running one, on the same stores and address. */
-  restartServer(): Promise<void>;
+  restartServer(settings?: NodeJS.ProcessEnv): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -75,9 +77,19 @@ export async function startAuthNetwork(): Promise<AuthNetwork> {
     startPostgres({ dataDir, log: logger }),
     startEmbeddedEventStore({ dir: logDir }),
   ]);
-  const port = await freePort();
-  const baseUrl = `http://localhost:${port}`;
-  const start = () => startServer({ port, baseUrl, postgres, eventStoreUrl: eventStore.url });
+  const settings = {
+    PORT: String(await freePort()),
+    OPERATOR_PORT: String(await freePort()),
+    DATA_DIR: dataDir,
+  };
+  const config = readConfig(settings);
+  const { baseUrl } = config;
+  const start = (changes: NodeJS.ProcessEnv = {}) =>
+    startServer({
+      config: readConfig({ ...settings, ...changes }),
+      postgres,
+      eventStoreUrl: eventStore.url,
+    });
   let server = await start();
   const execute = <Result>(command: object): Promise<Result> =>
     server.app.get(CommandBus).execute(command as never);
@@ -85,6 +97,7 @@ export async function startAuthNetwork(): Promise<AuthNetwork> {
   return {
     baseUrl,
     issuer: `${baseUrl}/api/auth`,
+    config,
     postgres: {
       begin: () => postgres.stop(),
       end: async () => {
@@ -110,9 +123,9 @@ export async function startAuthNetwork(): Promise<AuthNetwork> {
       );
       return created.actorId;
     },
-    restartServer: async () => {
+    restartServer: async (changes) => {
       await server.close();
-      server = await start();
+      server = await start(changes);
     },
     stop: async () => {
       await server.close();
@@ -123,8 +136,7 @@ export async function startAuthNetwork(): Promise<AuthNetwork> {
 }
 
 async function startServer(on: {
-  readonly port: number;
-  readonly baseUrl: string;
+  readonly config: Config;
   readonly postgres: EmbeddedPostgres;
   readonly eventStoreUrl: string;
 }): Promise<Server> {
@@ -140,10 +152,12 @@ async function startServer(on: {
   const ids: Ids = { random: () => randomBytes(16).toString('base64url'), uuid: () => randomUUID() };
   const providers: Provider[] = [
     { provide: AuthorityStore, useValue: new AuthorityStore(database.dataSource) },
-    { provide: AuthSettings, useValue: new AuthSettings(on.baseUrl) },
+    { provide: AuthSettings, useValue: new AuthSettings(on.config.baseUrl) },
     { provide: EventLog, useValue: opened.log },
     { provide: NetworkSecrets, useValue: opened.secrets },
+    { provide: Config, useValue: on.config },
     { provide: LOGGER, useValue: logger },
+    { provide: Postgres, useValue: database },
     { provide: Clock, useValue: clock },
     { provide: Ids, useValue: ids },
   ];
@@ -160,11 +174,11 @@ async function startServer(on: {
     logger: false,
     abortOnError: false,
   });
-  const refuseOtherMethods = prepareServer(app, on.baseUrl);
+  const refuseOtherMethods = prepareServer(app, on.config.baseUrl);
   mountAuthorizationServer(app);
   await app.init();
   await app.register(refuseOtherMethods);
-  await app.listen(on.port, '127.0.0.1');
+  await app.listen(on.config.port, '127.0.0.1');
   return {
     app,
     database,

@@ -1,0 +1,17 @@
+import { describe, expect, it } from '@jest/globals';
+import { html } from './html.js';
+
+describe('html', () => {
+  it('escapes what is put into text and attributes', () => {
+    const hostile = `<img src=x onerror="alert('1')">&`;
+    expect(html`<p title="${hostile}">${hostile}</p>`.text).toBe(
+      '<p title="&lt;img src=x onerror=&quot;alert(&#39;1&#39;)&quot;&gt;&amp;">' +
+        '&lt;img src=x onerror=&quot;alert(&#39;1&#39;)&quot;&gt;&amp;</p>',
+    );
+  });
+
+  it('takes HTML, lists of it and nothing as they are', () => {
+    const parts = ['<', '>'].map((each) => html`<b>${each}</b>`);
+    expect(html`${parts}${undefined}${html`<i></i>`}`.text).toBe('<b>&lt;</b><b>&gt;</b><i></i>');
+  });
+});

@@ -1,0 +1,27 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { PASSWORD_MAX, Passwords } from './passwords.js';
+
+describe('a password', () => {
+  const passwords = new Passwords();
+  let kept: string;
+
+  beforeAll(async () => {
+    kept = await passwords.hash('caf\u00e9 au lait');
+  });
+
+  it('is kept as argon2id with the recommended cost', () => {
+    expect(kept).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
+  });
+
+  it('is right however its accents are composed', async () => {
+    expect(await passwords.verify(kept, 'cafe\u0301 au lait')).toBe(true);
+  });
+
+  it.each(['Caf\u00e9 au lait', '', 'x'.repeat(PASSWORD_MAX + 1)])('is wrong as %j', async (typed) => {
+    expect(await passwords.verify(kept, typed)).toBe(false);
+  });
+
+  it('of nobody is wrong, whatever it is', async () => {
+    expect(await passwords.verify(undefined, 'nobody has this password')).toBe(false);
+  });
+});

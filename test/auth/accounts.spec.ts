@@ -1,0 +1,179 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { writeThrough } from '../../projections/authority/authority.projection.js';
+import { Passwords } from '../../src/auth/passwords.js';
+import { Clock, Ids } from '../../src/commands/ambient.js';
+import { CreateAccount, CreateAccountHandler } from '../../src/commands/create-account.js';
+import type { NewAccount } from '../../src/commands/create-account.js';
+import { HandleDigest } from '../../src/commands/handle-digest.js';
+import { RevokeGrant } from '../../src/commands/revoke-grant.js';
+import { CommandBus } from '@nestjs/cqrs';
+import { EventLog, LogUnavailable } from '../../src/log/event-log.js';
+import type { Append, Appended } from '../../src/log/event-log.js';
+import { streams } from '../../src/log/streams.js';
+import { LocalSignIn } from '../../src/auth/sign-in/local.strategy.js';
+import { AuthorityStore } from '../../src/store/authority/authority-store.js';
+import { password, startAuthNetwork } from './support/auth-network.js';
+import type { AuthNetwork } from './support/auth-network.js';
+
+let network: AuthNetwork;
+let passwordHash: string;
+
+beforeAll(async () => {
+  network = await startAuthNetwork();
+  passwordHash = await network.app().get(Passwords).hash(password);
+}, 60_000);
+
+afterAll(() => network.stop());
+
+const account = (handle: string, changes: Partial<NewAccount> = {}): NewAccount => ({
+  handle,
+  displayName: 'Somebody',
+  email: `${handle}@example.org`,
+  passwordHash,
+  idempotencyKey: randomUUID(),
+  ...changes,
+});
+
+const create = (data: NewAccount) =>
+  network
+    .app()
+    .get(CommandBus)
+    .execute(new CreateAccount(data, { requestId: 'r' }));
+
+const signIn = (handle: string) => network.app().get(LocalSignIn).authenticate({ handle, password });
+
+const query = (sql: string, parameters: unknown[] = []) =>
+  network.database().dataSource.query(sql, parameters);
+
+/** A log whose append with this number fails, before or after it was done. */
+class FailingLog implements EventLog {
+  private appends = 0;
+
+  constructor(
+    private readonly log: EventLog,
+    private readonly failing: number,
+    private readonly when: 'before' | 'after',
+  ) {}
+
+  async append(append: Append): Promise<Appended> {
+    this.appends += 1;
+    if (this.appends === this.failing && this.when === 'before') throw new LogUnavailable('cut off');
+    const appended = await this.log.append(append);
+    if (this.appends === this.failing) throw new LogUnavailable('cut off');
+    return appended;
+  }
+
+  read: EventLog['read'] = (...given) => this.log.read(...given);
+  head: EventLog['head'] = () => this.log.head();
+  subscribe: EventLog['subscribe'] = (options) => this.log.subscribe(options);
+  close: EventLog['close'] = () => Promise.resolve();
+}
+
+describe('an account', () => {
+  it('can sign in as soon as it is created', async () => {
+    const { actorId, created } = await create(account('ada'));
+    expect(created).toBe(true);
+    expect(await signIn('ada')).toEqual({ actorId });
+  });
+
+  it('is one, however often its registration is repeated', async () => {
+    const data = account('bob');
+    const answers = await Promise.all([create(data), create(data), create(data)]);
+    expect(new Set(answers.map(({ actorId }) => actorId)).size).toBe(1);
+    expect(await create(data)).toEqual({ actorId: answers[0].actorId, created: false });
+  });
+
+  it('does not get another’s handle, nor changes the other’s password', async () => {
+    const { actorId } = await create(account('cleo'));
+    const other = await network.app().get(Passwords).hash('another password');
+    await expect(create(account('cleo', { passwordHash: other }))).rejects.toMatchObject({
+      code: 'intent_conflict',
+    });
+    expect(await signIn('cleo')).toEqual({ actorId });
+  });
+
+  it('of two who want one handle at once, goes to one', async () => {
+    const answers = await Promise.allSettled([1, 2, 3, 4].map(() => create(account('dora'))));
+    expect(answers.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    expect(await query(`SELECT 1 FROM authority.account WHERE handle = 'dora'`)).toHaveLength(1);
+  });
+
+  it('that is refused holds no handle', async () => {
+    await expect(create(account('emil', { email: 'nowhere' }))).rejects.toMatchObject({
+      code: 'invalid_text',
+    });
+    await create(account('emil'));
+    expect(await signIn('emil')).toBeDefined();
+  });
+
+  it('leaves no handle in the names of the log', async () => {
+    const { actorId } = await create(account('fritz'));
+    const digest = await network.app().get(HandleDigest).ofHandle('fritz');
+    const claimed = await network.log().read(streams.handle(digest));
+    expect(claimed.map(({ event }) => event.data)).toEqual([{ actorId, at: expect.any(Number) }]);
+    expect(digest).not.toContain('fritz');
+  });
+
+  it.each([
+    ['the claim of its handle', 1, 'before'],
+    ['the claim of its handle, which was made', 1, 'after'],
+    ['its registration', 2, 'before'],
+    ['its registration, which was made', 2, 'after'],
+  ] as const)('is completed by a second try when the log fails at %s', async (_what, failing, when) => {
+    const app = network.app();
+    const handle = `gina_${failing}_${when}`;
+    const data = account(handle);
+    const handler = new CreateAccountHandler(
+      new FailingLog(network.log(), failing, when),
+      app.get(AuthorityStore),
+      app.get(HandleDigest),
+      app.get(Clock),
+      app.get(Ids),
+    );
+    await expect(handler.execute(new CreateAccount(data, { requestId: 'r' }))).rejects.toBeInstanceOf(
+      LogUnavailable,
+    );
+    expect(await signIn(handle)).toBeUndefined();
+    const { actorId } = await create(data);
+    expect(await signIn(handle)).toEqual({ actorId });
+  });
+});
+
+describe('the rows of the authority store', () => {
+  it('are the same after every event was applied again, in any order', async () => {
+    const actorId = (await create(account('hugo'))).actorId;
+    const { clientId } = await network.registerApplication();
+    const issued = { grantId: 'g-1', appId: clientId, actorId, scopes: ['read'], at: 1 };
+    const log = network.log();
+    await log.append({
+      stream: streams.grant('g-1'),
+      expected: 'no_stream',
+      events: [{ id: randomUUID(), event: { type: 'grant.issued', data: issued } }],
+      metadata: { requestId: 'r' },
+    });
+    await network
+      .app()
+      .get(CommandBus)
+      .execute(new RevokeGrant('g-1', 'operator', { requestId: 'r' }));
+    const tables = ['account', 'application', 'app_grant'];
+    const everything = () =>
+      Promise.all(tables.map((table) => query(`SELECT * FROM authority.${table} ORDER BY 1`)));
+    const before = await everything();
+    const recorded = [
+      ...(await log.read(streams.account(actorId))),
+      ...(await log.read(streams.application(clientId))),
+      ...(await log.read(streams.grant('g-1'))),
+    ];
+    const { manager } = network.database().dataSource;
+    await writeThrough(recorded, manager);
+    await writeThrough(recorded.toReversed(), manager);
+    expect(await everything()).toEqual(before);
+
+    await query(`DELETE FROM authority.app_grant WHERE grant_id = 'g-1'`);
+    await writeThrough(recorded.toReversed(), manager);
+    const [grant] = await query(`SELECT scopes, revoked_at FROM authority.app_grant WHERE grant_id = 'g-1'`);
+    expect(grant.scopes).toEqual(['read']);
+    expect(grant.revoked_at).not.toBeNull();
+  });
+});
