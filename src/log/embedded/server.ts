@@ -8,6 +8,7 @@ import { GossipService } from '@eventstore/db-client/generated/gossip_grpc_pb.js
 import { ServerFeaturesService } from '@eventstore/db-client/generated/serverfeatures_grpc_pb.js';
 import { StreamsService } from '@eventstore/db-client/generated/streams_grpc_pb.js';
 import { randomUUID } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
 import { appendHandler } from './grpc/append-call.js';
 import { batchAppendHandler } from './grpc/batch-append-call.js';
 import { deleteHandler, tombstoneHandler } from './grpc/delete-calls.js';
@@ -115,7 +116,8 @@ async function listen(server: Server, host: string, port: number): Promise<numbe
 
 async function close(server: Server, store: Store, live: LiveCalls): Promise<void> {
   live.refuseNew();
-  await store.drained();
+  await store.refuseAppends();
+  await setImmediate(); // the answers to the last appends go out in front of the end of their calls
   live.endAll();
   await new Promise<void>((resolve) => {
     const force = setTimeout(() => {

@@ -4,6 +4,7 @@ import type { BatchAppendReq, BatchAppendResp } from '@eventstore/db-client/gene
 import sharedPb from '@eventstore/db-client/generated/shared_pb.js';
 import streamsPb from '@eventstore/db-client/generated/streams_pb.js';
 import emptyPb from 'google-protobuf/google/protobuf/empty_pb.js';
+import { setImmediate } from 'node:timers/promises';
 import { StoreUnavailableError } from '../errors.js';
 import type { ExpectedRevision } from '../storage/expected-revision.js';
 import type { AppendResult, ProposedEvent, Store } from '../storage/store.js';
@@ -104,21 +105,34 @@ class BatchAppend {
   async #append(correlation: UUID, { identifier, stream, expected, events }: PartialAppend): Promise<void> {
     this.#pending++;
     try {
-      const appended = this.store.append(stream, expected, events);
-      if (this.store.backlog > MAX_BACKLOG || this.outlet.waiting > MAX_ANSWERS) void this.#pause();
-      this.#answer(correlation, identifier, answer(await appended, identifier, expected));
+      const appending = this.store.append(stream, expected, events);
+      const pause = this.store.backlog > MAX_BACKLOG || this.outlet.waiting > MAX_ANSWERS;
+      if (pause) void this.#pauseUntil(appending);
+      this.#answer(correlation, identifier, answer(await appending, identifier, expected));
     } catch (error) {
-      // Whether the append is stored is not known, and only the end of the call says so in terms that clients understand.
-      if (error instanceof StoreUnavailableError) this.outlet.fail(statusOf(error));
-      else
-        this.#answer(
-          correlation,
-          identifier,
-          appendError.refused(code.RESOURCE_EXHAUSTED, (error as Error).message),
-        );
+      if (error instanceof StoreUnavailableError) await this.#endUnavailable(error);
+      else this.#answer(correlation, identifier, appendError.refused(code.RESOURCE_EXHAUSTED, String(error)));
     }
     this.#pending--;
     this.#endIfDone();
+  }
+
+  /** Takes nothing more until an append, and with it what was in front of it, is through, and its answers are taken. */
+  async #pauseUntil(appending: Promise<unknown>): Promise<void> {
+    this.call.pause();
+    await Promise.allSettled([appending]);
+    await this.outlet.drained();
+    this.call.resume();
+  }
+
+  /**
+   * The end of the call says what no answer to a single append can say in terms that clients understand: it is not known
+   * what of the unanswered appends is stored. Those that are, are answered first.
+   */
+  async #endUnavailable(error: StoreUnavailableError): Promise<void> {
+    await this.store.refuseAppends();
+    await setImmediate();
+    this.outlet.fail(statusOf(error));
   }
 
   #answer(
@@ -128,14 +142,6 @@ class BatchAppend {
   ): void {
     response.setCorrelationId(correlation).setStreamIdentifier(identifier);
     this.outlet.push(response);
-  }
-
-  async #pause(): Promise<void> {
-    if (this.call.isPaused()) return;
-    this.call.pause();
-    await this.store.drained();
-    await this.outlet.drained();
-    this.call.resume();
   }
 
   #endIfDone(): void {

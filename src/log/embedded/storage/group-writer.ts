@@ -19,6 +19,13 @@ export interface QueuedFrame extends Place {
   failed(error: Error): void;
 }
 
+export interface GroupWriterEvents {
+  /** A batch is durable, and each of its frames has been told. */
+  onCommitted(): void;
+  /** All frames queued until now are about to be told that they failed. */
+  onLost(error: Error): void;
+}
+
 /**
  * Group commit: while one batch is being written and synced, the frames of the next one gather.
  *
@@ -38,8 +45,7 @@ export class GroupWriter {
   constructor(
     private readonly log: SegmentedLog,
     private readonly segmentLength: number,
-    /** Called after a batch was committed or lost, once for all its frames. */
-    private readonly onBatch: (outcome: 'committed' | 'lost', error?: Error) => void,
+    private readonly events: GroupWriterEvents,
   ) {
     this.#tail = log.end;
     this.#segmentBase = log.segmentBase;
@@ -74,7 +80,7 @@ export class GroupWriter {
     this.#running ??= this.#run();
   }
 
-  /** Resolves when everything queued so far, and what came meanwhile, is written or failed. */
+  /** Resolves when nothing is queued any more. */
   async drained(): Promise<void> {
     await this.#running;
   }
@@ -94,7 +100,7 @@ export class GroupWriter {
       }
       this.#waiting -= lengthOf(batch);
       for (const frame of batch) frame.committed();
-      this.onBatch('committed');
+      this.events.onCommitted();
     }
     this.#running = undefined;
   }
@@ -115,7 +121,7 @@ export class GroupWriter {
     this.#waiting = 0;
     this.#tail = this.log.end;
     this.#segmentBase = this.log.segmentBase;
-    this.onBatch('lost', lost);
+    this.events.onLost(lost);
     for (const frame of frames) frame.failed(lost);
   }
 

@@ -1,0 +1,118 @@
+import { StoreUnavailableError } from '../errors.js';
+import { eachRecord, encodeFrame } from './append-frame.js';
+import type { EventIndex } from './event-index.js';
+import { FRAME_HEADER_LENGTH } from './frame.js';
+import { GroupWriter } from './group-writer.js';
+import { InFlight, type InFlightAppend } from './in-flight.js';
+import type { RecordReader } from './record-reader.js';
+import { RecordView, type NewRecord } from './record.js';
+import type { SegmentedLog } from './segmented-log.js';
+import { originalOf, parseMetadata } from './stream-metadata.js';
+import { StreamStates } from './stream-states.js';
+
+/** The way of records into the log: encoded and placed at once, indexed when they are durable. */
+export class Committer {
+  /** The streams as the next append has to see them. */
+  readonly states: StreamStates;
+  readonly #inFlight = new InFlight();
+  readonly #writer: GroupWriter;
+  readonly #view = new RecordView();
+  readonly #onCommit = new Set<() => void>();
+  #closing = false;
+
+  constructor(
+    private readonly index: EventIndex,
+    private readonly log: SegmentedLog,
+    records: RecordReader,
+    segmentLength: number,
+    onLost: (error: Error) => void,
+  ) {
+    this.states = new StreamStates(index, this.#inFlight, (ordinal) => records.readSync(ordinal));
+    this.#writer = new GroupWriter(log, segmentLength, {
+      onCommitted: () => {
+        for (const wake of this.#onCommit) wake();
+      },
+      onLost: (error) => {
+        this.#inFlight.clear();
+        onLost(error);
+      },
+    });
+  }
+
+  /** Bytes accepted and not yet durable. */
+  get backlog(): number {
+    return this.#writer.backlog;
+  }
+
+  onCommit(wake: () => void): () => void {
+    this.#onCommit.add(wake);
+    return () => this.#onCommit.delete(wake);
+  }
+
+  /** Throws StoreUnavailableError when nothing can be appended any more. */
+  assertWritable(): void {
+    if (this.#writer.broken) throw this.#writer.broken;
+    if (this.#closing) throw new StoreUnavailableError('the event store is shutting down');
+  }
+
+  /**
+   * Puts records into the log as one frame: all of them or none. `states` shows them from now on; the promise brings their
+   * positions when they are durable. Rejects with DiskFullError and StoreUnavailableError.
+   */
+  async commit(records: readonly NewRecord[]): Promise<number[]> {
+    const frame = encodeFrame(records, this.#writer, this.log.end);
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const append: InFlightAppend = { done: promise };
+    const streams = this.#takeOff(records, frame.positions, append);
+    this.#writer.enqueue({
+      ...frame,
+      failed: reject,
+      committed: () => {
+        eachRecord(frame.bytes, FRAME_HEADER_LENGTH, frame.bytes.length, (at, length) =>
+          this.index.add(this.#view.at(frame.bytes, at), length),
+        );
+        this.#inFlight.landed(
+          append,
+          streams,
+          records.map((record) => record.id),
+        );
+        resolve();
+      },
+    });
+    await promise;
+    return frame.positions;
+  }
+
+  /** Refuses new records; resolves when those under way are durable or failed. */
+  async refuse(): Promise<void> {
+    this.#closing = true;
+    await this.#writer.drained();
+  }
+
+  /** Marks the end of the log by an empty frame behind all events, so that damage to the last ones is told from a torn tail. */
+  async markEnd(): Promise<void> {
+    if (this.#writer.broken) return;
+    const mark = encodeFrame([], this.#writer, this.log.end);
+    await new Promise<void>((resolve) => {
+      this.#writer.enqueue({ ...mark, committed: resolve, failed: () => resolve() });
+    });
+  }
+
+  /** Lets further appends see these records; returns the names of their streams. */
+  #takeOff(records: readonly NewRecord[], positions: readonly number[], append: InFlightAppend): Set<string> {
+    const streams = new Set<string>();
+    for (const [i, { stream, revision, id, data, isJson }] of records.entries()) {
+      const name = stream.toString();
+      streams.add(name);
+      const raw = Buffer.from(data.buffer, data.byteOffset, data.byteLength);
+      const isMetadata = originalOf(name) !== undefined;
+      this.#inFlight.setStream(name, {
+        lastRevision: revision,
+        append,
+        ...(isMetadata ? { metadata: { value: parseMetadata(raw, isJson), data: raw } } : {}),
+      });
+      this.#inFlight.setEvent(id, { stream: name, revision, position: positions[i] ?? 0, append });
+    }
+    return streams;
+  }
+}

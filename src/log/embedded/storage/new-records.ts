@@ -1,0 +1,64 @@
+import { STREAM_DELETED_TYPE } from './event-index.js';
+import type { NewRecord } from './record.js';
+import { metastreamOf, originalOf, withTruncateBefore } from './stream-metadata.js';
+import type { StreamStates } from './stream-states.js';
+import { TOMBSTONE_REVISION } from './wire.js';
+
+export interface ProposedEvent {
+  /** Canonical text of a UUID. */
+  id: string;
+  type: string;
+  isJson: boolean;
+  data: Uint8Array;
+  metadata: Uint8Array;
+}
+
+const METADATA_TYPE = '$metadata';
+const NOTHING = new Uint8Array(0);
+
+/** Makes the records of appends and deletions. */
+export class NewRecords {
+  constructor(
+    private readonly states: StreamStates,
+    private readonly nowMs: () => number,
+    private readonly newId: () => string,
+  ) {}
+
+  of(stream: string, revision: number, event: ProposedEvent): NewRecord {
+    const names = { stream: Buffer.from(stream), type: Buffer.from(event.type) };
+    return { ...event, ...names, revision, createdMs: this.nowMs() };
+  }
+
+  metadata(metastream: string, revision: number, data: Buffer, id = this.newId()): NewRecord {
+    return this.of(metastream, revision, { id, type: METADATA_TYPE, isJson: true, data, metadata: NOTHING });
+  }
+
+  tombstone(stream: string, id: string): NewRecord {
+    const event = { id, type: STREAM_DELETED_TYPE, isJson: false, data: NOTHING, metadata: NOTHING };
+    return this.of(stream, TOMBSTONE_REVISION, event);
+  }
+
+  /**
+   * The metadata event by which an append brings a soft-deleted stream back, if it does: an append to the stream itself, or
+   * new metadata for it. Its $tb then hides only what was there before.
+   */
+  comeback(
+    stream: string,
+    { current, softDeleted }: { current: number; softDeleted: boolean },
+    events: readonly ProposedEvent[],
+  ): NewRecord | undefined {
+    const original = originalOf(stream);
+    if (softDeleted) {
+      const raw = this.states.rawMetadata(stream);
+      const json = raw && withTruncateBefore(raw, current + 1);
+      const metastream = metastreamOf(stream);
+      return json && this.metadata(metastream, this.states.lastRevision(metastream) + 1, json);
+    }
+    if (original !== undefined && this.states.isSoftDeleted(original)) {
+      const raw = Buffer.from(events.at(-1)?.data ?? NOTHING);
+      const json = withTruncateBefore(raw, this.states.lastRevision(original) + 1);
+      return json && this.metadata(stream, current + 1 + events.length, json);
+    }
+    return undefined;
+  }
+}
