@@ -1,5 +1,6 @@
 import { DiskFullError, StoreUnavailableError } from '../errors.js';
-import { SEGMENT_HEADER_LENGTH, SyncError, type SegmentedLog } from './segmented-log.js';
+import { SEGMENT_HEADER_LENGTH } from './segment.js';
+import { SyncError, type SegmentedLog } from './segmented-log.js';
 
 const MAX_BATCH_LENGTH = 8 * 1024 * 1024;
 const NO_SPACE = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
@@ -43,7 +44,7 @@ export class GroupWriter {
   #waiting = 0;
 
   constructor(
-    private readonly log: SegmentedLog,
+    private readonly log: Pick<SegmentedLog, 'end' | 'segmentBase' | 'write' | 'truncate' | 'roll'>,
     private readonly segmentLength: number,
     private readonly events: GroupWriterEvents,
   ) {

@@ -1,7 +1,7 @@
 import { readSync } from 'node:fs';
 import { unlink } from 'node:fs/promises';
 import { recoverSegments, type RecoveryEvents } from './recovery.js';
-import { createSegment, SEGMENT_HEADER_LENGTH, segmentPath, type Segment } from './segment.js';
+import { createSegment, segmentPath, type Segment } from './segment.js';
 
 /** The files of the log as one row of bytes. Positions are offsets into that row. Not safe for two writers at a time. */
 export class SegmentedLog {
@@ -108,8 +108,6 @@ export class SegmentedLog {
     return segment;
   }
 }
-
-export { SEGMENT_HEADER_LENGTH };
 
 /** An fsync that failed leaves the page cache in an unknown state: what was written may be there after a restart or not. */
 export class SyncError extends Error {

@@ -152,10 +152,13 @@ export class Store {
   }
 
   async #close(): Promise<void> {
-    await this.#committer.refuse();
-    await this.#committer.markEnd();
-    await this.log.close();
-    this.unlock();
+    try {
+      await this.#committer.refuse();
+      await this.#committer.markEnd();
+      await this.log.close();
+    } finally {
+      this.unlock();
+    }
   }
 
   #check(stream: string, expected: ExpectedRevision, ids: readonly string[]): Verdict {
