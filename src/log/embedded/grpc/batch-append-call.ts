@@ -106,8 +106,8 @@ class BatchAppend {
     this.#pending++;
     try {
       const appending = this.store.append(stream, expected, events);
-      const pause = this.store.backlog > MAX_BACKLOG || this.outlet.waiting > MAX_ANSWERS;
-      if (pause) void this.#pauseUntil(appending);
+      const isMuch = this.store.backlog > MAX_BACKLOG || this.outlet.waiting > MAX_ANSWERS;
+      if (isMuch && !this.call.isPaused()) void this.#pauseUntil(appending);
       this.#answer(correlation, identifier, answer(await appending, identifier, expected));
     } catch (error) {
       if (error instanceof StoreUnavailableError) await this.#endUnavailable(error);

@@ -9,7 +9,8 @@ const SQLITE_BUSY = 5;
  *
  * The lock is the operating system's own lock on the file `lock`, which the kernel drops when the holder ends, however it
  * ends: nothing goes stale, no process id can be mistaken, and of two that start at the same moment one gets it. Node
- * offers such locks only through SQLite, whose exclusive transaction is one; the database stays empty.
+ * offers such locks only through SQLite, whose exclusive transaction is one; the database stays empty. POSIX drops the lock
+ * also when its holder opens and closes the file by other means, so nothing else in this process may touch it.
  */
 export function lockDirectory(dir: string): () => void {
   const database = new DatabaseSync(join(dir, 'lock'), { timeout: 0 });
