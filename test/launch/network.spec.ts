@@ -1,10 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { hasGone } from '../../src/launch/processes.js';
 import { startNetwork } from '../support/network.js';
 import type { TestNetwork } from '../support/network.js';
+
+/** Whole networks start here, on a machine that may be busy with other tests. */
+jest.setTimeout(120_000);
 
 let network: TestNetwork;
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import type { AddressInfo, Server } from 'node:net';
@@ -7,6 +7,9 @@ import { join } from 'node:path';
 import { freePort } from '../../src/launch/free-port.js';
 import { runPlaza } from '../support/command.js';
 import { startNetwork } from '../support/network.js';
+
+/** Whole networks start here, on a machine that may be busy with other tests. */
+jest.setTimeout(120_000);
 
 let scratch = '';
 let stranger: Server;

@@ -1,0 +1,57 @@
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { runPlaza } from '../support/command.js';
+import { startNetwork } from '../support/network.js';
+import type { TestNetwork } from '../support/network.js';
+
+/** Whole networks start here, on a machine that may be busy with other tests. */
+jest.setTimeout(120_000);
+
+let network: TestNetwork;
+
+beforeAll(async () => {
+  network = await startNetwork();
+});
+
+afterAll(async () => {
+  await network.stop();
+});
+
+describe('on a running network', () => {
+  it('the demo walks from registration to reading a reply', async () => {
+    const { code, stdout, stderr } = await runPlaza(['demo', '--json'], network.env);
+    expect(stderr).toBe('');
+    expect(code).toBe(0);
+    const { clientId, actorId, session, reply, replies, reconcile } = JSON.parse(stdout);
+    expect(session).toMatchObject({ appId: clientId, actorId });
+    expect(replies.posts.map(({ id }: { id: string }) => id)).toEqual([reply.post.id]);
+    expect(reconcile.ownPosts).toHaveLength(2);
+  });
+
+  it('the command line registers, creates and tells', async () => {
+    const app = ['app', 'register', '--name', 'An app', '--redirect-uri', 'http://localhost:8911/callback'];
+    const registered = await runPlaza([...app, '--scope', 'openid read', '--json'], network.env);
+    expect(JSON.parse(registered.stdout)).toEqual({
+      clientId: expect.any(String),
+      clientSecret: expect.any(String),
+    });
+
+    const account = [
+      'account',
+      'create',
+      '--display-name',
+      'Ada',
+      '--email',
+      'ada@example.org',
+      '--password-stdin',
+      '--json',
+    ];
+    const create = () => runPlaza([...account, '--handle', 'ada'], network.env, 'correct horse battery\n');
+    expect(JSON.parse((await create()).stdout)).toEqual({ actorId: expect.any(String) });
+    const again = await create();
+    expect(again).toMatchObject({ code: 1, stdout: '' });
+    expect(again.stderr.trim().split('\n')).toHaveLength(1);
+
+    const status = await runPlaza(['projections', 'status', '--json'], network.env);
+    expect(JSON.parse(status.stdout).projections).not.toHaveLength(0);
+  });
+});
