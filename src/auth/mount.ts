@@ -43,6 +43,7 @@ function protocolRoutes(server: FastifyInstance, provider: Provider, baseUrl: st
       raw.headers.host = host;
       raw.headers['x-forwarded-host'] = host;
       raw.headers['x-forwarded-proto'] = protocol.slice(0, -1);
+      reply.raw.setHeader('x-content-type-options', 'nosniff');
       reply.hijack();
       // Koa answers whatever happens by itself.
       void answer(raw, reply.raw);

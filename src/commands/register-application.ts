@@ -42,12 +42,18 @@ export class RegisterApplicationHandler implements ICommandHandler<RegisterAppli
     private readonly ids: Ids,
   ) {}
 
-  /** @throws {Refusal} `invalid_text`; whatever log and store throw: then there may be an application that nobody can use. */
+  /** @throws {Refusal} `invalid_text`; whatever log and store throw: then try again, which makes another application. */
   async execute({ name, redirectUris, scopes, metadata }: RegisterApplication): Promise<ClientCredentials> {
     const appId = this.ids.random();
     // Basic credentials are percent-decoded by the server (RFC 6749 2.3.1), not encoded by every client: no character
     // of either would change.
     const clientSecret = randomBytes(32).toString('base64url');
+    // First, since a secret of nothing does no harm, and an application without one is of no use.
+    await this.store.db.insert(ClientSecretRow, {
+      appId,
+      secretHash: secretHash(clientSecret),
+      expiresAt: null,
+    });
     const registered = await decideOn(this.log, this.ids, {
       stream: streams.application(appId),
       initial: noApplication,
@@ -56,9 +62,6 @@ export class RegisterApplicationHandler implements ICommandHandler<RegisterAppli
         registerApplication(state, { appId, name, redirectUris, scopes, at: this.clock.now() }),
       metadata,
     });
-    await this.store.db
-      .getRepository(ClientSecretRow)
-      .insert({ appId, secretHash: secretHash(clientSecret), expiresAt: null });
     await writeThrough(registered, this.store.db);
     return { clientId: appId, clientSecret };
   }

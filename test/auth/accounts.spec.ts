@@ -79,9 +79,9 @@ describe('an account', () => {
 
   it('is one, however often its registration is repeated', async () => {
     const data = account('bob');
-    const answers = await Promise.all([create(data), create(data), create(data)]);
+    const answers = await Promise.all(Array.from({ length: 8 }, () => create(data)));
     expect(new Set(answers.map(({ actorId }) => actorId)).size).toBe(1);
-    expect(await create(data)).toEqual({ actorId: answers[0].actorId, created: false });
+    expect(await create(data)).toEqual({ actorId: answers[0]?.actorId, created: false });
   });
 
   it('does not get another’s handle, nor changes the other’s password', async () => {

@@ -34,14 +34,14 @@ const published = [
 export type FaultCode = (typeof published)[number];
 
 /** What the library says that is not published, in published words. What is not here is an `invalid_request`. */
-const inOtherWords: Readonly<Record<string, FaultCode>> = {
-  insufficient_scope: 'capability_required',
-  unauthorized_client: 'invalid_client',
-  invalid_client_metadata: 'server_error',
-};
+const inOtherWords: ReadonlyMap<string, FaultCode> = new Map([
+  ['insufficient_scope', 'capability_required'],
+  ['unauthorized_client', 'invalid_client'],
+  ['invalid_client_metadata', 'server_error'],
+]);
 
 export function publishedCode(code: string): FaultCode {
-  return published.find((known) => known === code) ?? inOtherWords[code] ?? 'invalid_request';
+  return published.find((known) => known === code) ?? inOtherWords.get(code) ?? 'invalid_request';
 }
 
 /** What is wrong, as an application or a person is told it. */

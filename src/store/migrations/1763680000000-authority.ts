@@ -8,13 +8,17 @@ export class CreateAuthority1763680000000 implements MigrationInterface {
 
       CREATE TABLE authority.account (
         actor_id      text PRIMARY KEY,
-        handle        text UNIQUE,
+        handle        text,
         display_name  text NOT NULL,
         email         text NOT NULL,
         state         text NOT NULL CHECK (state IN ('active', 'suspended', 'erased')),
         registered_at bigint NOT NULL,
         revision      bigint NOT NULL
       );
+
+      -- Not unique: who holds a handle is decided in its stream of the log. A second unique key would also make two
+      -- writers of the same row fail, whom ON CONFLICT on the first key does not keep apart.
+      CREATE INDEX account_handle ON authority.account (handle);
 
       CREATE TABLE authority.credential (
         actor_id      text PRIMARY KEY,

@@ -1,0 +1,54 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Recorded } from '../../src/log/recorded.js';
+import type { StoredEvent } from '../../src/log/registry.js';
+import { typesOf } from '../runner/projection.js';
+import { authorityGroup, writeThrough } from './authority.projection.js';
+
+const recorded = (event: StoredEvent, erased = false): Recorded => ({
+  id: 'e',
+  stream: 's',
+  revision: 0n,
+  position: 7n,
+  event,
+  metadata: { requestId: 'r' },
+  erased,
+});
+
+async function written(...events: Recorded[]): Promise<object[]> {
+  const rows: object[] = [];
+  await writeThrough(events, {
+    query: (_sql, [json]) => Promise.resolve(rows.push(...(JSON.parse(String(json)) as object[]))),
+  });
+  return rows;
+}
+
+describe('the authority projection', () => {
+  it('is told of accounts, applications and grants', () => {
+    expect(typesOf(authorityGroup)).toEqual([
+      'account.registered',
+      'application.registered',
+      'grant.issued',
+      'grant.revoked',
+    ]);
+  });
+
+  it('keeps a handle of nobody who is erased', async () => {
+    const data = { actorId: 'a', handle: '', displayName: '', email: '', at: 1 };
+    expect(await written(recorded({ type: 'account.registered', data }, true))).toEqual([
+      expect.objectContaining({ actor_id: 'a', handle: null, state: 'erased' }),
+    ]);
+  });
+
+  it('writes in the order of the log, and nothing for what is not its business', async () => {
+    const grant = { grantId: 'g', appId: 'app', actorId: 'a' };
+    const rows = await written(
+      recorded({ type: 'grant.issued', data: { ...grant, scopes: ['read'], at: 1 } }),
+      recorded({ type: 'handle.claimed', data: { actorId: 'a', at: 2 } }),
+      recorded({ type: 'grant.revoked', data: { ...grant, cause: 'reuse', at: 3 } }),
+    );
+    expect(rows).toEqual([
+      { grant_id: 'g', app_id: 'app', actor_id: 'a', scopes: ['read'], issued_at: 1 },
+      { grant_id: 'g', app_id: 'app', actor_id: 'a', revoked_at: 3 },
+    ]);
+  });
+});

@@ -1,0 +1,41 @@
+import { describe, expect, it } from '@jest/globals';
+import { errors } from 'oidc-provider';
+import { Refusal } from '../../domain/refusal.js';
+import { LogUnavailable } from '../../log/event-log.js';
+import { Fault, faultOf, oauthError, publishedCode } from './faults.js';
+
+describe('a fault', () => {
+  it.each([
+    ['invalid_grant', 'invalid_grant'],
+    ['insufficient_scope', 'capability_required'],
+    ['unauthorized_client', 'invalid_client'],
+    ['unsupported_response_mode', 'invalid_request'],
+    ['toString', 'invalid_request'],
+  ])('that the library calls %s is published as %s', (code, published) => {
+    expect(publishedCode(code)).toBe(published);
+  });
+
+  it.each([
+    ['the log is away', new LogUnavailable('x'), 503, 'temporarily_unavailable'],
+    [
+      'the store is away',
+      Object.assign(new Error('x'), { code: 'ECONNREFUSED' }),
+      503,
+      'temporarily_unavailable',
+    ],
+    ['the request is wrong', new errors.InvalidScope('no such scope', 'fly'), 400, 'invalid_scope'],
+    ['a rule says no', new Refusal('social_authority_required', 'x'), 403, 'social_authority_required'],
+    ['nobody knows what happened', new Error('secret detail'), 500, 'server_error'],
+    ['something else is thrown', 'a string', 500, 'server_error'],
+  ])('says what to do when %s', (_what, error, status, code) => {
+    const fault = faultOf(error);
+    expect(fault).toMatchObject({ status, code, passing: status === 503 });
+    expect(fault.description).not.toContain('secret');
+    expect(Object.keys(oauthError(fault))).toEqual(['error', 'error_description']);
+  });
+
+  it('stays what it is', () => {
+    const fault = new Fault(400, 'invalid_request', 'x');
+    expect(faultOf(fault)).toBe(fault);
+  });
+});
