@@ -1,0 +1,169 @@
+import { fork } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { openLog } from '../../src/log/open-log.js';
+import type { OpenLog } from '../../src/log/open-log.js';
+import type { StoredEvent } from '../../src/log/registry.js';
+import { startEmbeddedEventStore } from '../support/event-store.js';
+import type { EmbeddedEventStore } from '../support/event-store.js';
+import { startTestPostgres } from '../support/postgres.js';
+import type { TestPostgres } from '../support/postgres.js';
+import { until } from '../support/until.js';
+import { some } from './support/recorded.js';
+import { WorkerBench } from './support/worker.js';
+
+const build = process.env['PLAZA_BUILD'] ?? fileURLToPath(new URL('../..', import.meta.url));
+const ENTRY = join(build, 'dist', 'projections', 'main.js');
+const ROUNDS = 5;
+const POSTS_A_ROUND = 200;
+
+/** A worker that has moved its progress and waits for a lock to write its rows. */
+const inTheMidst = `
+  SELECT 1 FROM pg_stat_activity
+  WHERE application_name = 'plaza-projector-serving' AND wait_event_type = 'Lock' AND backend_xid IS NOT NULL`;
+
+/** The worker as it is run: a process of its own, the built code, a real event store and a real Postgres. */
+describe('the worker process', () => {
+  let postgres: TestPostgres;
+  let eventStore: EmbeddedEventStore;
+  let bench: WorkerBench;
+  let opened: OpenLog;
+  let env: NodeJS.ProcessEnv;
+  const workers: ChildProcess[] = [];
+
+  beforeAll(async () => {
+    [postgres, eventStore] = await Promise.all([startTestPostgres(), startEmbeddedEventStore()]);
+    bench = await WorkerBench.open(await postgres.createDatabase());
+    const stores = { eventStoreUrl: eventStore.url, vaultDatabaseUrl: await postgres.createDatabase() };
+    opened = await openLog({ ...stores, applicationName: 'test' });
+    env = {
+      ...process.env,
+      ROLE: 'projector',
+      EVENTSTORE_URL: stores.eventStoreUrl,
+      DATABASE_URL: bench.databaseUrl,
+      VAULT_DATABASE_URL: stores.vaultDatabaseUrl,
+    };
+  }, 60_000);
+  afterEach(() => Promise.all(workers.map((worker) => end(worker, 'SIGKILL'))));
+  afterAll(async () => {
+    await opened.close();
+    await bench.close();
+    await Promise.all([postgres.stop(), eventStore.stop()]);
+  });
+
+  const start = async (): Promise<ChildProcess> => {
+    const worker = fork(ENTRY, { env, stdio: 'ignore' });
+    workers.push(worker);
+    await once(worker, 'message');
+    return worker;
+  };
+  const append = (stream: string, event: StoredEvent) =>
+    opened.log.append({
+      stream,
+      expected: 'no_stream',
+      events: [{ id: randomUUID(), event }],
+      metadata: { requestId: 'test' },
+    });
+  const appendPosts = (round: number) =>
+    Promise.all(
+      Array.from({ length: POSTS_A_ROUND }, (_, index) => {
+        const id = `r${round}p${index}`;
+        return append(`post-${id}`, some.post(id, { authorActorId: `a${index % 7}` }));
+      }),
+    );
+  const showsAll = (posts: number) =>
+    until(async () => {
+      const { ids, counted } = await bench.posts();
+      return ids.length === posts && counted === posts;
+    });
+
+  test('loses nothing and applies nothing twice when it is killed again and again', async () => {
+    for (let round = 0; round < ROUNDS; round++) {
+      const worker = await start();
+      const appending = appendPosts(round);
+      await pause(30 * round);
+      await end(worker, 'SIGKILL');
+      await appending;
+    }
+    await start();
+    await expect(showsAll(ROUNDS * POSTS_A_ROUND)).resolves.toBe(true);
+  }, 90_000);
+
+  test('leaves nothing of a transaction in the midst of which it is killed', async () => {
+    const worker = await start();
+    await append('post-m1', some.post('m1'));
+    await until(async () => (await bench.posts()).ids.includes('m1'));
+    const blocker = await bench.pool.connect();
+    try {
+      await blocker.query(`BEGIN; LOCK TABLE ${(await bench.state())?.schemaName}.post IN EXCLUSIVE MODE`);
+      await append('post-m2', some.post('m2'));
+      await until(async () => (await bench.pool.query(inTheMidst)).rowCount);
+      await end(worker, 'SIGKILL');
+      await start();
+    } finally {
+      // Ends the transaction, whatever became of it.
+      blocker.release(true);
+    }
+    await until(async () => (await bench.posts()).ids.includes('m2'));
+    const { ids, counted } = await bench.posts();
+    expect(counted).toBe(ids.length);
+  }, 60_000);
+
+  test('is succeeded by the one that stands by', async () => {
+    const [first] = [await start(), await start()];
+    await append('post-s1', some.post('s1'));
+    await until(async () => (await bench.posts()).ids.includes('s1'));
+    await end(first, 'SIGKILL');
+    await append('post-s2', some.post('s2'));
+    await until(async () => (await bench.posts()).ids.includes('s2'));
+    const { ids, counted } = await bench.posts();
+    expect(counted).toBe(ids.length);
+  }, 60_000);
+
+  test('goes on after the event store was killed', async () => {
+    await start();
+    await append('post-e1', some.post('e1'));
+    await until(async () => (await bench.posts()).ids.includes('e1'));
+    const { dir, port } = eventStore;
+    await eventStore.kill();
+    eventStore = await startEmbeddedEventStore({ dir, port });
+    await append('post-e2', some.post('e2'));
+    await until(async () => (await bench.posts()).ids.includes('e2'));
+    const { ids, counted } = await bench.posts();
+    expect(counted).toBe(ids.length);
+  }, 60_000);
+
+  test('stops in order when it is told to', async () => {
+    const worker = await start();
+    expect(await end(worker, 'SIGTERM')).toBe(0);
+  });
+
+  test('stops in order when its parent is gone', async () => {
+    const worker = await start();
+    const exited = once(worker, 'exit') as Promise<[number | null]>;
+    worker.disconnect();
+    expect((await exited)[0]).toBe(0);
+  });
+
+  test('refuses to start without its stores, and names the variables', async () => {
+    const worker = fork(ENTRY, { env: { ROLE: 'projector' }, stdio: ['ignore', 'ignore', 'pipe', 'ipc'] });
+    let said = '';
+    worker.stderr?.on('data', (chunk: Buffer) => (said += chunk.toString()));
+    const [code] = (await once(worker, 'close')) as [number | null];
+    expect(code).toBe(1);
+    expect(said).toContain('DATABASE_URL: is required unless ROLE is all');
+  });
+});
+
+/** Answers the exit code. */
+async function end(worker: ChildProcess, signal: NodeJS.Signals): Promise<number | null> {
+  if (worker.exitCode !== null || worker.signalCode !== null) return worker.exitCode;
+  const exited = once(worker, 'exit') as Promise<[number | null]>;
+  worker.kill(signal);
+  return (await exited)[0];
+}
