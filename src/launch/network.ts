@@ -125,9 +125,18 @@ export class Network {
 
   async #keep(name: Name, start: KeepOptions['start']): Promise<void> {
     const { log } = this;
-    const onRestart = () => this.#writeRun();
+    const onRestart = () => this.#noteRestart();
     this.#kept.set(name, await keepRunning({ name, start, log, onRestart, signal: this.#starting.signal }));
     this.#writeRun();
+  }
+
+  /** A disk that is full for the moment must not end a network that serves. */
+  #noteRestart(): void {
+    try {
+      this.#writeRun();
+    } catch (error) {
+      this.log.error({ err: error }, 'run.json could not be written and names a process that is gone');
+    }
   }
 
   #writeRun(): void {
