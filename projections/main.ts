@@ -1,17 +1,16 @@
 /** The worker process (`ROLE=projector`): keeps every group of read models up to date. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { pino } from 'pino';
 import type { Logger } from 'pino';
-import { ConfigError, readConfig } from '../src/config/config.js';
+import { ConfigError, readConfig, storesOf } from '../src/config/config.js';
+import type { StoreUrls } from '../src/config/config.js';
+import { createLogger } from '../src/config/logger.js';
 import { announceReady, onStop } from '../src/launch/child.js';
 import type { EventLog } from '../src/log/event-log.js';
 import { openLog } from '../src/log/open-log.js';
 import { servingTarget } from '../src/recovery/serving-target.js';
-import { authorityMigrations } from '../src/store/authority/index.js';
-import { isPostgresUnavailable } from '../src/store/faults.js';
-import { recoveryMigrations } from '../src/store/migrations/1763690000000-recovery.js';
-import { openPostgres } from '../src/store/postgres.js';
+import { isUnreachable } from '../src/store/unreachable.js';
+import { openDatabase } from '../src/store/database.js';
 import { authorityGroup } from './authority/authority.projection.js';
 import { serving } from './groups.js';
 import { GroupRunner } from './runner/group-runner.js';
@@ -20,13 +19,7 @@ import { fixedTarget } from './runner/target.js';
 const APPLICATION_NAME = 'plaza-projector';
 const RETRY_MS = 500;
 
-interface Stores {
-  readonly eventStoreUrl: string;
-  readonly databaseUrl: string;
-  readonly vaultDatabaseUrl: string;
-}
-
-async function work(stores: Stores, logger: Logger, signal: AbortSignal): Promise<void> {
+async function work(stores: StoreUrls, logger: Logger, signal: AbortSignal): Promise<void> {
   const opened = await whenReachable(() => open(stores), logger, signal);
   if (!opened) return;
   const runs = runners(opened.log, stores.databaseUrl, logger).map((runner) => runner.run(signal));
@@ -37,15 +30,15 @@ async function work(stores: Stores, logger: Logger, signal: AbortSignal): Promis
   await opened.close();
 }
 
-async function open({ databaseUrl, eventStoreUrl, vaultDatabaseUrl }: Stores) {
-  const migrated = await openPostgres({
-    url: databaseUrl,
+async function open(stores: StoreUrls) {
+  const database = await openDatabase({
+    url: stores.databaseUrl,
     applicationName: APPLICATION_NAME,
     maxConnections: 2,
-    migrations: [...authorityMigrations, ...recoveryMigrations],
   });
-  await migrated.close();
-  return openLog({ eventStoreUrl, vaultDatabaseUrl, applicationName: APPLICATION_NAME });
+  // Each group works on a connection of its own; this one was for the migrations.
+  await database.close();
+  return openLog({ ...stores, applicationName: APPLICATION_NAME });
 }
 
 function runners(log: EventLog, databaseUrl: string, logger: Logger): readonly GroupRunner[] {
@@ -80,7 +73,7 @@ async function whenReachable<T>(
     try {
       return await attempt();
     } catch (error) {
-      if (!isPostgresUnavailable(error)) throw error;
+      if (!isUnreachable(error)) throw error;
       if (!complained) logger.warn({ err: error }, 'a database cannot be reached; trying again until it can');
       await pause(RETRY_MS, undefined, { signal }).catch(() => undefined);
     }
@@ -89,12 +82,11 @@ async function whenReachable<T>(
 }
 
 function main(): void {
-  const { eventStoreUrl, databaseUrl, vaultDatabaseUrl, logLevel } = readConfig();
-  if (eventStoreUrl === undefined || databaseUrl === undefined || vaultDatabaseUrl === undefined)
-    throw new ConfigError(['ROLE: must be projector; ROLE=all is started by plaza start']);
-  const logger = pino({ name: APPLICATION_NAME, level: logLevel });
+  const config = readConfig();
+  const stores = storesOf(config);
+  const logger = createLogger(config, 'worker');
   const stopping = new AbortController();
-  const working = work({ eventStoreUrl, databaseUrl, vaultDatabaseUrl }, logger, stopping.signal);
+  const working = work(stores, logger, stopping.signal);
   onStop(async () => {
     stopping.abort();
     await working;

@@ -11,7 +11,7 @@ import {
   WrongExpectedVersionError,
 } from '@eventstore/db-client';
 import type { RecordedEvent } from '@eventstore/db-client';
-import { isPostgresUnavailable } from '../store/faults.js';
+import { isUnreachable } from '../store/unreachable.js';
 import { isAmbiguous, within } from './client-errors.js';
 import type { Codec } from './codec.js';
 import { EventLog, LogUnavailable, WrongExpectedRevision } from './event-log.js';
@@ -132,7 +132,7 @@ async function known<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {
-    if (!isPostgresUnavailable(error)) throw error;
+    if (!isUnreachable(error)) throw error;
     throw new LogUnavailable('The key vault did not answer.', { cause: error });
   }
 }

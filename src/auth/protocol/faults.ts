@@ -1,7 +1,7 @@
 import { errors } from 'oidc-provider';
 import { Refusal } from '../../domain/refusal.js';
 import { LogUnavailable } from '../../log/event-log.js';
-import { isUnreachable } from '../../store/authority/unreachable.js';
+import { isUnreachable } from '../../store/unreachable.js';
 
 /** The published OAuth codes (network-api.md, "OAuth protocol codes"), and the domain's where those have none. */
 const published = [

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import type { Clock } from '../../commands/ambient.js';
-import { isPostgresUnavailable } from '../../store/faults.js';
+import { isUnreachable } from '../../store/unreachable.js';
 import { HttpRefusal } from '../errors.js';
 import { callerSql } from './admission-sql.js';
 import { authorityOf } from './authority.js';
@@ -34,7 +34,7 @@ export class MutationAdmission {
       });
       return rows[0];
     } catch (cause) {
-      if (!isPostgresUnavailable(cause)) throw cause;
+      if (!isUnreachable(cause)) throw cause;
       throw new HttpRefusal('authority_unavailable', 'Your authority cannot be checked now; retry later.', {
         cause,
       });

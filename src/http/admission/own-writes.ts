@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
-import { isPostgresUnavailable } from '../../store/faults.js';
+import { isUnreachable } from '../../store/unreachable.js';
 import type { Positions } from './positions.js';
 
 /** How long an acknowledgment waits for the read models to have the write. */
@@ -30,7 +30,7 @@ export class OwnWrites {
       );
     } catch (error) {
       // The write is durable, and while its store is down no read answers at all.
-      if (!isPostgresUnavailable(error)) throw error;
+      if (!isUnreachable(error)) throw error;
       this.logger.warn({ err: error }, 'a write was acknowledged that could not be noted as outstanding');
     }
   }

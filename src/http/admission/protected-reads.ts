@@ -3,7 +3,7 @@ import type { Pool } from 'pg';
 import { scopeOf } from '../../../projections/runner/read-query.js';
 import type { ReadQuery } from '../../../projections/runner/read-query.js';
 import type { Clock } from '../../commands/ambient.js';
-import { isPostgresUnavailable } from '../../store/faults.js';
+import { isUnreachable } from '../../store/unreachable.js';
 import { HttpRefusal } from '../errors.js';
 import { ADMISSION_PARAMETERS, admissionSql, valuesOf } from './admission-sql.js';
 import type { AdmissionRow } from './admission-sql.js';
@@ -68,7 +68,7 @@ export class ProtectedReads {
       }
       return answer(row, request, rule, query);
     } catch (cause) {
-      if (!isPostgresUnavailable(cause)) throw cause;
+      if (!isUnreachable(cause)) throw cause;
       const code = request.credential ? 'protected_read_storage_unavailable' : 'pilot_storage_unavailable';
       throw new HttpRefusal(code, 'The read store cannot be reached; retry later.', { cause });
     }

@@ -14,7 +14,7 @@ import { HttpRefusal } from '../../http/errors.js';
 import { acceptOnlyJson } from '../../http/json-body.js';
 import { EventLog } from '../../log/event-log.js';
 import type { EventMetadata } from '../../log/recorded.js';
-import { isUnreachable } from '../../store/authority/unreachable.js';
+import { isUnreachable } from '../../store/unreachable.js';
 import { Postgres } from '../../store/postgres.js';
 import { operatorToken, requireOperator } from './operator-token.js';
 import { newAccount, newApplication, parse } from './schemas.js';

@@ -1,5 +1,5 @@
-/** SQLSTATE classes and codes of a server that is not there, goes or is full: 08 connection, 53 resources, 57P01-57P03. */
-const serverIsAway = /^(08...|53...|57P0[123])$/;
+/** SQLSTATE of a server that is not there, goes, is full or cannot reach its disk: classes 08, 53 and 58, 57P01-57P03. */
+const serverIsAway = /^(08...|53...|57P0[123]|58...)$/;
 
 /** What Node says of a connection that cannot be made or broke. */
 const connectionBroke = new Set([
@@ -16,7 +16,7 @@ const connectionBroke = new Set([
 
 /** What `pg` says without a code. */
 const driverGaveUp =
-  /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Client was closed)/;
+  /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Client was closed|Query read timeout)/;
 
 interface Said {
   readonly code?: unknown;
