@@ -2,11 +2,13 @@ import 'reflect-metadata';
 import { Module } from '@nestjs/common';
 import type { DynamicModule } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { CqrsModule } from '@nestjs/cqrs';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { Logger } from 'pino';
 import { AuthModule } from './auth/auth.module.js';
 import { mountAuthorizationServer } from './auth/mount.js';
 import { readConfig } from './config/config.js';
+import type { Config } from './config/config.js';
 import { createLogger } from './config/logger.js';
 import { HttpModule } from './http/http.module.js';
 import { fastifyAdapter, prepareServer } from './http/server.js';
@@ -19,30 +21,41 @@ import { openResources } from './resources.js';
 @Module({})
 class ApiModule {}
 
+/** What has to be closed, in the order in which it was opened. */
+const opened: { close(): Promise<unknown> }[] = [];
+
+async function serve(config: Config, logger: Logger): Promise<void> {
+  const resources = await openResources(config, logger);
+  opened.push(resources);
+  const modules: DynamicModule = {
+    module: ApiModule,
+    imports: [CqrsModule.forRoot(), resources.module, AuthModule, HttpModule],
+  };
+  const app = await NestFactory.create<NestFastifyApplication>(modules, fastifyAdapter(logger), {
+    bodyParser: false,
+    logger: false,
+    abortOnError: false,
+  });
+  opened.push(app);
+  const refuseOtherMethods = prepareServer(app, config.baseUrl);
+  mountAuthorizationServer(app);
+  await app.init();
+  await app.register(refuseOtherMethods);
+  await app.listen(config.port, '0.0.0.0');
+  opened.push(await startOperatorApi(app));
+  announceReady();
+  logger.info({ port: config.port }, 'serving');
+}
+
 const config = readConfig();
 const logger = createLogger(config, 'api');
-const resources = await openResources(config, logger);
-
-const modules: DynamicModule = {
-  module: ApiModule,
-  imports: [CqrsModule.forRoot(), resources.module, AuthModule, HttpModule],
-};
-const app = await NestFactory.create<NestFastifyApplication>(modules, fastifyAdapter(logger), {
-  bodyParser: false,
-  logger: false,
-  abortOnError: false,
-});
-const refuseOtherMethods = prepareServer(app, config.baseUrl);
-mountAuthorizationServer(app);
-await app.init();
-await app.register(refuseOtherMethods);
-await app.listen(config.port, '0.0.0.0');
-const operatorApi = await startOperatorApi(app);
-
+// From the beginning: whoever started this process may be gone before it serves.
 onStop(async () => {
-  await operatorApi.close();
-  await app.close();
-  await resources.close();
+  for (const part of opened.toReversed()) await part.close();
 });
-announceReady();
-logger.info({ port: config.port }, 'serving');
+try {
+  await serve(config, logger);
+} catch (error) {
+  logger.fatal({ err: error }, 'cannot serve');
+  process.exit(1);
+}
