@@ -1,10 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { Client } from 'pg';
 import type { ClientBase } from 'pg';
 import type { Logger } from 'pino';
 import { POSITION_CHANNEL } from './progress.js';
+import { sessionClient } from './session-client.js';
 
-const CONNECT_MS = 5_000;
+/** A silent connection is either one without news or one that is dead: only a question tells. */
+const HEARTBEAT_MS = 10_000;
 const RECONNECT_PAUSE_MS = { first: 100, longest: 2_000 };
 
 /** What is published, and how far it came. */
@@ -35,7 +36,6 @@ interface Waiter {
 export class PositionListener {
   private state: Published | undefined;
   private readonly waiters = new Set<Waiter>();
-  private readonly onChange: ((published: Published | undefined) => void)[] = [];
   private readonly stopping = new AbortController();
   private running: Promise<void> | undefined;
   private hangUp: (() => void) | undefined;
@@ -58,11 +58,6 @@ export class PositionListener {
   /** What is published, with the newest position that was heard of. Undefined: nothing, or not known yet. */
   current(): Published | undefined {
     return this.state;
-  }
-
-  /** Calls back whenever another incarnation is published, or its status changes. */
-  onPublication(callback: (published: Published | undefined) => void): void {
-    this.onChange.push(callback);
   }
 
   /**
@@ -108,20 +103,16 @@ export class PositionListener {
   /** One connection's life. Resolves when it is told to stop, rejects when the connection is lost. */
   private async listen(onConnected: () => void): Promise<void> {
     const { databaseUrl, publicationChannel, read } = this.options;
-    const client = new Client({
-      connectionString: databaseUrl,
-      application_name: 'plaza-position-listener',
-      connectionTimeoutMillis: CONNECT_MS,
-      keepAlive: true,
-    });
+    const client = sessionClient(databaseUrl, 'plaza-position-listener');
     const { promise: ended, resolve, reject } = Promise.withResolvers<void>();
     client.on('error', reject).on('end', () => reject(new Error('the connection to Postgres has ended')));
-    const refresh = async () => this.publish(await read(client));
+    const refresh = async () => this.found(await read(client));
     client.on('notification', ({ channel, payload = '' }) => {
       if (channel === POSITION_CHANNEL) this.hear(payload);
       else refresh().catch(reject);
     });
     this.hangUp = resolve;
+    const heartbeat = setInterval(() => void refresh().catch(reject), HEARTBEAT_MS);
     try {
       await client.connect();
       await client.query(`LISTEN ${POSITION_CHANNEL}; LISTEN ${publicationChannel}`);
@@ -129,6 +120,7 @@ export class PositionListener {
       onConnected();
       await ended;
     } finally {
+      clearInterval(heartbeat);
       ended.catch(() => undefined);
       await client.end().catch(() => undefined);
     }
@@ -140,12 +132,11 @@ export class PositionListener {
     this.know({ ...this.state, appliedPosition: BigInt(news.position) });
   }
 
-  private publish(state: Published | undefined): void {
-    // News that came while the row was on its way is newer than the row.
-    const isOlder =
-      state && state.incarnation === this.state?.incarnation && this.hasReached(state.appliedPosition ?? 0n);
-    if (!isOlder) this.know(state);
-    for (const callback of this.onChange) callback(this.state);
+  private found(row: Published | undefined): void {
+    const known = this.state;
+    // What was heard while the row was on its way is newer than the row.
+    const isOld = row?.incarnation === known?.incarnation && this.hasReached(row?.appliedPosition ?? 0n);
+    this.know(row && isOld ? { ...row, appliedPosition: known?.appliedPosition } : row);
   }
 
   private know(state: Published | undefined): void {

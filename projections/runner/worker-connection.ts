@@ -1,14 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { Client } from 'pg';
+import type { Client } from 'pg';
 import { messageOf } from './faults.js';
+import { sessionClient } from './session-client.js';
 
-const CONNECT_MS = 5_000;
 const STANDBY_MS = 500;
 const CLOSE_MS = 1_000;
 
 /**
  * A connection of its own for one worker of one group. Lock and transactions share it, so that whoever has lost the lock
- * has lost the transaction too. Needs a session: no pooler in transaction mode between.
+ * has lost the transaction too.
  */
 export class WorkerConnection {
   private readonly broken = new AbortController();
@@ -19,12 +19,7 @@ export class WorkerConnection {
   }
 
   static async open(url: string, applicationName: string): Promise<WorkerConnection> {
-    const client = new Client({
-      connectionString: url,
-      application_name: applicationName,
-      connectionTimeoutMillis: CONNECT_MS,
-      keepAlive: true,
-    });
+    const client = sessionClient(url, applicationName);
     const connection = new WorkerConnection(client);
     await client.connect();
     // A worker whose machine dies says no goodbye: without these, the lock would stay with it for two hours.

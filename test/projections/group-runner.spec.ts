@@ -1,26 +1,14 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { serving } from '../../projections/groups.js';
-import type { Group } from '../../projections/runner/projection.js';
 import { until } from '../support/until.js';
 import { startTestPostgres } from '../support/postgres.js';
 import type { TestPostgres } from '../support/postgres.js';
 import { MemoryLog } from './support/memory-log.js';
 import { some } from './support/recorded.js';
-import { WorkerBench } from './support/worker.js';
+import { raised, WorkerBench } from './support/worker.js';
 
 /** What Postgres cannot store in a text: an event that can be read and not applied. */
 const UNSTORABLE = 'a\u0000b';
-
-/** The serving group of a later release. */
-const raised: Group = {
-  name: serving.name,
-  projections: serving.projections.map(({ name, tables, handlers }) => ({
-    name,
-    version: 2,
-    tables,
-    handlers,
-  })),
-};
 
 describe('a worker of a group', () => {
   let postgres: TestPostgres;

@@ -3,12 +3,13 @@ import { pino } from 'pino';
 import { PositionListener } from '../../projections/runner/position-listener.js';
 import { PUBLICATION_CHANNEL, quarantine } from '../../src/recovery/incarnation.js';
 import { readRecoveryState } from '../../src/recovery/recovery-state.js';
+import type { RecoveryState } from '../../src/recovery/recovery-state.js';
 import { startTestPostgres } from '../support/postgres.js';
 import type { TestPostgres } from '../support/postgres.js';
 import { until } from '../support/until.js';
 import { MemoryLog } from './support/memory-log.js';
 import { some } from './support/recorded.js';
-import { WorkerBench } from './support/worker.js';
+import { raised, WorkerBench } from './support/worker.js';
 
 const SOON = 10_000;
 
@@ -62,19 +63,21 @@ describe('a listener to positions', () => {
     expect(await waiting).toBe(true);
   });
 
-  test('tells when the publication changes', async () => {
-    const heard: (string | undefined)[] = [];
-    listener.onPublication((published) => heard.push(published?.incarnation));
-    log.add(some.founding('n'));
+  test('knows when the publication changes, by its status or by another incarnation', async () => {
+    const [, post] = log.add(some.founding('n'), some.post('p1'));
     bench.start(log);
-    const { incarnation } = await until(() => bench.state());
-    await until(() => heard.includes(incarnation));
-    const before = heard.length;
+    await listener.waitFor(post?.position ?? 0n, SOON);
+    bench.start(log, raised);
+    const { incarnation } = await until(async () => {
+      const state = await bench.state();
+      return state?.versions['posts'] === raised.projections[0]?.version && state;
+    });
+    await until(() => listener.current()?.incarnation === incarnation);
     const client = await bench.pool.connect();
     await quarantine(client, incarnation, 'for the test');
     client.release();
-    await until(() => heard.length > before);
-    expect(listener.current()).toMatchObject({ status: 'quarantined' });
+    await until(() => (listener.current() as RecoveryState).status === 'quarantined');
+    expect(listener.current()).toMatchObject({ incarnation, appliedPosition: post?.position });
   });
 
   test('catches up with what it missed while Postgres was away', async () => {

@@ -12,6 +12,17 @@ import { servingTarget } from '../../../src/recovery/serving-target.js';
 import { recoveryMigrations } from '../../../src/store/migrations/1763690000000-recovery.js';
 import { openPostgres } from '../../../src/store/postgres.js';
 
+/** The serving group of a later release. */
+export const raised: Group = {
+  name: serving.name,
+  projections: serving.projections.map(({ name, tables, handlers }) => ({
+    name,
+    version: 2,
+    tables,
+    handlers,
+  })),
+};
+
 /** A worker of the serving group inside the test's own process. */
 export interface Worker {
   /** Settles when the group has stopped by itself or was told to. */
