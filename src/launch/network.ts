@@ -160,5 +160,6 @@ async function refuseTakenPort(variable: string, port: number, host?: string): P
     throw new LaunchError(
       `${variable}: another program listens on port ${port}; stop it or set ${variable} to a free port`,
     );
-  if (fault) throw new LaunchError(`${variable}: nothing can listen on ${host ?? '*'}:${port} here (${fault})`);
+  if (fault)
+    throw new LaunchError(`${variable}: nothing can listen on ${host ?? '*'}:${port} here (${fault})`);
 }
