@@ -1,13 +1,9 @@
-import {
-  Server,
-  ServerCredentials,
-  type ServiceDefinition,
-  type UntypedServiceImplementation,
-} from '@grpc/grpc-js';
+import { Server, ServerCredentials, type ServiceDefinition, type UntypedHandleCall } from '@grpc/grpc-js';
 import { GossipService } from '@eventstore/db-client/generated/gossip_grpc_pb.js';
 import { ServerFeaturesService } from '@eventstore/db-client/generated/serverfeatures_grpc_pb.js';
 import { StreamsService } from '@eventstore/db-client/generated/streams_grpc_pb.js';
 import { randomUUID } from 'node:crypto';
+import type { EventEmitter } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
 import { appendHandler } from './grpc/append-call.js';
 import { batchAppendHandler } from './grpc/batch-append-call.js';
@@ -15,7 +11,7 @@ import { deleteHandler, tombstoneHandler } from './grpc/delete-calls.js';
 import { gossipHandler, supportedMethodsHandler } from './grpc/discovery-calls.js';
 import { LiveCalls } from './grpc/live-calls.js';
 import { readHandler } from './grpc/read-call.js';
-import { shuttingDown } from './grpc/status.js';
+import { shuttingDown, type CallStatus } from './grpc/status.js';
 import { openStore, type Store, type StoreOptions } from './storage/store.js';
 
 export { CorruptLogError, DirectoryLockedError } from './errors.js';
@@ -73,17 +69,16 @@ export async function startEventStore({
 }
 
 function addServices(server: Server, store: Store, live: LiveCalls): void {
-  const guard = <H extends (...args: never[]) => void>(handler: H): H => guarded(handler, live);
+  const guard = (handler: Handler): UntypedHandleCall => guarded(handler, live);
   server.addService(ServerFeaturesService, { getSupportedMethods: guard(supportedMethodsHandler()) });
   server.addService(GossipService, { read: guard(gossipHandler(store.newId(), () => store.now())) });
-  const handlers: UntypedServiceImplementation = {
+  server.addService(preEncodedReads(StreamsService), {
     read: guard(readHandler(store, live)),
     append: guard(appendHandler(store)),
     batchAppend: guard(batchAppendHandler(store, live)),
     delete: guard(deleteHandler(store)),
     tombstone: guard(tombstoneHandler(store)),
-  };
-  server.addService(preEncodedReads(StreamsService), handlers);
+  });
 }
 
 /** The service with a Read whose responses are bytes already: the log stores what is to be sent. */
@@ -92,16 +87,17 @@ function preEncodedReads({ read, ...others }: ServiceDefinition): ServiceDefinit
   return { ...others, read: { ...read, responseSerialize: (bytes: Buffer) => bytes } };
 }
 
-/** The handler, turning calls away once the server is closing. Unary calls are answered, streaming ones ended. */
-function guarded<H extends (...args: never[]) => void>(handler: H, live: LiveCalls): H {
-  const guarded = (
-    ...[call, callback]: [{ emit(event: 'error', status: unknown): void }, ((status: unknown) => void)?]
-  ): void => {
-    if (!live.closing) handler(...([call, callback] as never[]));
+/** A handler of any of the four kinds of calls; only those with one answer have a callback. */
+type Handler = (call: never, callback: never) => void;
+
+/** The handler, turning calls away once the server is closing. */
+function guarded(handler: Handler, live: LiveCalls): UntypedHandleCall {
+  const guard = (call: EventEmitter, callback?: (status: CallStatus) => void): void => {
+    if (!live.closing) handler(call as never, callback as never);
     else if (callback) callback(shuttingDown());
     else call.emit('error', shuttingDown());
   };
-  return guarded as unknown as H;
+  return guard as UntypedHandleCall;
 }
 
 async function listen(server: Server, host: string, port: number): Promise<number> {

@@ -32,6 +32,7 @@ describe('an embedded event store that is killed again and again', () => {
   });
 
   it('loses nothing that it acknowledged, and doubles nothing', async () => {
+    let restarted = Promise.resolve();
     let client = EventStoreDBClient.connectionString(store.url);
     const stopping = new AbortController();
     const writers = Array.from({ length: WRITERS }, () => ({
@@ -65,7 +66,7 @@ describe('an embedded event store that is killed again and again', () => {
         const acknowledged = await Promise.race([attempt, pause(ATTEMPT_MS, bound.signal)]);
         bound.abort();
         if (acknowledged) return;
-        await pause(10);
+        await restarted;
       }
     }
 
@@ -79,9 +80,12 @@ describe('an embedded event store that is killed again and again', () => {
     for (let round = 0; round < ROUNDS; round++) {
       await someAppends(20 + ((round * 7) % 30));
       const broken = client;
-      await store.kill('SIGKILL');
-      store = await startEmbeddedEventStore({ dir, port });
-      client = EventStoreDBClient.connectionString(store.url);
+      restarted = (async () => {
+        await store.kill('SIGKILL');
+        store = await startEmbeddedEventStore({ dir, port });
+        client = EventStoreDBClient.connectionString(store.url);
+      })();
+      await restarted;
       void broken.dispose();
     }
     await someAppends(20);

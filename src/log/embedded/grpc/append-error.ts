@@ -7,6 +7,7 @@ import statusPb from '@eventstore/db-client/generated/status_pb.js';
 import streamsPb from '@eventstore/db-client/generated/streams_pb.js';
 import anyPb from 'google-protobuf/google/protobuf/any_pb.js';
 import emptyPb from 'google-protobuf/google/protobuf/empty_pb.js';
+import type { CallStatus } from './status.js';
 import { ANY, NO_STREAM, STREAM_EXISTS, type ExpectedRevision } from '../storage/expected-revision.js';
 
 interface Details {
@@ -41,13 +42,9 @@ export function timeout(): BatchAppendResp {
   return failure(code.DEADLINE_EXCEEDED, 'Timeout', new sharedPb.Timeout());
 }
 
-export function badRequest(message: string): BatchAppendResp {
-  return refused(code.INVALID_ARGUMENT, message);
-}
-
 /** A refusal for which the protocol has no message: clients show the text. */
-export function refused(reason: code, message: string): BatchAppendResp {
-  return failure(reason, 'BadRequest', new sharedPb.BadRequest().setMessage(message), message);
+export function refused({ code: reason, details }: CallStatus): BatchAppendResp {
+  return failure(reason, 'BadRequest', new sharedPb.BadRequest().setMessage(details), details);
 }
 
 function failure(reason: code, type: string, details: Details, message = type): BatchAppendResp {

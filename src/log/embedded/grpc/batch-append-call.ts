@@ -1,4 +1,4 @@
-import { status as code, type handleBidiStreamingCall, type ServerDuplexStream } from '@grpc/grpc-js';
+import type { handleBidiStreamingCall, ServerDuplexStream } from '@grpc/grpc-js';
 import type { StreamIdentifier, UUID } from '@eventstore/db-client/generated/shared_pb.js';
 import type { BatchAppendReq, BatchAppendResp } from '@eventstore/db-client/generated/streams_pb.js';
 import sharedPb from '@eventstore/db-client/generated/shared_pb.js';
@@ -19,7 +19,7 @@ import {
   writableStreamName,
 } from './messages.js';
 import { Outlet } from './outlet.js';
-import { statusOf } from './status.js';
+import { statusOf, type CallStatus } from './status.js';
 
 type BatchCall = ServerDuplexStream<BatchAppendReq, BatchAppendResp>;
 
@@ -41,9 +41,8 @@ export function batchAppendHandler(
   live: LiveCalls,
 ): handleBidiStreamingCall<BatchAppendReq, BatchAppendResp> {
   return (call) => {
-    const batch = new BatchAppend(store, call);
-    const forget = live.add((status) => batch.outlet.fail(status));
-    batch.outlet.onClose(forget);
+    const { outlet } = new BatchAppend(store, call);
+    outlet.onClose(live.add((status) => outlet.fail(status)));
   };
 }
 
@@ -74,7 +73,7 @@ class BatchAppend {
     } catch (error) {
       this.#partial.delete(uuidText(correlation));
       const identifier = request.getOptions()?.getStreamIdentifier();
-      this.#answer(correlation, identifier, appendError.badRequest((error as Error).message));
+      this.#answer(correlation, identifier, appendError.refused(statusOf(error)));
     }
   }
 
@@ -110,8 +109,9 @@ class BatchAppend {
       if (isMuch && !this.call.isPaused()) void this.#pauseUntil(appending);
       this.#answer(correlation, identifier, answer(await appending, identifier, expected));
     } catch (error) {
-      if (error instanceof StoreUnavailableError) await this.#endUnavailable(error);
-      else this.#answer(correlation, identifier, appendError.refused(code.RESOURCE_EXHAUSTED, String(error)));
+      const status = statusOf(error);
+      if (error instanceof StoreUnavailableError) await this.#endUnavailable(status);
+      else this.#answer(correlation, identifier, appendError.refused(status));
     }
     this.#pending--;
     this.#endIfDone();
@@ -129,10 +129,10 @@ class BatchAppend {
    * The end of the call says what no answer to a single append can say in terms that clients understand: it is not known
    * what of the unanswered appends is stored. Those that are, are answered first.
    */
-  async #endUnavailable(error: StoreUnavailableError): Promise<void> {
+  async #endUnavailable(status: CallStatus): Promise<void> {
     await this.store.refuseAppends();
     await setImmediate();
-    this.outlet.fail(statusOf(error));
+    this.outlet.fail(status);
   }
 
   #answer(

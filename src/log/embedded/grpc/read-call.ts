@@ -47,10 +47,9 @@ async function readStream(
     const notFound = new streamsPb.ReadResp.StreamNotFound().setStreamIdentifier(identifier);
     return outlet.send(encode(new streamsPb.ReadResp().setStreamNotFound(notFound)));
   }
-  const now = (): number => store.now();
-  const selection = request.backwards
-    ? new StreamBackwards(store.index, stream, from === 'end' ? Infinity : from === 'start' ? 0 : from, now)
-    : new StreamForwards(store.index, stream, from === 'end' ? Infinity : from === 'start' ? 0 : from, now);
+  const revision = from === 'end' ? Infinity : from === 'start' ? 0 : from;
+  const StreamSelection = request.backwards ? StreamBackwards : StreamForwards;
+  const selection = new StreamSelection(store.index, stream, revision, () => store.now());
   await sendSelection(store, selection, count, request, outlet);
   if (request.streamPositions) {
     await outlet.send(encode(new streamsPb.ReadResp().setLastStreamPosition(String(view.last))));
@@ -64,10 +63,8 @@ function selectAll(
 ): Selection {
   const { index } = store;
   const ordinal = of.from === 'start' ? 0 : of.from === 'end' ? index.count : ordinalAt(index, of.from);
-  const options = of.filter ? { filter: eventFilter(index, of.filter), window: of.filter.window } : {};
-  return request.backwards
-    ? new AllBackwards(index, ordinal, options)
-    : new AllForwards(index, ordinal, options);
+  const AllSelection = request.backwards ? AllBackwards : AllForwards;
+  return new AllSelection(index, ordinal, of.filter && eventFilter(index, of.filter));
 }
 
 async function sendSelection(
@@ -83,7 +80,7 @@ async function sendSelection(
     left -= page.ordinals.length;
     for (const message of await present(store, page.ordinals, request)) await outlet.send(message);
     if (page.atEnd) return;
-    // a filter that lets nothing through must not hold up the other calls
+    // the other calls get their turn, whatever the filter lets through
     if (page.ordinals.length === 0) await setImmediate();
   }
 }

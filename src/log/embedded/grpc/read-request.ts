@@ -9,8 +9,6 @@ import { InvalidRequestError } from './status.js';
 export type From<T> = 'start' | 'end' | T;
 
 export interface ReadFilter extends FilterOptions {
-  /** Events to look at for one page. */
-  window: number;
   /** Events looked at, per checkpoint of a subscription. */
   checkpointInterval: number;
 }
@@ -31,7 +29,7 @@ export interface ReadRequest {
 type Options = ReadReq.Options;
 type Filter = NonNullable<ReturnType<Options['getFilter']>>;
 
-/** EventStoreDB looks at this many events for a page when the client does not say. */
+/** EventStoreDB looks at this many events for a page when the client does not say; it matters for checkpoints only. */
 const DEFAULT_WINDOW = 32;
 
 /** Reads a request of the protocol. Throws InvalidRequestError. */
@@ -84,14 +82,12 @@ function parseFilter(filter: Filter): ReadFilter {
   const expression = byStream ?? filter.getEventType();
   if (!expression) throw new InvalidRequestError('the filter looks at neither stream names nor event types');
   const window = filter.hasMax() ? filter.getMax() : DEFAULT_WINDOW;
-  const multiplier = filter.getCheckpointintervalmultiplier();
   if (window === 0) throw new InvalidRequestError('the search window of the filter is 0');
   const regex = expression.getRegex();
   return {
     on: byStream ? 'stream' : 'type',
     matches: regex === '' ? { prefixes: expression.getPrefixList() } : { regex: compile(regex) },
-    window,
-    checkpointInterval: window * multiplier,
+    checkpointInterval: window * filter.getCheckpointintervalmultiplier(),
   };
 }
 

@@ -28,7 +28,7 @@ export async function subscribe(store: Store, request: ReadRequest, outlet: Outl
     const checkpoint = source.checkpoint();
     if (checkpoint !== undefined) await outlet.send(checkpointAt(checkpoint));
     if (!page.atEnd) {
-      // a filter that lets nothing through must not hold up the other calls
+      // the other calls get their turn, whatever the filter lets through
       if (page.ordinals.length === 0) await setImmediate();
     } else if (!caughtUp) {
       caughtUp = true;
@@ -67,12 +67,8 @@ function streamSource(
 function allSource(store: Store, { from, filter }: Extract<ReadRequest['of'], { kind: 'all' }>): Source {
   const { index } = store;
   const ordinal = from === 'start' ? 0 : from === 'end' ? index.count : ordinalBehind(index, from);
-  const selection = new AllForwards(
-    index,
-    ordinal,
-    filter ? { filter: eventFilter(index, filter), window: filter.window } : {},
-  );
   const interval = filter?.checkpointInterval ?? Infinity;
+  const selection = new AllForwards(index, ordinal, filter && eventFilter(index, filter), interval);
   let checkpoints = 0;
   return {
     name: '$all',

@@ -2,13 +2,8 @@ import type { EventIndex } from '../storage/event-index.js';
 import type { EventFilter } from './event-filter.js';
 import { fitPage, MAX_PAGE_EVENTS, type Page, type Selection } from './selection.js';
 
-export interface AllEventsOptions {
-  filter?: EventFilter | undefined;
-  /** Events looked at for one page. */
-  window?: number;
-}
-
-const DEFAULT_WINDOW = 4096;
+/** Events looked at for one page: a filter that lets nothing through must not hold up the other calls. */
+const MAX_LOOKED_AT = 4096;
 
 /** $all from an ordinal on. */
 export class AllForwards implements Selection {
@@ -18,7 +13,9 @@ export class AllForwards implements Selection {
   constructor(
     private readonly index: EventIndex,
     private ordinal: number,
-    private readonly options: AllEventsOptions = {},
+    private readonly filter?: EventFilter,
+    /** Pages end where so many events were looked at, or a multiple of it. */
+    private readonly pageEnds = Infinity,
   ) {}
 
   /** Ordinal of the event looked at last; undefined before the first. */
@@ -27,9 +24,9 @@ export class AllForwards implements Selection {
   }
 
   next(limit: number): Page {
-    const { filter, window = DEFAULT_WINDOW } = this.options;
-    const start = this.ordinal;
-    const end = Math.min(this.index.count, start + window);
+    const { filter, ordinal: start } = this;
+    const lookAt = Math.min(MAX_LOOKED_AT, this.pageEnds - (this.considered % this.pageEnds));
+    const end = Math.min(this.index.count, start + lookAt);
     const most = Math.min(limit, MAX_PAGE_EVENTS);
     const passed: number[] = [];
     let at = start;
@@ -47,12 +44,12 @@ export class AllBackwards implements Selection {
   constructor(
     private readonly index: EventIndex,
     private ordinal: number,
-    private readonly options: AllEventsOptions = {},
+    private readonly filter?: EventFilter,
   ) {}
 
   next(limit: number): Page {
-    const { filter, window = DEFAULT_WINDOW } = this.options;
-    const end = Math.max(0, this.ordinal - window);
+    const { filter } = this;
+    const end = Math.max(0, this.ordinal - MAX_LOOKED_AT);
     const most = Math.min(limit, MAX_PAGE_EVENTS);
     const passed: number[] = [];
     let at = this.ordinal;
