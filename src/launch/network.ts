@@ -38,6 +38,7 @@ export class Network {
   async start(): Promise<boolean> {
     try {
       await clearLeftovers(this.config.dataDir, this.log);
+      removeRun(this.config.dataDir);
       await refuseTakenPorts(this.config);
       const [eventStore, postgres] = await this.#together(this.#eventStore(), this.#postgres());
       const operatorToken = this.#operatorToken();
