@@ -1,6 +1,7 @@
 import { Float64Column, Uint32Column } from './columns.js';
 
 const NONE = -1;
+const { imul } = Math;
 
 /**
  * Numbers names from 0 in the order of their first appearance. The bytes of all names lie in one buffer under one
@@ -96,7 +97,7 @@ export class NameTable {
 /** FNV-1a with a final mix, 32 bits: names differ mostly in their last characters. */
 function hashOf(bytes: Buffer, start: number, end: number): number {
   let hash = 0x811c9dc5;
-  for (let at = start; at < end; at++) hash = Math.imul(hash ^ (bytes[at] ?? 0), 0x01000193);
-  hash = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d);
+  for (let at = start; at < end; at++) hash = imul(hash ^ (bytes[at] ?? 0), 0x01000193);
+  hash = imul(hash ^ (hash >>> 15), 0x2c1b3c6d);
   return (hash ^ (hash >>> 13)) >>> 0;
 }

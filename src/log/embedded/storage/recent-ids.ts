@@ -1,5 +1,7 @@
 import { EVENT_ID_LENGTH } from './event-id.js';
 
+const { imul } = Math;
+
 /**
  * The ids of the latest events, for idempotent appends that name no revision. EventStoreDB keeps a bounded cache for the
  * same purpose, so an append repeated after very many others is a new append there and here.
@@ -68,8 +70,7 @@ export class RecentIds {
 
   #chainOf(bytes: Buffer, start: number): number {
     let hash = 0;
-    for (let at = start; at < start + EVENT_ID_LENGTH; at++)
-      hash = (Math.imul(hash, 31) + (bytes[at] ?? 0)) | 0;
+    for (let at = start; at < start + EVENT_ID_LENGTH; at++) hash = (imul(hash, 31) + (bytes[at] ?? 0)) | 0;
     return (hash ^ (hash >>> 15)) & (this.#capacity - 1);
   }
 }
