@@ -46,8 +46,16 @@ export async function startEmbeddedEventStore(
   options: EmbeddedEventStoreOptions = {},
 ): Promise<EmbeddedEventStore> {
   const dir = options.dir ?? (await mkdtemp(join(tmpdir(), 'plaza-event-store-')));
-  const args = [ENTRY, '--dir', dir, '--port', String(options.port ?? 0), ...(options.args ?? [])];
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+  const args = [
+    ENTRY,
+    '--dir',
+    dir,
+    '--port',
+    String(options.port ?? 0),
+    '--stop-with-stdin',
+    ...(options.args ?? []),
+  ];
+  const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'pipe'] });
   let logged = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => (logged += text));
   const ended = once(child, 'close') as Promise<[number | null]>;

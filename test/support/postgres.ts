@@ -1,10 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { chmodSync, existsSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { Client } from 'pg';
 import { pino } from 'pino';
 import { startPostgres } from '../../src/launch/embedded-postgres.js';
+import { newDataDir, removeDataDir } from './data-dir.js';
 
 /** A real Postgres for one test file, which may be killed and started again. */
 export interface TestPostgres {
@@ -20,9 +18,7 @@ export interface TestPostgres {
 
 /** Starts a server on a free port and an empty directory. */
 export async function startTestPostgres(): Promise<TestPostgres> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'plaza-postgres-'));
-  // As a directory made by hand would be: Postgres' account can enter it.
-  chmodSync(dataDir, 0o755);
+  const dataDir = newDataDir();
   const log = pino({ level: 'silent' });
   let server = await startPostgres({ dataDir, log });
   return {
@@ -45,9 +41,7 @@ export async function startTestPostgres(): Promise<TestPostgres> {
     },
     async stop() {
       await server.stop();
-      const postgres = join(dataDir, 'postgres');
-      if (existsSync(postgres)) rmSync(realpathSync(postgres), { recursive: true });
-      rmSync(dataDir, { recursive: true });
+      removeDataDir(dataDir);
     },
   };
 }

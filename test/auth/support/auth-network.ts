@@ -1,7 +1,6 @@
 import 'reflect-metadata';
 import { randomBytes, randomUUID } from 'node:crypto';
-import { chmodSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Global, Module } from '@nestjs/common';
 import type { Provider } from '@nestjs/common';
@@ -29,6 +28,7 @@ import { NetworkSecrets } from '../../../src/log/vault/network-secrets.js';
 import { AuthorityStore } from '../../../src/store/authority/authority-store.js';
 import { openDatabase } from '../../../src/store/database.js';
 import { Postgres } from '../../../src/store/postgres.js';
+import { newDataDir, removeDataDir } from '../../support/data-dir.js';
 import { startEmbeddedEventStore } from '../../support/event-store.js';
 
 export const everyScope = ['openid', 'offline_access', 'read', 'post:create', 'block:read'];
@@ -69,10 +69,9 @@ interface Server {
 }
 
 export async function startAuthNetwork(): Promise<AuthNetwork> {
-  const dataDir = realpathSync(mkdtempSync(join(tmpdir(), 'plaza-auth-')));
-  // As a directory made by hand would be: Postgres' account can enter it.
-  chmodSync(dataDir, 0o755);
-  const logDir = mkdtempSync(join(dataDir, 'log-'));
+  const dataDir = newDataDir();
+  const logDir = join(dataDir, 'log');
+  mkdirSync(logDir);
   let [postgres, eventStore] = await Promise.all([
     startPostgres({ dataDir, log: logger }),
     startEmbeddedEventStore({ dir: logDir }),
@@ -130,7 +129,7 @@ export async function startAuthNetwork(): Promise<AuthNetwork> {
     stop: async () => {
       await server.close();
       await Promise.all([postgres.stop(), eventStore.stop()]);
-      rmSync(dataDir, { recursive: true, force: true });
+      removeDataDir(dataDir);
     },
   };
 }
