@@ -8,7 +8,6 @@ Plaza is running.
 
   network       ${config.baseUrl}
   issuer        ${config.baseUrl}/api/auth/.well-known/openid-configuration
-  API reference ${config.baseUrl}/docs
   operator API  ${operatorUrl(config)}, its token in ${config.operatorToken ? 'OPERATOR_TOKEN' : `${config.dataDir}/operator.token`}
   data          ${config.dataDir}
 
