@@ -11,8 +11,8 @@ export async function withEventStore<T>(
   args: readonly string[],
   use: (url: string, pid: number) => Promise<T>,
 ): Promise<T> {
-  const child = spawn(process.execPath, [ENTRY, '--dir', dir, ...args], {
-    stdio: ['ignore', 'pipe', 'inherit'],
+  const child = spawn(process.execPath, [ENTRY, '--dir', dir, '--stop-with-stdin', ...args], {
+    stdio: ['pipe', 'pipe', 'inherit'],
   });
   const ended = once(child, 'close');
   try {

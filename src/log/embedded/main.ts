@@ -1,7 +1,8 @@
 /**
  * The event store as a process of its own: `node main.js --dir D [--host H] [--port P] [--no-fsync]`.
- * Prints one JSON line {"port":N} on stdout when it is ready, logs JSON lines on stderr, and closes cleanly on SIGTERM
- * and SIGINT. Exit code 3 means the directory is in use, 4 that the log is corrupt.
+ * Prints one JSON line {"port":N} on stdout when it is ready and logs JSON lines on stderr. Closes cleanly on SIGTERM and
+ * SIGINT, and with --stop-with-stdin when its standard input ends, as it does when the parent is gone.
+ * Exit code 3 means the directory is in use, 4 that the log is corrupt.
  */
 import { parseArgs } from 'node:util';
 import { CorruptLogError, DirectoryLockedError, startEventStore } from './server.js';
@@ -16,6 +17,7 @@ const { values } = parseArgs({
     port: { type: 'string', default: '0' },
     'no-fsync': { type: 'boolean', default: false },
     'segment-length': { type: 'string' },
+    'stop-with-stdin': { type: 'boolean', default: false },
   },
 });
 
@@ -39,6 +41,7 @@ try {
   };
   process.once('SIGTERM', stop);
   process.once('SIGINT', stop);
+  if (values['stop-with-stdin']) process.stdin.once('end', stop).resume();
   process.stdout.write(`${JSON.stringify({ port: store.port })}\n`);
 } catch (error) {
   log('error', (error as Error).message, { name: (error as Error).name });
