@@ -7,6 +7,8 @@ import { LogReplaced, LogUnavailable } from './event-log.js';
 import type { Batch, Checkpoint, SubscribeOptions } from './event-log.js';
 
 const VERIFY_MS = 2_000;
+/** Events that the server looks through at a time. The client's default is 32, with a message after each. */
+const SEARCH_WINDOW = 2_048;
 const RECONNECT_PAUSE_MS = { first: 100, longest: 5_000 };
 
 type Decode = (stored: readonly RecordedEvent[]) => Promise<Decoded>;
@@ -82,7 +84,10 @@ async function* batches(
   const subscription = client.subscribeToAll(
     {
       fromPosition: after ? { commit: after.position, prepare: after.position } : START,
-      filter: eventTypeFilter({ regex: `^(${types.map((type) => type.replaceAll('.', '\\.')).join('|')})$` }),
+      filter: eventTypeFilter({
+        regex: `^(${types.map((type) => type.replaceAll('.', '\\.')).join('|')})$`,
+        maxSearchWindow: SEARCH_WINDOW,
+      }),
     },
     { highWaterMark: batchSize },
   );
