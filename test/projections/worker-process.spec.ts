@@ -138,6 +138,18 @@ describe('the worker process', () => {
     expect(counted).toBe(ids.length);
   }, 60_000);
 
+  test('keeps the authority store up to date, by a progress of its own', async () => {
+    await start();
+    const { position } = await append('application-app1', some.application('app1'));
+    const applied = `SELECT name FROM authority.application JOIN recovery.checkpoint ON group_name = 'authority'
+      WHERE app_id = 'app1' AND applied_position >= $1`;
+    const { rows } = await until(async () => {
+      const found = await bench.pool.query<{ name: string }>(applied, [String(position)]);
+      return found.rowCount === 1 && found;
+    });
+    expect(rows).toEqual([{ name: 'App app1' }]);
+  }, 60_000);
+
   test('stops in order when it is told to', async () => {
     const worker = await start();
     expect(await end(worker, 'SIGTERM')).toBe(0);
