@@ -1,6 +1,7 @@
 import type { ReadQuery } from '../runner/read-query.js';
 import type { Post } from './post.js';
-import { isVisible, postsJson } from './post.sql.js';
+import { isVisible, postsJson, presentPosts } from './post.sql.js';
+import type { PostColumns } from './post.sql.js';
 
 export interface RepliesPage {
   readonly postId: string;
@@ -16,6 +17,12 @@ export interface Replies {
   readonly posts: readonly Post[];
   /** Keyset of the following page, which may turn out empty; null on a page that was not full. */
   readonly next: bigint | null;
+}
+
+interface PageJson {
+  readonly parentUnavailable: boolean;
+  readonly posts: PostColumns;
+  readonly next: string | null;
 }
 
 /** Direct replies of a post, oldest first, cut before the rules of visibility apply. Null: there never was such a post. */
@@ -39,7 +46,7 @@ export const repliesOf: ReadQuery<RepliesPage, Replies | null> = {
     WHERE thread.id = ${parameter(1)})`,
   present(json) {
     if (json === null) return null;
-    const page = json as Omit<Replies, 'next'> & { readonly next: string | null };
-    return { ...page, next: page.next === null ? null : BigInt(page.next) };
+    const { posts, next, ...page } = json as PageJson;
+    return { ...page, posts: presentPosts(posts), next: next === null ? null : BigInt(next) };
   },
 };

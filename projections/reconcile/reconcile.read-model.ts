@@ -1,5 +1,6 @@
 import type { Post } from '../posts/post.js';
-import { postsJson } from '../posts/post.sql.js';
+import { postsJson, presentPosts } from '../posts/post.sql.js';
+import type { PostColumns } from '../posts/post.sql.js';
 import type { ReadQuery } from '../runner/read-query.js';
 
 /** Most posts in each list of a full view (decisions.md, "Reconcile"). */
@@ -32,7 +33,10 @@ export const reconcile: ReadQuery<void, View> = {
       'cursor', coalesce(state.applied_position, 0),
       'replace', true))`;
   },
-  present: (json) => json as View,
+  present(json) {
+    const view = json as Omit<View, 'posts' | 'ownPosts'> & Record<'posts' | 'ownPosts', PostColumns>;
+    return { ...view, posts: presentPosts(view.posts), ownPosts: presentPosts(view.ownPosts) };
+  },
 };
 
 function newest(schema: string, condition: string): string {
