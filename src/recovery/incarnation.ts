@@ -81,6 +81,16 @@ export async function dropIncarnation(
   }
 }
 
+/** Counts what is in the tables of an incarnation, for the planner: without it the first reads would be planned blindly. */
+export async function analyzeIncarnation(client: ClientBase, { schemaName }: Incarnation): Promise<void> {
+  const { rows } = await client.query<{ tables: string | null }>(
+    `SELECT string_agg(format('%I.%I', schemaname, tablename), ', ') AS tables
+    FROM pg_tables WHERE schemaname = $1`,
+    [schemaName],
+  );
+  if (rows[0]?.tables) await client.query(`ANALYZE ${rows[0].tables}`);
+}
+
 /**
  * Lets reads see an incarnation, instead of `instead` (undefined: of none). False: the publication is not what it was,
  * or is quarantined, and nothing was changed.

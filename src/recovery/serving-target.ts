@@ -7,7 +7,14 @@ import type { Group } from '../../projections/runner/projection.js';
 import type { Target } from '../../projections/runner/target.js';
 import { LogReplaced } from '../log/event-log.js';
 import type { EventLog } from '../log/event-log.js';
-import { createIncarnation, dropIncarnation, findIncarnation, publish, quarantine } from './incarnation.js';
+import {
+  analyzeIncarnation,
+  createIncarnation,
+  dropIncarnation,
+  findIncarnation,
+  publish,
+  quarantine,
+} from './incarnation.js';
 import type { Incarnation } from './incarnation.js';
 import { foundNetwork, networkOf } from './network.js';
 import type { NetworkIds } from './network.js';
@@ -60,6 +67,7 @@ function targetOf(
     progress: Progress.ofIncarnation(own.incarnation),
     async caughtUp(client) {
       if (isPublished) return;
+      await analyzeIncarnation(client, own);
       if (!(await publish(client, own.incarnation, networkId, before)))
         throw new SteppedAside('the publication has changed during the build');
       isPublished = true;
