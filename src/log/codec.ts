@@ -1,5 +1,6 @@
 import { jsonEvent } from '@eventstore/db-client';
 import type { EventData, RecordedEvent } from '@eventstore/db-client';
+import { z } from 'zod';
 import { UnreadableEvent } from './event-log.js';
 import type { Append } from './event-log.js';
 import type { EventMetadata, Recorded } from './recorded.js';
@@ -51,8 +52,7 @@ export class Codec {
   }
 
   async decode(stored: readonly RecordedEvent[]): Promise<Decoded> {
-    const boxes = stored.map((event) => (event.data as { sealed?: Sealed }).sealed?.keyId);
-    const keys = await this.vault.keysById(boxes.filter((id) => id !== undefined));
+    const keys = await this.vault.keysById(stored.flatMap((event) => sealedOf(event)?.keyId ?? []));
     const events: Recorded[] = [];
     for (const event of stored) {
       try {
@@ -72,7 +72,8 @@ function decodeOne(stored: RecordedEvent, keys: Keys): Recorded {
   const { schemaVersion, ...metadata } = stored.metadata as unknown as StoredMetadata;
   if (!Number.isInteger(schemaVersion) || schemaVersion < 1 || schemaVersion > entry.version)
     throw new Error(`schema version ${schemaVersion} is unknown here; the newest is ${entry.version}`);
-  const { sealed, ...plain } = stored.data as Json & { sealed?: Sealed };
+  const { sealed: _box, ...plain } = stored.data as Json;
+  const sealed = sealedOf(stored);
   if (sealed && !keys.has(sealed.keyId)) throw new Error(`the vault has never had its key ${sealed.keyId}`);
   const key = sealed && keys.get(sealed.keyId);
   const erased = sealed !== undefined && key === undefined;
@@ -89,6 +90,13 @@ function decodeOne(stored: RecordedEvent, keys: Keys): Recorded {
     metadata,
     erased,
   };
+}
+
+const sealedBox = z.object({ sealed: z.object({ keyId: z.uuid(), box: z.base64url() }) });
+
+/** The personal fields of an event, if it has any that were sealed here. */
+function sealedOf({ data }: RecordedEvent): Sealed | undefined {
+  return sealedBox.safeParse(data).data?.sealed;
 }
 
 function knownEntry(type: string) {

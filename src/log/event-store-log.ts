@@ -11,7 +11,6 @@ import {
   WrongExpectedVersionError,
 } from '@eventstore/db-client';
 import type { RecordedEvent } from '@eventstore/db-client';
-import { isUnreachable } from '../store/unreachable.js';
 import { isAmbiguous, within } from './client-errors.js';
 import type { Codec } from './codec.js';
 import { EventLog, LogUnavailable, WrongExpectedRevision } from './event-log.js';
@@ -19,17 +18,10 @@ import type { Append, Appended, Batch, ReadOptions, SubscribeOptions } from './e
 import type { Recorded } from './recorded.js';
 import { subscribe } from './subscription.js';
 
-/** How long the log may take, in milliseconds. */
-export interface LogDeadlines {
-  /** One try of an append or a read. */
-  readonly attempt: number;
-  /** An append with all its retries. */
-  readonly append: number;
-}
-
-const defaultDeadlines: LogDeadlines = { attempt: 2_000, append: 5_000 };
+/** How long the log may take: one try of an append or a read; an append with the sealing of its events and all retries. */
+const DEADLINE_MS = { attempt: 2_000, append: 5_000 };
 const RETRY_PAUSE_MS = 100;
-const HEAD_PAGE = 32;
+const HEAD_PAGE = 256;
 
 /** The log in an EventStoreDB, a KurrentDB or the embedded store: whatever answers at the connection string. */
 export class EventStoreLog extends EventLog {
@@ -39,27 +31,22 @@ export class EventStoreLog extends EventLog {
   constructor(
     url: string,
     private readonly codec: Codec,
-    private readonly deadlines: LogDeadlines = defaultDeadlines,
   ) {
     super();
     this.client = EventStoreDBClient.connectionString(url);
   }
 
   async append(append: Append): Promise<Appended> {
-    const events = await known(this.codec.encode(append));
+    const giveUpAt = performance.now() + DEADLINE_MS.append;
+    const events = await this.codec.encode(append);
     const expectedRevision = append.expected === 'no_stream' ? NO_STREAM : append.expected;
-    const attempt = () =>
-      within(
-        this.deadlines.attempt,
-        this.client.appendToStream(append.stream, events, {
-          expectedRevision,
-          deadline: this.deadlines.attempt,
-        }),
-      );
-    const giveUpAt = performance.now() + this.deadlines.append;
     for (;;) {
+      const deadline = Math.max(1, Math.min(DEADLINE_MS.attempt, giveUpAt - performance.now()));
       try {
-        const { nextExpectedRevision, position } = await attempt();
+        const { nextExpectedRevision, position } = await within(
+          deadline,
+          this.client.appendToStream(append.stream, events, { expectedRevision, deadline }),
+        );
         if (position === undefined) throw new Error('the server sent no position of the append');
         return { revision: nextExpectedRevision, position: position.commit };
       } catch (error) {
@@ -81,7 +68,7 @@ export class EventStoreLog extends EventLog {
         ...(options.limit === undefined ? {} : { maxCount: options.limit }),
       }),
     );
-    const { events, failure } = await known(this.codec.decode(stored));
+    const { events, failure } = await this.codec.decode(stored);
     if (failure) throw failure;
     return events;
   }
@@ -102,7 +89,7 @@ export class EventStoreLog extends EventLog {
   }
 
   subscribe(options: SubscribeOptions): AsyncIterable<Batch> {
-    return subscribe(this.client, (stored) => known(this.codec.decode(stored)), options);
+    return subscribe(this.client, (stored) => this.codec.decode(stored), options);
   }
 
   close(): Promise<void> {
@@ -119,20 +106,10 @@ export class EventStoreLog extends EventLog {
       return events;
     };
     try {
-      return await within(this.deadlines.attempt, all(), () => void reading.cancel());
+      return await within(DEADLINE_MS.attempt, all(), () => void reading.cancel());
     } catch (error) {
       if (error instanceof StreamNotFoundError) return [];
       throw new LogUnavailable('The event log did not answer the read.', { cause: error });
     }
-  }
-}
-
-/** An event can be neither written nor read without its key: a vault out of reach is a log out of reach. */
-async function known<T>(work: Promise<T>): Promise<T> {
-  try {
-    return await work;
-  } catch (error) {
-    if (!isUnreachable(error)) throw error;
-    throw new LogUnavailable('The key vault did not answer.', { cause: error });
   }
 }

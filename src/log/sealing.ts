@@ -23,7 +23,9 @@ export function seal(key: PersonKey, text: string, bound: string, nonce: Buffer)
 /** The text of a box. Throws if the box was altered, or belongs to another event or key. */
 export function open(key: PersonKey, sealed: Sealed, bound: string): string {
   const box = Buffer.from(sealed.box, 'base64url');
-  const decipher = createDecipheriv('aes-256-gcm', key.key, box.subarray(0, NONCE_BYTES))
+  const decipher = createDecipheriv('aes-256-gcm', key.key, box.subarray(0, NONCE_BYTES), {
+    authTagLength: TAG_BYTES,
+  })
     .setAAD(Buffer.from(bound))
     .setAuthTag(box.subarray(-TAG_BYTES));
   return decipher.update(box.subarray(NONCE_BYTES, -TAG_BYTES), undefined, 'utf8') + decipher.final('utf8');

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { eventTypeFilter, FORWARDS, START } from '@eventstore/db-client';
 import type { AllStreamSubscription, EventStoreDBClient, RecordedEvent } from '@eventstore/db-client';
-import { isAmbiguous, within } from './client-errors.js';
+import { isAmbiguous, isInvalidArgument, within } from './client-errors.js';
 import type { Decoded } from './codec.js';
 import { LogReplaced, LogUnavailable } from './event-log.js';
 import type { Batch, Checkpoint, SubscribeOptions } from './event-log.js';
@@ -59,7 +59,11 @@ async function verify(client: EventStoreDBClient, { position, eventId }: Checkpo
   try {
     found = await within(VERIFY_MS, first(), () => void reading.cancel());
   } catch (error) {
-    if (isAmbiguous(error)) throw error;
+    // Only an answer proves anything: whoever hears of a replaced log refuses all protected reads.
+    if (!isInvalidArgument(error))
+      throw new LogUnavailable('The log could not be asked for the event at the checkpoint.', {
+        cause: error,
+      });
     throw new LogReplaced(`The log refuses position ${position}, where event ${eventId} was.`, {
       cause: error,
     });
@@ -136,6 +140,9 @@ class Arrival {
         this.caughtUp = true;
         this.news = true;
         this.wake();
+      })
+      .on('fellBehind', () => {
+        this.caughtUp = false;
       });
     signal.addEventListener('abort', this.end);
   }

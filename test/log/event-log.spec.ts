@@ -17,6 +17,8 @@ import { startEmbeddedEventStore } from '../support/event-store.js';
 import type { EmbeddedEventStore } from '../support/event-store.js';
 import { startTestPostgres } from '../support/postgres.js';
 import type { TestPostgres } from '../support/postgres.js';
+import { startTcpProxy } from '../support/tcp-proxy.js';
+import { until } from '../support/until.js';
 
 let store: EmbeddedEventStore;
 let postgres: TestPostgres;
@@ -272,6 +274,66 @@ describe('a subscription', () => {
   });
 });
 
+describe('when answers get lost', () => {
+  it('an append that landed is acknowledged once, however often it was tried', async () => {
+    const proxy = await startTcpProxy(store.port);
+    const through = await openLog({
+      eventStoreUrl: `esdb://127.0.0.1:${proxy.port}?tls=false`,
+      vaultDatabaseUrl: vaultUrl,
+      applicationName: 'log-test',
+    });
+    try {
+      const append = (postId: string) => ({
+        stream: `post-${postId}`,
+        expected: 'no_stream' as const,
+        events: [{ id: randomUUID(), event: post(postId, 'alice', 'lost and found') }],
+        metadata,
+      });
+      await through.log.append(append(newId()));
+      proxy.loseAnswers();
+      const lost = append(newId());
+      const appending = through.log.append(lost);
+      // It is there, and nobody who asked for it knows.
+      const [landed] = await until(async () => {
+        const found = await opened.log.read(lost.stream);
+        return found.length > 0 && found;
+      });
+      proxy.mend();
+      expect(await appending).toEqual({ revision: 0n, position: landed?.position });
+      expect(await opened.log.read(lost.stream)).toHaveLength(1);
+    } finally {
+      await through.close();
+      await proxy.close();
+    }
+  });
+});
+
+describe('while the event store is frozen', () => {
+  it('an append is given up within its deadline, and the same intent works later', async () => {
+    const postId = newId();
+    process.kill(store.pid, 'SIGSTOP');
+    try {
+      const begun = performance.now();
+      await expect(appendPost('alice', 'too slow', postId)).rejects.toBeInstanceOf(LogUnavailable);
+      expect(performance.now() - begun).toBeLessThan(8_000);
+      await expect(opened.log.head()).rejects.toBeInstanceOf(LogUnavailable);
+    } finally {
+      process.kill(store.pid, 'SIGCONT');
+    }
+    // What was given up may have landed all the same: at most once.
+    await until(() =>
+      opened.log.head().then(
+        () => true,
+        () => false,
+      ),
+    );
+    await appendPost('alice', 'again', postId).catch((error: unknown) => {
+      if (!(error instanceof WrongExpectedRevision)) throw error;
+    });
+    expect(await opened.log.read(`post-${postId}`)).toHaveLength(1);
+  });
+});
+
 describe('while the event store is away', () => {
   it('says that nothing is known, and works again when it is back', async () => {
     const before = await appendPost('alice', 'before the outage');
@@ -281,5 +343,30 @@ describe('while the event store is away', () => {
     store = await startEmbeddedEventStore({ dir: store.dir, port: store.port });
     await expect(appendPost('alice', 'after the outage')).resolves.toMatchObject({ revision: 0n });
     expect(await opened.log.read(before.stream)).toHaveLength(1);
+  });
+
+  it('a subscription waits, and goes on after the last event that it handed out', async () => {
+    const first = await appendPost('alice', 'before the restart');
+    const stop = new AbortController();
+    const subscription = opened.log.subscribe({
+      after: { position: first.position, eventId: first.id },
+      types: ['post.created'],
+      batchSize: 10,
+      signal: stop.signal,
+    });
+    const seen: string[] = [];
+    const following = (async () => {
+      for await (const { events } of subscription) {
+        seen.push(...events.map(({ id }) => id));
+        if (seen.length === 2) break;
+      }
+    })();
+    const second = await appendPost('alice', 'still before');
+    await until(() => seen.length === 1);
+    await store.kill('SIGKILL');
+    store = await startEmbeddedEventStore({ dir: store.dir, port: store.port });
+    const third = await until(() => appendPost('alice', 'after').catch(() => undefined));
+    await following;
+    expect(seen).toEqual([second.id, third.id]);
   });
 });

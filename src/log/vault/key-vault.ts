@@ -1,5 +1,7 @@
 import { LRUCache } from 'lru-cache';
-import type { Pool } from 'pg';
+import type { Pool, QueryConfig, QueryResult, QueryResultRow } from 'pg';
+import { isUnreachable } from '../../store/unreachable.js';
+import { LogUnavailable } from '../event-log.js';
 
 /** The key that seals one person's fields. `key` is 32 bytes (AES-256). */
 export interface PersonKey {
@@ -17,26 +19,29 @@ interface KeyRow {
   readonly key: Buffer | null;
 }
 
-/** Keys held in memory at most; a key is 32 bytes, so this is a few megabytes. */
-const CACHED_KEYS = 20_000;
+/**
+ * Keys held in memory: 32 bytes each, so a few megabytes. Not for long, because another process may destroy one; once
+ * that time is over, nothing of that person can be opened here either.
+ */
+const cached = { max: 20_000, ttl: 60_000 };
 
 /**
  * One key a person, in a database of its own (recovery.md, "Four stores"). Destroying the key is what erases the
  * person from every copy of the log.
  */
 export class KeyVault {
-  private readonly byPerson = new LRUCache<string, PersonKey>({ max: CACHED_KEYS });
-  private readonly byId = new LRUCache<string, PersonKey>({ max: CACHED_KEYS });
+  private readonly byPerson = new LRUCache<string, PersonKey>(cached);
+  private readonly byId = new LRUCache<string, PersonKey>(cached);
 
   constructor(
     private readonly pool: Pool,
     private readonly newKey: () => PersonKey,
   ) {}
 
-  /** The person's key; made at the first call for a person. @throws {PersonErased} */
+  /** The person's key; made at the first call for a person. @throws {PersonErased} {@link LogUnavailable} */
   async keyOf(person: string): Promise<PersonKey> {
-    const cached = this.byPerson.get(person);
-    if (cached) return cached;
+    const known = this.byPerson.get(person);
+    if (known) return known;
     const row = (await this.select(person)) ?? (await this.create(person));
     if (row.key === null) throw new PersonErased('The account is erased.');
     const found = { id: row.key_id, key: row.key };
@@ -45,17 +50,17 @@ export class KeyVault {
     return found;
   }
 
-  /** The keys with these ids: undefined for one that is destroyed, no entry for one that never was here. */
+  /** The keys with these ids: undefined for one that is destroyed, no entry for one that never was here. @throws {LogUnavailable} */
   async keysById(ids: Iterable<string>): Promise<ReadonlyMap<string, PersonKey | undefined>> {
     const found = new Map<string, PersonKey | undefined>();
     const wanted: string[] = [];
     for (const id of new Set(ids)) {
-      const cached = this.byId.get(id);
-      if (cached) found.set(id, cached);
+      const known = this.byId.get(id);
+      if (known) found.set(id, known);
       else wanted.push(id);
     }
     if (wanted.length === 0) return found;
-    const { rows } = await this.pool.query<KeyRow>({
+    const { rows } = await this.query<KeyRow>({
       name: 'vault-keys-by-id',
       text: 'SELECT key_id, key FROM person_key WHERE key_id = ANY($1::uuid[])',
       values: [wanted],
@@ -69,7 +74,7 @@ export class KeyVault {
   }
 
   private async select(person: string): Promise<KeyRow | undefined> {
-    const { rows } = await this.pool.query<KeyRow>({
+    const { rows } = await this.query<KeyRow>({
       name: 'vault-key-of-person',
       text: 'SELECT key_id, key FROM person_key WHERE person_id = $1',
       values: [person],
@@ -80,12 +85,22 @@ export class KeyVault {
   /** Two processes may meet here for the same new person: the first insert wins, both read the winner's key. */
   private async create(person: string): Promise<KeyRow> {
     const { id, key } = this.newKey();
-    await this.pool.query(
-      `INSERT INTO person_key (key_id, person_id, key) VALUES ($1, $2, $3) ON CONFLICT (person_id) DO NOTHING`,
-      [id, person, key],
-    );
+    await this.query({
+      text: 'INSERT INTO person_key (key_id, person_id, key) VALUES ($1, $2, $3) ON CONFLICT (person_id) DO NOTHING',
+      values: [id, person, key],
+    });
     const row = await this.select(person);
     if (!row) throw new Error('The vault lost a key that was just made.');
     return row;
+  }
+
+  /** An event can be neither written nor read without its key: a vault out of reach is a log out of reach. */
+  private async query<Row extends QueryResultRow>(query: QueryConfig): Promise<QueryResult<Row>> {
+    try {
+      return await this.pool.query<Row>(query);
+    } catch (cause) {
+      if (!isUnreachable(cause)) throw cause;
+      throw new LogUnavailable('The key vault did not answer.', { cause });
+    }
   }
 }
