@@ -33,6 +33,17 @@ export class DiskFullError extends Error {
   }
 }
 
+/** An append that recovery would take for damage, were it in the log. */
+export class AppendTooLargeError extends Error {
+  override readonly name = 'AppendTooLargeError';
+  constructor(length: number, limit: number) {
+    super(
+      `the append was refused and nothing of it is stored: it takes ${length} bytes in the log, at most ${limit} are allowed; ` +
+        'append fewer events at a time',
+    );
+  }
+}
+
 /** The log can no longer promise anything about new appends; whether the one at hand is stored is not known. */
 export class StoreUnavailableError extends Error {
   override readonly name = 'StoreUnavailableError';

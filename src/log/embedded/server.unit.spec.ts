@@ -48,6 +48,7 @@ interface Batch {
   ids?: string[];
   metadata?: Record<string, string>;
   deadline?: Date;
+  revision?: bigint;
 }
 
 function batchRequest({
@@ -55,10 +56,12 @@ function batchRequest({
   ids = [randomUUID()],
   metadata,
   deadline,
+  revision,
 }: Batch): InstanceType<typeof streamsPb.BatchAppendReq> {
   const of = new streamsPb.BatchAppendReq.Options()
     .setStreamIdentifier(new sharedPb.StreamIdentifier().setStreamName(Buffer.from(stream)))
     .setAny(new emptyPb.Empty());
+  if (revision !== undefined) of.setStreamPosition(String(revision));
   if (deadline) of.setDeadline(timestampPb.Timestamp.fromDate(deadline));
   const messages = ids.map((id) => {
     const message = new streamsPb.BatchAppendReq.ProposedMessage().setId(new sharedPb.UUID().setString(id));
@@ -120,6 +123,12 @@ describe('a batch append', () => {
     expect(some!.getSuccess()!.getCurrentRevision()).toBe('0');
   });
 
+  it('goes to a stream with the longest name, and to its metadata', async () => {
+    const stream = randomUUID() + 'x'.repeat(2048 - 36);
+    const answers = await batchAppend(batchRequest({ stream }), batchRequest({ stream: `$$${stream}` }));
+    expect(answers.map((answer) => answer.hasSuccess())).toEqual([true, true]);
+  });
+
   it('takes the time of its events from outside', async () => {
     const stream = `s-${randomUUID()}`;
     await batchAppend(batchRequest({ stream }));
@@ -138,6 +147,13 @@ describe('a batch append', () => {
   it.each<[string, Batch, string]>([
     ['to $all', { stream: '$all' }, "'$all' cannot be written to"],
     ['to the metadata stream of no stream', { stream: '$$' }, "'$$' is not a stream name"],
+    ['to a stream with a long name', { stream: 'x'.repeat(2049) }, 'the stream name has 2049 bytes'],
+    [
+      'to the metadata of such a stream',
+      { stream: `$$${'ö'.repeat(1025)}` },
+      'the stream name has 2050 bytes',
+    ],
+    ['behind a revision that is none', { revision: 2n ** 64n - 1n }, 'is no revision that a stream can have'],
     ['to a stream without a name', { stream: '' }, "'' is not a stream name"],
     ['of an event whose id is no UUID', { ids: ['nonsense'] }, 'the event id is not a UUID'],
     [

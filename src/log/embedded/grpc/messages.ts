@@ -3,6 +3,7 @@ import type { StreamIdentifier, UUID } from '@eventstore/db-client/generated/sha
 import { canonicalEventId, eventIdOfHalves } from '../storage/event-id.js';
 import { ANY, NO_STREAM, STREAM_EXISTS, type ExpectedRevision } from '../storage/expected-revision.js';
 import type { ProposedEvent } from '../storage/store.js';
+import { originalOf } from '../storage/stream-metadata.js';
 import { InvalidRequestError } from './status.js';
 
 /** An event as both kinds of append propose it. */
@@ -23,6 +24,12 @@ interface Expectation {
 /** Bytes that all events of one append may have together: data, metadata and type. EventStoreDB's default. */
 export const MAX_APPEND_SIZE = 1024 * 1024;
 
+/** Revisions are signed 64-bit numbers in the log, unsigned ones in the protocol. */
+const MAX_REVISION = 2n ** 63n - 1n;
+
+/** Bytes of a stream name. Each event repeats its stream's name in the log, and error answers carry it in a header. */
+export const MAX_STREAM_NAME_LENGTH = 2048;
+
 /** A required property of a proposed event is not there. */
 export class MissingMetadataError extends InvalidRequestError {
   constructor(readonly property: string) {
@@ -41,12 +48,23 @@ export function streamName(identifier: StreamIdentifier | undefined): string {
 export function writableStreamName(identifier: StreamIdentifier | undefined): string {
   const name = streamName(identifier);
   if (name === '$all') throw new InvalidRequestError("'$all' cannot be written to");
+  // the metadata stream of any stream that can be written to can be written to as well
+  const length = Buffer.byteLength(originalOf(name) ?? name);
+  if (length > MAX_STREAM_NAME_LENGTH) {
+    throw new InvalidRequestError(
+      `the stream name has ${length} bytes, at most ${MAX_STREAM_NAME_LENGTH} are allowed`,
+    );
+  }
   return name;
 }
 
 /** @param revision the revision option's text, or undefined if another option is set */
 export function expectedRevision(options: Expectation, revision: string | undefined): ExpectedRevision {
-  if (revision !== undefined) return Number(revision);
+  if (revision !== undefined) {
+    if (BigInt(revision) > MAX_REVISION)
+      throw new InvalidRequestError(`${revision} is no revision that a stream can have`);
+    return Number(revision);
+  }
   if (options.hasNoStream()) return NO_STREAM;
   if (options.hasAny()) return ANY;
   if (options.hasStreamExists()) return STREAM_EXISTS;

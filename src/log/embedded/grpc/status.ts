@@ -3,7 +3,7 @@
  * https://github.com/EventStore/EventStore/blob/release/oss-v23.10/src/EventStore.Core/Services/Transport/Grpc/RpcExceptions.cs
  */
 import { Metadata, status, type StatusObject } from '@grpc/grpc-js';
-import { DiskFullError, StoreUnavailableError } from '../errors.js';
+import { AppendTooLargeError, DiskFullError, StoreUnavailableError } from '../errors.js';
 import { InvalidPositionError } from '../reading/positions.js';
 
 export type CallStatus = StatusObject;
@@ -13,7 +13,7 @@ export class InvalidRequestError extends Error {
   override readonly name = 'InvalidRequestError';
 }
 
-export function callStatus(code: status, details: string, entries: Record<string, string> = {}): CallStatus {
+function callStatus(code: status, details: string, entries: Record<string, string> = {}): CallStatus {
   const metadata = new Metadata();
   for (const [key, value] of Object.entries(entries)) metadata.set(key, headerValue(value));
   return { code, details, metadata };
@@ -60,7 +60,11 @@ export function missingMetadata(property: string): CallStatus {
 
 /** The status for anything thrown while a call was served. */
 export function statusOf(error: unknown): CallStatus {
-  if (error instanceof InvalidRequestError || error instanceof InvalidPositionError) {
+  if (
+    error instanceof InvalidRequestError ||
+    error instanceof InvalidPositionError ||
+    error instanceof AppendTooLargeError
+  ) {
     return callStatus(status.INVALID_ARGUMENT, error.message);
   }
   if (error instanceof DiskFullError) return callStatus(status.RESOURCE_EXHAUSTED, error.message);

@@ -1,4 +1,5 @@
-import { FRAME_HEADER_LENGTH, RECORD_PREFIX_LENGTH, sealFrame } from './frame.js';
+import { AppendTooLargeError } from '../errors.js';
+import { FRAME_HEADER_LENGTH, MAX_PAYLOAD_LENGTH, RECORD_PREFIX_LENGTH, sealFrame } from './frame.js';
 import type { GroupWriter, Place } from './group-writer.js';
 import { RecordEncoder, type NewRecord } from './record.js';
 
@@ -8,10 +9,13 @@ export interface AppendFrame extends Place {
   positions: number[];
 }
 
-/** Encodes records as the frame that comes next in the log; `durable` is the end of what is on disk already. */
+/**
+ * Encodes records as the frame that comes next in the log; `durable` is the end of what is on disk already.
+ * Throws AppendTooLargeError for more than recovery would accept.
+ */
 export function encodeFrame(
   records: readonly NewRecord[],
-  writer: GroupWriter,
+  writer: Pick<GroupWriter, 'place'>,
   durable: number,
 ): AppendFrame {
   let encoders: RecordEncoder[] = [];
@@ -22,7 +26,10 @@ export function encodeFrame(
   // a frame that has to open a segment lies elsewhere than it was first laid out for
   if (encoders[0]?.position !== place.position + FRAME_HEADER_LENGTH)
     encoders = encodersAt(records, place.position);
-  const bytes = Buffer.allocUnsafe(frameLength(encoders));
+  const length = frameLength(encoders);
+  const payload = length - FRAME_HEADER_LENGTH;
+  if (payload > MAX_PAYLOAD_LENGTH) throw new AppendTooLargeError(payload, MAX_PAYLOAD_LENGTH);
+  const bytes = Buffer.allocUnsafe(length);
   let at = FRAME_HEADER_LENGTH;
   for (const encoder of encoders) {
     bytes.writeUInt32LE(encoder.size, at);

@@ -57,7 +57,7 @@ export class Committer {
 
   /**
    * Puts records into the log as one frame: all of them or none. `states` shows them from now on; the promise brings their
-   * positions when they are durable. Rejects with DiskFullError and StoreUnavailableError.
+   * positions when they are durable. Rejects with AppendTooLargeError, DiskFullError and StoreUnavailableError.
    */
   async commit(records: readonly NewRecord[]): Promise<number[]> {
     const frame = encodeFrame(records, this.#writer, this.log.end);

@@ -12,7 +12,7 @@ import { crc32 } from 'node:zlib';
 export const FRAME_HEADER_LENGTH = 28;
 export const RECORD_PREFIX_LENGTH = 4;
 export const FRAME_MAGIC = Buffer.from('PzF1', 'latin1');
-/** Larger than any append can be: a length beyond it is damage. */
+/** No frame is written whose payload is longer, so a length beyond it is damage. */
 export const MAX_PAYLOAD_LENGTH = 64 * 1024 * 1024;
 
 const CRC_AT = 24;

@@ -63,7 +63,7 @@ const TORN_TAIL_CUT =
 /**
  * The storage core. An append is checked and given its place at once, in the order of the calls; its promise settles, and
  * readers see it, when it is durable. Reading goes through `index`, which holds durable events only, and `records`.
- * Appends and deletions reject with DiskFullError and StoreUnavailableError.
+ * Appends and deletions reject with AppendTooLargeError, DiskFullError and StoreUnavailableError.
  */
 export class Store {
   readonly records: RecordReader;

@@ -3,7 +3,12 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp, open, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { CorruptLogError, DirectoryLockedError, StoreUnavailableError } from '../errors.js';
+import {
+  AppendTooLargeError,
+  CorruptLogError,
+  DirectoryLockedError,
+  StoreUnavailableError,
+} from '../errors.js';
 import { StreamForwards } from '../reading/stream-events.js';
 import { ANY, NO_STREAM } from './expected-revision.js';
 import { RecordView } from './record.js';
@@ -134,6 +139,17 @@ describe('the store', () => {
     const small = await reopen({ segmentLength: 1000 });
     for (const n of range(3)) await small.append('a', ANY, [proposed(n, 5000)]);
     expect(await numbersOf(await reopen({ segmentLength: 1000 }), 'a')).toEqual([0, 1, 2]);
+  });
+
+  it('refuses an append that is larger than recovery accepts, and goes on', async () => {
+    const open = await reopen({ fsync: false });
+    await open.append('a', ANY, [proposed(0)]);
+    const many = range(70).map((n) => proposed(n));
+    await expect(open.append('x'.repeat(1024 * 1024), ANY, many)).rejects.toThrow(AppendTooLargeError);
+    await open.append('a', 0, [proposed(1)]);
+    await closeLikeKilled();
+    expect(await numbersOf(await reopen(), 'a')).toEqual([0, 1]);
+    expect(logged.some(({ level }) => level === 'warn')).toBe(false);
   });
 
   it('is open once at a time', async () => {
