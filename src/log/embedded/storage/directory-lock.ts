@@ -1,6 +1,8 @@
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { DirectoryLockedError } from '../errors.js';
+import { OWNER_ONLY } from './directory.js';
 
 const SQLITE_BUSY = 5;
 
@@ -13,7 +15,9 @@ const SQLITE_BUSY = 5;
  * also when its holder opens and closes the file by other means, so nothing else in this process may touch it.
  */
 export function lockDirectory(dir: string): () => void {
-  const database = new DatabaseSync(join(dir, 'lock'), { timeout: 0 });
+  const path = join(dir, 'lock');
+  createForOwner(path);
+  const database = new DatabaseSync(path, { timeout: 0 });
   try {
     database.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
   } catch (error) {
@@ -22,4 +26,13 @@ export function lockDirectory(dir: string): () => void {
     throw error;
   }
   return () => database.close();
+}
+
+/** SQLite would let others read the file. One that is there is not opened, which would drop its lock. */
+function createForOwner(path: string): void {
+  try {
+    writeFileSync(path, '', { flag: 'wx', mode: OWNER_ONLY });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
 }

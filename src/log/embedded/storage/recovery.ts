@@ -5,18 +5,12 @@
  * damage was ever acknowledged; the tail is saved aside and cut off. Anything else is corruption, and the store does
  * not start. The `durable` mark of the frames behind the damage tells the two apart (see frame.ts).
  */
-import { open, unlink, writeFile, type FileHandle } from 'node:fs/promises';
+import { open, readdir, rm, unlink, writeFile, type FileHandle } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { CorruptLogError } from '../errors.js';
+import { OWNER_ONLY, syncDirectory } from './directory.js';
 import { checkFrame, FRAME_HEADER_LENGTH, FRAME_MAGIC } from './frame.js';
-import {
-  listSegments,
-  SEGMENT_HEADER_LENGTH,
-  segmentHeader,
-  segmentPath,
-  syncDirectory,
-  type Segment,
-} from './segment.js';
+import { listSegments, SEGMENT_HEADER_LENGTH, segmentHeader, segmentPath, type Segment } from './segment.js';
 
 const CHUNK_LENGTH = 4 * 1024 * 1024;
 
@@ -54,8 +48,9 @@ export async function recoverSegments(dir: string, events: RecoveryEvents): Prom
       }
       await recoverSegment(dir, segment, last, events);
     }
-    // What a killed process left in the page cache is about to be served, so it has to be on disk from here on.
+    // What a killed process left in the page cache is about to be served, so it has to be on disk from here on: bytes and names.
     await segments.at(-1)?.handle.sync();
+    await syncDirectory(dir);
     return segments;
   } catch (error) {
     await Promise.all(segments.map((segment) => segment.handle.close()));
@@ -123,10 +118,23 @@ async function saveTail(
   const tail = Buffer.alloc(segment.size - offset);
   await segment.handle.read(tail, 0, tail.length, offset);
   const position = segment.base + offset;
-  const savedAs = join(dir, `torn-tail-${String(position).padStart(16, '0')}.bin`);
-  await writeFile(savedAs, tail, { flush: true });
+  const savedAs = await freePath(dir, `torn-tail-${String(position).padStart(16, '0')}`);
+  try {
+    await writeFile(savedAs, tail, { flag: 'wx', flush: true, mode: OWNER_ONLY });
+  } catch (error) {
+    await rm(savedAs, { force: true });
+    throw error;
+  }
   await syncDirectory(dir);
   events.onTornTail({ segment: basename(segment.path), position, bytes: tail.length, savedAs });
+}
+
+/** A name for a tail that overwrites none: several writes may have been interrupted at one position. */
+async function freePath(dir: string, name: string): Promise<string> {
+  const taken = new Set(await readdir(dir));
+  let file = `${name}.bin`;
+  for (let n = 2; taken.has(file); n++) file = `${name}-${n}.bin`;
+  return join(dir, file);
 }
 
 /** A window over a file that moves forward only. */

@@ -4,6 +4,7 @@
  */
 import { open, readdir, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
+import { OWNER_ONLY, syncDirectory } from './directory.js';
 
 export const SEGMENT_HEADER_LENGTH = 32;
 const MAGIC = Buffer.from('PlazaLog');
@@ -43,7 +44,7 @@ export function segmentHeader(base: number): Buffer {
 /** Creates the segment that starts at `base`; it survives a power failure once this returns. */
 export async function createSegment(dir: string, base: number): Promise<Segment> {
   const path = segmentPath(dir, base);
-  const handle = await open(path, 'w+');
+  const handle = await open(path, 'w+', OWNER_ONLY);
   try {
     await handle.write(segmentHeader(base), 0, SEGMENT_HEADER_LENGTH, 0);
     await handle.sync();
@@ -53,14 +54,4 @@ export async function createSegment(dir: string, base: number): Promise<Segment>
     throw error;
   }
   return { path, handle, base, size: SEGMENT_HEADER_LENGTH };
-}
-
-/** Makes the creation, renaming and removal of files in a directory durable. */
-export async function syncDirectory(dir: string): Promise<void> {
-  const handle = await open(dir, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
 }

@@ -1,5 +1,6 @@
 import { readSync } from 'node:fs';
-import { unlink } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
+import { syncDirectory } from './directory.js';
 import { recoverSegments, type RecoveryEvents } from './recovery.js';
 import { createSegment, segmentPath, type Segment } from './segment.js';
 
@@ -37,9 +38,11 @@ export class SegmentedLog {
     segment.size += length;
   }
 
-  /** Forgets what a failed write may have left behind the end. */
+  /** Forgets what a failed write may have left behind the end, for good: it does not come back after a power failure. */
   async truncate(): Promise<void> {
-    await this.#current.handle.truncate(this.#current.size);
+    const segment = this.#current;
+    await segment.handle.truncate(segment.size);
+    if (this.fsync) await sync(segment);
   }
 
   /** Ends the current segment and begins the next one at the present end. */
@@ -48,8 +51,7 @@ export class SegmentedLog {
     try {
       this.segments.push(await createSegment(this.dir, base));
     } catch (error) {
-      // half a header must not be found in front of a later, whole one
-      await unlink(segmentPath(this.dir, base)).catch(() => undefined);
+      await this.#forgetSegment(base);
       throw error;
     }
   }
@@ -84,6 +86,17 @@ export class SegmentedLog {
 
   async close(): Promise<void> {
     await Promise.all(this.segments.map((segment) => segment.handle.close()));
+  }
+
+  /** Removes a segment whose creation failed: it must not be found when the one in front of it has grown. */
+  async #forgetSegment(base: number): Promise<void> {
+    const path = segmentPath(this.dir, base);
+    try {
+      await rm(path, { force: true });
+      await syncDirectory(this.dir);
+    } catch (error) {
+      throw new SyncError(`${path} could not be removed`, { cause: error });
+    }
   }
 
   get #current(): Segment {

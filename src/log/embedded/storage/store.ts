@@ -1,6 +1,6 @@
-import { mkdir } from 'node:fs/promises';
 import { eachRecord } from './append-frame.js';
 import { Committer } from './committer.js';
+import { makeDirectory } from './directory.js';
 import { lockDirectory } from './directory-lock.js';
 import { EventIndex } from './event-index.js';
 import { checkAppend, type ExpectedRevision, type Verdict } from './expected-revision.js';
@@ -13,7 +13,7 @@ import { metastreamOf, SOFT_DELETE_JSON } from './stream-metadata.js';
 export type { ProposedEvent };
 
 export interface StoreOptions {
-  /** Created if it is not there. One store at a time may have it open. */
+  /** Created if it is not there, for its owner alone. One store at a time may have it open. */
   dir: string;
   /** False gives up durability against power failure, for tests and measurements. Default true. */
   fsync?: boolean;
@@ -40,7 +40,7 @@ const DEFAULT_SEGMENT_LENGTH = 256 * 1024 * 1024;
  * Throws DirectoryLockedError and CorruptLogError.
  */
 export async function openStore(options: StoreOptions): Promise<Store> {
-  await mkdir(options.dir, { recursive: true });
+  await makeDirectory(options.dir);
   const unlock = lockDirectory(options.dir);
   try {
     const index = new EventIndex();

@@ -208,6 +208,18 @@ describe('the store', () => {
       expect(logged.some(({ message }) => message.includes('torn tail'))).toBe(true);
     });
 
+    it('keeps the tails of several interrupted writes at one position', async () => {
+      await (await reopen()).append('a', ANY, [proposed(0)]);
+      for (const rubbish of ['first', 'second', 'third']) {
+        await closeLikeKilled();
+        await writeFile(await lastFile(), rubbish, { flag: 'a' });
+        await reopen();
+      }
+      const saved = logged.filter(({ level }) => level === 'warn').map(({ fields }) => fields['savedAs']);
+      const tails = await Promise.all(saved.map(async (file) => readFile(String(file), 'utf8')));
+      expect(tails).toEqual(['first', 'second', 'third']);
+    });
+
     it('begins a segment anew whose creation was interrupted', async () => {
       await (await reopen()).append('a', ANY, [proposed(0)]);
       await closeLikeKilled();
@@ -275,6 +287,29 @@ describe('the store', () => {
       await flipByte(await lastFile(), 200);
       expect(await numbersOf(await reopen(), 'a')).toEqual([0, 1, 2]);
     });
+  });
+
+  it('makes its directory and files for its owner alone', async () => {
+    const mask = process.umask(0);
+    try {
+      const [own, made] = [dir, join(dir, 'new', 'store')];
+      dir = made;
+      await (await reopen()).append('a', ANY, [proposed(0)]);
+      await closeLikeKilled();
+      await writeFile(await lastFile(), 'rubbish', { flag: 'a' });
+      await reopen({ segmentLength: 100 });
+      await store?.append('a', ANY, [proposed(1)]);
+      const names = await readdir(made);
+      expect(names).toEqual(expect.arrayContaining(['lock', expect.stringMatching(/^torn-tail-/)]));
+      const modeOf = async (path: string): Promise<number> => (await stat(path)).mode & 0o777;
+      for (const path of [made, join(own, 'new')]) expect([path, await modeOf(path)]).toEqual([path, 0o700]);
+      for (const name of names) expect([name, await modeOf(join(made, name))]).toEqual([name, 0o600]);
+      await store?.close();
+      store = undefined;
+      dir = own;
+    } finally {
+      process.umask(mask);
+    }
   });
 
   it('finds any event of a long stream among others', async () => {
