@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { childrenOf } from '../src/launch/processes.js';
 import { residentMegabytes, startNetwork, withDataDir } from './network.js';
 
 export interface StartBench {
@@ -15,7 +15,10 @@ export function benchStart(): Promise<StartBench> {
     const second = await startNetwork(dataDir, ['npm', 'start']);
     const idleMegabytes = Object.fromEntries(
       Object.entries(second.run.pids).flatMap(([name, pid]) =>
-        pid === undefined ? [] : [[name, residentMegabytes([pid, ...forksOf(pid, name)])]],
+        // The others are listed by themselves; only Postgres' own are counted with it.
+        pid === undefined
+          ? []
+          : [[name, residentMegabytes([pid, ...(name === 'postgres' ? childrenOf(pid) : [])])]],
       ),
     );
     await second.stop();
@@ -24,19 +27,4 @@ export function benchStart(): Promise<StartBench> {
       idleMegabytes,
     };
   });
-}
-
-/** The other processes are listed by themselves; only Postgres' own are counted with it. */
-function forksOf(parent: number, name: string): number[] {
-  if (name !== 'postgres') return [];
-  const processes = readdirSync('/proc').filter((entry) => /^[0-9]+$/.test(entry));
-  return processes.map(Number).filter((pid) => parentOf(pid) === parent);
-}
-
-function parentOf(pid: number): number | undefined {
-  try {
-    return Number(readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ')[1]);
-  } catch {
-    return undefined; // It has ended since it was listed.
-  }
 }

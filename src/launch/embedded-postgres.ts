@@ -9,7 +9,7 @@ import { postgresHome } from './postgres/home.js';
 import { clearOrphan } from './postgres/orphan.js';
 import { PostgresRefusal, startServer } from './postgres/server.js';
 import type { Running } from './running.js';
-import { secretFile } from './secret-file.js';
+import { keepSecret, newSecret, readSecret } from './secret-file.js';
 
 const LONGEST_WAIT_FOR_OLD_WORKERS_MS = 15_000;
 
@@ -20,11 +20,13 @@ export interface EmbeddedPostgres extends Running {
 }
 
 export interface PostgresOptions {
-  /** Must be there, and be held by the caller (see lock.ts): what runs in it is taken for an orphan. */
+  /** Must be there, and be held by the caller (see data-dir.ts): what runs in it is taken for an orphan. */
   readonly dataDir: string;
   readonly log: Logger;
   /** Unset: a free one. Set for a restart, since others hold the URLs. */
   readonly port?: number | undefined;
+  /** Gives up the start, however far it is, and leaves nothing running. */
+  readonly signal?: AbortSignal;
 }
 
 /**
@@ -33,31 +35,38 @@ export interface PostgresOptions {
  * docs/adr/0003-embedded-postgres.md.
  */
 export async function startPostgres(options: PostgresOptions): Promise<EmbeddedPostgres> {
-  const { dataDir, log } = options;
+  const { dataDir, log, signal } = options;
   const home = postgresHome(dataDir);
   const cluster = {
     directory: join(home.directory, 'data'),
     account: home.account,
     binaries: findBinaries(home.account),
   };
-  const password = secretFile(join(dataDir, 'postgres.password'));
   await clearOrphan(cluster.directory, log);
-  await ensureCluster(cluster, password);
+  const password = await preparedFor(cluster, join(dataDir, 'postgres.password'), signal);
   const { server, port } = await listen(cluster, options);
-  const urlOf = (database: string) => `postgres://plaza:${password.value}@127.0.0.1:${port}/${database}`;
+  const urlOf = (database: string) => `postgres://plaza:${password}@127.0.0.1:${port}/${database}`;
   return { ...server, port, databaseUrl: urlOf(DATABASES[0]), vaultDatabaseUrl: urlOf(DATABASES[1]) };
+}
+
+/** Answers the password. A new one is kept only once the cluster knows it: else a start that dies in between locks us out. */
+async function preparedFor(cluster: Cluster, file: string, signal?: AbortSignal): Promise<string> {
+  const kept = readSecret(file);
+  const value = kept ?? newSecret();
+  await ensureCluster(cluster, { value, isNew: kept === undefined }, signal);
+  return kept ?? keepSecret(file, value);
 }
 
 /** Tries again for the two refusals that pass by themselves; any other is final. */
 async function listen(
   cluster: Cluster,
-  { log, port: fixed }: PostgresOptions,
+  { log, port: fixed, signal }: PostgresOptions,
 ): Promise<{ server: Running; port: number }> {
   const deadline = performance.now() + LONGEST_WAIT_FOR_OLD_WORKERS_MS;
   for (;;) {
     const port = fixed ?? (await freePort());
     try {
-      return { server: await startServer(cluster, port, log), port };
+      return { server: await startServer(cluster, port, { log, signal }), port };
     } catch (error) {
       if (!(error instanceof PostgresRefusal) || performance.now() > deadline) throw error;
       // The port was taken between our look and its start.
@@ -65,7 +74,7 @@ async function listen(
       // Workers of a killed server, which notice its end within moments.
       const oldWorkers = error.reason.includes('pre-existing shared memory block');
       if (!another && !oldWorkers) throw error;
-      await delay(100);
+      await delay(100, undefined, { signal });
     }
   }
 }

@@ -10,7 +10,7 @@ import { faultOfPort, freePort } from './free-port.js';
 import { keepRunning } from './keep-running.js';
 import type { Kept, KeepOptions } from './keep-running.js';
 import { LaunchError } from './launch-error.js';
-import { clearLeftovers } from './leftovers.js';
+import { clearLeftovers, ownerMarks } from './leftovers.js';
 import { removeRun, writeRun } from './run-file.js';
 import { secretFile } from './secret-file.js';
 
@@ -70,14 +70,14 @@ export class Network {
   }
 
   #operatorToken(): string {
-    return this.config.operatorToken ?? secretFile(join(this.config.dataDir, 'operator.token')).value;
+    return this.config.operatorToken ?? secretFile(join(this.config.dataDir, 'operator.token'));
   }
 
   async #eventStore(): Promise<Partial<Config>> {
     if (this.config.eventStoreUrl !== undefined) return {};
     const port = await freePort();
-    const dir = join(this.config.dataDir, 'eventstore');
-    const args = ['eventstore', '--dir', dir, '--host', '127.0.0.1', '--port', String(port)];
+    const mark = ownerMarks.eventStore(this.config.dataDir);
+    const args = ['eventstore', ...mark, '--host', '127.0.0.1', '--port', String(port)];
     const env = environmentFor(this.config);
     await this.#keep('eventStore', (signal) =>
       startChild({ name: 'the event store', entry: ENTRIES.commandLine, args, env, signal }),
@@ -89,12 +89,13 @@ export class Network {
     const { databaseUrl, vaultDatabaseUrl, dataDir } = this.config;
     if (databaseUrl !== undefined && vaultDatabaseUrl !== undefined) return {};
     let postgres: EmbeddedPostgres | undefined;
-    await this.#keep('postgres', async () => {
+    await this.#keep('postgres', async (signal) => {
       // On the same port again, since the others hold the URLs.
       postgres = await startPostgres({
         dataDir,
         log: this.log.child({ process: 'postgres' }),
         port: postgres?.port,
+        signal,
       });
       return postgres;
     });
@@ -106,8 +107,7 @@ export class Network {
 
   async #child(name: 'worker' | 'api', role: 'projector' | 'api'): Promise<void> {
     const env = environmentFor(withSettings(this.#settings, { role }));
-    // Not read by the process: it tells whose it is, for a later start (see leftovers.ts) and for a person.
-    const args = [`--data-dir=${this.config.dataDir}`];
+    const args = ownerMarks.node(this.config.dataDir);
     await this.#keep(name, (signal) =>
       startChild({ name: `the ${name} process`, entry: ENTRIES[role], args, env, signal }),
     );

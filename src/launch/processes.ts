@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 
 /** Whether a process with this id exists, whoever it belongs to. A zombie that nobody has reaped is gone. */
@@ -13,18 +13,35 @@ export function isAlive(pid: number): boolean {
 }
 
 function isZombie(pid: number): boolean {
-  const stat = readProc(pid, 'stat');
-  return stat !== undefined && stat.slice(stat.lastIndexOf(')') + 2).startsWith('Z');
+  return statusOf(pid)?.state === 'Z';
+}
+
+/** Where there is a /proc. */
+function statusOf(pid: number): { state: string; parent: number } | undefined {
+  // The fields after the command's name, which may have spaces and parentheses of its own.
+  const [, fields] = /^.*\) (.*)$/s.exec(readProc(pid, 'stat') ?? '') ?? [];
+  const [state, parent] = fields?.split(' ') ?? [];
+  return state === undefined ? undefined : { state, parent: Number(parent) };
+}
+
+/** The processes that a process has started and that are still there: what a test kills, and a measurement counts. Linux only. */
+export function childrenOf(parent: number): number[] {
+  const pids = readdirSync('/proc').filter((name) => /^[0-9]+$/.test(name));
+  return pids.map(Number).filter((pid) => statusOf(pid)?.parent === parent);
 }
 
 /**
- * The command line of a process, by which a process of ours is told from a stranger that was given the same id
- * after a reboot. Undefined when there is no such process.
+ * Whether these stand, whole and in this order, among the arguments of a process: what tells a process of ours from a
+ * stranger that was given the same id after a reboot. Undefined when there is no such process.
  */
-export function commandOf(pid: number): string | undefined {
-  if (existsSync('/proc/self/cmdline')) return readProc(pid, 'cmdline')?.replaceAll('\0', ' ').trimEnd();
+export function hasArguments(pid: number, ...wanted: readonly string[]): boolean | undefined {
+  if (existsSync('/proc/self/cmdline')) {
+    const command = readProc(pid, 'cmdline');
+    return command === undefined ? undefined : `\0${command}`.includes(`\0${wanted.join('\0')}\0`);
+  }
   if (!isAlive(pid)) return undefined;
-  return execFileSync('ps', ['-o', 'command=', '-p', String(pid)], { encoding: 'utf8' }).trim();
+  const command = execFileSync('ps', ['-ww', '-o', 'command=', '-p', String(pid)], { encoding: 'utf8' });
+  return ` ${command.trim()} `.includes(` ${wanted.join(' ')} `);
 }
 
 function readProc(pid: number, file: string): string | undefined {

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Logger } from 'pino';
 import { z } from 'zod';
 
 const pid = z.number().int().positive();
@@ -22,16 +23,29 @@ export type Run = z.infer<typeof run>;
 
 const fileIn = (dataDir: string) => join(dataDir, 'run.json');
 
-/** Undefined when nothing runs here, and nothing was killed here. */
-export function readRun(dataDir: string): Run | undefined {
+/**
+ * Undefined when nothing runs here, and nothing was killed here. A file that cannot be read back, whatever cut it short,
+ * says no more than none: it must not keep a network from starting.
+ */
+export function readRun(dataDir: string, log?: Logger): Run | undefined {
   const file = fileIn(dataDir);
-  return existsSync(file) ? run.parse(JSON.parse(readFileSync(file, 'utf8'))) : undefined;
+  if (!existsSync(file)) return undefined;
+  try {
+    return run.parse(JSON.parse(readFileSync(file, 'utf8')));
+  } catch (error) {
+    // The parser's message would quote the content, which holds secrets.
+    log?.warn({ file, fault: (error as Error).name }, 'run.json cannot be read; taking it for none');
+    return undefined;
+  }
 }
 
-/** Replaces the file in one step. Only its owner may read it: the settings hold secrets. */
+/** Replaces the file in one step, also for a power cut. Only its owner may read it: the settings hold secrets. */
 export function writeRun(dataDir: string, content: Run): void {
   const file = fileIn(dataDir);
-  writeFileSync(`${file}.new`, `${JSON.stringify(content, undefined, 2)}\n`, { mode: 0o600 });
+  writeFileSync(`${file}.new`, `${JSON.stringify(content, undefined, 2)}\n`, {
+    mode: 0o600,
+    flush: true,
+  });
   renameSync(`${file}.new`, file);
 }
 

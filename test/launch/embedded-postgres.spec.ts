@@ -5,6 +5,9 @@ import { Client } from 'pg';
 import { pino } from 'pino';
 import { startPostgres } from '../../src/launch/embedded-postgres.js';
 import type { EmbeddedPostgres } from '../../src/launch/embedded-postgres.js';
+import { findBinaries } from '../../src/launch/postgres/binaries.js';
+import { ensureCluster } from '../../src/launch/postgres/cluster.js';
+import { postgresHome } from '../../src/launch/postgres/home.js';
 import { hasGone, isAlive } from '../../src/launch/processes.js';
 import { newDataDir, removeDataDir } from '../support/data-dir.js';
 
@@ -85,6 +88,32 @@ describe('the embedded Postgres', () => {
     await (await withOneRow()).stop();
     rmSync(join(dataDir, 'postgres.password'));
     expect(await keptRows(await start())).toEqual([{ answer: 42 }]);
+  });
+
+  it.each(['', '\n'])('gets in with a new password when a power cut left %j of the file', async (content) => {
+    await (await withOneRow()).stop();
+    writeFileSync(join(dataDir, 'postgres.password'), content);
+    const postgres = await start();
+    expect(new URL(postgres.databaseUrl).password).toHaveLength(43);
+    expect(await keptRows(postgres)).toEqual([{ answer: 42 }]);
+  });
+
+  it('gets in after a start that was given up before the new password was known to the server', async () => {
+    await (await withOneRow()).stop();
+    rmSync(join(dataDir, 'postgres.password'));
+    const giving = new AbortController();
+    giving.abort(new Error('enough'));
+    await expect(startPostgres({ dataDir, log, signal: giving.signal })).rejects.toThrow('enough');
+    expect(await keptRows(await start())).toEqual([{ answer: 42 }]);
+  });
+
+  it('says why its data cannot be prepared, without the password', async () => {
+    await (await withOneRow()).stop();
+    const { directory, account } = postgresHome(dataDir);
+    const cluster = { directory: join(directory, 'data'), account, binaries: findBinaries(account) };
+    const refused = ensureCluster(cluster, { value: "hidden' NONSENSE '", isNew: true });
+    await expect(refused).rejects.toThrow(/^Postgres could not prepare its data: (?:ERROR|FATAL): /);
+    await expect(refused).rejects.not.toThrow(/hidden/);
   });
 
   it('recovers after a kill -9 of the server', async () => {

@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 
 /** The build that tests run: the repository's own, or another directory with `bin` and `dist`. */
-const root = process.env['PLAZA_BUILD'] ?? fileURLToPath(new URL('../..', import.meta.url));
+export const root = process.env['PLAZA_BUILD'] ?? fileURLToPath(new URL('../..', import.meta.url));
 export const plaza = join(root, 'bin', 'plaza.mjs');
 
 export interface Ended {

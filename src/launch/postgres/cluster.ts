@@ -1,21 +1,13 @@
 import { spawn } from 'node:child_process';
 import type { SpawnOptionsWithStdioTuple, StdioNull, StdioPipe } from 'node:child_process';
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { overwrite, syncDirectory } from '../files.js';
 import { LaunchError } from '../launch-error.js';
 import type { Account } from './account.js';
-import type { Secret } from '../secret-file.js';
 import type { Binaries } from './binaries.js';
+import { lastFault } from './last-fault.js';
 
 /** The version of the data format: what `PG_VERSION` in a cluster says. */
 const MAJOR = '18';
@@ -30,21 +22,35 @@ export interface Cluster {
   readonly account: Account | undefined;
 }
 
-/** Makes the cluster if it is not there. It appears in one step: a start that dies half-way is simply made again. */
-export async function ensureCluster(cluster: Cluster, password: Secret): Promise<void> {
-  const { directory } = cluster;
-  if (!existsSync(directory)) return create(cluster, password);
-  checkVersion(directory);
-  if (password.isNew) await administer(cluster, [`ALTER ROLE ${ROLE} PASSWORD '${password.value}'`]);
+/** The password of the role, and whether a cluster that is there does not know it yet. */
+export interface Password {
+  readonly value: string;
+  readonly isNew: boolean;
 }
 
-async function create(cluster: Cluster, password: Secret): Promise<void> {
+/**
+ * Makes the cluster if it is not there. It appears in one step: a start that dies half-way, or is told to stop, is simply
+ * made again.
+ */
+export async function ensureCluster(
+  cluster: Cluster,
+  password: Password,
+  signal?: AbortSignal,
+): Promise<void> {
+  const { directory } = cluster;
+  if (!existsSync(directory)) return create(cluster, password, signal);
+  checkVersion(directory);
+  if (password.isNew)
+    await administer(cluster, [`ALTER ROLE ${ROLE} PASSWORD '${password.value}'`], [], signal);
+}
+
+async function create(cluster: Cluster, password: Password, signal: AbortSignal | undefined): Promise<void> {
   const directory = `${cluster.directory}.new`;
   const unfinished = { ...cluster, directory };
   // Retried: an initdb whose launcher was killed may still be writing there.
   rmSync(directory, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
   // The superuser has no password and no line in pg_hba.conf: nobody can sign in as it over the network.
-  await initdb(unfinished, [
+  const flags = [
     '--username=postgres',
     '--auth=reject',
     '--encoding=UTF8',
@@ -53,24 +59,18 @@ async function create(cluster: Cluster, password: Secret): Promise<void> {
     '--builtin-locale=C.UTF-8',
     '--no-instructions',
     '--no-sync',
-  ]);
-  const admission = join(directory, 'pg_hba.conf');
-  writeFileSync(admission, `host all ${ROLE} 127.0.0.1/32 scram-sha-256\n`);
+  ];
+  await initdb(unfinished, flags, signal);
+  overwrite(join(directory, 'pg_hba.conf'), `host all ${ROLE} 127.0.0.1/32 scram-sha-256\n`);
   const statements = [
     `CREATE ROLE ${ROLE} LOGIN CREATEDB PASSWORD '${password.value}'`,
     ...DATABASES.map((name) => `CREATE DATABASE ${name} OWNER ${ROLE}`),
   ];
-  await administer(unfinished, statements, ['-c', 'fsync=off']);
+  await administer(unfinished, statements, ['-c', 'fsync=off'], signal);
   // All of it reaches the disk here, at once, before the cluster appears under its name.
-  await initdb(unfinished, ['--sync-only']);
+  await initdb(unfinished, ['--sync-only'], signal);
   renameSync(directory, cluster.directory);
   syncDirectory(dirname(directory));
-}
-
-function syncDirectory(path: string): void {
-  const handle = openSync(path, 'r');
-  fsyncSync(handle);
-  closeSync(handle);
 }
 
 function checkVersion(directory: string): void {
@@ -86,18 +86,35 @@ function checkVersion(directory: string): void {
     );
 }
 
-function initdb(cluster: Cluster, flags: string[]): Promise<void> {
-  return run(cluster, cluster.binaries.initdb, [`--pgdata=${cluster.directory}`, ...flags]);
+function initdb(cluster: Cluster, flags: string[], signal: AbortSignal | undefined): Promise<void> {
+  const args = [`--pgdata=${cluster.directory}`, ...flags];
+  return run(cluster, cluster.binaries.initdb, { args, signal });
 }
+
+/** Of a server without clients: what it says is read for its faults, and its statements hold a password. */
+const QUIET = ['log_checkpoints=off', 'log_min_error_statement=panic', 'log_line_prefix='];
 
 /** Statements as superuser, without a server: Postgres in single-user mode, which takes one a line. */
-function administer(cluster: Cluster, statements: string[], flags: string[] = []): Promise<void> {
+function administer(
+  cluster: Cluster,
+  statements: string[],
+  flags: string[],
+  signal: AbortSignal | undefined,
+): Promise<void> {
   // exit_on_error: else a refused statement is only a line on stderr.
-  const args = ['--single', '-D', cluster.directory, '-c', 'exit_on_error=on', ...flags, 'postgres'];
-  return run(cluster, cluster.binaries.postgres, args, statements.join('\n'));
+  const settings = ['exit_on_error=on', ...QUIET].flatMap((setting) => ['-c', setting]);
+  const args = ['--single', '-D', cluster.directory, ...settings, ...flags, 'postgres'];
+  return run(cluster, cluster.binaries.postgres, { args, input: statements.join('\n'), signal });
 }
 
-async function run({ account }: Cluster, program: string, args: string[], input = ''): Promise<void> {
+interface Run {
+  readonly args: readonly string[];
+  readonly input?: string;
+  readonly signal: AbortSignal | undefined;
+}
+
+async function run({ account }: Cluster, program: string, { args, input = '', signal }: Run): Promise<void> {
+  signal?.throwIfAborted();
   const child = spawn(program, args, spawnOptions(account));
   const ended = new Promise<number | null>((resolve, reject) => {
     child.once('error', (error) =>
@@ -105,10 +122,14 @@ async function run({ account }: Cluster, program: string, args: string[], input 
     );
     child.once('close', resolve);
   });
+  const giveUp = () => child.kill('SIGTERM');
+  signal?.addEventListener('abort', giveUp);
   // It may end before it has read its input; how it ended is what counts.
   child.stdin.on('error', () => undefined).end(`${input}\n`);
   const [code, said] = await Promise.all([ended, text(child.stderr)]);
-  if (code !== 0) throw new LaunchError(`Postgres could not prepare its data: ${lastLine(said)}`);
+  signal?.removeEventListener('abort', giveUp);
+  signal?.throwIfAborted();
+  if (code !== 0) throw new LaunchError(`Postgres could not prepare its data: ${lastFault(said)}`);
 }
 
 /** The environment holds nothing of ours: a stray `PGDATA` or `PGOPTIONS` must not change what is started. */
@@ -123,9 +144,4 @@ export function spawnOptions(
     detached: true,
     ...(account && { uid: account.uid, gid: account.gid }),
   };
-}
-
-/** What Postgres said last, which is where its reason stands. */
-export function lastLine(said: string): string {
-  return said.trim().split('\n').at(-1) ?? '';
 }

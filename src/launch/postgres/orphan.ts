@@ -1,8 +1,9 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
+import { overwrite } from '../files.js';
 import { LaunchError } from '../launch-error.js';
-import { commandOf, hasGone } from '../processes.js';
+import { hasArguments, hasGone } from '../processes.js';
 
 const LONGEST_ORDERLY_STOP_MS = 15_000;
 const LONGEST_CRASH_STOP_MS = 5_000;
@@ -15,14 +16,16 @@ export async function clearOrphan(directory: string, log: Logger): Promise<void>
   const file = join(directory, 'postmaster.pid');
   if (!existsSync(file)) return;
   const [line = '', ...rest] = readFileSync(file, 'utf8').split('\n');
+  // What a power cut leaves of it. Postgres would wait for somebody to remove it.
+  if (line === '') return rmSync(file);
   const pid = Number(line);
-  const command = commandOf(pid);
+  const isOrphan = hasArguments(pid, '-D', directory);
   // Postgres itself sees that the process is gone, and waits for workers that outlived it.
-  if (command === undefined) return;
-  if (!command.includes(directory)) {
+  if (isOrphan === undefined) return;
+  if (!isOrphan) {
     // The id was given to a stranger (after a reboot, or in a new container), and Postgres would refuse to start.
     // It takes its parent's id for a stale one, and still uses the rest of the file to look for outliving workers.
-    writeFileSync(file, [process.pid, ...rest].join('\n'));
+    overwrite(file, [process.pid, ...rest].join('\n'));
     return;
   }
   log.warn({ pid }, 'a Postgres that an earlier start left behind still runs here; stopping it');

@@ -10,6 +10,8 @@ import { spawnOptions } from './cluster.js';
 import type { Cluster } from './cluster.js';
 
 const LONGEST_ORDERLY_STOP_MS = 15_000;
+/** Recovery after a crash goes through at most a gigabyte or two of its journal. */
+const LONGEST_START_MS = 10 * 60_000;
 const READY = 'database system is ready to accept connections';
 
 /** Why Postgres did not start, in its own words. */
@@ -19,8 +21,20 @@ export class PostgresRefusal extends LaunchError {
   }
 }
 
+export interface ServerOptions {
+  readonly log: Logger;
+  /** Gives up waiting until it is ready, and stops it. */
+  readonly signal?: AbortSignal | undefined;
+  readonly longestStartMs?: number;
+}
+
 /** Starts the server on a cluster and waits until it accepts connections. */
-export async function startServer(cluster: Cluster, port: number, log: Logger): Promise<Running> {
+export async function startServer(
+  cluster: Cluster,
+  port: number,
+  { log, signal, longestStartMs = LONGEST_START_MS }: ServerOptions,
+): Promise<Running> {
+  signal?.throwIfAborted();
   const settings = {
     port,
     listen_addresses: '127.0.0.1',
@@ -41,11 +55,26 @@ export async function startServer(cluster: Cluster, port: number, log: Logger): 
     child.once('error', (error) => resolve(error.message));
     child.once('exit', (code, signal) => resolve(howItEnded(code, signal)));
   });
-  await untilReady(child.stderr, log);
   const { pid } = child;
   if (pid === undefined) throw new PostgresRefusal(await exited);
-  const watch = endWithUs(pid);
+  const watch = endWithUs(pid, log);
   void exited.then(() => watch.kill('SIGKILL'));
+  const tooLate = new AbortController();
+  const timer = setTimeout(() => tooLate.abort(), longestStartMs);
+  const givenUp = AbortSignal.any(signal ? [signal, tooLate.signal] : [tooLate.signal]);
+  const giveUp = () => void stop(child, exited);
+  givenUp.addEventListener('abort', giveUp);
+  try {
+    await untilReady(child.stderr, log);
+    givenUp.throwIfAborted();
+  } catch (error) {
+    await exited;
+    signal?.throwIfAborted();
+    throw tooLate.signal.aborted ? new PostgresRefusal('it took too long to be ready') : error;
+  } finally {
+    clearTimeout(timer);
+    givenUp.removeEventListener('abort', giveUp);
+  }
   return { pid, exited, kill: () => child.kill('SIGQUIT'), stop: () => stop(child, exited) };
 }
 
@@ -77,11 +106,15 @@ async function stop(child: ChildProcess, exited: Promise<string>): Promise<void>
  * Postgres does not end with its parent. This shell does nothing but hold a pipe from us: when we are gone, however that
  * came, the pipe closes and the shell asks Postgres to shut down.
  */
-function endWithUs(pid: number): ChildProcess {
-  return spawn('/bin/sh', ['-c', 'read -r line; kill -INT "$1"', 'plaza-postgres-watch', String(pid)], {
+function endWithUs(pid: number, log: Logger): ChildProcess {
+  const script = 'read -r line; kill -INT "$1"';
+  return spawn('/bin/sh', ['-c', script, 'plaza-postgres-watch', String(pid)], {
     cwd: '/',
     env: {},
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],
+  }).on('error', (error) => {
+    // The next start finds it, and stops it.
+    log.warn({ err: error }, 'Postgres will outlive this process if that is killed');
   });
 }

@@ -7,7 +7,7 @@ import { secretFile } from '../../launch/secret-file.js';
 
 /** The token that is configured, or else the one in `DATA_DIR/operator.token`, made if it is not there. */
 export function operatorToken({ operatorToken, dataDir }: Config): string {
-  return operatorToken ?? secretFile(join(dataDir, 'operator.token')).value;
+  return operatorToken ?? secretFile(join(dataDir, 'operator.token'));
 }
 
 /** Lets in whoever has the operator's token: before the body is read, and in constant time. */

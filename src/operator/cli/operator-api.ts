@@ -1,8 +1,8 @@
-import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { Config } from '../../config/config.js';
 import { operatorUrl } from '../../launch/banner.js';
+import { readSecret } from '../../launch/secret-file.js';
 import { Failure } from './failure.js';
 import { jsonRequest } from './json-request.js';
 
@@ -85,8 +85,8 @@ export class OperatorApi {
 }
 
 function generatedToken(dataDir: string): string {
-  const file = join(dataDir, 'operator.token');
-  if (existsSync(file)) return readFileSync(file, 'utf8').trim();
+  const token = readSecret(join(dataDir, 'operator.token'));
+  if (token !== undefined) return token;
   throw new Failure(
     `there is no operator token in ${dataDir} (DATA_DIR); start the network first, or set OPERATOR_TOKEN`,
   );

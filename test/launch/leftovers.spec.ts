@@ -1,0 +1,116 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { clearLeftovers } from '../../src/launch/leftovers.js';
+import { clearOrphan } from '../../src/launch/postgres/orphan.js';
+import { isAlive } from '../../src/launch/processes.js';
+import { readRun, writeRun } from '../../src/launch/run-file.js';
+import { newDataDir, removeDataDir } from '../support/data-dir.js';
+
+let dataDir = '';
+let warned: string[] = [];
+const log = pino({ level: 'warn' }, { write: (line) => void warned.push(line) });
+const others: ChildProcess[] = [];
+
+beforeEach(() => {
+  dataDir = newDataDir();
+  warned = [];
+});
+
+afterEach(async () => {
+  for (const other of others.splice(0)) await end(other);
+  removeDataDir(dataDir);
+});
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const exited = once(child, 'exit');
+  child.kill('SIGKILL');
+  await exited;
+}
+
+/** A process that does nothing, with these among its arguments. */
+async function processWith(...args: readonly string[]): Promise<number> {
+  const script = 'console.log(1); setInterval(() => {}, 1000)';
+  const child = spawn(process.execPath, ['-e', script, '--', ...args], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  others.push(child);
+  await once(child.stdout, 'data');
+  return child.pid!;
+}
+
+const runOf = (pids: object) =>
+  writeRun(dataDir, { ready: true, pids: { supervisor: 1, ...pids }, settings: {} });
+
+describe('what a launcher that was killed left behind', () => {
+  it.each(['', '{"ready":true,"pids":{"super', '{"ready":1}', '\0\0\0\0'])(
+    'is nothing when run.json holds %j, which is said',
+    async (content) => {
+      writeFileSync(join(dataDir, 'run.json'), content);
+      expect(readRun(dataDir)).toBeUndefined();
+      await clearLeftovers(dataDir, log);
+      expect(warned.join()).toMatch(/run\.json cannot be read/);
+    },
+  );
+
+  it('is waited for', async () => {
+    const [api, eventStore] = [
+      await processWith(`--data-dir=${dataDir}`),
+      await processWith('--dir', join(dataDir, 'eventstore'), '--host', '127.0.0.1'),
+    ];
+    runOf({ api, eventStore });
+    const cleared = clearLeftovers(dataDir, log);
+    for (const other of others) await end(other);
+    await cleared;
+    expect(warned).toHaveLength(2);
+  });
+
+  it('is nobody of another network, nor an editor on the directory, that has its id now', async () => {
+    runOf({
+      api: await processWith(`--data-dir=${dataDir}2`),
+      worker: await processWith(dataDir),
+      eventStore: await processWith('--dir', join(dataDir, 'eventstore2')),
+    });
+    await clearLeftovers(dataDir, log);
+    expect(warned).toEqual([]);
+    expect(others.every(({ pid }) => isAlive(pid!))).toBe(true);
+  });
+});
+
+describe('the pid file of a Postgres that was killed', () => {
+  const cluster = () => join(dataDir, 'data');
+  const file = () => join(cluster(), 'postmaster.pid');
+
+  beforeEach(() => mkdirSync(cluster()));
+
+  it.each([
+    ['of another cluster', (): string[] => ['-D', `${cluster()}2`]],
+    ['that edits this one', (): string[] => [cluster(), '-D']],
+  ])('does not end the process %s', async (_who, args) => {
+    const pid = await processWith(...args());
+    writeFileSync(file(), `${pid}\n${cluster()}\n1\n`);
+    await clearOrphan(cluster(), log);
+    expect(isAlive(pid)).toBe(true);
+    expect(readFileSync(file(), 'utf8')).toBe(`${process.pid}\n${cluster()}\n1\n`);
+  });
+
+  it('is removed when a power cut has left it empty', async () => {
+    writeFileSync(file(), '');
+    await clearOrphan(cluster(), log);
+    expect(() => readFileSync(file())).toThrow('ENOENT');
+  });
+
+  it('is not written through a link that stands in its place', async () => {
+    const elsewhere = join(dataDir, 'elsewhere');
+    const content = `${await processWith('a stranger')}\nmore\n`;
+    writeFileSync(elsewhere, content);
+    symlinkSync(elsewhere, file());
+    await expect(clearOrphan(cluster(), log)).rejects.toThrow('ELOOP');
+    expect(readFileSync(elsewhere, 'utf8')).toBe(content);
+  });
+});

@@ -1,0 +1,80 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { pino } from 'pino';
+import type { Cluster } from '../../src/launch/postgres/cluster.js';
+import { childrenOf, hasGone, isAlive } from '../../src/launch/processes.js';
+import { startServer } from '../../src/launch/postgres/server.js';
+import { root } from '../support/command.js';
+import { newDataDir, removeDataDir } from '../support/data-dir.js';
+import { until } from '../support/until.js';
+
+const log = pino({ level: 'silent' });
+let directory = '';
+
+beforeEach(() => {
+  directory = newDataDir();
+});
+
+afterEach(() => {
+  removeDataDir(directory);
+});
+
+/** In the place of Postgres: it says who it is, and is never ready, like a server that recovers for very long. */
+function neverReady(): Cluster {
+  const postgres = join(directory, 'never-ready');
+  writeFileSync(postgres, `#!/bin/sh\necho $$ > '${join(directory, 'pid')}'\nexec sleep 1000\n`, {
+    mode: 0o755,
+  });
+  return { directory, account: undefined, binaries: { initdb: '/bin/false', postgres } };
+}
+
+const pidOfServer = () =>
+  until(() => {
+    try {
+      return Number(readFileSync(join(directory, 'pid'), 'utf8'));
+    } catch {
+      return undefined;
+    }
+  });
+
+describe('a Postgres that is not ready yet', () => {
+  it('ends when the start is given up', async () => {
+    const giving = new AbortController();
+    const starting = startServer(neverReady(), 1, { log, signal: giving.signal });
+    const fault = starting.catch((error: unknown) => error);
+    const pid = await pidOfServer();
+    giving.abort(new Error('enough'));
+    expect(await fault).toEqual(new Error('enough'));
+    expect(isAlive(pid)).toBe(false);
+  });
+
+  it('ends when it takes far too long', async () => {
+    const starting = startServer(neverReady(), 1, { log, longestStartMs: 500 });
+    await expect(starting).rejects.toThrow('Postgres did not start: it took too long to be ready');
+    expect(isAlive(await pidOfServer())).toBe(false);
+  });
+
+  it('ends when its launcher is killed', async () => {
+    const server = pathToFileURL(join(root, 'dist/src/launch/postgres/server.js')).href;
+    const script = `const { startServer } = await import(${JSON.stringify(server)});
+      const log = { warn() {}, error() {}, debug() {} };
+      await startServer(${JSON.stringify(neverReady())}, 1, { log });`;
+    const launcher = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: 'ignore' });
+    const exited = once(launcher, 'exit');
+    const pid = await pidOfServer();
+    // The server and the shell that watches it.
+    await until(() => childrenOf(launcher.pid!).length === 2);
+    launcher.kill('SIGKILL');
+    await exited;
+    expect(await hasGone(pid, 10_000)).toBe(true);
+  });
+
+  it('is refused when there is nothing to start', async () => {
+    const cluster = { ...neverReady(), binaries: { initdb: '', postgres: join(directory, 'nothing') } };
+    await expect(startServer(cluster, 1, { log })).rejects.toThrow(/^Postgres did not start: .*ENOENT/);
+  });
+});
