@@ -6,13 +6,13 @@ import { setImmediate } from 'node:timers/promises';
 import { AllBackwards, AllForwards } from '../reading/all-events.js';
 import { eventFilter } from '../reading/event-filter.js';
 import { ordinalAt } from '../reading/positions.js';
-import { present } from '../reading/resolve-links.js';
 import type { Selection } from '../reading/selection.js';
 import { StreamBackwards, StreamForwards, viewStream } from '../reading/stream-events.js';
 import type { Store } from '../storage/store.js';
 import type { LiveCalls } from './live-calls.js';
 import { Outlet } from './outlet.js';
 import { parseReadRequest, type ReadRequest } from './read-request.js';
+import { encode, sendEvents } from './send-events.js';
 import { statusOf, streamDeleted } from './status.js';
 import { subscribe } from './subscription.js';
 
@@ -78,13 +78,9 @@ async function sendSelection(
   while (left > 0 && !outlet.closed) {
     const page = selection.next(left);
     left -= page.ordinals.length;
-    for (const message of await present(store, page.ordinals, request)) await outlet.send(message);
+    await sendEvents(store, page.ordinals, request, outlet);
     if (page.atEnd) return;
     // the other calls get their turn, whatever the filter lets through
     if (page.ordinals.length === 0) await setImmediate();
   }
-}
-
-function encode(response: { serializeBinary(): Uint8Array }): Buffer {
-  return Buffer.from(response.serializeBinary());
 }

@@ -3,12 +3,12 @@ import { setImmediate } from 'node:timers/promises';
 import { AllForwards } from '../reading/all-events.js';
 import { eventFilter } from '../reading/event-filter.js';
 import { ordinalBehind } from '../reading/positions.js';
-import { present } from '../reading/resolve-links.js';
 import type { Selection } from '../reading/selection.js';
 import { StreamForwards, viewStream } from '../reading/stream-events.js';
 import type { Store } from '../storage/store.js';
 import type { Outlet } from './outlet.js';
 import type { ReadRequest } from './read-request.js';
+import { encode, sendEvents } from './send-events.js';
 import { streamDeleted } from './status.js';
 
 /**
@@ -24,7 +24,7 @@ export async function subscribe(store: Store, request: ReadRequest, outlet: Outl
   while (!outlet.closed) {
     if (source.isDeleted()) return outlet.fail(streamDeleted(source.name));
     const page = source.selection.next(Infinity);
-    for (const message of await present(store, page.ordinals, request)) await outlet.send(message);
+    await sendEvents(store, page.ordinals, request, outlet);
     const checkpoint = source.checkpoint();
     if (checkpoint !== undefined) await outlet.send(checkpointAt(checkpoint));
     if (!page.atEnd) {
@@ -115,8 +115,4 @@ function checkpointAt(position: number): Buffer {
   const text = String(position);
   const message = new streamsPb.ReadResp.Checkpoint().setCommitPosition(text).setPreparePosition(text);
   return encode(new streamsPb.ReadResp().setCheckpoint(message));
-}
-
-function encode(response: { serializeBinary(): Uint8Array }): Buffer {
-  return Buffer.from(response.serializeBinary());
 }

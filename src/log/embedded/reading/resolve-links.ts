@@ -1,8 +1,9 @@
-import { LINK_TYPE } from '../storage/event-index.js';
+import { LINK_TYPE, type EventIndex } from '../storage/event-index.js';
 import { halvesOfEventId } from '../storage/event-id.js';
 import { ID_FIELD_LENGTH, RecordView } from '../storage/record.js';
 import type { Store } from '../storage/store.js';
 import { bytesSize, varintSize, writeBytes, writeVarint } from '../storage/wire.js';
+import { MAX_PAGE_BYTES } from './selection.js';
 import { visibleEvent } from './stream-events.js';
 
 export interface Presentation {
@@ -14,35 +15,71 @@ export interface Presentation {
 
 const LINK = /^(\d+)@(.+)$/s;
 
-/** The messages to send for events: mostly the records as they are. */
-export async function present(
+/** The messages to send for the events of a page: mostly the records as they are, all at once. */
+export async function* present(
   store: Store,
   ordinals: readonly number[],
   how: Presentation,
-): Promise<Buffer[]> {
+): AsyncGenerator<Buffer[]> {
   const records = await store.records.read(ordinals);
-  if (!how.resolveLinks && !how.structuredIds) return records;
-  return Promise.all(
-    records.map(async (record, i) => {
-      const view = new RecordView().at(record, 0);
-      const recorded = (of: RecordView): Buffer => (how.structuredIds ? withStructuredId(of) : of.recorded);
-      if (!how.resolveLinks || store.index.types.textOf(store.index.typeOf(ordinals[i] ?? 0)) !== LINK_TYPE) {
-        return how.structuredIds ? readEvent(recorded(view), undefined, view.position) : record;
-      }
-      const target = await linkTarget(store, view.data.toString());
-      return readEvent(target && recorded(target), recorded(view), view.position);
-    }),
-  );
+  if (!how.resolveLinks) {
+    yield how.structuredIds ? records.map((record) => message(how, record)) : records;
+    return;
+  }
+  const linkType = store.index.types.find(Buffer.from(LINK_TYPE));
+  const events = records.map((record, i) => {
+    const isLink = store.index.typeOf(ordinals[i] ?? 0) === linkType;
+    return isLink ? { link: record, target: linkTarget(store, record) } : { record };
+  });
+  for (const chunk of chunksByTarget(store.index, events)) yield resolved(store, chunk, how);
 }
 
-/** The event that a link's data, `revision@stream`, points to, if it is to be seen. */
-async function linkTarget(store: Store, data: string): Promise<RecordView | undefined> {
-  const [, revision, stream] = LINK.exec(data) ?? [];
+/** An event as it is, or a link with the ordinal of what it points to. */
+type Event = { record: Buffer } | { link: Buffer; target: number | undefined };
+
+const targetOf = (event: Event): number | undefined => ('link' in event ? event.target : undefined);
+
+/** A page of small links may point to large events: cuts it so that no part holds more of them than a page may. */
+function* chunksByTarget(index: EventIndex, events: readonly Event[]): Generator<Event[]> {
+  let chunk: Event[] = [];
+  let bytes = 0;
+  for (const event of events) {
+    const target = targetOf(event);
+    const length = target === undefined ? 0 : index.lengthOf(target);
+    if (bytes > 0 && bytes + length > MAX_PAGE_BYTES) {
+      yield chunk;
+      chunk = [];
+      bytes = 0;
+    }
+    chunk.push(event);
+    bytes += length;
+  }
+  yield chunk;
+}
+
+async function resolved(store: Store, events: readonly Event[], how: Presentation): Promise<Buffer[]> {
+  const targets = events.map(targetOf).filter((target) => target !== undefined);
+  const records = (await store.records.read(targets)).values();
+  return events.map((event) => {
+    if ('record' in event) return how.structuredIds ? message(how, event.record) : event.record;
+    const target = event.target === undefined ? undefined : records.next().value;
+    return message(how, target, event.link);
+  });
+}
+
+/** The ordinal of the event that a link's data, `revision@stream`, points to, if it is to be seen. */
+function linkTarget(store: Store, link: Buffer): number | undefined {
+  const [, revision, stream] = LINK.exec(new RecordView().at(link, 0).data.toString()) ?? [];
   if (revision === undefined || stream === undefined) return undefined;
-  const ordinal = visibleEvent(store.index, stream, Number(revision), store.now());
-  if (ordinal === undefined) return undefined;
-  const [record] = await store.records.read([ordinal]);
-  return record && new RecordView().at(record, 0);
+  return visibleEvent(store.index, stream, Number(revision), store.now());
+}
+
+/** The message for an event's record, a link's beside it; it has the place of the link in the log. */
+function message({ structuredIds }: Presentation, event: Buffer | undefined, link?: Buffer): Buffer {
+  const [of, by] = [event, link].map((record) => record && new RecordView().at(record, 0));
+  const recorded = (view: RecordView | undefined): Buffer | undefined =>
+    view && structuredIds ? withStructuredId(view) : view?.recorded;
+  return readEvent(recorded(of), recorded(by), (by ?? of)?.position ?? 0);
 }
 
 /** ReadResp { event: ReadEvent { event, link, commit_position } } */

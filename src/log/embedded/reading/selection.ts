@@ -2,7 +2,7 @@ import type { EventIndex } from '../storage/event-index.js';
 
 /** Bounds of what one reader holds in memory at a time. */
 export const MAX_PAGE_EVENTS = 256;
-const MAX_PAGE_BYTES = 1024 * 1024;
+export const MAX_PAGE_BYTES = 1024 * 1024;
 
 export interface Page {
   /** Ordinals of the events to send, in order. */
