@@ -15,7 +15,11 @@ export function eventFilter(index: EventIndex, { on, matches }: FilterOptions): 
     on === 'stream' ? index.streamOf(ordinal) : index.typeOf(ordinal);
   if ('regex' in matches) {
     const { regex } = matches;
-    return (ordinal) => regex.test(names.textOf(numberOf(ordinal)));
+    const verdicts = new Verdicts();
+    return (ordinal) => {
+      const name = numberOf(ordinal);
+      return verdicts.of(name) ?? verdicts.set(name, regex.test(names.textOf(name)));
+    };
   }
   const prefixes = matches.prefixes.map((prefix) => Buffer.from(prefix));
   return (ordinal) => {
@@ -25,4 +29,25 @@ export function eventFilter(index: EventIndex, { on, matches }: FilterOptions): 
         name.length >= prefix.length && name.compare(prefix, 0, prefix.length, 0, prefix.length) === 0,
     );
   };
+}
+
+/** What an expression said of names, by their numbers: most events have a name that was looked at before. */
+class Verdicts {
+  /** 0 for a name not looked at yet. */
+  #values = new Uint8Array(256);
+
+  of(name: number): boolean | undefined {
+    const value = this.#values[name] ?? 0;
+    return value === 0 ? undefined : value === 1;
+  }
+
+  set(name: number, verdict: boolean): boolean {
+    if (name >= this.#values.length) {
+      const grown = new Uint8Array(Math.max(name + 1, this.#values.length * 2));
+      grown.set(this.#values);
+      this.#values = grown;
+    }
+    this.#values[name] = verdict ? 1 : 2;
+    return verdict;
+  }
 }
