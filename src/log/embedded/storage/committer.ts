@@ -101,13 +101,14 @@ export class Committer {
   /** Lets further appends see these records; returns the names of their streams. */
   #takeOff(records: readonly NewRecord[], positions: readonly number[], append: InFlightAppend): Set<string> {
     const streams = new Set<string>();
-    for (const [i, { stream, revision, id, data, isJson }] of records.entries()) {
+    for (const [i, { stream, revision, createdMs, id, data, isJson }] of records.entries()) {
       const name = stream.toString();
       streams.add(name);
       const raw = Buffer.from(data.buffer, data.byteOffset, data.byteLength);
       const isMetadata = originalOf(name) !== undefined;
       this.#inFlight.setStream(name, {
         lastRevision: revision,
+        lastCreatedMs: createdMs,
         append,
         ...(isMetadata ? { metadata: { value: parseMetadata(raw, isJson), data: raw } } : {}),
       });

@@ -112,6 +112,11 @@ export class EventIndex {
     return this.#tombstoned.has(stream) ? TOMBSTONE_REVISION : this.#count.at(stream) - 1;
   }
 
+  /** When a stream's last event was created: 0 when it has none. */
+  lastCreated(stream: number): number {
+    return this.#count.at(stream) === 0 ? 0 : this.createdOf(this.#last.at(stream));
+  }
+
   /** Events of a stream, a tombstone not among them. */
   countOf(stream: number): number {
     return this.#count.at(stream);

@@ -15,6 +15,7 @@ export interface InFlightEvent {
 
 interface InFlightStream {
   lastRevision: number;
+  lastCreatedMs: number;
   append: InFlightAppend;
   /** The newest metadata event on its way, when the stream is a metadata stream. */
   metadata?: { value: StreamMetadata; data: Buffer };

@@ -24,18 +24,20 @@ export class NewRecords {
     private readonly newId: () => string,
   ) {}
 
-  of(stream: string, revision: number, event: ProposedEvent): NewRecord {
-    const names = { stream: Buffer.from(stream), type: Buffer.from(event.type) };
-    return { ...event, ...names, revision, createdMs: this.nowMs() };
+  /** The records of events from a revision on, all created at one time. */
+  of(stream: string, first: number, events: readonly ProposedEvent[]): NewRecord[] {
+    const createdMs = this.#createdMs(stream);
+    return events.map((event, i) => this.#record(stream, first + i, event, createdMs));
   }
 
   metadata(metastream: string, revision: number, data: Buffer, id = this.newId()): NewRecord {
-    return this.of(metastream, revision, { id, type: METADATA_TYPE, isJson: true, data, metadata: NOTHING });
+    const event = { id, type: METADATA_TYPE, isJson: true, data, metadata: NOTHING };
+    return this.#record(metastream, revision, event);
   }
 
   tombstone(stream: string, id: string): NewRecord {
     const event = { id, type: STREAM_DELETED_TYPE, isJson: false, data: NOTHING, metadata: NOTHING };
-    return this.of(stream, TOMBSTONE_REVISION, event);
+    return this.#record(stream, TOMBSTONE_REVISION, event);
   }
 
   /**
@@ -60,5 +62,20 @@ export class NewRecords {
       return json && this.metadata(stream, current + 1 + events.length, json);
     }
     return undefined;
+  }
+
+  #record(
+    stream: string,
+    revision: number,
+    event: ProposedEvent,
+    createdMs = this.#createdMs(stream),
+  ): NewRecord {
+    const names = { stream: Buffer.from(stream), type: Buffer.from(event.type) };
+    return { ...event, ...names, revision, createdMs };
+  }
+
+  /** Now; not before the stream's last event, though the clock was set back: streams are in the order of their creation. */
+  #createdMs(stream: string): number {
+    return Math.max(this.nowMs(), this.states.lastCreated(stream));
   }
 }

@@ -120,7 +120,7 @@ export class Store {
     if (verdict.kind !== 'append') return settle(verdict);
     const { current } = verdict;
     if (events.length === 0) return { kind: 'appended', revision: current, position: undefined };
-    const records = events.map((event, i) => this.#newRecords.of(stream, current + 1 + i, event));
+    const records = this.#newRecords.of(stream, current + 1, events);
     const comeback = this.#newRecords.comeback(stream, verdict, events);
     const positions = await this.#committer.commit(comeback ? [...records, comeback] : records);
     return { kind: 'appended', revision: current + events.length, position: positions[events.length - 1] };

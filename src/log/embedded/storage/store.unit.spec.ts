@@ -289,6 +289,40 @@ describe('the store', () => {
     });
   });
 
+  it('keeps a stream in the order of its creation when the clock is set back', async () => {
+    let ms = 10_000;
+    const now = (): Date => new Date(ms);
+    const createdIn = (from: Store, stream: string): number[] => {
+      const number = from.index.streamNumber(stream)!;
+      const ordinals = from.index.ordinalsOf(number, 0, from.index.countOf(number));
+      return ordinals.map((ordinal) => from.index.createdOf(ordinal));
+    };
+    const open = await reopen({ now });
+    const first = open.append('a', ANY, [proposed(0)]);
+    ms = 4000;
+    await Promise.all([first, open.append('a', ANY, [proposed(1)]), open.append('b', ANY, [proposed(0)])]);
+    const after = await reopen({ now });
+    await after.append('a', ANY, [proposed(2)]);
+    ms = 11_000;
+    await after.append('a', ANY, [proposed(3)]);
+    expect(createdIn(after, 'a')).toEqual([10_000, 10_000, 10_000, 11_000]);
+    expect(createdIn(after, 'b')).toEqual([4000]);
+  });
+
+  it('hides what is older than $maxAge, to the millisecond', async () => {
+    let ms = 10_000;
+    const open = await reopen({ now: () => new Date(ms) });
+    const limit = { ...proposed(0), type: '$metadata', data: Buffer.from('{"$maxAge":1}') };
+    await open.append('$$a', ANY, [limit]);
+    await open.append('a', ANY, [proposed(0)]);
+    ms = 10_500;
+    await open.append('a', ANY, [proposed(1)]);
+    ms = 11_000;
+    expect(await numbersOf(open, 'a')).toEqual([0, 1]);
+    ms = 11_001;
+    expect(await numbersOf(open, 'a')).toEqual([1]);
+  });
+
   it('makes its directory and files for its owner alone', async () => {
     const mask = process.umask(0);
     try {

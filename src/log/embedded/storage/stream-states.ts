@@ -27,6 +27,14 @@ export class StreamStates {
     return this.#last(stream);
   }
 
+  /** When the stream's last event was created, in milliseconds since the epoch: 0 without any. */
+  lastCreated(stream: string): number {
+    const inFlight = this.inFlight.stream(stream);
+    if (inFlight) return inFlight.lastCreatedMs;
+    const number = this.index.streamNumber(stream);
+    return number === undefined ? 0 : this.index.lastCreated(number);
+  }
+
   isSoftDeleted(stream: string): boolean {
     return this.#metadata(stream).truncateBefore === DELETED_BEFORE;
   }
