@@ -26,7 +26,8 @@ const mayImport = {
     '^src/recovery/recovery-state\\.ts$',
     '^projections/.+\\.read-model\\.ts$',
     '^projections/posts/post\\.ts$',
-    '^projections/runner/(read-query|position-listener|projection-status)\\.ts$',
+    '^projections/groups\\.ts$',
+    '^projections/runner/(projection|read-query|position-listener|projection-status)\\.ts$',
   ],
   '^src/auth/': [
     '^src/domain/',
@@ -66,6 +67,18 @@ module.exports = {
       from: { path: folder, pathNot: specs },
       to: { path: '^(src|projections|test|bench)/', pathNot: [folder, ...others] },
     })),
+    {
+      name: 'the-domain-is-pure',
+      severity: 'error',
+      from: { path: '^src/domain/', pathNot: specs },
+      to: { dependencyTypes: ['core', 'npm', 'npm-dev'] },
+    },
+    {
+      name: 'only-the-worker-itself-knows-recovery',
+      severity: 'error',
+      from: { path: '^projections/', pathNot: ['^projections/main\\.ts$', specs] },
+      to: { path: '^src/recovery/' },
+    },
     {
       name: 'tests-are-not-imported',
       severity: 'error',

@@ -1,10 +1,11 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { Command, CommandHandler } from '@nestjs/cqrs';
 import type { ICommandHandler } from '@nestjs/cqrs';
 import type { PostEvent } from '../domain/post/events.js';
 import { createPost, evolvePost, noPost } from '../domain/post/post.js';
 import type { Post } from '../domain/post/post.js';
 import { Refusal } from '../domain/refusal.js';
-import { EventLog, WrongExpectedRevision } from '../log/event-log.js';
+import { EventLog, LogUnavailable, WrongExpectedRevision } from '../log/event-log.js';
 import type { Recorded } from '../log/recorded.js';
 import { payloadDigest } from '../log/sealing.js';
 import { streams } from '../log/streams.js';
@@ -29,6 +30,8 @@ export class CreatePost extends Command<PostOutcome> {
     super();
   }
 }
+
+const SETTLING = { tries: 40, pauseMs: 50 };
 
 /**
  * One append and no idempotency table: the post's identity derives from the intent, so a repeated intent meets the
@@ -82,13 +85,24 @@ export class CreatePostHandler implements ICommandHandler<CreatePost> {
     payloadHash: string,
     reason: Error,
   ): Promise<PostOutcome> {
-    const recorded = await this.log.read(stream);
+    const recorded = await this.settled(stream, reason);
     const newest = recorded.at(-1);
     if (!newest || !earlierOutcome(recorded, intent, payloadHash)) throw reason;
     const post = fold(recorded);
     if (post.status === 'absent') throw reason;
     const { id, revision, status } = post;
     return { post: { id, revision, status }, position: newest.position };
+  }
+
+  /** An append may be refused for the sake of another one that is not to be read yet: it is about to be durable. */
+  private async settled(stream: string, reason: Error): Promise<readonly Recorded[]> {
+    for (let tries = 1; ; tries++) {
+      const recorded = await this.log.read(stream);
+      if (recorded.length > 0 || !(reason instanceof WrongExpectedRevision)) return recorded;
+      if (tries === SETTLING.tries)
+        throw new LogUnavailable('The same intent is still being carried out.', { cause: reason });
+      await pause(SETTLING.pauseMs);
+    }
   }
 
   private async load(postId: string): Promise<Post> {

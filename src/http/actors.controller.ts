@@ -5,6 +5,7 @@ import type { Actor } from '../../projections/profile/profile.read-model.js';
 import { ProtectedReads } from './admission/protected-reads.js';
 import type { ReadRequest } from './admission/protected-reads.js';
 import { HttpRefusal } from './errors.js';
+import { identifierOrNone } from './fields.js';
 import { Reading } from './read-request.js';
 
 @Controller('api/actors')
@@ -22,7 +23,7 @@ export class ActorsController {
       { scope: 'read', anonymous: true },
       actorById,
       {
-        actorId,
+        actorId: identifierOrNone(actorId),
       },
     );
     if (!result) throw new HttpRefusal('not_found', 'There is no such actor for you.');

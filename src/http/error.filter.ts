@@ -19,11 +19,14 @@ export class ErrorFilter implements ExceptionFilter {
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const refusal = refusalOf(error);
   if (refusal.code === 'server_error') request.log.error({ err: error }, 'unforeseen failure of a request');
-  else if (refusal.status === 503)
-    request.log.warn({ code: refusal.code, err: refusal.cause ?? error }, 'refused');
+  // Without a cause it is a state that is known elsewhere, and whoever asks would fill the log with it.
+  else if (refusal.cause !== undefined)
+    request.log.warn({ code: refusal.code, err: refusal.cause }, 'refused');
   if (refusal.status === 503) void reply.header('retry-after', String(RETRY_AFTER_SECONDS));
   if (refusal.status === 401) void reply.header('www-authenticate', challengeOf(refusal));
-  const body: ErrorBody = { error: refusal.code, message: refusal.message };
+  const body: ErrorBody = request.url.startsWith('/api/auth/oauth2/')
+    ? { error: refusal.code, error_description: refusal.message }
+    : { error: refusal.code, message: refusal.message };
   void reply.status(refusal.status).type('application/json; charset=utf-8').send(JSON.stringify(body));
 }
 

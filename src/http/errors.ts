@@ -3,11 +3,10 @@ import type { RefusalCode } from '../domain/refusal.js';
 /** Codes that the social API answers beside the domain's own (decisions.md, "Errors"). */
 export type ErrorCode = RefusalCode | 'invalid_request' | 'invalid_token' | 'server_error';
 
-/** The published Error object of the social API. */
-export interface ErrorBody {
-  readonly error: ErrorCode;
-  readonly message: string;
-}
+/** The published Error object: with a message in the social API, with a description where OAuth clients read it. */
+export type ErrorBody =
+  | { readonly error: ErrorCode; readonly message: string }
+  | { readonly error: ErrorCode; readonly error_description: string };
 
 /** The one place that knows which HTTP status a code has (decisions.md, "Errors"). */
 export const statusOf: { readonly [Code in ErrorCode]: number } = {

@@ -10,6 +10,9 @@ export const identifier = z
   .string('must be an identifier')
   .regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be an identifier of the network');
 
+/** An identifier from a path. What is none names nothing, like '' does: it is looked for, and not found, like any other. */
+export const identifierOrNone = (given: string): string => (identifier.safeParse(given).success ? given : '');
+
 const DEFAULT_PAGE = 50;
 
 /** Rows of a page: default 50, clamped to 1..most; what is no integer counts as the default (network-api.md). */

@@ -1,5 +1,6 @@
 import { Controller, Get, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
+import { RETRY_AFTER_SECONDS } from './errors.js';
 import { Health } from './health.js';
 import type { Readiness } from './health.js';
 
@@ -16,7 +17,7 @@ export class HealthController {
   @Get('readyz')
   async ready(@Res({ passthrough: true }) reply: FastifyReply): Promise<Readiness> {
     const readiness = await this.health.readiness();
-    void reply.header('cache-control', 'no-store').status(readiness.status === 'ok' ? 200 : 503);
+    if (readiness.status !== 'ok') void reply.status(503).header('retry-after', String(RETRY_AFTER_SECONDS));
     return readiness;
   }
 }

@@ -1,11 +1,15 @@
+import { randomBytes } from 'node:crypto';
 import { Module } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, APP_PIPE } from '@nestjs/core';
 import type { Logger } from 'pino';
+import { serving } from '../../projections/groups.js';
 import { PositionListener } from '../../projections/runner/position-listener.js';
+import { versionsOf } from '../../projections/runner/projection.js';
 import { Clock } from '../commands/ambient.js';
 import { CreatePostHandler } from '../commands/create-post.js';
 import { LOGGER } from '../config/logger.js';
 import { EventLog } from '../log/event-log.js';
+import { NetworkSecrets } from '../log/vault/network-secrets.js';
 import { Postgres } from '../store/postgres.js';
 import { ActorsController } from './actors.controller.js';
 import { CredentialGuard } from './admission/credential.js';
@@ -17,6 +21,7 @@ import { PublicationCache } from './admission/publication.js';
 import { ErrorFilter } from './error.filter.js';
 import { HealthController } from './health.controller.js';
 import { Health } from './health.js';
+import { PageCursors } from './page-cursor.js';
 import { PostsController } from './posts.controller.js';
 import { ProfileController } from './profile.controller.js';
 import { readinessChecks } from './readiness-checks.js';
@@ -48,18 +53,24 @@ import { validation } from './validation.js';
       provide: ProtectedReads,
       inject: [Postgres, PositionListener, Clock],
       useFactory: ({ pool }: Postgres, positions: Positions, clock: Clock) =>
-        new ProtectedReads(pool, new PublicationCache(pool), positions, clock),
+        new ProtectedReads(pool, new PublicationCache(pool, versionsOf(serving)), positions, clock),
     },
     {
       provide: OwnWrites,
-      inject: [Postgres, PositionListener, LOGGER],
-      useFactory: ({ pool }: Postgres, positions: Positions, logger: Logger) =>
-        new OwnWrites(pool, positions, logger),
+      inject: [Postgres, PositionListener],
+      useFactory: ({ pool }: Postgres, positions: Positions) => new OwnWrites(pool, positions),
+    },
+    {
+      provide: PageCursors,
+      inject: [NetworkSecrets],
+      useFactory: async (secrets: NetworkSecrets) =>
+        new PageCursors(await secrets.get('page-cursors', () => randomBytes(32))),
     },
     {
       provide: Health,
-      inject: [Postgres, EventLog],
-      useFactory: ({ pool }: Postgres, log: EventLog) => new Health(readinessChecks(pool, log)),
+      inject: [Postgres, EventLog, LOGGER],
+      useFactory: ({ pool }: Postgres, log: EventLog, logger: Logger) =>
+        new Health(readinessChecks(pool, log), logger),
     },
   ],
 })

@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { HttpRefusal } from './errors.js';
 
 /**
@@ -6,14 +6,27 @@ import { HttpRefusal } from './errors.js';
  * network's own (network-api.md, "Origin rule"). The authorization server has an origin rule of its own.
  */
 export function requireNetworkOrigin(server: FastifyInstance, baseUrl: string): void {
-  const { host } = new URL(baseUrl);
+  const { host, protocol } = new URL(baseUrl);
   server.addHook('onRequest', (request, _reply, done) => {
-    if (!request.url.startsWith('/api/')) return done();
-    if (request.headers.host !== host)
+    const path = pathOf(request);
+    if (!path.startsWith('/api/')) return done();
+    const addressed = request.headers.host ?? '';
+    if (addressed !== host && hostOf(protocol, addressed) !== host)
       return done(new HttpRefusal('origin_mismatch', `Address requests to ${baseUrl}.`));
     const { origin } = request.headers;
-    if (origin !== undefined && origin !== baseUrl && !request.url.startsWith('/api/auth/'))
+    if (origin !== undefined && origin !== baseUrl && !path.startsWith('/api/auth/'))
       return done(new HttpRefusal('origin_mismatch', `Omit Origin, or send ${baseUrl}.`));
     done();
   });
+}
+
+/** By the route that was found, which knows about percent-encoding; what was not found has no route to protect. */
+function pathOf({ routeOptions, url }: FastifyRequest): string {
+  return routeOptions.url ?? url;
+}
+
+/** As a URL has it: in lower case, without the scheme's own port. Undefined: it is none. */
+function hostOf(protocol: string, addressed: string): string | undefined {
+  const url = `${protocol}//${addressed}`;
+  return URL.canParse(url) ? new URL(url).host : undefined;
 }

@@ -1,6 +1,6 @@
-import { Body, Controller, Get, HttpCode, Param, Post, Query, Req, Res } from '@nestjs/common';
+import { Body, Controller, Get, HttpCode, Param, Post, Query, Res } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import type { Post as PostView } from '../../projections/posts/post.js';
 import { repliesOf } from '../../projections/posts/posts.read-model.js';
@@ -12,7 +12,8 @@ import { OwnWrites } from './admission/own-writes.js';
 import { ProtectedReads } from './admission/protected-reads.js';
 import type { ReadRequest } from './admission/protected-reads.js';
 import { HttpRefusal } from './errors.js';
-import { identifier, intentId, pageLimit } from './fields.js';
+import { identifier, identifierOrNone, intentId, pageLimit } from './fields.js';
+import { PageCursors } from './page-cursor.js';
 import { Reading } from './read-request.js';
 
 const newPost = z.strictObject({
@@ -22,14 +23,9 @@ const newPost = z.strictObject({
   parentId: identifier.optional(),
 });
 
-/** Where the next page of replies starts: the position in the log of the last one, in decimal. */
 const repliesPage = z.object({
   limit: pageLimit({ most: 100 }),
-  cursor: z
-    .string('must be the cursor of an earlier page')
-    .regex(/^[0-9]{1,19}$/, 'must be the cursor of an earlier page')
-    .transform(BigInt)
-    .optional(),
+  cursor: z.string('must be the cursor of an earlier page').optional(),
 });
 
 @Controller('api/posts')
@@ -38,6 +34,7 @@ export class PostsController {
     private readonly commands: CommandBus,
     private readonly reads: ProtectedReads,
     private readonly ownWrites: OwnWrites,
+    private readonly cursors: PageCursors,
   ) {}
 
   @Post()
@@ -62,25 +59,29 @@ export class PostsController {
     @Param('id') postId: string,
     @Query({ schema: repliesPage }) page: z.infer<typeof repliesPage>,
     @Reading() request: ReadRequest,
-    @Req() { url }: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<{ posts: readonly PostView[] }> {
-    const { result, headers } = await this.reads.read(
+    const { result, caller, incarnation, headers } = await this.reads.read(
       request,
       { scope: 'read', anonymous: true },
       repliesOf,
       {
-        postId,
+        postId: identifierOrNone(postId),
         limit: page.limit,
-        after: page.cursor,
+        after: page.cursor === undefined ? undefined : this.cursors.positionIn(page.cursor),
       },
     );
+    const paged = { operation: `replies of ${postId}`, actorId: caller?.actorId, incarnation };
+    if (page.cursor !== undefined) this.cursors.prove(paged, page.cursor);
     if (!result || result.parentUnavailable)
       throw new HttpRefusal('post_unavailable', 'There is no such post for you.');
     void reply.headers(headers);
     if (result.next !== null) {
-      const path = url.split('?', 1)[0] ?? url;
-      void reply.header('link', `<${path}?limit=${page.limit}&cursor=${result.next}>; rel="next"`);
+      const query = new URLSearchParams({
+        limit: String(page.limit),
+        cursor: this.cursors.encode(paged, result.next),
+      });
+      void reply.header('link', `</api/posts/${postId}/replies?${query.toString()}>; rel="next"`);
     }
     return { posts: result.posts };
   }

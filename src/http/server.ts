@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { Socket } from 'node:net';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { LogController } from 'fastify';
@@ -20,6 +21,7 @@ export const fastifyAdapter = (logger: Logger): FastifyAdapter =>
     routerOptions: { maxParamLength: LONGEST_PARAMETER },
     frameworkErrors: (error: Error, request: FastifyRequest, reply: FastifyReply) =>
       sendError(error, request, reply),
+    clientErrorHandler: refuseMalformed,
     // Connections that idle, and slow senders, are cut; a proxy in front keeps its own shorter.
     requestTimeout: 30_000,
     forceCloseConnections: 'idle',
@@ -37,4 +39,23 @@ export function prepareServer(app: NestFastifyApplication, baseUrl: string): Fas
     void reply.header('x-content-type-options', 'nosniff');
   });
   return refuseOtherMethods;
+}
+
+/** What came in is no HTTP at all: Node has no request to answer, so the answer is written by hand. */
+function refuseMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const body = JSON.stringify({
+    error: 'invalid_request',
+    message: 'This is not a well-formed HTTP request.',
+  });
+  const head = [
+    'HTTP/1.1 400 Bad Request',
+    'content-type: application/json; charset=utf-8',
+    `content-length: ${Buffer.byteLength(body)}`,
+    'connection: close',
+  ];
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
 }

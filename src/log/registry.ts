@@ -105,5 +105,3 @@ export function entryOf(type: string): Entry<StoredEvent> | undefined {
     ? (entries[type as EventType] as unknown as Entry<StoredEvent>)
     : undefined;
 }
-
-export const eventTypes = Object.keys(entries) as EventType[];

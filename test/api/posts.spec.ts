@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { registerApplication, send, signIn } from '../support/api.js';
 import type { SignedIn } from '../support/api.js';
@@ -231,10 +233,23 @@ describe('replies', () => {
     expect([answer.status, answer.body]).toEqual([404, error('post_unavailable')]);
   });
 
-  it('refuse a cursor that is none', async () => {
-    const { body } = await alice.say('x');
-    const answer = await alice.get(`/api/posts/${body.post.id}/replies?cursor=abc`);
-    expect([answer.status, answer.body]).toEqual([400, error('invalid_page_cursor')]);
+  it('refuse a cursor that is none, or that is another reader’s or another post’s', async () => {
+    const [{ body: one }, { body: other }] = [await alice.say('one'), await alice.say('other')];
+    for (const { post } of [one, other])
+      for (let n = 0; n < 2; n++) await bob.say(`reply ${n}`, { parentId: post.id });
+    const { headers } = await alice.get(`/api/posts/${one.post.id}/replies?limit=1`);
+    const cursor = /cursor=([A-Za-z0-9_-]+)>/.exec(headers.get('link') ?? '')?.[1] ?? '';
+    const page = (post: string, by: string) => `/api/posts/${post}/replies?limit=1&cursor=${by}`;
+    expect((await alice.get(page(one.post.id, cursor))).status).toBe(200);
+    for (const answer of [
+      await alice.get(page(one.post.id, 'abc')),
+      await alice.get(page(one.post.id, `${cursor}AAAA`)),
+      await alice.get(page(other.post.id, cursor)),
+      await bob.get(page(one.post.id, cursor)),
+      await send(network.baseUrl, 'GET', page(one.post.id, cursor)),
+      await alice.get(`${page(one.post.id, cursor)}&cursor=${cursor}`),
+    ])
+      expect([answer.status, answer.body]).toEqual([400, error('invalid_page_cursor')]);
   });
 
   it('are there for everybody', async () => {
@@ -386,8 +401,28 @@ describe('what is not there', () => {
     expect([answer.status, answer.body]).toEqual([400, error('invalid_request')]);
   });
 
-  it('is refused where another host is meant', async () => {
-    const answer = await send(network.baseUrl.replace('localhost', '127.0.0.1'), 'GET', '/api/reconcile');
-    expect([answer.status, answer.body]).toEqual([403, error('origin_mismatch')]);
+  it.each(['/api/reconcile', '/%61pi/reconcile', '/api/%72econcile'])(
+    'is refused where another host is meant: %s',
+    async (path) => {
+      const answer = await send(network.baseUrl.replace('localhost', '127.0.0.1'), 'GET', path);
+      expect([answer.status, answer.body]).toEqual([403, error('origin_mismatch')]);
+    },
+  );
+
+  it.each([
+    '/api/actors/%00',
+    '/api/actors/a%20b',
+    `/api/actors/${'x'.repeat(500)}`,
+    '/api/posts/%00/replies',
+  ])('is not found by a name that nothing has: %s', async (path) => {
+    expect((await alice.get(path)).status).toBe(404);
+  });
+
+  it('as HTTP is refused in words', async () => {
+    const socket = connect(Number(new URL(network.baseUrl).port), '127.0.0.1');
+    socket.end('this is no HTTP\r\n\r\n');
+    const answer = await text(socket);
+    expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+    expect(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')))).toEqual(error('invalid_request'));
   });
 });

@@ -65,8 +65,7 @@ export const admissionSql = (data: string): string => `
   ), freshness AS (
     SELECT greatest($5::numeric, (
       SELECT outstanding.position FROM recovery.outstanding_write outstanding
-      WHERE outstanding.actor_id = (SELECT actor_id FROM caller)
-        AND outstanding.incarnation = (SELECT incarnation FROM state))) AS needed_position
+      WHERE outstanding.actor_id = (SELECT actor_id FROM caller))) AS needed_position
   )
   SELECT state.incarnation, state.status, state.applied_position, state.witness_epoch, caller.*,
     freshness.needed_position,

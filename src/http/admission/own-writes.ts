@@ -1,6 +1,5 @@
 import type { Pool } from 'pg';
-import type { Logger } from 'pino';
-import { isUnreachable } from '../../store/unreachable.js';
+import { HttpRefusal } from '../errors.js';
 import type { Positions } from './positions.js';
 
 /** How long an acknowledgment waits for the read models to have the write. */
@@ -14,24 +13,28 @@ export class OwnWrites {
   constructor(
     private readonly pool: Pool,
     private readonly positions: Positions,
-    private readonly logger: Logger,
   ) {}
 
-  /** Resolves when reads of this actor will show `position`, or will refuse to answer without it. */
+  /**
+   * Resolves when reads of this actor will show `position`, or will refuse to answer without it.
+   * @throws {HttpRefusal} neither can be promised. The write is durable, and repeating its intent is safe.
+   */
   async settle(actorId: string, position: bigint): Promise<void> {
     if (await this.positions.waitFor(position, WAIT_MS)) return;
     try {
       await this.pool.query(
-        `INSERT INTO recovery.outstanding_write (actor_id, incarnation, position)
-         SELECT $1, incarnation, $2 FROM recovery.publication
-         ON CONFLICT (actor_id, incarnation)
-         DO UPDATE SET position = greatest(outstanding_write.position, excluded.position)`,
+        `INSERT INTO recovery.outstanding_write (actor_id, position) VALUES ($1, $2)
+         ON CONFLICT (actor_id) DO UPDATE SET position = greatest(outstanding_write.position, excluded.position)`,
         [actorId, String(position)],
       );
-    } catch (error) {
-      // The write is durable, and while its store is down no read answers at all.
-      if (!isUnreachable(error)) throw error;
-      this.logger.warn({ err: error }, 'a write was acknowledged that could not be noted as outstanding');
+    } catch (cause) {
+      throw new HttpRefusal(
+        'domain_storage_unavailable',
+        'Retry with the same intentId to learn the outcome.',
+        {
+          cause,
+        },
+      );
     }
   }
 }

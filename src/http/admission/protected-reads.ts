@@ -62,11 +62,13 @@ export class ProtectedReads {
       );
     try {
       let row = await this.ask(request, rule, query, args);
-      if (row.needed_position !== null && !row.fresh) {
+      let caller = admit(row, request, rule);
+      if (!row.fresh && row.needed_position !== null) {
         await this.positions.waitFor(BigInt(row.needed_position), WAIT_MS);
         row = await this.ask(request, rule, query, args);
+        caller = admit(row, request, rule);
       }
-      return answer(row, request, rule, query);
+      return answer(row, caller, query);
     } catch (cause) {
       if (!isUnreachable(cause)) throw cause;
       const code = request.credential ? 'protected_read_storage_unavailable' : 'pilot_storage_unavailable';
@@ -85,6 +87,11 @@ export class ProtectedReads {
     for (const last of [false, true]) {
       if (!publication)
         throw new HttpRefusal('recovery_state_missing', 'The network is being set up; retry later.');
+      if (!this.publications.isReadable(publication))
+        throw new HttpRefusal(
+          'protected_read_unavailable',
+          'The read models are of another version than this server; retry later.',
+        );
       const values = valuesOf({
         tokenHash: credential?.tokenHash ?? null,
         now: this.clock.now(),
@@ -131,22 +138,26 @@ export class ProtectedReads {
   }
 }
 
-function answer<Result>(
-  row: AdmissionRow,
-  { credential }: ReadRequest,
-  rule: ReadRule,
-  query: ReadQuery<never, Result>,
-): Read<Result> {
+/** Who reads; undefined: anonymous. @throws {HttpRefusal} they may not, or nobody may now. */
+function admit(row: AdmissionRow, { credential }: ReadRequest, rule: ReadRule): Caller | undefined {
   const caller = credential && authorityOf(row, rule.scope);
-  if (row.status !== 'serving' || row.incarnation === null)
+  if (row.status !== 'serving')
     throw new HttpRefusal(
       'recovery_quarantined',
       'The network is in recovery; reads are refused until it is done.',
     );
-  if (!row.fresh)
+  return caller;
+}
+
+function answer<Result>(
+  row: AdmissionRow,
+  caller: Caller | undefined,
+  query: ReadQuery<never, Result>,
+): Read<Result> {
+  if (!row.fresh || row.incarnation === null)
     throw new HttpRefusal(
       'protected_read_unavailable',
-      'The answer would not show your last write yet; retry.',
+      'The answer would not show all that it has to yet; retry.',
     );
   return {
     result: query.present(row.data),

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Pool } from 'pg';
 import { readRecoveryState } from '../../recovery/recovery-state.js';
 
@@ -5,6 +6,8 @@ import { readRecoveryState } from '../../recovery/recovery-state.js';
 export interface Publication {
   readonly incarnation: string;
   readonly schemaName: string;
+  /** Of the projections it was built by. */
+  readonly versions: Readonly<Record<string, number>>;
 }
 
 /**
@@ -14,14 +17,24 @@ export interface Publication {
 export class PublicationCache {
   private known: Publication | undefined;
 
-  constructor(private readonly pool: Pool) {}
+  /** `versions`: of the projections that this process knows how to read. */
+  constructor(
+    private readonly pool: Pool,
+    private readonly versions: Readonly<Record<string, number>>,
+  ) {}
 
+  /** What was published when it was last looked at, if this process can read it; else what is published now. */
   async current(): Promise<Publication | undefined> {
-    return this.known ?? this.refresh();
+    return this.known && this.isReadable(this.known) ? this.known : this.refresh();
   }
 
   async refresh(): Promise<Publication | undefined> {
     this.known = await readRecoveryState(this.pool);
     return this.known;
+  }
+
+  /** During an upgrade, tables of another version may be published that the queries here do not fit. */
+  isReadable({ versions }: Publication): boolean {
+    return isDeepStrictEqual(versions, this.versions);
   }
 }

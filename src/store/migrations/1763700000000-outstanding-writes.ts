@@ -5,10 +5,8 @@ export class CreateOutstandingWrites1763700000000 implements MigrationInterface 
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`
       CREATE TABLE recovery.outstanding_write (
-        actor_id    text NOT NULL,
-        incarnation text NOT NULL REFERENCES recovery.incarnation ON DELETE CASCADE,
-        position    numeric NOT NULL,
-        PRIMARY KEY (actor_id, incarnation)
+        actor_id text PRIMARY KEY,
+        position numeric NOT NULL
       )`);
   }
 

@@ -1,0 +1,53 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { HttpRefusal } from './errors.js';
+
+/** What a cursor continues. It works for exactly this, and in this incarnation. */
+export interface Paged {
+  /** Name of the operation with what it is about, like `replies of <postId>`. */
+  readonly operation: string;
+  /** Undefined: an anonymous caller. */
+  readonly actorId: string | undefined;
+  readonly incarnation: string;
+}
+
+const MAC_BYTES = 16;
+
+/** Page cursors: opaque, and signed (HMAC-SHA-256, 128 bits) so that they can be neither made up nor used elsewhere. */
+export class PageCursors {
+  constructor(private readonly key: Buffer) {}
+
+  /** `position`: of the last row of the page, by which its rows are ordered. */
+  encode(paged: Paged, position: bigint): string {
+    const body = Buffer.from(String(position));
+    return Buffer.concat([this.mac(paged, body), body]).toString('base64url');
+  }
+
+  /**
+   * Where the page begins, not yet proven: for whom and in which incarnation only the read itself will tell.
+   * @throws {HttpRefusal} `invalid_page_cursor`
+   */
+  positionIn(cursor: string): bigint {
+    const digits = Buffer.from(cursor, 'base64url').subarray(MAC_BYTES).toString();
+    if (!/^[0-9]{1,19}$/.test(digits)) throw invalid();
+    return BigInt(digits);
+  }
+
+  /** @throws {HttpRefusal} `invalid_page_cursor`: altered, or of another operation, caller or incarnation. */
+  prove(paged: Paged, cursor: string): void {
+    const bytes = Buffer.from(cursor, 'base64url');
+    const given = bytes.subarray(0, MAC_BYTES);
+    const due = this.mac(paged, bytes.subarray(MAC_BYTES));
+    if (given.length !== due.length || !timingSafeEqual(given, due)) throw invalid();
+  }
+
+  private mac({ operation, actorId, incarnation }: Paged, body: Buffer): Buffer {
+    const bound = JSON.stringify([operation, actorId ?? null, incarnation]);
+    return createHmac('sha256', this.key).update(bound).update(body).digest().subarray(0, MAC_BYTES);
+  }
+}
+
+const invalid = () =>
+  new HttpRefusal(
+    'invalid_page_cursor',
+    'cursor must be that of the page before; begin again with the first page.',
+  );

@@ -1,0 +1,40 @@
+import { randomBytes } from 'node:crypto';
+import { describe, expect, it } from '@jest/globals';
+import { PageCursors } from './page-cursor.js';
+
+const cursors = new PageCursors(randomBytes(32));
+const paged = { operation: 'replies of p1', actorId: 'alice', incarnation: 'i1' };
+const cursor = cursors.encode(paged, 1_234n);
+
+describe('a page cursor', () => {
+  it('leads on from where its page ended', () => {
+    expect(cursors.positionIn(cursor)).toBe(1_234n);
+    expect(() => cursors.prove(paged, cursor)).not.toThrow();
+  });
+
+  it.each([
+    ['another operation', { ...paged, operation: 'replies of p2' }],
+    ['another actor', { ...paged, actorId: 'bob' }],
+    ['nobody', { ...paged, actorId: undefined }],
+    ['another incarnation', { ...paged, incarnation: 'i2' }],
+  ])('is refused for %s', (_name, other) => {
+    expect(() => cursors.prove(other, cursor)).toThrow('cursor must be');
+  });
+
+  it('is refused once a bit of it is changed, wherever', () => {
+    const bytes = Buffer.from(cursor, 'base64url');
+    for (let at = 0; at < bytes.length; at++) {
+      const altered = Buffer.from(bytes);
+      altered.writeUInt8(bytes.readUInt8(at) ^ 1, at);
+      expect(() => cursors.prove(paged, altered.toString('base64url'))).toThrow('cursor must be');
+    }
+  });
+
+  it('is refused when it is cut, made by another network, or none', () => {
+    const foreign = new PageCursors(randomBytes(32)).encode(paged, 1_234n);
+    for (const none of [cursor.slice(0, 10), foreign])
+      expect(() => cursors.prove(paged, none)).toThrow('cursor must');
+    for (const none of ['', 'abc', '1234', cursor.slice(0, 10)])
+      expect(() => cursors.positionIn(none)).toThrow('cursor must be');
+  });
+});

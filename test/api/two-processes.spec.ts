@@ -1,0 +1,223 @@
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { request } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { randomUUID } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { Client } from 'pg';
+import { freePort } from '../../src/launch/free-port.js';
+import { registerApplication, signIn } from '../support/api.js';
+import type { SignedIn } from '../support/api.js';
+import { startNetwork } from '../support/network.js';
+import type { TestNetwork } from '../support/network.js';
+import { until } from '../support/until.js';
+
+let network: TestNetwork;
+let second: ChildProcess;
+let ports: readonly [number, number];
+let database: Client;
+let alice: SignedIn;
+let bob: SignedIn;
+
+beforeAll(async () => {
+  network = await startNetwork();
+  const [port, operatorPort] = [await freePort(), await freePort()];
+  second = spawn(process.execPath, [fileURLToPath(new URL('../../dist/src/main.js', import.meta.url))], {
+    env: { ...network.env, ROLE: 'api', PORT: String(port), OPERATOR_PORT: String(operatorPort) },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  ports = [Number(new URL(network.baseUrl).port), port];
+  await until(
+    () =>
+      ask(1, 'GET', '/livez').then(
+        ({ status }) => status === 200,
+        () => false,
+      ),
+    60_000,
+  );
+  database = new Client({ connectionString: network.env['DATABASE_URL'] });
+  await database.connect();
+  const application = await registerApplication(network);
+  alice = await signIn(network, application);
+  bob = await signIn(network, application);
+}, 120_000);
+
+afterEach(() => wake());
+
+afterAll(async () => {
+  await database?.end();
+  if (second?.exitCode === null) {
+    second.kill('SIGTERM');
+    await once(second, 'exit');
+  }
+  await network?.stop();
+});
+
+interface Answered {
+  readonly status: number;
+  readonly headers: NodeJS.Dict<string | string[]>;
+  // oxlint-disable-next-line typescript/no-explicit-any -- a test says what it expects of a body
+  readonly body: any;
+}
+
+/** Asks one of the two processes, as a proxy in front of both would: with the network's own Host. */
+async function ask(
+  process: 0 | 1,
+  method: string,
+  path: string,
+  by?: SignedIn,
+  body?: object,
+): Promise<Answered> {
+  const sent = request({
+    host: '127.0.0.1',
+    port: ports[process],
+    method,
+    path,
+    headers: {
+      host: new URL(network.baseUrl).host,
+      ...(by && { authorization: `Bearer ${by.token}` }),
+      ...(body && { 'content-type': 'application/json' }),
+    },
+  }).end(body && JSON.stringify(body));
+  const [response] = await once(sent, 'response');
+  return { status: response.statusCode, headers: response.headers, body: JSON.parse(await text(response)) };
+}
+
+const say = (process: 0 | 1, by: SignedIn, words: string, intentId = randomUUID()) =>
+  ask(process, 'POST', '/api/posts', by, { intentId, text: words, audience: 'public' });
+
+const other = (process: 0 | 1) => (1 - process) as 0 | 1;
+
+function sleep(): void {
+  process.kill(network.pids().worker ?? 0, 'SIGSTOP');
+}
+
+function wake(): void {
+  const { worker } = network.pids();
+  if (worker !== undefined) process.kill(worker, 'SIGCONT');
+}
+
+describe('two API processes', () => {
+  it('each show what was written through the other as soon as it is acknowledged', async () => {
+    for (let n = 0; n < 30; n++) {
+      const writer = (n % 2) as 0 | 1;
+      const { body: written } = await say(writer, alice, `number ${n}`);
+      const { body: view } = await ask(other(writer), 'GET', '/api/reconcile', alice);
+      expect(view.ownPosts[0].id).toBe(written.post.id);
+    }
+  });
+
+  it('make one post of one intent', async () => {
+    for (let n = 0; n < 10; n++) {
+      const intentId = randomUUID();
+      const answers = await Promise.all(
+        ([0, 1, 0, 1] as const).map((to) => say(to, alice, `at once ${n}`, intentId)),
+      );
+      expect(new Set(answers.map(({ status, body }) => `${status} ${body.post.id}`)).size).toBe(1);
+    }
+  });
+
+  it('both refuse to show the writer a view without a write that the worker has not seen', async () => {
+    sleep();
+    expect((await say(0, alice, 'not seen yet')).status).toBe(200);
+    for (const to of [0, 1] as const) {
+      const { status, body } = await ask(to, 'GET', '/api/reconcile', alice);
+      expect([status, body.error]).toEqual([503, 'protected_read_unavailable']);
+      expect((await ask(to, 'GET', '/api/reconcile', bob)).status).toBe(200);
+    }
+    wake();
+    const view = await until(async () => {
+      const answer = await ask(1, 'GET', '/api/reconcile', alice);
+      return answer.status === 200 && answer.body;
+    });
+    expect(view.ownPosts[0].text).toBe('not seen yet');
+  });
+});
+
+describe('what is published', () => {
+  it('is refused by both while it is in quarantine', async () => {
+    await database.query(`UPDATE recovery.publication SET status = 'quarantined', reason = 'a test'`);
+    try {
+      for (const to of [0, 1] as const)
+        for (const by of [alice, undefined]) {
+          const { status, headers, body } = await ask(to, 'GET', '/api/reconcile', by);
+          expect([status, body.error]).toEqual([503, 'recovery_quarantined']);
+          expect(headers['retry-after']).toMatch(/^[1-9]/);
+        }
+      const { status, body } = await ask(0, 'GET', '/readyz');
+      expect([status, body.components.readModels]).toEqual([
+        503,
+        { status: 'failed', reason: 'In quarantine: a test' },
+      ]);
+    } finally {
+      await database.query(`UPDATE recovery.publication SET status = 'serving', reason = NULL`);
+    }
+    expect((await ask(1, 'GET', '/api/reconcile', alice)).status).toBe(200);
+  });
+
+  it('is not read when it was built by other projections than this server knows', async () => {
+    const { rows } = await database.query<{ versions: object }>('SELECT versions FROM recovery.incarnation');
+    await republish(async () => {
+      await database.query(`UPDATE recovery.incarnation SET versions = '{"posts": 999}'`);
+    });
+    const { status, body } = await ask(0, 'GET', '/api/reconcile', bob);
+    expect([status, body.error]).toEqual([503, 'protected_read_unavailable']);
+    await republish(async () => {
+      await database.query('UPDATE recovery.incarnation SET versions = $1', [
+        JSON.stringify(rows[0]?.versions),
+      ]);
+    });
+    expect((await ask(0, 'GET', '/api/reconcile', bob)).status).toBe(200);
+  });
+
+  it('changes under running processes: reads go on, the headers say so, and old cursors end', async () => {
+    const { body: root } = await say(0, alice, 'root');
+    for (let n = 0; n < 3; n++)
+      await ask(0, 'POST', '/api/posts', bob, {
+        intentId: randomUUID(),
+        text: `reply ${n}`,
+        audience: 'public',
+        parentId: root.post.id,
+      });
+    const before = await ask(1, 'GET', `/api/posts/${root.post.id}/replies?limit=1`, alice);
+    const next = /^<([^>]+)>/.exec(String(before.headers['link']))?.[1] ?? '';
+    expect((await ask(1, 'GET', next, alice)).status).toBe(200);
+
+    await republish(() => Promise.resolve());
+    for (const to of [0, 1] as const) {
+      const { status, headers, body } = await ask(to, 'GET', '/api/reconcile', alice);
+      expect(status).toBe(200);
+      expect(headers['x-network-incarnation']).not.toBe(before.headers['x-network-incarnation']);
+      expect(body.ownPosts).toContainEqual(expect.objectContaining({ id: root.post.id }));
+    }
+    const ended = await ask(1, 'GET', next, alice);
+    expect([ended.status, ended.body.error]).toEqual([400, 'invalid_page_cursor']);
+  });
+});
+
+/** Publishes a copy of what is published under another incarnation and drops the old one, as a rebuild does in the end. */
+async function republish(change: () => Promise<void>): Promise<void> {
+  sleep();
+  const { rows } = await database.query<{ incarnation: string; schema_name: string }>(
+    'SELECT incarnation, schema_name FROM recovery.publication JOIN recovery.incarnation USING (incarnation)',
+  );
+  const old = rows[0];
+  if (!old) throw new Error('nothing is published');
+  const incarnation = randomUUID().replaceAll('-', '').slice(0, 20);
+  await database.query(`ALTER SCHEMA "${old.schema_name}" RENAME TO "inc_${incarnation}"`);
+  await database.query(
+    `WITH made AS (
+       INSERT INTO recovery.incarnation (incarnation, schema_name, versions, applied_position, applied_event_id,
+         witness_epoch, created_at)
+       SELECT $1, $2, versions, applied_position, applied_event_id, witness_epoch, now()
+       FROM recovery.incarnation WHERE incarnation = $3
+       RETURNING incarnation)
+     UPDATE recovery.publication SET incarnation = made.incarnation FROM made`,
+    [incarnation, `inc_${incarnation}`, old.incarnation],
+  );
+  await database.query('DELETE FROM recovery.incarnation WHERE incarnation = $1', [old.incarnation]);
+  await change();
+  await database.query(`SELECT pg_notify('plaza_publication', $1)`, [incarnation]);
+}
