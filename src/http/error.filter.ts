@@ -20,7 +20,7 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
   const refusal = refusalOf(error);
   if (refusal.code === 'server_error') request.log.error({ err: error }, 'unforeseen failure of a request');
   // Without a cause it is a state that is known elsewhere, and whoever asks would fill the log with it.
-  else if (refusal.cause !== undefined)
+  else if (refusal.status === 503 && refusal.cause !== undefined)
     request.log.warn({ code: refusal.code, err: refusal.cause }, 'refused');
   if (refusal.status === 503) void reply.header('retry-after', String(RETRY_AFTER_SECONDS));
   if (refusal.status === 401) void reply.header('www-authenticate', challengeOf(refusal));
