@@ -2,13 +2,17 @@
 
 const FIRST_CAPACITY = 1024;
 
-export class Uint32Column {
-  #values = new Uint32Array(FIRST_CAPACITY);
+class Column<A extends Uint32Array | Float64Array> {
+  #values: A;
   length = 0;
+
+  constructor(private readonly allocate: (capacity: number) => A) {
+    this.#values = allocate(FIRST_CAPACITY);
+  }
 
   push(value: number): void {
     if (this.length === this.#values.length) {
-      const grown = new Uint32Array(this.length * 2);
+      const grown = this.allocate(this.length * 2);
       grown.set(this.#values);
       this.#values = grown;
     }
@@ -20,26 +24,21 @@ export class Uint32Column {
     return this.#values[index] ?? 0;
   }
 
+  /** Replaces a value that was pushed before. */
   set(index: number, value: number): void {
+    if (index >= this.length) throw new RangeError(`a column of ${this.length} values has none at ${index}`);
     this.#values[index] = value;
   }
 }
 
-export class Float64Column {
-  #values = new Float64Array(FIRST_CAPACITY);
-  length = 0;
-
-  push(value: number): void {
-    if (this.length === this.#values.length) {
-      const grown = new Float64Array(this.length * 2);
-      grown.set(this.#values);
-      this.#values = grown;
-    }
-    this.#values[this.length++] = value;
+export class Uint32Column extends Column<Uint32Array> {
+  constructor() {
+    super((capacity) => new Uint32Array(capacity));
   }
+}
 
-  /** The value at an index that was pushed before. */
-  at(index: number): number {
-    return this.#values[index] ?? 0;
+export class Float64Column extends Column<Float64Array> {
+  constructor() {
+    super((capacity) => new Float64Array(capacity));
   }
 }
