@@ -129,6 +129,44 @@ describe('a batch append', () => {
     expect(answers.map((answer) => answer.hasSuccess())).toEqual([true, true]);
   });
 
+  const unfinished = (batch: Batch): InstanceType<typeof streamsPb.BatchAppendReq> =>
+    batchRequest(batch).setIsFinal(false);
+  const errorsOf = (answers: BatchAppendResp[]): (string | undefined)[] =>
+    answers.map((answer) => answer.getError()?.getMessage());
+
+  it('may have many unfinished appends at a time, and is told when there are too many', async () => {
+    const first = unfinished({});
+    const others = Array.from({ length: 1024 }, () => unfinished({}));
+    const rest = batchRequest({ ids: [] }).setCorrelationId(first.getCorrelationId());
+    rest.clearOptions();
+    const answers = await batchAppend(first, ...others, rest, batchRequest({}));
+    expect(answers.map((answer) => answer.getCorrelationId()?.getString())).toEqual([
+      others.at(-1)!.getCorrelationId()!.getString(),
+      first.getCorrelationId()!.getString(),
+      expect.any(String),
+    ]);
+    expect(errorsOf(answers)).toEqual([
+      expect.stringContaining('begun and not finished'),
+      undefined,
+      undefined,
+    ]);
+  });
+
+  it('is told when its unfinished appends hold too much', async () => {
+    const metadata = { type: 'x'.repeat(500_000), 'content-type': 'application/octet-stream' };
+    const answers = await batchAppend(...Array.from({ length: 40 }, () => unfinished({ metadata })));
+    expect(errorsOf(answers)).toEqual(Array(7).fill(expect.stringContaining('begun and not finished')));
+  });
+
+  it('is told of which stream an append was refused, whichever of its requests it was for', async () => {
+    const first = unfinished({ stream: 'refused' });
+    const second = batchRequest({ ids: ['nonsense'] });
+    second.setCorrelationId(first.getCorrelationId());
+    second.clearOptions();
+    const [answer] = await batchAppend(first, second);
+    expect(Buffer.from(answer!.getStreamIdentifier()!.getStreamName_asU8()).toString()).toBe('refused');
+  });
+
   it('takes the time of its events from outside', async () => {
     const stream = `s-${randomUUID()}`;
     await batchAppend(batchRequest({ stream }));

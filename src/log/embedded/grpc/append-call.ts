@@ -2,7 +2,7 @@ import type { handleClientStreamingCall, sendUnaryData } from '@grpc/grpc-js';
 import type { AppendReq, AppendResp } from '@eventstore/db-client/generated/streams_pb.js';
 import sharedPb from '@eventstore/db-client/generated/shared_pb.js';
 import streamsPb from '@eventstore/db-client/generated/streams_pb.js';
-import { ANY, NO_STREAM, STREAM_EXISTS, type ExpectedRevision } from '../storage/expected-revision.js';
+import type { ExpectedRevision } from '../storage/expected-revision.js';
 import type { AppendResult, ProposedEvent, Store } from '../storage/store.js';
 import {
   appendSize,
@@ -10,6 +10,7 @@ import {
   MAX_APPEND_SIZE,
   MissingMetadataError,
   proposedEvent,
+  setMismatch,
   writableStreamName,
 } from './messages.js';
 import {
@@ -104,10 +105,8 @@ function success(result: Extract<AppendResult, { kind: 'appended' }>): AppendRes
 
 function wrongExpectedVersion(current: number, expected: ExpectedRevision): AppendResp.WrongExpectedVersion {
   const wrong = new streamsPb.AppendResp.WrongExpectedVersion();
-  if (current < 0) wrong.setCurrentNoStream(new sharedPb.Empty());
-  else wrong.setCurrentRevision(String(current));
-  if (expected === ANY) return wrong.setExpectedAny(new sharedPb.Empty());
-  if (expected === STREAM_EXISTS) return wrong.setExpectedStreamExists(new sharedPb.Empty());
-  if (expected === NO_STREAM) return wrong.setExpectedNoStream(new sharedPb.Empty());
-  return wrong.setExpectedRevision(String(expected));
+  const { currentRevision, expectedRevision } = setMismatch(wrong, new sharedPb.Empty(), current, expected);
+  if (currentRevision !== undefined) wrong.setCurrentRevision(currentRevision);
+  if (expectedRevision !== undefined) wrong.setExpectedRevision(expectedRevision);
+  return wrong;
 }

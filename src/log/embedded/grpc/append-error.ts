@@ -8,7 +8,8 @@ import streamsPb from '@eventstore/db-client/generated/streams_pb.js';
 import anyPb from 'google-protobuf/google/protobuf/any_pb.js';
 import emptyPb from 'google-protobuf/google/protobuf/empty_pb.js';
 import type { CallStatus } from './status.js';
-import { ANY, NO_STREAM, STREAM_EXISTS, type ExpectedRevision } from '../storage/expected-revision.js';
+import type { ExpectedRevision } from '../storage/expected-revision.js';
+import { setMismatch } from './messages.js';
 
 interface Details {
   serializeBinary(): Uint8Array;
@@ -16,12 +17,9 @@ interface Details {
 
 export function wrongExpectedVersion(current: number, expected: ExpectedRevision): BatchAppendResp {
   const details = new sharedPb.WrongExpectedVersion();
-  if (current < 0) details.setCurrentNoStream(new emptyPb.Empty());
-  else details.setCurrentStreamRevision(String(current));
-  if (expected === ANY) details.setExpectedAny(new emptyPb.Empty());
-  else if (expected === STREAM_EXISTS) details.setExpectedStreamExists(new emptyPb.Empty());
-  else if (expected === NO_STREAM) details.setExpectedNoStream(new emptyPb.Empty());
-  else details.setExpectedStreamPosition(String(expected));
+  const { currentRevision, expectedRevision } = setMismatch(details, new emptyPb.Empty(), current, expected);
+  if (currentRevision !== undefined) details.setCurrentStreamRevision(currentRevision);
+  if (expectedRevision !== undefined) details.setExpectedStreamPosition(expectedRevision);
   return failure(code.ALREADY_EXISTS, 'WrongExpectedVersion', details);
 }
 

@@ -19,19 +19,25 @@ import {
   writableStreamName,
 } from './messages.js';
 import { Outlet } from './outlet.js';
-import { statusOf, type CallStatus } from './status.js';
+import { statusOf, tooManyUnfinished, type CallStatus } from './status.js';
 
 type BatchCall = ServerDuplexStream<BatchAppendReq, BatchAppendResp>;
 
 /** Bytes waiting for the disk, and answers waiting for the client, at which a call takes no more appends. */
 const MAX_BACKLOG = 32 * 1024 * 1024;
 const MAX_ANSWERS = 1024;
+/** Appends of one call that may be begun and not finished, and what they may hold in memory together. */
+const MAX_UNFINISHED = 1024;
+const MAX_UNFINISHED_SIZE = 32 * 1024 * 1024;
+/** What an event without contents holds in memory, roughly. */
+const EVENT_OVERHEAD = 256;
 
 interface PartialAppend {
   identifier: StreamIdentifier;
   stream: string;
   expected: ExpectedRevision;
   events: ProposedEvent[];
+  /** What counts towards MAX_APPEND_SIZE. */
   size: number;
 }
 
@@ -49,6 +55,7 @@ export function batchAppendHandler(
 class BatchAppend {
   readonly outlet: Outlet;
   readonly #partial = new Map<string, PartialAppend>();
+  #unfinishedSize = 0;
   #pending = 0;
   #ended = false;
 
@@ -71,8 +78,9 @@ class BatchAppend {
       const append = this.#gather(request, uuidText(correlation));
       if (append && request.getIsFinal()) void this.#append(correlation, append);
     } catch (error) {
-      this.#partial.delete(uuidText(correlation));
-      const identifier = request.getOptions()?.getStreamIdentifier();
+      const id = uuidText(correlation);
+      const identifier = this.#partial.get(id)?.identifier ?? request.getOptions()?.getStreamIdentifier();
+      this.#forget(id);
       this.#answer(correlation, identifier, appendError.refused(statusOf(error)));
     }
   }
@@ -88,17 +96,28 @@ class BatchAppend {
     for (const event of request.getProposedMessagesList().map(proposedEvent)) {
       append.events.push(event);
       append.size += appendSize(event);
+      this.#unfinishedSize += appendSize(event) + EVENT_OVERHEAD;
     }
-    const refusal =
-      deadline <= this.store.now()
-        ? appendError.timeout()
-        : append.size > MAX_APPEND_SIZE
-          ? appendError.maximumAppendSizeExceeded(MAX_APPEND_SIZE)
-          : undefined;
-    if (refusal || request.getIsFinal()) this.#partial.delete(id);
+    const isFinal = request.getIsFinal();
+    const refusal = this.#refusal(append, deadline, isFinal);
+    if (refusal || isFinal) this.#forget(id);
     if (!refusal) return append;
     this.#answer(correlation, append.identifier, refusal);
     return undefined;
+  }
+
+  #refusal({ size }: PartialAppend, deadline: number, isFinal: boolean): BatchAppendResp | undefined {
+    if (deadline <= this.store.now()) return appendError.timeout();
+    if (size > MAX_APPEND_SIZE) return appendError.maximumAppendSizeExceeded(MAX_APPEND_SIZE);
+    const tooMuch = this.#partial.size > MAX_UNFINISHED || this.#unfinishedSize > MAX_UNFINISHED_SIZE;
+    return tooMuch && !isFinal ? appendError.refused(tooManyUnfinished()) : undefined;
+  }
+
+  #forget(id: string): void {
+    const append = this.#partial.get(id);
+    if (!append) return;
+    this.#partial.delete(id);
+    this.#unfinishedSize -= append.size + append.events.length * EVENT_OVERHEAD;
   }
 
   async #append(correlation: UUID, { identifier, stream, expected, events }: PartialAppend): Promise<void> {

@@ -71,6 +71,31 @@ export function expectedRevision(options: Expectation, revision: string | undefi
   throw new InvalidRequestError('the expected revision is not set');
 }
 
+/** The two messages about a wrong expected revision, which name their revisions differently. */
+interface Mismatch<Empty> {
+  setCurrentNoStream(empty: Empty): unknown;
+  setExpectedAny(empty: Empty): unknown;
+  setExpectedStreamExists(empty: Empty): unknown;
+  setExpectedNoStream(empty: Empty): unknown;
+}
+
+/** Says in a message what was expected of a stream and what is there; answers the revisions that remain to be set. */
+export function setMismatch<Empty>(
+  message: Mismatch<Empty>,
+  empty: Empty,
+  current: number,
+  expected: ExpectedRevision,
+): { currentRevision?: string; expectedRevision?: string } {
+  if (current < 0) message.setCurrentNoStream(empty);
+  if (expected === ANY) message.setExpectedAny(empty);
+  if (expected === STREAM_EXISTS) message.setExpectedStreamExists(empty);
+  if (expected === NO_STREAM) message.setExpectedNoStream(empty);
+  return {
+    ...(current < 0 ? {} : { currentRevision: String(current) }),
+    ...(expected < 0 ? {} : { expectedRevision: String(expected) }),
+  };
+}
+
 export function proposedEvent(message: ProposedMessage): ProposedEvent {
   const metadata = message.getMetadataMap();
   const type = metadata.get('type');

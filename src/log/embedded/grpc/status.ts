@@ -51,6 +51,12 @@ export function maximumAppendSizeExceeded(limit: number): CallStatus {
   });
 }
 
+/** A batch append's client has to finish appends before it begins others. */
+export function tooManyUnfinished(): CallStatus {
+  const details = 'the append was refused: too many appends of this call are begun and not finished';
+  return callStatus(status.RESOURCE_EXHAUSTED, details);
+}
+
 export function missingMetadata(property: string): CallStatus {
   return callStatus(status.INVALID_ARGUMENT, `Required Metadata Property '${property}' is missing`, {
     exception: 'missing-required-metadata-property',
