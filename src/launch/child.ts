@@ -10,6 +10,20 @@ export function announceReady(): void {
 }
 
 /**
+ * What a process that cannot serve tells the launcher, which reads no log lines: on another `port` it could; with this
+ * `data` no start will ever do.
+ */
+export type Refusal = 'port' | 'data';
+
+/** Resolves when it is said: the process may end then. Does nothing when the process was started by hand. */
+export async function announceRefusal(why: Refusal): Promise<void> {
+  if (!process.connected) return;
+  await new Promise<void>((resolve) => {
+    process.send?.({ type: 'refusal', why }, () => resolve());
+  });
+}
+
+/**
  * Calls `begin` once, on SIGTERM, SIGINT, SIGHUP or when the parent's IPC channel closes; calls `insist` when a person asks again.
  */
 export function onStopSignal(begin: (why: string) => void, insist: () => void): void {

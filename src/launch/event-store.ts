@@ -1,6 +1,9 @@
 import type { Logger } from 'pino';
-import { startEventStore } from '../log/embedded/server.js';
-import { announceReady, onStop } from './child.js';
+import { CorruptLogError, DirectoryLockedError, startEventStore } from '../log/embedded/server.js';
+import type { RunningEventStore } from '../log/embedded/server.js';
+import { announceReady, announceRefusal, onStop } from './child.js';
+import { faultOfPort } from './free-port.js';
+import { LaunchError } from './launch-error.js';
 
 export interface EventStorePlace {
   readonly dir: string;
@@ -11,12 +14,48 @@ export interface EventStorePlace {
 
 /** Runs the embedded event store in this process until it is told to stop. Resolves with its port once it serves. */
 export async function runEventStore(place: EventStorePlace, log: Logger): Promise<number> {
-  const store = await startEventStore({
-    ...place,
-    log: (level, message, fields) => log[level](fields, message),
-    now: () => new Date(),
-  });
-  onStop(() => store.close());
+  let store: RunningEventStore | undefined;
+  // From the beginning: whoever started this process may be gone before it serves.
+  onStop(async () => store?.close());
+  await refuseTakenPort(place);
+  try {
+    store = await startEventStore({
+      ...place,
+      log: (level, message, fields) => log[level](fields, message),
+      now: () => new Date(),
+    });
+  } catch (error) {
+    throw await explained(error, place);
+  }
   announceReady();
   return store.port;
+}
+
+async function refuseTakenPort({ host, port }: EventStorePlace): Promise<void> {
+  const fault = await faultOfPort(port, host);
+  if (fault !== undefined) throw await cannotListen(fault, host, port);
+}
+
+async function cannotListen(fault: string, host: string, port: number): Promise<LaunchError> {
+  if (fault !== 'EADDRINUSE')
+    return new LaunchError(`--host, --port: nothing can listen on ${host}:${port} here (${fault})`);
+  await announceRefusal('port');
+  return new LaunchError(
+    `--port: another program listens on ${host}:${port}; stop it or choose another port, 0 for any free one`,
+  );
+}
+
+/** A person is told in one line what to do; whatever nobody thought of keeps its stack. */
+async function explained(error: unknown, { dir, host, port }: EventStorePlace): Promise<unknown> {
+  if (error instanceof DirectoryLockedError || error instanceof CorruptLogError) {
+    await announceRefusal('data');
+    return new LaunchError(error.message);
+  }
+  if (!(error instanceof Error)) return error;
+  // gRPC has no code for it, only the words.
+  const [, fault] = /\blisten (E[A-Z]+)\b/.exec(error.message) ?? [];
+  if (fault !== undefined) return cannotListen(fault, host, port);
+  const { code, path } = error as NodeJS.ErrnoException;
+  if (code === undefined || path === undefined) return error;
+  return new LaunchError(`--dir: ${dir} cannot be used as a directory of the event store (${code})`);
 }

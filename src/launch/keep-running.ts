@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { Backoff } from './backoff.js';
+import { Refused } from './child-process.js';
 import type { Running } from './running.js';
 
 /** One process of the network, started again whenever it ends without being asked to. */
@@ -19,12 +20,21 @@ export interface KeepOptions {
   readonly log: Logger;
   /** Called whenever another process has taken its place. */
   readonly onRestart: () => void;
+  /** Called when it ended and no further start will do: that is for a person to mend, as when the first start fails. */
+  readonly onLost: (error: Refused) => void;
   /** Aborted when the network is to stop before this process serves. */
   readonly signal: AbortSignal;
 }
 
 /** Starts a process and keeps it running. Rejects when the first start fails: that is for a person to mend. */
-export async function keepRunning({ name, start, log, onRestart, signal }: KeepOptions): Promise<Kept> {
+export async function keepRunning({
+  name,
+  start,
+  log,
+  onRestart,
+  onLost,
+  signal,
+}: KeepOptions): Promise<Kept> {
   let current = await start(signal);
   const ending = new AbortController();
   const watched = watch();
@@ -54,6 +64,10 @@ export async function keepRunning({ name, start, log, onRestart, signal }: KeepO
         return undefined;
       } catch (error) {
         if (ending.signal.aborted) return undefined;
+        if (error instanceof Refused && error.why === 'data') {
+          onLost(error);
+          return undefined;
+        }
         log.error({ process: name, err: error }, 'the process did not start; trying again');
       }
     }

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.js';
 import { environmentFor, settingsOf, withSettings } from '../config/settings.js';
-import { startChild } from './child-process.js';
+import { Refused, startChild } from './child-process.js';
 import { startPostgres } from './embedded-postgres.js';
 import type { EmbeddedPostgres } from './embedded-postgres.js';
 import { ENTRIES } from './entries.js';
@@ -18,6 +18,8 @@ import { secretFile } from './secret-file.js';
 const STOP_ORDER = ['api', 'worker', 'eventStore', 'postgres'] as const;
 type Name = (typeof STOP_ORDER)[number];
 
+const MOST_PORTS_TRIED = 5;
+
 /** The processes of one network on this machine. */
 export class Network {
   readonly #kept = new Map<Name, Kept>();
@@ -26,6 +28,7 @@ export class Network {
   #settings: Config;
   #isReady = false;
   #isToldToStop = false;
+  readonly #lost = Promise.withResolvers<LaunchError>();
 
   constructor(
     private readonly config: Config,
@@ -46,11 +49,17 @@ export class Network {
       await this.#together(this.#child('worker', 'projector'), this.#child('api', 'api'));
     } catch (error) {
       if (this.#isToldToStop) return false;
-      throw error;
+      const { reason } = this.#starting.signal;
+      throw reason instanceof LaunchError ? reason : error;
     }
     this.#isReady = true;
     this.#writeRun();
     return true;
+  }
+
+  /** Resolves with why when a process has ended that no further start would bring back. */
+  get lost(): Promise<LaunchError> {
+    return this.#lost.promise;
   }
 
   giveUpStarting(): void {
@@ -75,14 +84,26 @@ export class Network {
 
   async #eventStore(): Promise<Partial<Config>> {
     if (this.config.eventStoreUrl !== undefined) return {};
-    const port = await freePort();
+    for (let attempt = 1; ; attempt++) {
+      const port = await freePort();
+      try {
+        await this.#keepEventStore(port);
+        return { eventStoreUrl: `esdb://127.0.0.1:${port}?tls=false` };
+      } catch (error) {
+        // The port was taken between our look and its start.
+        const another = error instanceof Refused && error.why === 'port' && attempt < MOST_PORTS_TRIED;
+        if (!another) throw error;
+      }
+    }
+  }
+
+  async #keepEventStore(port: number): Promise<void> {
     const mark = ownerMarks.eventStore(this.config.dataDir);
-    const args = ['eventstore', ...mark, '--host', '127.0.0.1', '--port', String(port)];
+    const args = ['eventstore', '--quiet', ...mark, '--host', '127.0.0.1', '--port', String(port)];
     const env = environmentFor(this.config);
     await this.#keep('eventStore', (signal) =>
       startChild({ name: 'the event store', entry: ENTRIES.commandLine, args, env, signal }),
     );
-    return { eventStoreUrl: `esdb://127.0.0.1:${port}?tls=false` };
   }
 
   async #postgres(): Promise<Partial<Config>> {
@@ -126,8 +147,14 @@ export class Network {
 
   async #keep(name: Name, start: KeepOptions['start']): Promise<void> {
     const { log } = this;
+    const { signal } = this.#starting;
     const onRestart = () => this.#noteRestart();
-    this.#kept.set(name, await keepRunning({ name, start, log, onRestart, signal: this.#starting.signal }));
+    const onLost = ({ message }: LaunchError) => {
+      const lost = new LaunchError(`${message}; the network stops, since starting again would not help`);
+      this.#lost.resolve(lost);
+      this.#starting.abort(lost);
+    };
+    this.#kept.set(name, await keepRunning({ name, start, log, onRestart, onLost, signal }));
     this.#writeRun();
   }
 

@@ -31,7 +31,8 @@ export async function runNetwork(given: Config, onReady: (config: Config) => voi
   try {
     if (await network.start()) {
       onReady(config);
-      await stopping;
+      const lost = await Promise.race([stopping, network.lost]);
+      if (lost) throw lost;
     }
   } finally {
     await network.stop();

@@ -2,9 +2,12 @@ import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
+import { lockDirectory } from '../../src/log/embedded/storage/directory-lock.js';
 import { hasGone } from '../../src/launch/processes.js';
+import { environment } from '../support/command.js';
 import { startNetwork } from '../support/network.js';
 import type { TestNetwork } from '../support/network.js';
+import { until } from '../support/until.js';
 
 /** Whole networks start here, on a machine that may be busy with other tests. */
 jest.setTimeout(120_000);
@@ -34,10 +37,28 @@ async function replaced(
   name: 'api' | 'worker' | 'eventStore' | 'postgres',
   old: number | undefined,
 ): Promise<void> {
-  while (network.pids()[name] === old) await new Promise((resolve) => setTimeout(resolve, 20));
+  await until(() => network.pids()[name] !== old, 60_000);
 }
 
 describe('the network on one machine', () => {
+  it('is not what the shell of whoever runs the tests is set to', async () => {
+    expect(environment({ PORT: '1' })).toMatchObject({ PORT: '1', PATH: process.env['PATH'] });
+    for (const name of [
+      'EVENTSTORE_URL',
+      'ROLE',
+      'WITNESS_DATABASE_URL',
+      'OPERATOR_TOKEN',
+      'LOG_LEVEL',
+      'PGUSER',
+    ])
+      try {
+        process.env[name] = 'of the shell';
+        expect(environment()[name]).toBeUndefined();
+      } finally {
+        delete process.env[name];
+      }
+  });
+
   it('serves from five processes and says where', async () => {
     expect(Object.keys(network.pids()).toSorted()).toEqual([
       'api',
@@ -79,6 +100,28 @@ describe('the network on one machine', () => {
     for (const pid of Object.values(children)) expect(await hasGone(pid!, 20_000)).toBe(true);
     await network.restart();
     expect(network.pids().supervisor).not.toBe(supervisor);
+  });
+
+  it('stops, and says why, when its event store cannot come back', async () => {
+    const { eventStore, supervisor } = network.pids();
+    const directory = join(network.dataDir, 'eventstore');
+    process.kill(eventStore!, 'SIGKILL');
+    // Another process is faster than the one that is started again.
+    const release = await until(() => {
+      try {
+        return lockDirectory(directory);
+      } catch {
+        return undefined;
+      }
+    });
+    try {
+      expect(await hasGone(supervisor, 60_000)).toBe(true);
+    } finally {
+      release();
+    }
+    expect(network.output()).toMatch(/the event store directory .*eventstore is in use by another process/);
+    expect(network.output()).toMatch(/^the event store ended .* starting again would not help$/m);
+    await network.restart();
   });
 
   it('starts at once after a kill -9 of the launcher, while the others are still ending', async () => {

@@ -13,6 +13,16 @@ export interface Ended {
   readonly stderr: string;
 }
 
+/** What a person who works on Plaza, or a `psql` user, may have set in their shell. */
+const OURS =
+  /^(?:ROLE|PORT|BASE_URL|OPERATOR_\w+|DATA_DIR|\w*DATABASE_URL|EVENTSTORE_\w+|REGISTRATION|LOG_LEVEL|TRUSTED_PROXIES|RATE_LIMITS|PG[A-Z]\w*)$/;
+
+/** The environment for a process of a test: this one's, without any setting of Plaza's or Postgres', and then `settings`. */
+export function environment(settings: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
+  const others = Object.entries(process.env).filter(([name]) => !OURS.test(name));
+  return { ...Object.fromEntries(others), ...settings };
+}
+
 /** Runs one command of the operator's command line to its end. */
 export async function runPlaza(
   args: readonly string[],
@@ -21,7 +31,7 @@ export async function runPlaza(
   program = plaza,
 ): Promise<Ended> {
   const child = spawn(process.execPath, [program, ...args], {
-    env: { ...process.env, ...env },
+    env: environment(env),
     stdio: 'pipe',
   });
   child.stdin.end(input);

@@ -1,13 +1,14 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
-import { setTimeout as delay } from 'node:timers/promises';
 import { freePort } from '../../src/launch/free-port.js';
 import { hasGone, isAlive } from '../../src/launch/processes.js';
 import { readRun } from '../../src/launch/run-file.js';
 import type { Run } from '../../src/launch/run-file.js';
-import { plaza } from './command.js';
+import { environment, plaza } from './command.js';
 import { newDataDir, removeDataDir } from './data-dir.js';
+import { until } from './until.js';
 
+const LONGEST_START_MS = 90_000;
 const LONGEST_STOP_MS = 30_000;
 
 /** A whole network that runs for a test, as `npm start` runs it: the built launcher in processes of its own. */
@@ -34,13 +35,8 @@ export interface TestNetwork {
 export async function startNetwork(settings: NodeJS.ProcessEnv = {}): Promise<TestNetwork> {
   const dataDir = newDataDir();
   const [port, operatorPort] = [await freePort(), await freePort()];
-  const env: NodeJS.ProcessEnv = {
-    ...process.env,
-    PORT: String(port),
-    OPERATOR_PORT: String(operatorPort),
-    DATA_DIR: dataDir,
-    ...settings,
-  };
+  const ports = { PORT: String(port), OPERATOR_PORT: String(operatorPort) };
+  const env = environment({ ...ports, DATA_DIR: dataDir, ...settings });
   let launcher = launch(env);
   const run = (): Run => {
     const found = readRun(dataDir);
@@ -104,10 +100,13 @@ function launch(env: NodeJS.ProcessEnv): Launcher {
   child.stdout?.on('data', keep);
   child.stderr?.on('data', keep);
   const ready = async (dataDir: string): Promise<void> => {
-    while (!readRun(dataDir)?.ready || readRun(dataDir)?.pids.supervisor !== child.pid) {
-      if (child.exitCode !== null) throw new Error(`the network did not start\n${output}`);
-      await delay(20);
-    }
+    const isReady = (): boolean => {
+      if (child.exitCode !== null || child.signalCode !== null)
+        throw new Error(`the network did not start (${child.exitCode ?? child.signalCode})\n${output}`);
+      const run = readRun(dataDir);
+      return run?.ready === true && run.pids.supervisor === child.pid;
+    };
+    await until(isReady, LONGEST_START_MS);
   };
   return { process: child, output: () => output, ready };
 }

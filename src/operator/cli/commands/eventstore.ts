@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { InvalidArgumentError } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
 import type { Command } from 'commander';
 import { readConfig } from '../../../config/config.js';
 import { createLogger } from '../../../config/logger.js';
@@ -10,6 +10,8 @@ interface EventStoreOptions extends OutputOptions {
   readonly dir: string;
   readonly host: string;
   readonly port: number;
+  readonly logLevel?: string;
+  readonly quiet?: true;
 }
 
 /** `plaza eventstore`: the embedded event store alone, for any client of its protocol. */
@@ -19,14 +21,17 @@ export function addEventStore(program: Command): void {
     .requiredOption('--dir <directory>', 'where its log is; made if it is not there')
     .requiredOption('--port <port>', 'where it listens; 0 for any free port', portNumber)
     .option('--host <address>', 'on which address', '127.0.0.1')
-    .action(async ({ dir, host, port, ...options }: EventStoreOptions) => {
-      const log = createLogger(readConfig(), 'eventstore');
+    .addOption(new Option('--log-level <level>', 'how much it logs').env('LOG_LEVEL'))
+    // For the launcher, which knows the port; what is printed would mix with its logs.
+    .addOption(new Option('--quiet').hideHelp())
+    .action(async ({ dir, host, port, logLevel, quiet, ...options }: EventStoreOptions) => {
+      // All the settings it needs: it must run beside any others, also those of a process that they are not enough for.
+      const log = createLogger(readConfig({ LOG_LEVEL: logLevel }), 'eventstore');
       const { runEventStore } = await import('../../../launch/event-store.js');
       const listening = await runEventStore({ dir: resolve(dir), host, port }, log);
-      // Nobody reads it when the launcher started this: it knows the port, and what is printed mixes with the logs.
-      if (!process.connected)
+      if (!quiet)
         answer(options, { port: listening }, [
-          `The event store listens: esdb://${host}:${listening}?tls=false`,
+          `The event store listens: esdb://${host.includes(':') ? `[${host}]` : host}:${listening}?tls=false`,
         ]);
     });
 }

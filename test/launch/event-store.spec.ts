@@ -1,0 +1,132 @@
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { execFileSync, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { EventStoreDBClient, jsonEvent } from '@eventstore/db-client';
+import { childrenOf, hasGone } from '../../src/launch/processes.js';
+import { environment, plaza, runPlaza } from '../support/command.js';
+
+jest.setTimeout(60_000);
+
+let dir = '';
+const running: ChildProcess[] = [];
+
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'plaza-eventstore-'));
+});
+
+afterEach(async () => {
+  await Promise.all(running.splice(0).map(stop));
+  rmSync(dir, { recursive: true });
+});
+
+async function stop(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const exited = once(child, 'exit');
+  child.kill('SIGTERM');
+  await exited;
+}
+
+interface Serving {
+  readonly process: ChildProcess;
+  /** The first line on standard output. */
+  readonly said: string;
+}
+
+async function serve(args: readonly string[], settings = {}, node = process.execPath): Promise<Serving> {
+  const child = spawn(node, [plaza, 'eventstore', '--dir', dir, ...args], {
+    env: environment({ LOG_LEVEL: 'silent', ...settings }),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  running.push(child);
+  let complaint = '';
+  child.stderr.on('data', (chunk: Buffer) => void (complaint += chunk.toString()));
+  const line = once(createInterface(child.stdout), 'line') as Promise<[string]>;
+  const [said] = await Promise.race([line, once(child, 'exit').then(() => [undefined])]);
+  if (said === undefined) throw new Error(`it ended: ${complaint}`);
+  return { process: child, said };
+}
+
+async function append(port: number): Promise<void> {
+  const client = EventStoreDBClient.connectionString(`esdb://127.0.0.1:${port}?tls=false`);
+  await client.appendToStream('a-stream', jsonEvent({ type: 'happened', data: {} }));
+  await client.dispose();
+}
+
+const portOf = ({ said }: Serving): number => (JSON.parse(said) as { port: number }).port;
+const fail = (...args: readonly string[]) =>
+  runPlaza(['eventstore', '--dir', dir, ...args], { LOG_LEVEL: 'silent' });
+const oneLine = (words: RegExp) => ({
+  code: 1,
+  stdout: '',
+  stderr: expect.stringMatching(new RegExp(`^[^\n]*${words.source}[^\n]*\n$`)),
+});
+
+describe('plaza eventstore', () => {
+  it('serves, and says where', async () => {
+    const { said } = await serve(['--port', '0']);
+    const [, port] = /^The event store listens: esdb:\/\/127\.0\.0\.1:(\d+)\?tls=false$/.exec(said) ?? [];
+    await append(Number(port));
+  });
+
+  it('answers with JSON, and ends in order when it is told to', async () => {
+    const serving = await serve(['--port', '0', '--json']);
+    await append(portOf(serving));
+    const exited = once(serving.process, 'exit');
+    serving.process.kill('SIGTERM');
+    expect(await exited).toEqual([0, null]);
+  });
+
+  it('needs none of the settings of a network, but one for its log', async () => {
+    await append(portOf(await serve(['--port', '0', '--json'], { ROLE: 'api', PORT: 'seven' })));
+    const { code, stderr } = await runPlaza(['eventstore', '--dir', dir, '--port', '0'], {
+      LOG_LEVEL: 'loud',
+    });
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/^LOG_LEVEL: [^\n]*\n$/);
+  });
+
+  it('fails in one line on a directory that is in use', async () => {
+    await serve(['--port', '0']);
+    expect(await fail('--port', '0')).toEqual(oneLine(/is in use by another process/));
+  });
+
+  it('fails in one line on a corrupt log', async () => {
+    await stop((await serve(['--port', '0'])).process);
+    const [log] = readdirSync(dir).filter((name) => name.endsWith('.log'));
+    writeFileSync(join(dir, log!), 'damaged', { flag: 'r+' });
+    expect(await fail('--port', '0')).toEqual(oneLine(/the event log is corrupt.*restore the directory/));
+  });
+
+  it('fails in one line where it cannot listen, and on a directory that is none', async () => {
+    const taken = String(portOf(await serve(['--port', '0', '--json'])));
+    const another = join(dir, 'another');
+    expect(await fail('--dir', another, '--port', taken)).toEqual(
+      oneLine(/^--port: another program listens on 127\.0\.0\.1:\d+; stop it or choose another port/),
+    );
+    expect(await fail('--dir', another, '--port', '0', '--host', '192.0.2.1')).toEqual(
+      oneLine(/nothing can listen on 192\.0\.2\.1:0 here \(EADDRNOTAVAIL\)/),
+    );
+    writeFileSync(another, '');
+    expect(await fail('--dir', another, '--port', '0')).toEqual(oneLine(/--dir: .* cannot be used .*EEXIST/));
+  });
+});
+
+/** The machine's own Node, which may be one that Plaza does not run on but starts its own from. */
+const older = ['/usr/bin/node', '/usr/local/bin/node'].find(
+  (node) => existsSync(node) && /^v2[0-3]\./.test(execFileSync(node, ['--version'], { encoding: 'utf8' })),
+);
+
+(older === undefined ? describe.skip : describe)('started by an older Node', () => {
+  it('plaza eventstore answers all the same, and ends with the process that was started', async () => {
+    const serving = await serve(['--port', '0', '--json'], {}, older);
+    await append(portOf(serving));
+    const [pinned] = childrenOf(serving.process.pid!);
+    serving.process.kill('SIGKILL');
+    expect(await hasGone(pinned!, 20_000)).toBe(true);
+  });
+});
