@@ -3,6 +3,7 @@ import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { benchEventStore } from './event-store.js';
 import { benchPosts } from './posts.js';
+import { benchProjections } from './projections.js';
 import { benchStart } from './start.js';
 
 /** `npm run bench [-- suite…]`: what each suite answers, as JSON in artifacts/bench.json and as a table. */
@@ -10,6 +11,7 @@ const suites = {
   start: () => benchStart(),
   eventStore: () => benchEventStore(),
   posts: () => benchPosts(),
+  projections: () => benchProjections(),
 } as const;
 
 const chosen = process.argv.slice(2);

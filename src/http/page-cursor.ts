@@ -1,4 +1,5 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac, createSecretKey, timingSafeEqual } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
 import { HttpRefusal } from './errors.js';
 
 /** What a cursor continues. It works for exactly this, and in this incarnation. */
@@ -14,7 +15,11 @@ const MAC_BYTES = 16;
 
 /** Page cursors: opaque, and signed (HMAC-SHA-256, 128 bits) so that they can be neither made up nor used elsewhere. */
 export class PageCursors {
-  constructor(private readonly key: Buffer) {}
+  private readonly key: KeyObject;
+
+  constructor(secret: Buffer) {
+    this.key = createSecretKey(secret);
+  }
 
   /** `position`: of the last row of the page, by which its rows are ordered. */
   encode(paged: Paged, position: bigint): string {

@@ -60,7 +60,8 @@ export class Codec {
       } catch (cause) {
         const reason = cause instanceof Error ? cause.message : String(cause);
         const name = `${event.type} ${event.id} at ${event.revision}@${event.streamId}`;
-        return { events, failure: new UnreadableEvent(`${name}: ${reason}`, { cause }) };
+        const place = { id: event.id, position: event.position?.commit };
+        return { events, failure: new UnreadableEvent(`${name}: ${reason}`, place, { cause }) };
       }
     }
     return { events };

@@ -87,4 +87,12 @@ export class LogReplaced extends Error {
 /** An event in the log that this code cannot read: unknown type, unknown version, or wrong shape. */
 export class UnreadableEvent extends Error {
   override readonly name = 'UnreadableEvent';
+
+  constructor(
+    message: string,
+    readonly event: { readonly id: string; readonly position: bigint | undefined },
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+  }
 }

@@ -1,8 +1,8 @@
-import { randomBytes } from 'node:crypto';
+import { createSecretKey, randomBytes } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { open, payloadDigest, seal } from './sealing.js';
 
-const keyOf = (id: string) => ({ id, key: randomBytes(32) });
+const keyOf = (id: string) => ({ id, key: createSecretKey(randomBytes(32)) });
 const alices = keyOf('a');
 const sealed = seal(alices, '{"text":"hello"}', 'event-1 post.created', randomBytes(12));
 

@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import { setImmediate as immediate, setTimeout as pause } from 'node:timers/promises';
 import { eventTypeFilter, FORWARDS, START } from '@eventstore/db-client';
 import type { AllStreamSubscription, EventStoreDBClient, RecordedEvent } from '@eventstore/db-client';
 import { isAmbiguous, isInvalidArgument, within } from './client-errors.js';
@@ -99,10 +99,11 @@ async function* batches(
   try {
     for (;;) {
       const stored: RecordedEvent[] = [];
-      while (stored.length < batchSize) {
-        const next = subscription.read() as { event?: RecordedEvent } | null;
-        if (next === null) break;
-        if (next.event) stored.push(next.event);
+      drain(subscription, stored, batchSize);
+      if (!arrival.caughtUp && stored.length > 0 && stored.length < batchSize) {
+        // What is behind comes in a stream: a moment's patience makes few large batches of many small ones.
+        await immediate();
+        drain(subscription, stored, batchSize);
       }
       const caughtUp = arrival.caughtUp && subscription.readableLength === 0;
       if (stored.length > 0 || arrival.takeNews()) yield { stored, caughtUp };
@@ -114,6 +115,15 @@ async function* batches(
     await subscription.unsubscribe();
     // What was sent meanwhile must be read away: the client's `dispose` waits for the end of every stream.
     subscription.resume();
+  }
+}
+
+/** Takes what waits, up to so many events in all. */
+function drain(subscription: AllStreamSubscription, into: RecordedEvent[], most: number): void {
+  while (into.length < most) {
+    const next = subscription.read() as { event?: RecordedEvent } | null;
+    if (next === null) return;
+    if (next.event) into.push(next.event);
   }
 }
 

@@ -1,12 +1,14 @@
+import { createSecretKey } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Pool, QueryConfig, QueryResult, QueryResultRow } from 'pg';
 import { isUnreachable } from '../../store/unreachable.js';
 import { LogUnavailable } from '../event-log.js';
 
-/** The key that seals one person's fields. `key` is 32 bytes (AES-256). */
+/** The key that seals one person's fields: 256 bits. As a `KeyObject`, because OpenSSL takes its time over bare bytes. */
 export interface PersonKey {
   readonly id: string;
-  readonly key: Buffer;
+  readonly key: KeyObject;
 }
 
 /** The person was erased: their key is destroyed, and nothing about them can be written or read again. */
@@ -35,7 +37,7 @@ export class KeyVault {
 
   constructor(
     private readonly pool: Pool,
-    private readonly newKey: () => PersonKey,
+    private readonly newKey: () => { readonly id: string; readonly key: Buffer },
   ) {}
 
   /** The person's key; made at the first call for a person. @throws {PersonErased} {@link LogUnavailable} */
@@ -44,7 +46,7 @@ export class KeyVault {
     if (known) return known;
     const row = (await this.select(person)) ?? (await this.create(person));
     if (row.key === null) throw new PersonErased('The account is erased.');
-    const found = { id: row.key_id, key: row.key };
+    const found = { id: row.key_id, key: createSecretKey(row.key) };
     this.byPerson.set(person, found);
     this.byId.set(found.id, found);
     return found;
@@ -66,7 +68,7 @@ export class KeyVault {
       values: [wanted],
     });
     for (const row of rows) {
-      const key = row.key === null ? undefined : { id: row.key_id, key: row.key };
+      const key = row.key === null ? undefined : { id: row.key_id, key: createSecretKey(row.key) };
       if (key) this.byId.set(key.id, key);
       found.set(row.key_id, key);
     }

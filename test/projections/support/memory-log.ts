@@ -72,11 +72,11 @@ export class MemoryLog extends EventLog {
         (each) => each.position > position && types.includes(each.event.type),
       );
       const batch = waiting.slice(0, batchSize);
-      const bad = batch.findIndex(({ id }) => this.unreadable.has(id));
-      const events = bad === -1 ? batch : batch.slice(0, bad);
-      const caughtUp = bad === -1 && batch.length === waiting.length;
+      const bad = batch.find(({ id }) => this.unreadable.has(id));
+      const events = bad ? batch.slice(0, batch.indexOf(bad)) : batch;
+      const caughtUp = !bad && batch.length === waiting.length;
       if (events.length > 0 || (caughtUp && isFirst)) yield { events, caughtUp };
-      if (bad !== -1) throw new UnreadableEvent(`cannot read ${batch[bad]?.id}`);
+      if (bad) throw new UnreadableEvent(`cannot read ${bad.id}`, bad);
       isFirst = false;
       position = events.at(-1)?.position ?? position;
       if (caughtUp && !signal.aborted) await this.news.promise;
