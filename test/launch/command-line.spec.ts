@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { mkdirSync, mkdtempSync, cpSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from '../../src/launch/free-port.js';
@@ -65,6 +67,33 @@ describe("the operator's command line", () => {
     const down = await runPlaza([...account, '--password-stdin'], { ...env, ...token }, 'secret\n');
     expect(down).toMatchObject({ code: 1, stdout: '' });
     expect(down.stderr).toMatch(new RegExp(`^no network answers at http://127.0.0.1:${port} .*\\n$`));
+  });
+
+  it('prints how far projections are, also when nobody knows, and which have stopped', async () => {
+    const nothingYet = { name: 'posts', version: 1, position: null, lag: null };
+    const stopped = { reason: 'it is not understood', position: 9, eventId: 'e-1' };
+    const status = {
+      incarnation: null,
+      projections: [nothingYet, { name: 'follows', version: 2, position: 7, lag: 3, stopped }],
+    };
+    const server = createServer((_request, response) => response.end(JSON.stringify(status)));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    try {
+      const { port } = server.address() as AddressInfo;
+      const env = { OPERATOR_PORT: String(port), OPERATOR_TOKEN: 't'.repeat(32) };
+      const json = await runPlaza(['projections', 'status', '--json'], env);
+      expect(JSON.parse(json.stdout)).toEqual(status);
+      const { code, stdout } = await runPlaza(['projections', 'status'], env);
+      expect(code).toBe(0);
+      expect(stdout.split('\n')).toEqual([
+        'incarnation none yet',
+        'posts v1  at none yet, the log does not say how far behind',
+        'follows v2  at 7, 3 behind; STOPPED (event e-1 at 9): it is not understood',
+        '',
+      ]);
+    } finally {
+      await new Promise((resolve) => server.close(resolve));
+    }
   });
 
   it('says what to do when it is not built', async () => {

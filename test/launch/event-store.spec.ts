@@ -51,10 +51,12 @@ async function serve(args: readonly string[], settings = {}, node = process.exec
   return { process: child, said };
 }
 
-async function append(port: number): Promise<void> {
+/** Whether an event was taken there. */
+async function takes(port: number): Promise<boolean> {
   const client = EventStoreDBClient.connectionString(`esdb://127.0.0.1:${port}?tls=false`);
-  await client.appendToStream('a-stream', jsonEvent({ type: 'happened', data: {} }));
+  const { success } = await client.appendToStream('a-stream', jsonEvent({ type: 'happened', data: {} }));
   await client.dispose();
+  return success;
 }
 
 const portOf = ({ said }: Serving): number => (JSON.parse(said) as { port: number }).port;
@@ -70,19 +72,21 @@ describe('plaza eventstore', () => {
   it('serves, and says where', async () => {
     const { said } = await serve(['--port', '0']);
     const [, port] = /^The event store listens: esdb:\/\/127\.0\.0\.1:(\d+)\?tls=false$/.exec(said) ?? [];
-    await append(Number(port));
+    expect(await takes(Number(port))).toBe(true);
   });
 
   it('answers with JSON, and ends in order when it is told to', async () => {
     const serving = await serve(['--port', '0', '--json']);
-    await append(portOf(serving));
+    expect(await takes(portOf(serving))).toBe(true);
     const exited = once(serving.process, 'exit');
     serving.process.kill('SIGTERM');
     expect(await exited).toEqual([0, null]);
   });
 
   it('needs none of the settings of a network, but one for its log', async () => {
-    await append(portOf(await serve(['--port', '0', '--json'], { ROLE: 'api', PORT: 'seven' })));
+    expect(await takes(portOf(await serve(['--port', '0', '--json'], { ROLE: 'api', PORT: 'seven' })))).toBe(
+      true,
+    );
     const { code, stderr } = await runPlaza(['eventstore', '--dir', dir, '--port', '0'], {
       LOG_LEVEL: 'loud',
     });
@@ -97,7 +101,7 @@ describe('plaza eventstore', () => {
 
   it('fails in one line on a corrupt log', async () => {
     await stop((await serve(['--port', '0'])).process);
-    const [log] = readdirSync(dir).filter((name) => name.endsWith('.log'));
+    const log = readdirSync(dir).find((name) => name.endsWith('.log'));
     writeFileSync(join(dir, log!), 'damaged', { flag: 'r+' });
     expect(await fail('--port', '0')).toEqual(oneLine(/the event log is corrupt.*restore the directory/));
   });
@@ -124,7 +128,7 @@ const older = ['/usr/bin/node', '/usr/local/bin/node'].find(
 (older === undefined ? describe.skip : describe)('started by an older Node', () => {
   it('plaza eventstore answers all the same, and ends with the process that was started', async () => {
     const serving = await serve(['--port', '0', '--json'], {}, older);
-    await append(portOf(serving));
+    expect(await takes(portOf(serving))).toBe(true);
     const [pinned] = childrenOf(serving.process.pid!);
     serving.process.kill('SIGKILL');
     expect(await hasGone(pinned!, 20_000)).toBe(true);

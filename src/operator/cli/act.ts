@@ -29,7 +29,21 @@ export function withReason(command: Command): Command {
 }
 
 export function operatorApi({ as }: OperatorOptions): OperatorApi {
-  return new OperatorApi(readConfig(), as ?? userInfo().username);
+  return new OperatorApi(readConfig(), as ?? accountName());
+}
+
+/**
+ * The account on this machine, as far as a header can carry its name. An id that nobody gave a name, as containers
+ * often run under, stands for itself.
+ */
+export function accountName(name: () => string = () => userInfo().username): string {
+  let given: string;
+  try {
+    given = name();
+  } catch {
+    given = `uid ${process.getuid?.() ?? 'unknown'}`;
+  }
+  return given.replaceAll(/[^\u0020-\u007E]/gu, '?').slice(0, 64);
 }
 
 /** It travels in an HTTP header. */

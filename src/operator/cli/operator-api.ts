@@ -6,6 +6,9 @@ import { readSecret } from '../../launch/secret-file.js';
 import { Failure } from './failure.js';
 import { jsonRequest } from './json-request.js';
 
+/** Longer than the network itself takes for anything: it gives up on a store that does not answer. */
+const LONGEST_ANSWER_MS = 30_000;
+
 const refusal = z.object({ error: z.string(), message: z.string() });
 
 export interface Application {
@@ -30,6 +33,7 @@ export class OperatorApi {
   constructor(
     config: Config,
     private readonly operator: string,
+    private readonly longestAnswerMs = LONGEST_ANSWER_MS,
   ) {
     this.#url = operatorUrl(config);
     this.#token = config.operatorToken ?? generatedToken(config.dataDir);
@@ -48,11 +52,19 @@ export class OperatorApi {
   }
 
   projections() {
+    const stopped = z.object({
+      reason: z.string(),
+      position: z.number().nullable(),
+      eventId: z.string().nullable(),
+    });
     const projection = z.object({
       name: z.string(),
       version: z.number(),
-      position: z.union([z.string(), z.number()]),
-      lag: z.number(),
+      /** Null: nothing is applied yet. */
+      position: z.number().nullable(),
+      /** Null: the log does not answer, or is not the one that was applied. */
+      lag: z.number().nullable(),
+      stopped: stopped.optional(),
     });
     const answer = z.object({ incarnation: z.string().nullable(), projections: z.array(projection) });
     return this.#call(answer, 'GET', '/operator/projections');
@@ -61,7 +73,13 @@ export class OperatorApi {
   async #call<T>(answer: z.ZodType<T>, method: string, path: string, body?: object): Promise<T> {
     const response = await this.#send(method, path, body);
     const said: unknown = await response.json().catch(() => undefined);
-    if (response.ok) return answer.parse(said);
+    if (response.ok) {
+      const understood = answer.safeParse(said);
+      if (understood.success) return understood.data;
+      throw new Failure(
+        `what answers at ${this.#url} (OPERATOR_PORT) is not the operator API of this release of Plaza`,
+      );
+    }
     const { data } = refusal.safeParse(said);
     throw new Failure(
       data
@@ -73,8 +91,13 @@ export class OperatorApi {
   async #send(method: string, path: string, body?: object): Promise<Response> {
     const headers = { authorization: `Bearer ${this.#token}`, 'x-operator': this.operator };
     try {
-      return await fetch(this.#url + path, jsonRequest(method, headers, body));
+      const signal = AbortSignal.timeout(this.longestAnswerMs);
+      return await fetch(this.#url + path, { ...jsonRequest(method, headers, body), signal });
     } catch (error) {
+      if ((error as Error).name === 'TimeoutError')
+        throw new Failure(
+          `the operator API at ${this.#url} does not answer; what was asked may be done all the same`,
+        );
       const cause =
         error instanceof Error && error.cause instanceof Error ? error.cause.message : String(error);
       throw new Failure(

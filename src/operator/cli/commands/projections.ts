@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { operatorApi, withOperator } from '../act.js';
 import type { OperatorOptions } from '../act.js';
+import type { OperatorApi } from '../operator-api.js';
 import { answer } from '../output.js';
 
 /** `plaza projections …`: what turns facts into answers. */
@@ -12,9 +13,17 @@ export function addProjections(program: Command): void {
       const status = await operatorApi(options).projections();
       answer(options, status, [
         `incarnation ${status.incarnation ?? 'none yet'}`,
-        ...status.projections.map(
-          ({ name, version, position, lag }) => `${name} v${version}  at ${position}, ${lag} behind`,
-        ),
+        ...status.projections.map(lineOf),
       ]);
     });
+}
+
+type Projection = Awaited<ReturnType<OperatorApi['projections']>>['projections'][number];
+
+function lineOf({ name, version, position, lag, stopped }: Projection): string {
+  const behind = lag === null ? 'the log does not say how far behind' : `${lag} behind`;
+  const line = `${name} v${version}  ${position === null ? 'at none yet' : `at ${position}`}, ${behind}`;
+  if (!stopped) return line;
+  const event = stopped.eventId === null ? '' : ` (event ${stopped.eventId} at ${stopped.position})`;
+  return `${line}; STOPPED${event}: ${stopped.reason}`;
 }

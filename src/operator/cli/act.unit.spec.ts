@@ -1,0 +1,21 @@
+import { describe, expect, it } from '@jest/globals';
+import { accountName } from './act.js';
+
+describe('the name of an operator who gives none', () => {
+  it.each([
+    ['ana', 'ana'],
+    ['Zoë 🦆', 'Zo? ?'],
+    ['line\nbreak', 'line?break'],
+    ['x'.repeat(100), 'x'.repeat(64)],
+  ])('is the account %j as a header carries it', (account, name) => {
+    expect(accountName(() => account)).toBe(name);
+    expect(new Headers({ 'x-operator': name }).get('x-operator')).toBe(name);
+  });
+
+  it('is the id of an account without a name', () => {
+    const nameless = () => {
+      throw new Error('ENOENT: no such file or directory, uv_os_get_passwd');
+    };
+    expect(accountName(nameless)).toBe(`uid ${process.getuid?.()}`);
+  });
+});
