@@ -74,7 +74,7 @@ function addServices(server: Server, store: Store, live: LiveCalls): void {
   server.addService(GossipService, { read: guard(gossipHandler(store.newId(), () => store.now())) });
   server.addService(preEncodedReads(StreamsService), {
     read: guard(readHandler(store, live)),
-    append: guard(appendHandler(store)),
+    append: guard(appendHandler(store, live)),
     batchAppend: guard(batchAppendHandler(store, live)),
     delete: guard(deleteHandler(store)),
     tombstone: guard(tombstoneHandler(store)),

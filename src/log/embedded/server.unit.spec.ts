@@ -6,12 +6,14 @@ import streamsPb from '@eventstore/db-client/generated/streams_pb.js';
 import emptyPb from 'google-protobuf/google/protobuf/empty_pb.js';
 import timestampPb from 'google-protobuf/google/protobuf/timestamp_pb.js';
 import { credentials, status, type ServiceError } from '@grpc/grpc-js';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, open, rm, type FileHandle } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { until } from '../../../test/support/until.js';
 import { startEventStore, type EventStoreOptions, type RunningEventStore } from './server.js';
+import { Store } from './storage/store.js';
 
 const NOW = new Date('2026-01-02T03:04:05.678Z');
 
@@ -80,7 +82,14 @@ function batchRequest({
 async function batchAppend(
   ...requests: InstanceType<typeof streamsPb.BatchAppendReq>[]
 ): Promise<BatchAppendResp[]> {
-  const call = client.batchAppend();
+  return batchAppendBy(client, requests);
+}
+
+async function batchAppendBy(
+  by: StreamsClient,
+  requests: InstanceType<typeof streamsPb.BatchAppendReq>[],
+): Promise<BatchAppendResp[]> {
+  const call = by.batchAppend();
   const answers: BatchAppendResp[] = [];
   return new Promise((resolve, reject) => {
     call.on('data', (answer: BatchAppendResp) => answers.push(answer));
@@ -249,7 +258,36 @@ describe('a read', () => {
   });
 });
 
+const appendOptions = (stream: string): InstanceType<typeof streamsPb.AppendReq.Options> =>
+  new streamsPb.AppendReq.Options()
+    .setStreamIdentifier(new sharedPb.StreamIdentifier().setStreamName(Buffer.from(stream)))
+    .setAny(new sharedPb.Empty());
+
+const subscriptionToAll = (): InstanceType<typeof streamsPb.ReadReq> =>
+  new streamsPb.ReadReq().setOptions(
+    new streamsPb.ReadReq.Options()
+      .setAll(new streamsPb.ReadReq.Options.AllOptions().setStart(new sharedPb.Empty()))
+      .setSubscription(new streamsPb.ReadReq.Options.SubscriptionOptions())
+      .setNoFilter(new sharedPb.Empty()),
+  );
+
+/** Lets no fsync return until `release`; `reached` resolves when the first one is asked for. */
+async function holdDisk(): Promise<{ reached: Promise<void>; release(): void }> {
+  const [reached, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const handle = await open(dir);
+  jest.spyOn(Object.getPrototypeOf(handle) as FileHandle, 'datasync').mockImplementation(async () => {
+    reached.resolve();
+    await released.promise;
+  });
+  await handle.close();
+  return { reached: reached.promise, release: released.resolve };
+}
+
 describe('the server', () => {
+  afterEach(() => {
+    jest.restoreAllMocks();
+  });
+
   it('gives its directory back when the port is taken', async () => {
     const other = await mkdtemp(join(tmpdir(), 'plaza-server-'));
     await expect(startEventStore(options({ dir: other, port: store.port }))).rejects.toThrow(
@@ -264,24 +302,58 @@ describe('the server', () => {
     const other = await mkdtemp(join(tmpdir(), 'plaza-server-'));
     const closing = await startEventStore(options({ dir: other }));
     const own = connect(closing.port);
-    const subscription = own.read(
-      new streamsPb.ReadReq().setOptions(
-        new streamsPb.ReadReq.Options()
-          .setAll(new streamsPb.ReadReq.Options.AllOptions().setStart(new sharedPb.Empty()))
-          .setSubscription(new streamsPb.ReadReq.Options.SubscriptionOptions())
-          .setNoFilter(new sharedPb.Empty()),
-      ),
-    );
+    const subscription = own.read(subscriptionToAll());
     await new Promise((resolve) => subscription.once('data', resolve));
     const ended = new Promise<ServiceError>((resolve) => subscription.once('error', resolve));
+    const halfSent = new Promise<ServiceError | null>((resolve) => {
+      const call = own.append((error) => resolve(error));
+      call.write(new streamsPb.AppendReq().setOptions(appendOptions('half')));
+    });
+    const answered = new Promise((resolve) => own.append(resolve).end()); // behind the other on the connection
+    await answered;
     const closed = closing.close();
     const deletion = new Promise<ServiceError | null>((resolve) =>
       own.delete(new streamsPb.DeleteReq(), (error) => resolve(error)),
     );
     expect((await deletion)!.code).toBe(status.UNAVAILABLE);
     expect((await ended).code).toBe(status.UNAVAILABLE);
+    expect((await halfSent)!.details).toBe('the event store is shutting down');
     await Promise.all([closed, closing.close()]);
     own.close();
     await rm(other, { recursive: true });
+  });
+
+  it('answers the appends under way before it ends their call', async () => {
+    const other = await mkdtemp(join(tmpdir(), 'plaza-server-'));
+    const closing = await startEventStore(options({ dir: other }));
+    const own = connect(closing.port);
+    const disk = await holdDisk();
+    const answers = batchAppendBy(own, [batchRequest({}), batchRequest({})]);
+    await disk.reached;
+    const closed = closing.close();
+    const deletion = new Promise<ServiceError | null>((resolve) =>
+      own.delete(new streamsPb.DeleteReq(), (error) => resolve(error)),
+    );
+    expect((await deletion)!.code).toBe(status.UNAVAILABLE);
+    disk.release();
+    expect((await answers).map((answer) => answer.hasSuccess())).toEqual([true, true]);
+    await closed;
+    own.close();
+    await rm(other, { recursive: true });
+  });
+
+  it('stops serving a subscription whose client is gone', async () => {
+    let waiting = 0;
+    jest.spyOn(Store.prototype, 'onCommit').mockImplementation(() => {
+      waiting++;
+      return () => waiting--;
+    });
+    const subscription = client.read(subscriptionToAll());
+    const cancelled = new Promise<ServiceError>((resolve) => subscription.once('error', resolve));
+    await new Promise((resolve) => subscription.once('data', resolve));
+    expect(waiting).toBe(1);
+    subscription.cancel();
+    await cancelled;
+    await until(() => waiting === 0);
   });
 });

@@ -1,6 +1,7 @@
 import { binaryEvent, type EventStoreDBClient } from '@eventstore/db-client';
 import { describe, expect, it } from '@jest/globals';
-import { collect, events, newStream, until, useEventStore } from './support.js';
+import { until } from '../../support/until.js';
+import { collect, events, newStream, useEventStore } from './support.js';
 
 const link = (target: string): ReturnType<typeof binaryEvent> =>
   binaryEvent({ type: '$>', data: Buffer.from(target) });
@@ -46,7 +47,7 @@ describe('links', () => {
     const seen: (bigint | undefined)[] = [];
     const subscription = target.client.subscribeToStream(links, { resolveLinkTos: true });
     subscription.on('data', ({ event }) => seen.push(event?.revision));
-    await until(() => seen.length === 3, 'the links came');
+    await until(() => seen.length === 3);
     await subscription.unsubscribe();
     expect(seen).toEqual([1n, 0n, undefined]);
   });

@@ -76,12 +76,3 @@ export async function rejection(promise: Promise<unknown>): Promise<Error & Reco
   }
   throw new Error('expected a rejection');
 }
-
-/** Waits for a condition, asking again and again, and fails loudly if it does not come true. */
-export async function until(condition: () => boolean, what: string, timeoutMs = 10_000): Promise<void> {
-  const deadline = Date.now() + timeoutMs;
-  while (!condition()) {
-    if (Date.now() > deadline) throw new Error(`waited in vain until ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 2));
-  }
-}

@@ -4,6 +4,7 @@ import sharedPb from '@eventstore/db-client/generated/shared_pb.js';
 import streamsPb from '@eventstore/db-client/generated/streams_pb.js';
 import type { ExpectedRevision } from '../storage/expected-revision.js';
 import type { AppendResult, ProposedEvent, Store } from '../storage/store.js';
+import type { LiveCalls } from './live-calls.js';
 import {
   appendSize,
   expectedRevision,
@@ -23,9 +24,17 @@ import {
 } from './status.js';
 
 /** Append: the options first, then the events, then one answer. */
-export function appendHandler(store: Store): handleClientStreamingCall<AppendReq, AppendResp> {
+export function appendHandler(
+  store: Store,
+  live: LiveCalls,
+): handleClientStreamingCall<AppendReq, AppendResp> {
   return (call, callback) => {
-    const append = new ClassicAppend(store, callback);
+    const append = new ClassicAppend(store, (...answer) => {
+      forget();
+      callback(...answer);
+    });
+    const forget = live.add((status) => append.fail(status));
+    call.once('cancelled', forget);
     call.on('data', (request: AppendReq) => append.take(request));
     call.on('end', () => void append.finish());
   };
@@ -56,11 +65,11 @@ class ClassicAppend {
       } else if (message) {
         const event = proposedEvent(message);
         this.#size += appendSize(event);
-        if (this.#size > MAX_APPEND_SIZE) return this.#fail(maximumAppendSizeExceeded(MAX_APPEND_SIZE));
+        if (this.#size > MAX_APPEND_SIZE) return this.fail(maximumAppendSizeExceeded(MAX_APPEND_SIZE));
         this.#events.push(event);
       }
     } catch (error) {
-      this.#fail(error instanceof MissingMetadataError ? missingMetadata(error.property) : statusOf(error));
+      this.fail(error instanceof MissingMetadataError ? missingMetadata(error.property) : statusOf(error));
     }
   }
 
@@ -70,14 +79,14 @@ class ClassicAppend {
       if (!this.#options) throw new InvalidRequestError('the options of the append are missing');
       const { stream, expected } = this.#options;
       const result = await this.store.append(stream, expected, this.#events);
-      if (result.kind === 'deleted') this.#fail(streamDeleted(stream));
+      if (result.kind === 'deleted') this.fail(streamDeleted(stream));
       else this.callback(null, response(result, expected));
     } catch (error) {
-      this.#fail(statusOf(error));
+      this.fail(statusOf(error));
     }
   }
 
-  #fail(status: CallStatus): void {
+  fail(status: CallStatus): void {
     this.#answered = true;
     this.callback(status);
   }
