@@ -11,7 +11,7 @@ Plaza is running.
   operator API  ${operatorUrl(config)}, its token in ${config.operatorToken ? 'OPERATOR_TOKEN' : `${config.dataDir}/operator.token`}
   data          ${config.dataDir}
 
-Try it from another terminal here. This registers an application and an account and walks through the whole flow:
+Try it from another terminal here${needsToken(config)}. This registers an application and an account and walks through the whole flow:
 
   ${[...settingsNotDefault(config), 'npm run demo'].join(' ')}
 
@@ -25,13 +25,26 @@ export function operatorUrl({ operatorHost, operatorPort }: Config): string {
   return `http://${host}:${operatorPort}`;
 }
 
+/** The line below cannot say it: it is a secret. */
+function needsToken({ operatorToken }: Config): string {
+  return operatorToken === undefined ? '' : ', with OPERATOR_TOKEN set as it is here';
+}
+
 /** So that the line works as it stands in a shell that has none of our settings. */
 function settingsNotDefault(config: Config): string[] {
   const settings = [
     ['PORT', String(config.port), '3000'],
     ['BASE_URL', config.baseUrl, `http://localhost:${config.port}`],
+    ['OPERATOR_HOST', config.operatorHost, '127.0.0.1'],
     ['OPERATOR_PORT', String(config.operatorPort), '3001'],
     ['DATA_DIR', config.dataDir, resolve('.data')],
   ] as const;
-  return settings.filter(([, value, usual]) => value !== usual).map(([name, value]) => `${name}='${value}'`);
+  return settings
+    .filter(([, value, usual]) => value !== usual)
+    .map(([name, value]) => `${name}=${quoted(value)}`);
+}
+
+/** As a shell reads it back, whatever is in it. */
+function quoted(value: string): string {
+  return `'${value.replaceAll("'", String.raw`'\''`)}'`;
 }

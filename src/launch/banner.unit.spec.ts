@@ -1,0 +1,34 @@
+import { describe, expect, it } from '@jest/globals';
+import { execFileSync } from 'node:child_process';
+import { readConfig } from '../config/config.js';
+import { banner } from './banner.js';
+
+/** The line that a person copies. */
+const line = (said: string) => said.split('\n').find((each) => each.includes('npm run demo'));
+
+describe('what a person reads when the network serves', () => {
+  it('is a line without settings where all are as they usually are', () => {
+    expect(line(banner(readConfig({})))).toBe('  npm run demo');
+  });
+
+  it('is a line that any shell reads back as the settings are', () => {
+    const settings = {
+      PORT: '8080',
+      BASE_URL: 'https://plaza.example',
+      OPERATOR_HOST: '10.0.0.7',
+      OPERATOR_PORT: '8081',
+      DATA_DIR: `/srv/ana's "network" $HOME`,
+    };
+    const copied = line(banner(readConfig(settings)))!.replace('npm run demo', 'env');
+    const seen = execFileSync('/bin/sh', ['-c', copied], { env: { PATH: process.env['PATH'] } }).toString();
+    for (const [name, value] of Object.entries(settings)) expect(seen).toContain(`${name}=${value}\n`);
+  });
+
+  it('says that a token is needed, without it', () => {
+    const token = 'hidden'.repeat(6);
+    const said = banner(readConfig({ OPERATOR_TOKEN: token }));
+    expect(said).toContain('with OPERATOR_TOKEN set as it is here');
+    expect(said).not.toContain(token);
+    expect(banner(readConfig({}))).not.toContain('OPERATOR_TOKEN');
+  });
+});
