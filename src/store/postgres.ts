@@ -1,6 +1,7 @@
+import { Client } from 'pg';
+import type { ClientConfig, Pool } from 'pg';
 import { DataSource } from 'typeorm';
 import type { EntityTarget, MigrationInterface, ObjectLiteral } from 'typeorm';
-import type { Pool } from 'pg';
 
 /** Any two processes that bring one database up to date take turns under this advisory lock. */
 const MIGRATION_LOCK = 7_020_001;
@@ -29,10 +30,52 @@ export async function openPostgres(options: PostgresOptions): Promise<Postgres> 
   await migrate(options);
   const dataSource = await connect(options, {
     poolSize: options.maxConnections,
-    // A frozen server must look like one that is away: without this a statement waits for it for ever.
-    extra: { query_timeout: options.queryTimeoutMs },
+    ...(options.queryTimeoutMs !== undefined && { extra: bounds(options.queryTimeoutMs) }),
   });
   return { dataSource, pool: poolOf(dataSource), close: () => dataSource.destroy() };
+}
+
+/**
+ * A frozen server must look like one that is away: without a bound here a statement waits for it for ever. One that
+ * only is slow ends the statement itself, a moment earlier, and ends a transaction whose owner is gone or hangs: with
+ * time enough for one that waits for the log in between.
+ */
+const bounds = (queryTimeoutMs: number) => ({
+  Client: ImpatientClient,
+  query_timeout: queryTimeoutMs,
+  statement_timeout: Math.ceil(queryTimeoutMs * 0.8),
+  idle_in_transaction_session_timeout: queryTimeoutMs * 3,
+});
+
+type Ask = (...given: unknown[]) => unknown;
+
+/**
+ * Ends its connection with the first statement that it gave up on. `pg` keeps it, where what was asked next waits behind
+ * that statement, and is dropped unsent when it is given up on too: a ROLLBACK as well, so that whoever gets the
+ * connection from the pool would write into a transaction that nobody commits.
+ */
+class ImpatientClient extends Client {
+  constructor(config?: string | ClientConfig) {
+    super(config);
+    const ask = this.query.bind(this) as Ask;
+    const look = (error: unknown) => {
+      if (error instanceof Error && error.message === 'Query read timeout') void this.end();
+    };
+    this.query = ((...given: unknown[]) => {
+      const tell = given.at(-1);
+      if (typeof tell === 'function')
+        return ask(...given.slice(0, -1), (error: unknown, result: unknown) => {
+          look(error);
+          (tell as Ask)(error, result);
+        });
+      const answered = ask(...given);
+      if (!(answered instanceof Promise)) return answered;
+      return answered.catch((error: unknown) => {
+        look(error);
+        throw error;
+      });
+    }) as Client['query'];
+  }
 }
 
 /** On a connection of its own: a migration may take as long as it takes. */

@@ -1,5 +1,11 @@
-/** SQLSTATE of a server that is not there, goes, is full or cannot reach its disk: classes 08, 53 and 58, 57P01-57P03. */
-const serverIsAway = /^(08...|53...|57P0[123]|58...)$/;
+import { QueryRunnerAlreadyReleasedError } from 'typeorm';
+
+/**
+ * SQLSTATE of a server that is not there, goes, is full or cannot reach its disk (classes 08, 53 and 58, 57P01-57P03),
+ * that ended a statement, a session or a transaction for taking too long (57014, 57P05, 25P03, 25P04), or that only
+ * follows another since a failover (25006).
+ */
+const serverIsAway = /^(08...|53...|57014|57P0[1235]|58...|25P0[34]|25006)$/;
 
 /** What Node says of a connection that cannot be made or broke. */
 const connectionBroke = new Set([
@@ -7,7 +13,6 @@ const connectionBroke = new Set([
   'ECONNRESET',
   'EHOSTUNREACH',
   'ENETUNREACH',
-  'ENOENT',
   'ENOTFOUND',
   'EAI_AGAIN',
   'EPIPE',
@@ -20,6 +25,7 @@ const driverGaveUp =
 
 interface Said {
   readonly code?: unknown;
+  readonly syscall?: unknown;
   readonly message?: unknown;
   readonly errors?: unknown;
   readonly driverError?: unknown;
@@ -29,7 +35,11 @@ interface Said {
 /** Whether a Postgres could not be reached, wherever in the chain of causes that is said. Then it passes by itself. */
 export function isUnreachable(error: unknown): boolean {
   if (typeof error !== 'object' || error === null) return false;
-  const { code, message, errors, driverError, cause }: Said = error;
+  // TypeORM lets go of a connection that broke; what is asked of it after that is told this.
+  if (error instanceof QueryRunnerAlreadyReleasedError) return true;
+  const { code, syscall, message, errors, driverError, cause }: Said = error;
+  // No socket at that path. Of a file it would be our own fault.
+  if (code === 'ENOENT' && syscall === 'connect') return true;
   if (typeof code === 'string' && (connectionBroke.has(code) || serverIsAway.test(code))) return true;
   if (typeof message === 'string' && driverGaveUp.test(message)) return true;
   // What `net` says of a name with several addresses.

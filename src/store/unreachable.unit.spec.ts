@@ -7,6 +7,11 @@ describe('a store', () => {
   it.each([
     ['a refused connection', coded('ECONNREFUSED')],
     ['a server that shuts down', coded('57P01')],
+    ['a session that idled too long', coded('57P05')],
+    ['a statement that took too long', coded('57014')],
+    ['a transaction that idled too long', coded('25P03')],
+    ['a server that only follows another', coded('25006')],
+    ['a socket that is not there', Object.assign(coded('ENOENT'), { syscall: 'connect' })],
     ['too many connections', coded('53300')],
     ['a broken connection', new Error('Connection terminated unexpectedly')],
     [
@@ -20,6 +25,7 @@ describe('a store', () => {
 
   it.each([
     ['a violated constraint', coded('23505')],
+    ['a file that is not there', Object.assign(coded('ENOENT'), { syscall: 'open' })],
     ['a statement that is wrong', coded('42601')],
     ['nothing', undefined],
     ['a word', 'ECONNREFUSED'],

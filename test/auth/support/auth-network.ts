@@ -1,4 +1,5 @@
 import 'reflect-metadata';
+import { execFileSync } from 'node:child_process';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -41,12 +42,19 @@ export interface Outage {
   end(): Promise<void>;
 }
 
+/** An outage of Postgres, or its silence: its backends stop, as when their disk hangs, and go on where they were. */
+export interface PostgresOutage extends Outage {
+  freeze(): void;
+  thaw(): void;
+}
+
 /** The authorization server on real stores, and what a test does to them. */
 export interface AuthNetwork {
   readonly baseUrl: string;
   readonly issuer: string;
   readonly config: Config;
-  readonly postgres: Outage;
+  readonly databaseUrl: string;
+  readonly postgres: PostgresOutage;
   readonly eventStore: Outage;
   /** Of the running server; another after a restart. */
   app(): NestFastifyApplication;
@@ -56,8 +64,13 @@ export interface AuthNetwork {
   createAccount(handle: string): Promise<string>;
   /** Another server takes the place of the running one, on the same stores and address. */
   restartServer(settings?: NodeJS.ProcessEnv): Promise<void>;
+  /** One more server on the same stores, for the same network, at a port of its own. */
+  startAnotherServer(): Promise<{ readonly port: number; close(): Promise<void> }>;
   stop(): Promise<void>;
 }
+
+/** How long the server waits for a statement. */
+export const QUERY_MS = 2_000;
 
 const logger = pino({ level: process.env['TEST_LOG_LEVEL'] ?? 'silent' });
 
@@ -93,15 +106,22 @@ export async function startAuthNetwork(): Promise<AuthNetwork> {
   const execute = <Result>(command: object): Promise<Result> =>
     server.app.get(CommandBus).execute(command as never);
   const metadata = () => ({ requestId: randomUUID(), operator: 'test', reason: 'a test' });
+  const signalBackends = (signal: NodeJS.Signals) => {
+    const children = execFileSync('pgrep', ['-P', String(postgres.pid)], { encoding: 'utf8' });
+    for (const pid of children.trim().split('\n')) process.kill(Number(pid), signal);
+  };
   return {
     baseUrl,
     issuer: `${baseUrl}/api/auth`,
     config,
+    databaseUrl: postgres.databaseUrl,
     postgres: {
       begin: () => postgres.stop(),
       end: async () => {
         postgres = await startPostgres({ dataDir, log: logger, port: postgres.port });
       },
+      freeze: () => signalBackends('SIGSTOP'),
+      thaw: () => signalBackends('SIGCONT'),
     },
     eventStore: {
       begin: () => eventStore.kill('SIGKILL'),
@@ -126,6 +146,11 @@ export async function startAuthNetwork(): Promise<AuthNetwork> {
       await server.close();
       server = await start(changes);
     },
+    startAnotherServer: async () => {
+      const port = await freePort();
+      const another = await start({ PORT: String(port), BASE_URL: baseUrl });
+      return { port, close: () => another.close() };
+    },
     stop: async () => {
       await server.close();
       await Promise.all([postgres.stop(), eventStore.stop()]);
@@ -144,6 +169,7 @@ async function startServer(on: {
     url: on.postgres.databaseUrl,
     applicationName,
     maxConnections: 12,
+    queryTimeoutMs: QUERY_MS,
   });
   const { vaultDatabaseUrl } = on.postgres;
   const opened = await openLog({ eventStoreUrl: on.eventStoreUrl, vaultDatabaseUrl, applicationName });

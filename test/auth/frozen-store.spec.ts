@@ -1,0 +1,81 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import * as oidc from 'openid-client';
+import { Client } from 'pg';
+import { Browser } from '../../src/operator/demo/browser.js';
+import { until } from '../support/until.js';
+import { startAuthNetwork } from './support/auth-network.js';
+import type { AuthNetwork } from './support/auth-network.js';
+import { authorizationRequest, connect, discover, errorOf, isLive } from './support/flow.js';
+
+const REFRESHES = 6;
+/** More than the server has connections. */
+const WRITES = 30;
+
+let network: AuthNetwork;
+let client: oidc.Configuration;
+let refreshTokens: string[];
+/** Sees what is committed, and nothing else. */
+let bystander: Client;
+let holder: Client;
+
+beforeAll(async () => {
+  network = await startAuthNetwork();
+  await network.createAccount('ada');
+  client = await discover(network, await network.registerApplication());
+  const browser = new Browser(network.baseUrl);
+  refreshTokens = [];
+  for (let count = 0; count < REFRESHES; count++)
+    refreshTokens.push((await connect(client, browser, 'ada')).refreshToken);
+  bystander = new Client(network.databaseUrl);
+  holder = new Client(network.databaseUrl);
+  await Promise.all([bystander.connect(), holder.connect()]);
+}, 60_000);
+
+afterAll(async () => {
+  await Promise.all([bystander.end(), holder.end()]);
+  await network.stop();
+});
+
+const count = async (sql: string, parameters: unknown[] = []) =>
+  Number((await bystander.query<{ n: string }>(`SELECT count(*) AS n FROM ${sql}`, parameters)).rows[0]?.n);
+
+const backends = (state: string) =>
+  count(`pg_stat_activity WHERE application_name = 'plaza-auth-test' AND ${state}`);
+
+/** A refresh as the network itself answers it. */
+const refreshed = async (token: string) => errorOf(oidc.refreshTokenGrant(client, token));
+
+describe('backends that freeze in the middle of token requests', () => {
+  it('leave no connection on which a write is acknowledged and lost', async () => {
+    await holder.query('BEGIN');
+    await holder.query(`SELECT 1 FROM authority.oidc_record WHERE kind = 'RefreshToken' FOR UPDATE`);
+    const answers = Promise.all(refreshTokens.map(refreshed));
+    const waiting = () => backends(`wait_event_type = 'Lock'`);
+    await until(async () => (await waiting()) === REFRESHES);
+
+    network.postgres.freeze();
+    const refusals = await answers.finally(() => network.postgres.thaw());
+    await holder.query('ROLLBACK');
+    for (const refusal of refusals)
+      expect(refusal).toMatchObject({ status: 503, error: 'temporarily_unavailable' });
+
+    const before = await count(`authority.oidc_record WHERE kind = 'Interaction'`);
+    const acknowledged = await Promise.all(
+      Array.from({ length: WRITES }, async () => {
+        const { url } = await authorizationRequest(client, 'openid');
+        return (await fetch(url, { redirect: 'manual' })).headers.get('location');
+      }),
+    );
+    for (const location of acknowledged) expect(location).toContain('/interaction/');
+    expect(await count(`authority.oidc_record WHERE kind = 'Interaction'`)).toBe(before + WRITES);
+
+    for (const token of refreshTokens) {
+      const { access_token: accessToken } = await oidc.refreshTokenGrant(client, token);
+      expect(await isLive(client, accessToken)).toBe(true);
+      expect(
+        await count('authority.oidc_record WHERE key_hash = sha256($1::bytea)', [Buffer.from(accessToken)]),
+      ).toBe(1);
+    }
+    expect(await backends(`state LIKE 'idle in transaction%'`)).toBe(0);
+  }, 60_000);
+});
