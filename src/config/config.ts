@@ -48,16 +48,18 @@ export class ConfigError extends Error {
 
 const port = z.coerce.number('must be a port number').int().min(1).max(65_535, 'must be a port number');
 const urlOf = (...protocols: string[]) =>
-  z.string().refine((value) => URL.canParse(value) && protocols.includes(new URL(value).protocol), {
-    error: `must be a URL that starts with ${protocols.map((p) => `${p}//`).join(' or ')}`,
-  });
+  z
+    .string()
+    .refine((value) => protocols.includes(parsed(value)?.protocol ?? '') && parsed(value)?.hostname !== '', {
+      error: `must be a URL that starts with ${protocols.map((p) => `${p}//`).join(' or ')} and names a host`,
+    });
+const parsed = (value: string): URL | undefined => (URL.canParse(value) ? new URL(value) : undefined);
 const postgresUrl = urlOf('postgres:', 'postgresql:');
-const origin = urlOf('http:', 'https:').refine(
-  (value) => new URL(value).href === `${new URL(value).origin}/`,
-  {
-    error: 'must be an origin: scheme, host and port, without a path',
-  },
-);
+const origin = z.string().refine((value) => isOrigin(parsed(value)), {
+  error: 'must be an origin: http:// or https://, host and port, without a path',
+});
+const isOrigin = (url: URL | undefined): boolean =>
+  url !== undefined && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`;
 
 const environment = z
   .object({

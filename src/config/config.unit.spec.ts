@@ -42,6 +42,20 @@ describe('the configuration', () => {
     expect(faults.join()).not.toMatch(/secret|70000|sekretary/);
   });
 
+  it.each(['foo', 'ftp://x', 'http://', 'http://x/path', 'http://u:p@x'])(
+    'takes no BASE_URL that is no origin: %s',
+    (url) => {
+      expect(faultsOf({ BASE_URL: url, PORT: 'x' }).map((line) => line.split(':')[0])).toEqual([
+        'PORT',
+        'BASE_URL',
+      ]);
+    },
+  );
+
+  it('takes no address of a store without a host', () => {
+    expect(faultsOf({ EVENTSTORE_URL: 'esdb://', DATABASE_URL: 'postgres://' })).toHaveLength(2);
+  });
+
   it('requires the stores of a process that does not start them', () => {
     expect(faultsOf({ ROLE: 'api' })).toHaveLength(3);
   });

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import { HttpRefusal } from './errors.js';
 
@@ -12,12 +13,32 @@ export function acceptOnlyJson(server: FastifyInstance): void {
   server.addContentTypeParser(
     'application/json',
     { parseAs: 'buffer', bodyLimit: BODY_LIMIT_BYTES },
-    (_request, body: Buffer, done) => {
+    (request, body: Buffer, done) => {
       try {
-        done(null, JSON.parse(utf8.decode(body)));
-      } catch (cause) {
-        done(new HttpRefusal('invalid_json', 'The body is not JSON in UTF-8.', { cause }));
+        done(null, parse(request.headers, body));
+      } catch (error) {
+        done(error as Error);
       }
     },
   );
+}
+
+function parse(headers: IncomingHttpHeaders, body: Buffer): unknown {
+  const charset = /;\s*charset="?([^\s";]+)/i.exec(headers['content-type'] ?? '')?.[1] ?? 'utf-8';
+  if (headers['content-encoding'] !== undefined || charset.toLowerCase() !== 'utf-8')
+    throw new HttpRefusal('invalid_json', 'Send the body as it is, in UTF-8.', { status: 415 });
+  const json = read(body);
+  // Names of every object's own methods are names that a schema would take for known.
+  const inherited = Object.keys(Object(json)).find((name) => name in Object.prototype);
+  if (inherited !== undefined)
+    throw new HttpRefusal('unknown_or_immutable_field', `Unknown field: ${inherited}.`);
+  return json;
+}
+
+function read(body: Buffer): unknown {
+  try {
+    return JSON.parse(utf8.decode(body));
+  } catch (cause) {
+    throw new HttpRefusal('invalid_json', 'The body is not JSON in UTF-8.', { cause });
+  }
 }

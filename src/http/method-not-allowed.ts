@@ -1,8 +1,6 @@
 import type { FastifyInstance, FastifyPluginCallback, HTTPMethods, RouteOptions } from 'fastify';
 import { HttpRefusal } from './errors.js';
 
-const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
-
 /**
  * Fastify answers a known path under a wrong method like an unknown path. Remember each path's methods as they are
  * registered (call this first); the plugin it returns (register it last) adds the others, which answer 405 and name the
@@ -17,7 +15,7 @@ export function rememberMethods(server: FastifyInstance): FastifyPluginCallback 
   });
   return (instance, _options, registered) => {
     for (const [url, allowed] of known) {
-      const method = methods.filter((candidate) => !allowed.has(candidate));
+      const method = instance.supportedMethods.filter((candidate) => !allowed.has(candidate));
       if (url.includes('*') || method.length === 0) continue;
       const allow = [...allowed].sort().join(', ');
       instance.route({

@@ -11,7 +11,8 @@ export function requireNetworkOrigin(server: FastifyInstance, baseUrl: string): 
     const path = pathOf(request);
     if (!path.startsWith('/api/')) return done();
     const addressed = request.headers.host ?? '';
-    if (addressed !== host && hostOf(protocol, addressed) !== host)
+    const isOurs = addressed === host || hostOf(protocol, addressed) === host;
+    if (!isOurs || !isSaidOnce(request, 'host') || !request.url.startsWith('/'))
       return done(new HttpRefusal('origin_mismatch', `Address requests to ${baseUrl}.`));
     const { origin } = request.headers;
     if (origin !== undefined && origin !== baseUrl && !path.startsWith('/api/auth/'))
@@ -29,4 +30,9 @@ function pathOf({ routeOptions, url }: FastifyRequest): string {
 function hostOf(protocol: string, addressed: string): string | undefined {
   const url = `${protocol}//${addressed}`;
   return URL.canParse(url) ? new URL(url).host : undefined;
+}
+
+/** Node keeps the first of several and drops the others: then two readers of one request would not agree. */
+export function isSaidOnce({ raw }: FastifyRequest, header: string): boolean {
+  return raw.rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === header).length < 2;
 }

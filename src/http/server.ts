@@ -11,7 +11,9 @@ import { rememberMethods } from './method-not-allowed.js';
 import { requireNetworkOrigin } from './network-origin.js';
 
 /** Longer than any identifier, so that a long one is an unknown one and not an unknown address. */
-const LONGEST_PARAMETER = 2_048;
+const LONGEST_PARAMETER = 16_384;
+/** How long requests under way may take when the server stops. */
+const LAST_REQUESTS_MS = 2_000;
 
 export const fastifyAdapter = (logger: Logger): FastifyAdapter =>
   new FastifyAdapter({
@@ -37,6 +39,11 @@ export function prepareServer(app: NestFastifyApplication, baseUrl: string): Fas
     // An answer is for its caller at this moment: no cache keeps it, no browser guesses its type.
     if (!reply.hasHeader('cache-control')) void reply.header('cache-control', 'no-store');
     void reply.header('x-content-type-options', 'nosniff');
+  });
+  server.addHook('preClose', (done) => {
+    // A connection that has never asked for anything counts as busy: it is not waited for.
+    setTimeout(() => server.server.closeAllConnections(), LAST_REQUESTS_MS).unref();
+    done();
   });
   return refuseOtherMethods;
 }

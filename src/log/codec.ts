@@ -1,6 +1,7 @@
 import { jsonEvent } from '@eventstore/db-client';
 import type { EventData, RecordedEvent } from '@eventstore/db-client';
 import { z } from 'zod';
+import { Refusal } from '../domain/refusal.js';
 import { UnreadableEvent } from './event-log.js';
 import type { Append } from './event-log.js';
 import type { EventMetadata, Recorded } from './recorded.js';
@@ -28,10 +29,12 @@ export class Codec {
   ) {}
 
   async encode(append: Append): Promise<EventData[]> {
+    assertStorable(append.metadata);
     return Promise.all(
       append.events.map(async ({ id, event }) => {
         const entry = knownEntry(event.type);
         const data = { ...entry.schema.parse(event.data) } as Json;
+        assertStorable(data);
         if (entry.personal) {
           const personal: Json = {};
           for (const field of Object.keys(entry.personal.placeholders)) {
@@ -91,6 +94,16 @@ function decodeOne(stored: RecordedEvent, keys: Keys): Recorded {
     metadata,
     erased,
   };
+}
+
+/** What Postgres could not keep would stop every projection for good: it does not get into the log. */
+function assertStorable(value: unknown): void {
+  if (typeof value === 'string') {
+    if (!value.isWellFormed() || value.includes('\0'))
+      throw new Refusal('invalid_text', 'Text must be well-formed Unicode without null characters.');
+  } else if (typeof value === 'object' && value !== null) {
+    for (const part of Object.values(value)) assertStorable(part);
+  }
 }
 
 const sealedBox = z.object({ sealed: z.object({ keyId: z.uuid(), box: z.base64url() }) });

@@ -120,6 +120,18 @@ describe('creating a post', () => {
     ['no audience', { ...valid, audience: undefined }, 'unsupported_audience', 400],
     ['an unsupported audience', { ...valid, audience: 'friends' }, 'unsupported_audience', 400],
     ['an unknown field', { ...valid, actorId: 'someone' }, 'unknown_or_immutable_field', 400],
+    [
+      'a field that every object has',
+      '{"constructor":{},"intentId":"i","text":"x","audience":"public"}',
+      'unknown_or_immutable_field',
+      400,
+    ],
+    [
+      'a prototype',
+      '{"__proto__":{},"intentId":"i","text":"x","audience":"public"}',
+      'unknown_or_immutable_field',
+      400,
+    ],
     ['a malformed parent', { ...valid, parentId: 'no parent!' }, 'invalid_parent', 400],
     ['a parent of another type', { ...valid, parentId: null }, 'invalid_parent', 400],
     ['an unknown parent', { ...valid, parentId: 'nobody_wrote_this' }, 'parent_unavailable', 404],
@@ -140,8 +152,12 @@ describe('creating a post', () => {
     expect([answer.status, answer.body]).toEqual([413, error('domain_plan_too_large')]);
   });
 
-  it('refuses another content type', async () => {
-    const answer = await alice.post('/api/posts', JSON.stringify(valid), { 'content-type': 'text/plain' });
+  it.each([
+    { 'content-type': 'text/plain' },
+    { 'content-type': 'application/json; charset=latin1' },
+    { 'content-encoding': 'gzip' },
+  ])('refuses another kind of content: %j', async (headers) => {
+    const answer = await alice.post('/api/posts', JSON.stringify(valid), headers);
     expect([answer.status, answer.body]).toEqual([415, error('invalid_json')]);
   });
 
@@ -419,10 +435,40 @@ describe('what is not there', () => {
   });
 
   it('as HTTP is refused in words', async () => {
-    const socket = connect(Number(new URL(network.baseUrl).port), '127.0.0.1');
-    socket.end('this is no HTTP\r\n\r\n');
-    const answer = await text(socket);
-    expect(answer).toMatch(/^HTTP\/1\.1 400 /);
-    expect(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')))).toEqual(error('invalid_request'));
+    expect(await sendRaw('this is no HTTP')).toEqual([400, error('invalid_request')]);
+  });
+
+  it.each([
+    ['two hosts', (host: string) => `GET /api/reconcile HTTP/1.1\r\nHost: ${host}\r\nHost: evil.example`],
+    [
+      'an address elsewhere',
+      (host: string) => `GET http://evil.example/api/reconcile HTTP/1.1\r\nHost: ${host}`,
+    ],
+  ])('is refused for %s', async (_name, head) => {
+    const { host } = new URL(network.baseUrl);
+    expect(await sendRaw(head(host))).toEqual([403, error('origin_mismatch')]);
+  });
+
+  it('is refused for two credentials', async () => {
+    const { host } = new URL(network.baseUrl);
+    const bearer = `Authorization: Bearer ${alice.token}`;
+    const head = `GET /api/profile HTTP/1.1\r\nHost: ${host}\r\n${bearer}\r\n${bearer}`;
+    expect(await sendRaw(head)).toEqual([401, error('invalid_token')]);
+  });
+
+  it('is no way to have a request repeated', async () => {
+    const { host } = new URL(network.baseUrl);
+    expect(await sendRaw(`TRACE /api/profile HTTP/1.1\r\nHost: ${host}`)).toEqual([
+      405,
+      error('invalid_request'),
+    ]);
   });
 });
+
+/** Sends what no client library would, and reads the answer's status and body. */
+async function sendRaw(head: string): Promise<[number, unknown]> {
+  const socket = connect(Number(new URL(network.baseUrl).port), '127.0.0.1');
+  socket.write(`${head}\r\nConnection: close\r\n\r\n`);
+  const answer = await text(socket);
+  return [Number(answer.slice(9, 12)), JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')))];
+}

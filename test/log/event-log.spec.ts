@@ -140,6 +140,19 @@ describe('the log', () => {
     expect(await opened.log.read(stream)).toEqual([]);
   });
 
+  it.each(['a\u0000b', 'a\ud800'])('does not write what no database could keep: %j', async (text) => {
+    const postId = newId();
+    await expect(appendPost('alice', text, postId)).rejects.toMatchObject({ code: 'invalid_text' });
+    const noted = opened.log.append({
+      stream: `post-${postId}`,
+      expected: 'no_stream',
+      events: [{ id: randomUUID(), event: post(postId, 'alice', 'fine') }],
+      metadata: { requestId: 'test', reason: text },
+    });
+    await expect(noted).rejects.toMatchObject({ code: 'invalid_text' });
+    expect(await opened.log.read(`post-${postId}`)).toEqual([]);
+  });
+
   it('keeps personal fields sealed in what it stores', async () => {
     const { stream } = await appendPost('alice', 'nobody reads this in the store');
     const client = EventStoreDBClient.connectionString(store.url);

@@ -6,12 +6,13 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Passport } from 'passport';
 import { Strategy } from 'passport-strategy';
 import { HttpRefusal } from '../errors.js';
+import { isSaidOnce } from '../network-origin.js';
 
 /** What a request presented: nothing, or an access token, of which only the SHA-256 goes any further. */
 export type Credential = { readonly tokenHash: Buffer } | undefined;
 
 /** RFC 6750, section 2.1. The header is the only transport: no token in a query or a body. */
-const bearerHeader = /^Bearer ([A-Za-z0-9\-._~+/]+=*)$/i;
+const bearerHeader = /^Bearer +([A-Za-z0-9\-._~+/]+=*)$/i;
 
 class BearerStrategy extends Strategy {
   override authenticate(request: Pick<IncomingMessage, 'headers'>): void {
@@ -36,7 +37,7 @@ export class CredentialGuard implements CanActivate {
     const { promise, resolve, reject } = Promise.withResolvers<boolean>();
     const presented = (error: unknown, credential?: Credential | false) => {
       if (error) return reject(error);
-      if (credential === false)
+      if (credential === false || !isSaidOnce(request, 'authorization'))
         return reject(
           new HttpRefusal('invalid_token', 'Send one header: Authorization: Bearer <access token>.'),
         );
