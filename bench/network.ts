@@ -55,7 +55,8 @@ export async function startNetwork(
   });
   const ended = once(child, 'exit');
   while (!readRun(dataDir)?.ready) {
-    if (child.exitCode !== null) throw new Error(`the network did not start (exit code ${child.exitCode})`);
+    if (child.exitCode !== null || child.signalCode !== null)
+      throw new Error(`the network did not start (${child.exitCode ?? child.signalCode})`);
     await pause(10);
   }
   const run = readRun(dataDir);

@@ -9,19 +9,20 @@ const path = (name) => fileURLToPath(new URL(`../${name}`, import.meta.url));
 const QUIET_MS = 200;
 
 // The IPC channel tells the child when this process is killed.
-const run = (...args) => spawn(process.execPath, args, { stdio: ['inherit', 'inherit', 'inherit', 'ipc'] });
+const run = (...args) =>
+  spawn(process.execPath, args, { stdio: ['inherit', 'inherit', 'inherit', 'ipc'] }).on('error', complain);
 let network;
 let quiet;
-let work = reload();
+let work = reload().catch(complain);
 
 for (const folder of ['src', 'projections'])
   watch(path(folder), { recursive: true }, (_event, file) => {
     if (file?.endsWith('.spec.ts')) return;
     clearTimeout(quiet);
     quiet = setTimeout(() => {
-      work = work.then(reload);
+      work = work.then(reload).catch(complain);
     }, QUIET_MS);
-  });
+  }).on('error', complain);
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
   process.once(signal, () => {
@@ -31,13 +32,26 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
 
 async function reload() {
   await stop();
-  const [code] = await once(run(path('node_modules/@nestjs/cli/bin/nest.js'), 'build'), 'exit');
-  if (code === 0) network = run(path('bin/plaza.mjs'), 'start');
+  if (await isBuilt()) network = run(path('bin/plaza.mjs'), 'start');
   else console.error('The build failed; the next change tries again.');
+}
+
+async function isBuilt() {
+  try {
+    const [code] = await once(run(path('node_modules/@nestjs/cli/bin/nest.js'), 'build'), 'exit');
+    return code === 0;
+  } catch {
+    return false; // It could not even be started, which has been said.
+  }
+}
+
+/** It goes on: the next change may find things better. */
+function complain(error) {
+  console.error(error.message);
 }
 
 async function stop() {
   if (!network || network.exitCode !== null || network.signalCode !== null) return;
-  network.kill('SIGTERM');
-  await once(network, 'exit');
+  // One that could not be started has no end to wait for.
+  if (network.kill('SIGTERM')) await once(network, 'exit');
 }

@@ -1,11 +1,20 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { mkdirSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { pino } from 'pino';
 import { startPostgres } from '../../src/launch/embedded-postgres.js';
 import type { EmbeddedPostgres } from '../../src/launch/embedded-postgres.js';
-import { findBinaries } from '../../src/launch/postgres/binaries.js';
+import { findBinaries, removeUnfinishedCopies } from '../../src/launch/postgres/binaries.js';
 import { ensureCluster } from '../../src/launch/postgres/cluster.js';
 import { postgresHome } from '../../src/launch/postgres/home.js';
 import { hasGone, isAlive } from '../../src/launch/processes.js';
@@ -161,6 +170,16 @@ describe('the embedded Postgres', () => {
 });
 
 (asRoot ? describe : describe.skip)('the embedded Postgres, started by root', () => {
+  it('gets a directory that is its own in one step, whatever an earlier start left half-made', () => {
+    const dataDir = another();
+    mkdirSync(join(dataDir, 'postgres.new', 'half'), { recursive: true });
+    const { directory, account } = postgresHome(dataDir);
+    expect(statSync(directory)).toMatchObject({ uid: account!.uid, gid: account!.gid });
+    expect(account!.uid).not.toBe(0);
+    expect(readdirSync(dataDir)).toEqual(['postgres']);
+    expect(readdirSync(directory)).toEqual([]);
+  });
+
   it('starts for root in a directory that others cannot enter, and leaves a link to its data there', async () => {
     const dataDir = another(0o700);
     await (await withOneRow(dataDir)).stop();
@@ -172,5 +191,23 @@ describe('the embedded Postgres', () => {
     rmSync(home, { recursive: true });
     await expect(start(dataDir)).rejects.toThrow(/link to a directory that is gone/);
     mkdirSync(home);
+  });
+});
+
+describe('the copies of Postgres for another account', () => {
+  it('are removed when they were never finished, unless one may be in the making', () => {
+    const home = another();
+    const names = [
+      'postgres-18.0',
+      'postgres-18.0.unfinished-old',
+      'postgres-18.0.unfinished-new',
+      'network-x',
+    ];
+    for (const name of names) mkdirSync(join(home, name, 'bin'), { recursive: true });
+    const longAgo = new Date(Date.now() - 86_400_000);
+    for (const name of names.filter((name) => !name.endsWith('new')))
+      utimesSync(join(home, name), longAgo, longAgo);
+    removeUnfinishedCopies(home);
+    expect(readdirSync(home).toSorted()).toEqual(names.filter((name) => !name.endsWith('old')).toSorted());
   });
 });

@@ -8,6 +8,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
 } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
@@ -15,6 +16,10 @@ import { LaunchError } from '../launch-error.js';
 import { letsOthersIn } from './account.js';
 import type { Account } from './account.js';
 import { OPEN_HOME, makeOpenHome } from './home.js';
+
+/** Follows the name of a copy that is being made. */
+const UNFINISHED = '.unfinished-';
+const LONGEST_COPY_MS = 3_600_000;
 
 const require = createRequire(import.meta.url);
 
@@ -56,9 +61,10 @@ function installed(): { root: string; version: string } {
 
 function copiedOnce(native: string, version: string): string {
   makeOpenHome();
+  removeUnfinishedCopies(OPEN_HOME);
   const place = join(OPEN_HOME, `postgres-${version}`);
   if (existsSync(place)) return place;
-  const unfinished = mkdtempSync(`${place}-`);
+  const unfinished = mkdtempSync(`${place}${UNFINISHED}`);
   cpSync(native, unfinished, { recursive: true, verbatimSymlinks: true });
   letOthersRead(unfinished);
   try {
@@ -69,6 +75,16 @@ function copiedOnce(native: string, version: string): string {
     if (!existsSync(place)) throw error;
   }
   return place;
+}
+
+/** Those of starts that were killed. Another network may be making one just now. */
+export function removeUnfinishedCopies(home: string): void {
+  for (const name of readdirSync(home)) {
+    if (!name.startsWith('postgres-') || !name.includes(UNFINISHED)) continue;
+    const path = join(home, name);
+    const madeAt = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Date.now();
+    if (Date.now() - madeAt > LONGEST_COPY_MS) rmSync(path, { recursive: true, force: true });
+  }
 }
 
 /** Under a strict umask npm installs files that only root can read. */

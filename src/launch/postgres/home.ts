@@ -1,11 +1,13 @@
 import {
   chmodSync,
-  chownSync,
   existsSync,
+  lchownSync,
   lstatSync,
   mkdirSync,
   mkdtempSync,
   realpathSync,
+  renameSync,
+  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -46,8 +48,12 @@ export function postgresHome(dataDir: string): PostgresHome {
 
 function create(place: string, dataDir: string, account: Account | undefined): void {
   if (!account || letsOthersIn(realpathSync(dataDir))) {
-    mkdirSync(place, { mode: 0o700 });
-    if (account) chownSync(place, account.uid, account.gid);
+    // In one step: a directory that is still ours would be taken for one that was made by its owner.
+    const unfinished = `${place}.new`;
+    rmSync(unfinished, { recursive: true, force: true });
+    mkdirSync(unfinished, { mode: 0o700 });
+    if (account) lchownSync(unfinished, account.uid, account.gid);
+    renameSync(unfinished, place);
     return;
   }
   makeOpenHome();
@@ -56,7 +62,7 @@ function create(place: string, dataDir: string, account: Account | undefined): v
     join(elsewhere, 'README'),
     `The embedded Postgres of the Plaza network whose DATA_DIR is ${dataDir}\n`,
   );
-  chownSync(elsewhere, account.uid, account.gid);
+  lchownSync(elsewhere, account.uid, account.gid);
   symlinkSync(elsewhere, place);
 }
 

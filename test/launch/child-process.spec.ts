@@ -1,0 +1,62 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { startChild } from '../../src/launch/child-process.js';
+import { isAlive } from '../../src/launch/processes.js';
+import type { Running } from '../../src/launch/running.js';
+
+let directory = '';
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'plaza-child-'));
+});
+
+afterEach(() => {
+  rmSync(directory, { recursive: true });
+});
+
+/** Starts a process that says who it is and then does as told. */
+function start(
+  script: string,
+  longestStartMs?: number,
+  signal = new AbortController().signal,
+): Promise<Running> {
+  const entry = join(directory, 'entry.mjs');
+  const pid = JSON.stringify(join(directory, 'pid'));
+  writeFileSync(
+    entry,
+    `import { writeFileSync } from 'node:fs';\nwriteFileSync(${pid}, String(process.pid));\n${script}\n`,
+  );
+  const options = { name: 'a process', entry: pathToFileURL(entry), args: [], env: process.env, signal };
+  return startChild({ ...options, ...(longestStartMs !== undefined && { longestStartMs }) });
+}
+
+const pid = () => Number(readFileSync(join(directory, 'pid'), 'utf8'));
+const stayUp = 'setInterval(() => {}, 1000);';
+const say = (message: object) => `process.send(${JSON.stringify(message)});`;
+
+describe('a process of the network', () => {
+  it('is there when it says that it is ready, until it is stopped', async () => {
+    const child = await start(stayUp + say({ type: 'ready' }));
+    expect(isAlive(child.pid)).toBe(true);
+    await child.stop();
+    expect(isAlive(child.pid)).toBe(false);
+  });
+
+  it('is ended when it takes too long to be ready', async () => {
+    await expect(start(stayUp, 1_000)).rejects.toThrow(/^a process took too long to be ready/);
+    expect(isAlive(pid())).toBe(false);
+  });
+
+  it.each(['port', 'data'] as const)(
+    'that is refused for its %s is told from one that failed',
+    async (why) => {
+      await expect(start(say({ type: 'refusal', why }))).rejects.toMatchObject({ why });
+      await expect(start('process.exit(7)')).rejects.toThrow(
+        /^a process ended before it was ready \(exit code 7\)/,
+      );
+    },
+  );
+});
