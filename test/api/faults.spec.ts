@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import * as oidc from 'openid-client';
 import { Client } from 'pg';
+import { childrenOf } from '../../src/launch/processes.js';
 import { openLog } from '../../src/log/open-log.js';
 import type { StoredEvent } from '../../src/log/registry.js';
 import { discover } from '../auth/support/flow.js';
@@ -38,18 +38,6 @@ function freeze(name: 'eventStore' | 'worker'): void {
   if (pid === undefined) throw new Error(`${name} does not run`);
   process.kill(pid, 'SIGSTOP');
   frozen.add(pid);
-}
-
-function childrenOf(parent: number): number[] {
-  const processes = readdirSync('/proc').filter((name) => /^[0-9]+$/.test(name));
-  return processes.map(Number).filter((pid) => {
-    try {
-      // The fields after the command's name, which may have spaces: state, then the parent.
-      return Number(readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ')[1]) === parent;
-    } catch {
-      return false; // It has ended since it was listed.
-    }
-  });
 }
 
 function thaw(): void {
@@ -91,14 +79,15 @@ const textsOf = ({ body }: Answer): string[] => body.ownPosts.map(({ text }: { t
 const works = async (call: () => Promise<Answer>) => (await call()).status === 200;
 
 describe('a token', () => {
-  const refused = async (person: SignedIn) => {
-    for (const answer of [
+  const answersTo = async (person: SignedIn) => {
+    const answers = [
       await person.get('/api/profile'),
       await person.say('x'),
       await person.get('/api/reconcile'),
-    ])
-      expect([answer.status, answer.body.error]).toEqual([401, 'invalid_token']);
+    ];
+    return answers.map(({ status, body }) => `${status} ${body.error}`);
   };
+  const refused = Array(3).fill('401 invalid_token');
 
   it('is refused once it has expired', async () => {
     const person = await signIn(network, application);
@@ -106,14 +95,14 @@ describe('a token', () => {
       `UPDATE authority.oidc_record SET expires_at = now() - interval '1 second' WHERE grant_id = $1`,
       [(await person.get('/api/session')).body.grantId],
     );
-    await refused(person);
+    expect(await answersTo(person)).toEqual(refused);
   });
 
   it('is refused once it is revoked', async () => {
     const person = await signIn(network, application);
     const client = await discover({ issuer: `${network.baseUrl}/api/auth` }, application);
     await oidc.tokenRevocation(client, person.token);
-    await refused(person);
+    expect(await answersTo(person)).toEqual(refused);
   });
 
   it('of an account that is suspended has no authority', async () => {
@@ -199,8 +188,8 @@ describe('with the event store frozen', () => {
   });
 });
 
-describe('with the event store killed', () => {
-  it('it comes back by itself, with all that was acknowledged', async () => {
+describe('the event store, once it is killed,', () => {
+  it('comes back by itself, with all that was acknowledged', async () => {
     await alice.say('before the kill');
     process.kill(network.pids().eventStore ?? 0, 'SIGKILL');
     await until(() => works(() => alice.say('after the kill')));

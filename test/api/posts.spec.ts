@@ -97,7 +97,7 @@ describe('creating a post', () => {
     const answers = await Promise.all(
       ['one', 'two'].map((text) => alice.post('/api/posts', { ...body, text })),
     );
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 409]));
   });
 
   const valid = { intentId: 'intent-1', text: 'x', audience: 'public' };

@@ -136,7 +136,9 @@ describe('the log', () => {
     } as unknown as StoredEvent;
     const events = [{ id: randomUUID(), event }];
     const stream = `post-${newId()}`;
-    await expect(opened.log.append({ stream, expected: 'no_stream', events, metadata })).rejects.toThrow();
+    await expect(opened.log.append({ stream, expected: 'no_stream', events, metadata })).rejects.toThrow(
+      'authorActorId',
+    );
     expect(await opened.log.read(stream)).toEqual([]);
   });
 
