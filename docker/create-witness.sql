@@ -1,2 +1,0 @@
--- Run once by the Postgres image, beside the vault's own database.
-CREATE DATABASE plaza_witness;
