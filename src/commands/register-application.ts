@@ -1,13 +1,15 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { Command, CommandHandler } from '@nestjs/cqrs';
 import type { ICommandHandler } from '@nestjs/cqrs';
 import { writeThrough } from '../../projections/authority/authority.projection.js';
 import { evolveApplication, noApplication, registerApplication } from '../domain/application/application.js';
+import { Refusal } from '../domain/refusal.js';
 import { EventLog } from '../log/event-log.js';
 import type { EventMetadata } from '../log/recorded.js';
 import { streams } from '../log/streams.js';
 import { AuthorityStore } from '../store/authority/authority-store.js';
 import { ClientSecretRow } from '../store/authority/client-secret.row.js';
+import { credentialHash } from '../store/authority/credential-hash.js';
 import { Clock, Ids } from './ambient.js';
 import { decideOn } from './decide-on.js';
 
@@ -28,11 +30,6 @@ export class RegisterApplication extends Command<ClientCredentials> {
   }
 }
 
-/** How a client secret is kept. SHA-256 is enough for 256 random bits. */
-export function secretHash(secret: string): Buffer {
-  return createHash('sha256').update(secret).digest();
-}
-
 @CommandHandler(RegisterApplication)
 export class RegisterApplicationHandler implements ICommandHandler<RegisterApplication> {
   constructor(
@@ -45,21 +42,24 @@ export class RegisterApplicationHandler implements ICommandHandler<RegisterAppli
   /** @throws {Refusal} `invalid_text`; whatever log and store throw: then try again, which makes another application. */
   async execute({ name, redirectUris, scopes, metadata }: RegisterApplication): Promise<ClientCredentials> {
     const appId = this.ids.random();
+    const draft = { appId, name, redirectUris, scopes, at: this.clock.now() };
+    // Said before anything is written: else the secret of an application that is refused would stay for good.
+    const foreseen = registerApplication(noApplication, draft);
+    if (foreseen instanceof Refusal) throw foreseen;
     // Basic credentials are percent-decoded by the server (RFC 6749 2.3.1), not encoded by every client: no character
     // of either would change.
     const clientSecret = randomBytes(32).toString('base64url');
-    // First, since a secret of nothing does no harm, and an application without one is of no use.
+    // Before the event, since a secret of nothing does no harm, and an application without one is of no use.
     await this.store.db.insert(ClientSecretRow, {
       appId,
-      secretHash: secretHash(clientSecret),
+      secretHash: credentialHash(clientSecret),
       expiresAt: null,
     });
     const registered = await decideOn(this.log, this.ids, {
       stream: streams.application(appId),
       initial: noApplication,
       evolve: evolveApplication,
-      decide: (state) =>
-        registerApplication(state, { appId, name, redirectUris, scopes, at: this.clock.now() }),
+      decide: (state) => registerApplication(state, draft),
       metadata,
     });
     await writeThrough(registered, this.store.db);

@@ -1,3 +1,4 @@
+import { isHandle } from '../../domain/account/account.js';
 import type { AuthorityStore } from '../../store/authority/authority-store.js';
 import type { Passwords } from '../passwords.js';
 
@@ -17,11 +18,16 @@ export async function signIn(
   password: string,
 ): Promise<{ readonly actorId: string } | undefined> {
   const handle = typedHandle.trim().replace(/^@/, '').toLowerCase();
+  const row = isHandle(handle) ? await credentialOf(store, handle) : undefined;
+  const right = await passwords.verify(row?.password_hash ?? undefined, password);
+  return row && right ? { actorId: row.actor_id } : undefined;
+}
+
+async function credentialOf(store: AuthorityStore, handle: string): Promise<Row | undefined> {
   const [row] = await store.db.query<Row[]>(
     `SELECT actor_id, password_hash FROM authority.account LEFT JOIN authority.credential USING (actor_id)
      WHERE handle = $1 AND state = 'active'`,
     [handle],
   );
-  const right = await passwords.verify(row?.password_hash ?? undefined, password);
-  return row && right ? { actorId: row.actor_id } : undefined;
+  return row;
 }

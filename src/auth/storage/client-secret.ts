@@ -1,11 +1,12 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { timingSafeEqual } from 'node:crypto';
 import type { Provider } from 'oidc-provider';
+import { credentialHash } from '../../store/authority/credential-hash.js';
 
 /** Lets clients authenticate against hashes of their secrets (see client.adapter.ts), in constant time. */
 export function compareSecretHashes(provider: Provider): void {
   Object.defineProperty(provider.Client.prototype, 'compareClientSecret', {
     value(this: { clientSecret: string }, presented: string): boolean {
-      const hash = createHash('sha256').update(presented).digest();
+      const hash = credentialHash(presented);
       return this.clientSecret
         .split('.')
         .map((known) => timingSafeEqual(Buffer.from(known, 'base64url'), hash))

@@ -1,6 +1,7 @@
 import type { AdapterPayload } from 'oidc-provider';
 import { ApplicationRow } from '../../store/authority/application.row.js';
 import type { AuthorityStore } from '../../store/authority/authority-store.js';
+import { isIdentifier } from './identifier.js';
 import { ReadOnlyAdapter } from './read-only.adapter.js';
 
 /** Applications as the library sees them: confidential clients that get codes and refresh tokens, and nothing else. */
@@ -11,6 +12,7 @@ export class ClientAdapter extends ReadOnlyAdapter {
 
   /** Undefined for an application that is unknown, suspended or without a secret that is still good. */
   override async find(appId: string): Promise<AdapterPayload | undefined> {
+    if (!isIdentifier(appId)) return undefined;
     const application = await this.store.db.findOneBy(ApplicationRow, { appId, state: 'active' });
     if (!application) return undefined;
     const secrets = await this.store.db.query<{ secret_hash: Buffer }[]>(

@@ -1,16 +1,11 @@
-import { createHash } from 'node:crypto';
 import { errors } from 'oidc-provider';
 import type { Adapter, AdapterPayload } from 'oidc-provider';
 import type { AuthorityStore } from '../../store/authority/authority-store.js';
+import { credentialHash } from '../../store/authority/credential-hash.js';
 
 interface Row {
   readonly payload: AdapterPayload;
   readonly consumed_at: Date | null;
-}
-
-/** The hash under which a token, code, session or interaction is kept. */
-export function keyHash(value: string): Buffer {
-  return createHash('sha256').update(value).digest();
 }
 
 /**
@@ -24,7 +19,10 @@ export class RecordAdapter implements Adapter {
     private readonly codec: PayloadCodec,
   ) {}
 
+  /** @throws {errors.InvalidRequest} a parameter of the request has U+0000, which `jsonb` cannot hold. */
   async upsert(id: string, payload: AdapterPayload): Promise<void> {
+    const stored = JSON.stringify(this.codec.strip(payload));
+    if (escapedNul.test(stored)) throw new errors.InvalidRequest('a parameter has a control character');
     await this.store.db.query(
       `INSERT INTO authority.oidc_record (kind, key_hash, grant_id, uid_hash, payload, expires_at)
        VALUES ($1, $2, $3, $4, $5, to_timestamp($6))
@@ -32,10 +30,10 @@ export class RecordAdapter implements Adapter {
          payload = EXCLUDED.payload, expires_at = EXCLUDED.expires_at`,
       [
         this.kind,
-        keyHash(id),
+        credentialHash(id),
         payload.grantId ?? null,
-        payload.uid === undefined ? null : keyHash(payload.uid),
-        JSON.stringify(this.codec.strip(payload)),
+        payload.uid === undefined ? null : credentialHash(payload.uid),
+        stored,
         payload.exp,
       ],
     );
@@ -46,7 +44,7 @@ export class RecordAdapter implements Adapter {
     const lock = this.store.inTransaction ? 'FOR UPDATE' : '';
     const [row] = await this.store.db.query<Row[]>(
       `SELECT payload, consumed_at FROM authority.oidc_record WHERE kind = $1 AND key_hash = $2 ${lock}`,
-      [this.kind, keyHash(id)],
+      [this.kind, credentialHash(id)],
     );
     return row && { ...this.codec.restore(row.payload, id), ...consumption(row) };
   }
@@ -55,7 +53,7 @@ export class RecordAdapter implements Adapter {
   async findByUid(uid: string): Promise<AdapterPayload | undefined> {
     const [row] = await this.store.db.query<Row[]>(
       `SELECT payload, consumed_at FROM authority.oidc_record WHERE kind = $1 AND uid_hash = $2`,
-      [this.kind, keyHash(uid)],
+      [this.kind, credentialHash(uid)],
     );
     return row?.payload;
   }
@@ -65,7 +63,7 @@ export class RecordAdapter implements Adapter {
     const [, spent] = await this.store.db.query<[unknown[], number]>(
       `UPDATE authority.oidc_record SET consumed_at = now()
        WHERE kind = $1 AND key_hash = $2 AND consumed_at IS NULL`,
-      [this.kind, keyHash(id)],
+      [this.kind, credentialHash(id)],
     );
     if (spent !== 1) throw new errors.InvalidGrant('already used');
   }
@@ -73,7 +71,7 @@ export class RecordAdapter implements Adapter {
   async destroy(id: string): Promise<void> {
     await this.store.db.query(`DELETE FROM authority.oidc_record WHERE kind = $1 AND key_hash = $2`, [
       this.kind,
-      keyHash(id),
+      credentialHash(id),
     ]);
   }
 
@@ -87,6 +85,9 @@ export class RecordAdapter implements Adapter {
     return Promise.resolve(undefined);
   }
 }
+
+/** U+0000 as JSON writes it; not a backslash, which it doubles, before such a text. */
+const escapedNul = /(?<!\\)(?:\\\\)*\\u0000/;
 
 function consumption({ consumed_at: at }: Row): Pick<AdapterPayload, 'consumed'> {
   return at === null ? {} : { consumed: Math.floor(at.getTime() / 1000) };

@@ -58,13 +58,19 @@ export function registerAccount(account: Account, registration: Registration): D
 }
 
 const handlePattern = /^[a-z0-9_]{3,30}$/;
+
+/** Whether anybody can have this handle. */
+export function isHandle(text: string): boolean {
+  return handlePattern.test(text);
+}
+
 const displayNamePattern = /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]{1,64}$/u;
 const EMAIL_MAX = 254;
 /** Something, one @, a host: whether it is anybody's can only be found out by writing to it. */
 const emailPattern = /^[^\s@\p{Cc}\p{Cs}]+@[^\s@\p{Cc}\p{Cs}]+$/u;
 
 function faultIn(handle: string, displayName: string, email: string): Refusal | undefined {
-  if (!handlePattern.test(handle))
+  if (!isHandle(handle))
     return new Refusal('invalid_text', 'A handle has 3 to 30 characters out of a-z, 0-9 and _.');
   if (!displayNamePattern.test(displayName))
     return new Refusal('invalid_text', 'A display name is one line of 1 to 64 characters.');
