@@ -1,4 +1,8 @@
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { get } from 'node:http';
+import type { IncomingMessage } from 'node:http';
+import { json } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type * as oidc from 'openid-client';
 import { RegisterApplication } from '../../src/commands/register-application.js';
@@ -64,6 +68,7 @@ describe('the sign-in page', () => {
       { handle: 'nobody', password },
       { handle: 'ada', password: '' },
       { handle: '', password },
+      { handle: 'ada\0', password },
     ]) {
       const [visitor, page] = await arrive();
       answers.push(await visitor.submit(page, typed));
@@ -156,7 +161,41 @@ describe('a form', () => {
   });
 });
 
+describe('what the server refuses before a page is asked', () => {
+  const post = async (init: { headers?: Record<string, string>; body: string | URLSearchParams }) => {
+    const [, page] = await arrive();
+    const url = new URL(page.forms[0]?.action ?? '', network.baseUrl);
+    const headers = { origin: network.baseUrl, ...init.headers };
+    const response = await fetch(url, { method: 'POST', body: init.body, headers });
+    return { status: response.status, body: await response.json() };
+  };
+
+  it.each([
+    ['JSON', 415, { headers: { 'content-type': 'application/json' }, body: '{}' }],
+    ['a form that is too long', 413, { body: new URLSearchParams({ handle: 'x'.repeat(20_000) }) }],
+  ])('is told so: %s', async (_what, status, init) => {
+    const body = { error: 'invalid_request', message: expect.any(String) };
+    expect(await post(init)).toEqual({ status, body });
+  });
+
+  it('is told so: another host', async () => {
+    const headers = { host: 'evil.example' };
+    const path = '/api/auth/interaction/x';
+    const request = get({ port: network.config.port, host: '127.0.0.1', path, headers });
+    const [response] = (await once(request, 'response')) as [IncomingMessage];
+    expect(response.statusCode).toBe(403);
+    expect(await json(response)).toEqual({ error: 'origin_mismatch', message: expect.any(String) });
+  });
+});
+
 describe('signing out', () => {
+  it('is refused with a state that cannot be kept', async () => {
+    const visitor = new Visitor(network.baseUrl);
+    const page = await visitor.open(`${network.issuer}/oauth2/end-session?state=%00`);
+    expect(page.status).toBe(400);
+    expect(page.text).toContain('invalid_request');
+  });
+
   it('without a session goes on by a page that nobody may frame', async () => {
     const visitor = new Visitor(network.baseUrl);
     const page = await visitor.open(`${network.issuer}/oauth2/end-session`);

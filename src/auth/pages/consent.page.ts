@@ -28,8 +28,7 @@ export function consentPage(page: ConsentPage): string {
         <input type="hidden" name="form" value="${page.form}" />
         <button class="main" type="submit" name="decision" value="allow">Allow</button>
         <button type="submit" name="decision" value="deny">Deny</button>
-      </form>
-      <p class="quiet">You can disconnect it at any time.</p>`,
+      </form>`,
   );
 }
 

@@ -8,7 +8,7 @@ export function renderSignOut(ctx: KoaContextWithOIDC, form: string): void {
   ctx.body = layout(
     'Sign out',
     html`<h1>Sign out of Plaza?</h1>
-      <p>Applications stay connected: they act for you until you disconnect them.</p>
+      <p>Applications stay connected, and can go on acting for you.</p>
       ${new Html(form)}
       <button class="main" type="submit" form="op.logoutForm" name="logout" value="yes">Sign out</button>
       <button type="submit" form="op.logoutForm">Stay signed in</button>`,

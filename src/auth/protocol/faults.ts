@@ -74,7 +74,23 @@ export function faultOf(error: unknown): Fault {
     });
   if (error instanceof Refusal)
     return new Fault(403, publishedCode(error.code), error.message, { cause: error });
+  if (saysWhatIsWrong(error)) return new Fault(statusOf(error), publishedCode(error.code), error.message);
   return new Fault(500, 'server_error', 'The server failed. Trying again may help.', { cause: error });
+}
+
+interface HttpError extends Error {
+  readonly code: string;
+  readonly status?: number;
+  readonly statusCode?: number;
+}
+
+const statusOf = ({ status, statusCode }: HttpError) => status ?? statusCode ?? 500;
+
+/** What refuses a request before a page is asked for it: Fastify, or the HTTP server's own rules. Known by its shape. */
+function saysWhatIsWrong(error: unknown): error is HttpError {
+  if (!(error instanceof Error) || typeof (error as HttpError).code !== 'string') return false;
+  const status = statusOf(error as HttpError);
+  return status >= 400 && status < 500;
 }
 
 /** Body of an OAuth error: these two members and no other. */

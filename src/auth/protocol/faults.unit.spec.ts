@@ -4,6 +4,8 @@ import { Refusal } from '../../domain/refusal.js';
 import { LogUnavailable } from '../../log/event-log.js';
 import { Fault, faultOf, oauthError, publishedCode } from './faults.js';
 
+const like = (members: object) => Object.assign(new Error('x'), members);
+
 describe('a fault', () => {
   it.each([
     ['invalid_grant', 'invalid_grant'],
@@ -25,6 +27,19 @@ describe('a fault', () => {
     ],
     ['the request is wrong', new errors.InvalidScope('no such scope', 'fly'), 400, 'invalid_scope'],
     ['a rule says no', new Refusal('social_authority_required', 'x'), 403, 'social_authority_required'],
+    ['the host is another', like({ status: 403, code: 'origin_mismatch' }), 403, 'origin_mismatch'],
+    [
+      'the form is too long',
+      like({ statusCode: 413, code: 'FST_ERR_CTP_BODY_TOO_LARGE' }),
+      413,
+      'invalid_request',
+    ],
+    [
+      'the server failed inside',
+      like({ statusCode: 500, code: 'FST_ERR', message: 'secret' }),
+      500,
+      'server_error',
+    ],
     ['nobody knows what happened', new Error('secret detail'), 500, 'server_error'],
     ['something else is thrown', 'a string', 500, 'server_error'],
   ])('says what to do when %s', (_what, error, status, code) => {
