@@ -46,9 +46,10 @@ export class CreateAccount extends Command<CreatedAccount> {
 }
 
 /**
- * Claims the handle, keeps the credential, registers the account, in this order: whatever breaks between two steps, the
- * same registration tried again goes on where it stopped, and nobody else can. The account's identity derives from the
- * registration's name, which only whoever made it knows.
+ * Claims the handle, keeps a credential if there is none yet, registers the account, in this order: whatever breaks
+ * between two steps, the same registration tried again goes on where it stopped, and nobody else can. Of several tries
+ * at once the one whose event the log took sets the credential, and no other changes it. The account's identity derives
+ * from the registration's name, which only whoever made it knows.
  */
 @CommandHandler(CreateAccount)
 export class CreateAccountHandler implements ICommandHandler<CreateAccount> {
@@ -84,7 +85,9 @@ export class CreateAccountHandler implements ICommandHandler<CreateAccount> {
       decide: (state) => claimHandle(state, registration),
       metadata,
     });
-    await this.store.db.upsert(CredentialRow, { actorId, passwordHash }, ['actorId']);
+    const credential = { actorId, passwordHash };
+    const { db } = this.store;
+    await db.createQueryBuilder().insert().into(CredentialRow).values(credential).orIgnore().execute();
     const registered = await decideOn(this.log, this.ids, {
       stream,
       initial: noAccount,
@@ -92,7 +95,10 @@ export class CreateAccountHandler implements ICommandHandler<CreateAccount> {
       decide: (state) => registerAccount(state, registration),
       metadata,
     });
-    await writeThrough(registered, this.store.db);
-    return { actorId, created: true };
+    const created = registered.length > 0;
+    if (created) await db.upsert(CredentialRow, credential, ['actorId']);
+    // From the stream, not from the decision: a registration that was cut off after its append ends here too.
+    await writeThrough(await this.log.read(stream), db);
+    return { actorId, created };
   }
 }

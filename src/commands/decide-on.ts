@@ -1,6 +1,7 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { Refusal } from '../domain/refusal.js';
 import type { Decision } from '../domain/refusal.js';
-import { WrongExpectedRevision } from '../log/event-log.js';
+import { LogUnavailable, WrongExpectedRevision } from '../log/event-log.js';
 import type { EventLog } from '../log/event-log.js';
 import type { EventMetadata, Recorded } from '../log/recorded.js';
 import type { StoredEvent } from '../log/registry.js';
@@ -16,10 +17,13 @@ export interface Deliberation<State, Event extends StoredEvent> {
 
 /** Somebody else may write to the stream between our look and our append; nobody does so this often in a row. */
 const ATTEMPTS = 5;
+/** A log may refuse for the sake of an event that it shows to nobody before it is durable: a moment later. */
+const PAUSE_MS = 20;
 
 /**
  * Reads a stream, decides, appends; looks again if somebody else wrote first. Answers what is new in the stream.
- * @throws {Refusal} and whatever {@link EventLog} throws.
+ * @throws {Refusal} and whatever {@link EventLog} throws; {@link LogUnavailable} also if somebody else always was first:
+ * nothing was written, and trying again is safe.
  */
 export async function decideOn<State, Event extends StoredEvent>(
   log: EventLog,
@@ -46,7 +50,10 @@ export async function decideOn<State, Event extends StoredEvent>(
         erased: false,
       }));
     } catch (error) {
-      if (!(error instanceof WrongExpectedRevision) || attempt === ATTEMPTS) throw error;
+      if (!(error instanceof WrongExpectedRevision)) throw error;
+      if (attempt === ATTEMPTS)
+        throw new LogUnavailable('others keep writing to the stream', { cause: error });
+      await pause(attempt * PAUSE_MS);
     }
   }
 }

@@ -41,7 +41,8 @@ const create = (data: NewAccount) =>
     .get(CommandBus)
     .execute(new CreateAccount(data, { requestId: 'r' }));
 
-const signIn = (handle: string) => network.app().get(LocalSignIn).authenticate({ handle, password });
+const signIn = (handle: string, typed = password) =>
+  network.app().get(LocalSignIn).authenticate({ handle, password: typed });
 
 const query = (sql: string, parameters: unknown[] = []) =>
   network.database().dataSource.query(sql, parameters);
@@ -70,6 +71,17 @@ class FailingLog implements EventLog {
   close: EventLog['close'] = () => Promise.resolve();
 }
 
+function handlerOn(log: EventLog): CreateAccountHandler {
+  const app = network.app();
+  return new CreateAccountHandler(
+    log,
+    app.get(AuthorityStore),
+    app.get(HandleDigest),
+    app.get(Clock),
+    app.get(Ids),
+  );
+}
+
 describe('an account', () => {
   it('can sign in as soon as it is created', async () => {
     const { actorId, created } = await create(account('ada'));
@@ -82,6 +94,47 @@ describe('an account', () => {
     const answers = await Promise.all(Array.from({ length: 8 }, () => create(data)));
     expect(new Set(answers.map(({ actorId }) => actorId)).size).toBe(1);
     expect(await create(data)).toEqual({ actorId: answers[0]?.actorId, created: false });
+  });
+
+  it('has the password of the try that made it, whatever another try at the same time wanted', async () => {
+    const app = network.app();
+    const data = account('ines');
+    const otherHash = await app.get(Passwords).hash('another password');
+    const gate = Promise.withResolvers<void>();
+    const looked = Promise.withResolvers<void>();
+    let reads = 0;
+    /** Its first look at the stream is long ago by the time that it goes on. */
+    const slow = new FailingLog(network.log(), 0, 'before');
+    slow.read = async (...given) => {
+      const past = await network.log().read(...given);
+      reads += 1;
+      if (reads > 1) return past;
+      looked.resolve();
+      await gate.promise;
+      return past;
+    };
+    const late = handlerOn(slow).execute(
+      new CreateAccount({ ...data, passwordHash: otherHash }, { requestId: 'r' }),
+    );
+    await looked.promise;
+    const { actorId, created } = await create(data);
+    gate.resolve();
+    expect(created).toBe(true);
+    expect(await late).toEqual({ actorId, created: false });
+    expect(await signIn('ines')).toEqual({ actorId });
+  });
+
+  it('tried at once with two passwords has the one of who is told that it was created', async () => {
+    const data = account('jana');
+    const passwords = ['the first password', 'the second password'];
+    const answers = await Promise.all(
+      passwords.map(async (typed) =>
+        create({ ...data, passwordHash: await network.app().get(Passwords).hash(typed) }),
+      ),
+    );
+    expect(answers.filter(({ created }) => created)).toHaveLength(1);
+    for (const [index, { actorId, created }] of answers.entries())
+      expect(await signIn('jana', passwords[index])).toEqual(created ? { actorId } : undefined);
   });
 
   it('does not get another’s handle, nor changes the other’s password', async () => {
@@ -121,22 +174,25 @@ describe('an account', () => {
     ['its registration', 2, 'before'],
     ['its registration, which was made', 2, 'after'],
   ] as const)('is completed by a second try when the log fails at %s', async (_what, failing, when) => {
-    const app = network.app();
     const handle = `gina_${failing}_${when}`;
     const data = account(handle);
-    const handler = new CreateAccountHandler(
-      new FailingLog(network.log(), failing, when),
-      app.get(AuthorityStore),
-      app.get(HandleDigest),
-      app.get(Clock),
-      app.get(Ids),
-    );
+    const handler = handlerOn(new FailingLog(network.log(), failing, when));
     await expect(handler.execute(new CreateAccount(data, { requestId: 'r' }))).rejects.toBeInstanceOf(
       LogUnavailable,
     );
     expect(await signIn(handle)).toBeUndefined();
     const { actorId } = await create(data);
     expect(await signIn(handle)).toEqual({ actorId });
+  });
+});
+
+describe('an application', () => {
+  it('that is refused leaves no secret', async () => {
+    const secrets = async () => (await query('SELECT 1 FROM authority.client_secret')).length;
+    const before = await secrets();
+    const refused = network.registerApplication(['fly']);
+    await expect(refused).rejects.toMatchObject({ code: 'invalid_text' });
+    expect(await secrets()).toBe(before);
   });
 });
 

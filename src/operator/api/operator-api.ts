@@ -61,6 +61,7 @@ function routes(server: FastifyInstance, app: INestApplicationContext): void {
     const passwordHash = await passwords.hash(password);
     const named = header(request, 'idempotency-key');
     // Without a name of its own, the same person's account tried again is the same registration, if it is unfinished.
+    // Erasure must mind: after it, handle and e-mail still name the erased actor, and are refused (intent_conflict).
     const idempotencyKey = JSON.stringify(['operator', named ?? [account.handle, account.email]]);
     const { actorId, created } = await commands.execute(
       new CreateAccount({ ...account, passwordHash, idempotencyKey }, actOf(request, reason)),

@@ -1,0 +1,36 @@
+import { describe, expect, it } from '@jest/globals';
+import { LogUnavailable, WrongExpectedRevision } from '../log/event-log.js';
+import type { EventLog } from '../log/event-log.js';
+import { decideOn } from './decide-on.js';
+
+const deliberation = {
+  stream: 's',
+  initial: undefined,
+  evolve: () => undefined,
+  decide: () => [{ type: 'handle.claimed' as const, data: { actorId: 'a', at: 1 } }],
+  metadata: { requestId: 'r' },
+};
+const ids = { random: () => 'x', uuid: () => 'x' };
+
+/** A log to which somebody else writes first, this often. */
+const contended = (times: number) => {
+  let left = times;
+  return {
+    read: () => Promise.resolve([]),
+    append: () =>
+      left-- > 0
+        ? Promise.reject(new WrongExpectedRevision('x'))
+        : Promise.resolve({ revision: 0n, position: 7n }),
+  } as unknown as EventLog;
+};
+
+describe('a decision', () => {
+  it('is made again when somebody else wrote first', async () => {
+    const recorded = await decideOn(contended(3), ids, deliberation);
+    expect(recorded).toMatchObject([{ revision: 0n, position: 7n }]);
+  });
+
+  it('can be tried again later when somebody else always was first', async () => {
+    await expect(decideOn(contended(9), ids, deliberation)).rejects.toBeInstanceOf(LogUnavailable);
+  });
+});
