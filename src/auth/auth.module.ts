@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import { Provider } from 'oidc-provider';
-import { Ids } from '../commands/ambient.js';
+import { Clock, Ids } from '../commands/ambient.js';
 import { CreateAccountHandler } from '../commands/create-account.js';
 import { HandleDigest } from '../commands/handle-digest.js';
 import { IssueGrantHandler } from '../commands/issue-grant.js';
@@ -19,6 +19,7 @@ import { FormGuard } from './sign-in/form-guard.js';
 import { InteractionPages } from './sign-in/interaction.pages.js';
 import { LocalSignIn } from './sign-in/local.strategy.js';
 import { signIn } from './sign-in/sign-in.js';
+import { ExpiredRecords } from './storage/expired-records.js';
 
 const KEYS = Symbol('AuthKeys');
 
@@ -43,6 +44,11 @@ const KEYS = Symbol('AuthKeys');
       provide: Provider,
       useFactory: createProvider,
       inject: [AuthSettings, KEYS, AuthorityStore, CommandBus, Ids, LOGGER],
+    },
+    {
+      provide: ExpiredRecords,
+      useFactory: (...parts: ConstructorParameters<typeof ExpiredRecords>) => new ExpiredRecords(...parts),
+      inject: [AuthorityStore, Clock, LOGGER],
     },
     {
       provide: FormGuard,

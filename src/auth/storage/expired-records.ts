@@ -1,0 +1,66 @@
+import type { OnModuleDestroy, OnModuleInit } from '@nestjs/common';
+import type { Logger } from 'pino';
+import type { Clock } from '../../commands/ambient.js';
+import type { AuthorityStore } from '../../store/authority/authority-store.js';
+import { isUnreachable } from '../../store/unreachable.js';
+
+const INTERVAL_MS = 60_000;
+/** Rows of one statement: a moment's work, so that nobody waits for it. */
+const BATCH = 500;
+/** The clocks of servers differ; by less than this. */
+const MARGIN_MS = 60_000;
+
+/**
+ * Forgets tokens, codes, sessions and interactions some time after they expired: until then a spent one still tells
+ * that it is used again. Every server may do so at once, since each skips the rows that another is at.
+ */
+export class ExpiredRecords implements OnModuleInit, OnModuleDestroy {
+  private timer: NodeJS.Timeout | undefined;
+  private sweeping: Promise<void> | undefined;
+  private stopped = false;
+
+  constructor(
+    private readonly store: AuthorityStore,
+    private readonly clock: Clock,
+    private readonly logger: Logger,
+  ) {}
+
+  onModuleInit(): void {
+    this.timer = setInterval(() => {
+      this.sweeping ??= this.tick().finally(() => (this.sweeping = undefined));
+    }, INTERVAL_MS).unref();
+  }
+
+  async onModuleDestroy(): Promise<void> {
+    this.stopped = true;
+    clearInterval(this.timer);
+    await this.sweeping;
+  }
+
+  /** Deletes what is there to delete, batch by batch, and answers how many rows that were. */
+  async sweep(batch = BATCH): Promise<number> {
+    const before = this.clock.now() - MARGIN_MS;
+    for (let total = 0; ;) {
+      const [, deleted] = await this.store.db.query<[unknown[], number]>(
+        `DELETE FROM authority.oidc_record WHERE (kind, key_hash) IN (
+           SELECT kind, key_hash FROM authority.oidc_record WHERE expires_at < to_timestamp($1::double precision / 1000)
+           ORDER BY expires_at LIMIT $2 FOR UPDATE SKIP LOCKED)`,
+        [before, batch],
+      );
+      total += deleted;
+      if (deleted < batch || this.stopped) return total;
+    }
+  }
+
+  private async tick(): Promise<void> {
+    try {
+      await this.sweep();
+    } catch (error) {
+      const level = isUnreachable(error) ? 'warn' : 'error';
+      this.logger[level](
+        { err: error },
+        'expired tokens and sessions could not be deleted; trying again later',
+      );
+    }
+  }
+}

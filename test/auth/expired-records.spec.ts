@@ -1,0 +1,59 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { pino } from 'pino';
+import { ExpiredRecords } from '../../src/auth/storage/expired-records.js';
+import { authorityMigrations } from '../../src/store/authority/index.js';
+import { AuthorityStore } from '../../src/store/authority/authority-store.js';
+import { openPostgres } from '../../src/store/postgres.js';
+import type { Postgres } from '../../src/store/postgres.js';
+import { startTestPostgres } from '../support/postgres.js';
+import type { TestPostgres } from '../support/postgres.js';
+
+const HOUR = 3_600_000;
+const NOW = Date.UTC(2030, 0, 1);
+
+let server: TestPostgres;
+let database: Postgres;
+let records: ExpiredRecords;
+
+beforeAll(async () => {
+  server = await startTestPostgres();
+  database = await openPostgres({
+    url: await server.createDatabase(),
+    applicationName: 'test',
+    maxConnections: 4,
+    queryTimeoutMs: 5_000,
+    migrations: authorityMigrations,
+  });
+  const store = new AuthorityStore(database.dataSource);
+  records = new ExpiredRecords(store, { now: () => NOW }, pino({ level: 'silent' }));
+}, 60_000);
+
+afterAll(async () => {
+  await database.close();
+  await server.stop();
+});
+
+/** That many records that expire this long after now. */
+const keep = (kind: string, count: number, milliseconds: number, consumed = false) =>
+  database.pool.query(
+    `INSERT INTO authority.oidc_record (kind, key_hash, payload, expires_at, consumed_at)
+     SELECT $1, sha256(($1 || $3 || n)::bytea), '{}', to_timestamp($3::double precision / 1000), $4
+     FROM generate_series(1, $2) n`,
+    [kind, count, NOW + milliseconds, consumed ? new Date(NOW - HOUR) : null],
+  );
+
+const kept = async () => (await database.pool.query('SELECT kind FROM authority.oidc_record')).rows;
+
+describe('records of the authorization server', () => {
+  it('are forgotten once they expired, in batches, by any number of servers at once', async () => {
+    await keep('AccessToken', 250, -HOUR);
+    await keep('Session', 250, -2 * HOUR, true);
+    await keep('RefreshToken', 1, HOUR, true);
+    await keep('Interaction', 1, -1_000);
+    const deleted = await Promise.all([1, 2, 3].map(() => records.sweep(20)));
+    expect(deleted.reduce((sum, each) => sum + each)).toBe(500);
+    // A spent refresh token until it expires, so that its reuse shows; and what expired by another's clock perhaps.
+    expect((await kept()).map(({ kind }) => kind).sort()).toEqual(['Interaction', 'RefreshToken']);
+    expect(await records.sweep()).toBe(0);
+  });
+});
