@@ -14,6 +14,7 @@ import { safePages } from './protocol/page-safety.js';
 import { policy } from './protocol/policy.js';
 import { routes } from './protocol/routes.js';
 import { tokenTransaction } from './protocol/token-transaction.js';
+import { userinfoAuthority } from './protocol/userinfo-authority.js';
 import type { AuthSettings } from './settings.js';
 import { adapters } from './storage/adapters.js';
 import { compareSecretHashes } from './storage/client-secret.js';
@@ -54,6 +55,7 @@ export function createProvider(
   koa.on('error', (error: unknown) => logger.error({ err: error }, 'an answer could not be sent'));
   provider.use(answerFaults(provider, logger));
   provider.use(tokenTransaction(store));
+  provider.use(userinfoAuthority(store));
   provider.use(publishedMetadata);
   provider.use(safePages);
   return provider;

@@ -126,6 +126,7 @@ describe('an authorization request', () => {
     ['an unknown scope', 'read toString', {}, 'invalid_scope'],
     ['a scope that the application is not registered for', 'read post:delete', {}, 'invalid_scope'],
     ['no scope', '', {}, 'invalid_scope'],
+    ['a parameter that cannot be kept', 'read', { ui_locales: 'de\0' }, 'invalid_request'],
     ['no code challenge', 'read', { code_challenge: '', code_challenge_method: '' }, 'invalid_request'],
     ['a plain code challenge', 'read', { code_challenge_method: 'plain' }, 'invalid_request'],
     ['another response type', 'openid', { response_type: 'token' }, 'unsupported_response_type'],
@@ -149,6 +150,7 @@ describe('an authorization request', () => {
   it.each([
     ['an unregistered address', { redirect_uri: `${redirectUri}/more` }, 'invalid_redirect_uri'],
     ['an unknown application', { client_id: 'nobody' }, 'invalid_client'],
+    ['an application that nobody can be', { client_id: '\0' }, 'invalid_client'],
   ])('sends no browser back for %s', async (_what, changes, error) => {
     const attempt = await authorizationRequest(client, 'openid', changes);
     const program = await fetch(attempt.url, { redirect: 'manual' });
@@ -157,6 +159,17 @@ describe('an authorization request', () => {
     const person = await fetch(attempt.url, { redirect: 'manual', headers: { accept: 'text/html' } });
     expect(person.status).toBe(400);
     expect(await person.text()).toContain(error);
+  });
+});
+
+describe('offline access', () => {
+  it('is refused to an application that is not registered for it, before anybody is asked', async () => {
+    const other = await discover(network, await network.registerApplication(['openid', 'read']));
+    const { url } = await authorizationRequest(other, 'read offline_access');
+    const response = await fetch(url, { redirect: 'manual' });
+    const location = new URL(response.headers.get('location') ?? '');
+    expect(location.href.startsWith(redirectUri)).toBe(true);
+    expect(location.searchParams.get('error')).toBe('invalid_scope');
   });
 });
 
@@ -207,6 +220,21 @@ describe('a token request', () => {
       error: 'invalid_client',
       error_description: expect.any(String),
     });
+  });
+
+  it.each(['%00', 'caf%C3%A9'])('is refused as the application %s, which nobody can be', async (name) => {
+    const response = await fetch(`${network.issuer}/oauth2/token`, {
+      method: 'POST',
+      headers: { authorization: `Basic ${btoa(`${name}:nothing`)}` },
+      body: new URLSearchParams({ grant_type: 'refresh_token', refresh_token: 'x\0' }),
+    });
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ error: 'invalid_request' });
+  });
+
+  it('is refused with a token that nobody can have', async () => {
+    const refreshed = oidc.refreshTokenGrant(client, 'x\0');
+    expect(await errorOf(refreshed)).toEqual({ status: 400, error: 'invalid_grant' });
   });
 
   it('is refused with a wrong secret of the right application', async () => {
@@ -261,6 +289,36 @@ describe('userinfo', () => {
       error_description: expect.any(String),
     });
     expect((await ask('nonsense')).status).toBe(401);
+  });
+});
+
+describe('userinfo of the suspended', () => {
+  it.each([
+    ['a person', 'account', 'actor_id'],
+    ['an application', 'application', 'app_id'],
+  ])('is refused with 403 for %s', async (_what, table, column) => {
+    const { accessToken } = await connect(client, new Browser(network.baseUrl), 'ada');
+    const { [column]: id } = await grantOf(accessToken);
+    const become = (state: string) =>
+      network
+        .database()
+        .dataSource.query(`UPDATE authority.${table} SET state = $1 WHERE ${column} = $2`, [state, id]);
+    const ask = () =>
+      fetch(`${network.issuer}/oauth2/userinfo`, { headers: { authorization: `Bearer ${accessToken}` } });
+    await become('suspended');
+    const refused = await ask();
+    await become('active');
+    expect(refused.status).toBe(403);
+    expect(await refused.json()).toEqual({
+      error: 'social_authority_required',
+      error_description: expect.any(String),
+    });
+    expect((await ask()).status).toBe(200);
+    await oidc.tokenRevocation(client, accessToken);
+    await become('suspended');
+    const revoked = await ask();
+    await become('active');
+    expect(revoked.status).toBe(401);
   });
 });
 

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { errors } from 'oidc-provider';
-import type { Configuration, KoaContextWithOIDC } from 'oidc-provider';
+import type { Client, Configuration, KoaContextWithOIDC } from 'oidc-provider';
 import { allScopes, canonical, isScope } from '../../domain/grant/scopes.js';
 import { identityClaims } from './claims.js';
 import { routes } from './routes.js';
@@ -66,7 +66,7 @@ export function policy(pairwise: Buffer) {
       createHmac('sha256', pairwise)
         .update(JSON.stringify([client.clientId, actorId]))
         .digest('base64url'),
-    // Where Origin is sent it is the network's own (see origin.ts): no other site's pages may read an answer.
+    // Where Origin is sent it is the network's own (see mount.ts): no other site's pages may read an answer.
     clientBasedCORS: () => true,
   } satisfies Configuration;
 }
@@ -76,12 +76,17 @@ export function policy(pairwise: Buffer) {
  * for (RFC 6749, section 3.3). The library also drops offline_access without `prompt=consent` (OpenID Connect Core
  * 1.0, section 11), where here consent is asked for each time; so it is put back.
  */
-function exactScope(ctx: KoaContextWithOIDC): void {
+function exactScope(ctx: KoaContextWithOIDC, _value: unknown, client: Client): void {
   const asked = new URLSearchParams(ctx.querystring).get('scope') ?? '';
   const scopes = canonical(asked.split(' ').filter(Boolean));
   if (scopes.length === 0) throw new errors.InvalidScope('scope must name at least one scope', '');
   const unknown = scopes.filter((scope) => !isScope(scope));
   if (unknown.length > 0) throw new errors.InvalidScope('unknown scope requested', unknown.join(' '));
+  // The library asks this of every scope but offline_access.
+  const registered = client.scope?.split(' ') ?? [];
+  const beyond = scopes.filter((scope) => !registered.includes(scope));
+  if (beyond.length > 0)
+    throw new errors.InvalidScope('the application is not registered for it', beyond.join(' '));
   if (ctx.oidc.params) ctx.oidc.params['scope'] = scopes.join(' ');
 }
 

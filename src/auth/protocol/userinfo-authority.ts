@@ -1,0 +1,35 @@
+import type { KoaContextWithOIDC, Provider } from 'oidc-provider';
+import type { AuthorityStore } from '../../store/authority/authority-store.js';
+import { Fault, oauthError } from './faults.js';
+import { routes } from './routes.js';
+
+type Middleware = Parameters<Provider['use']>[0];
+
+/**
+ * A live token whose actor or application is suspended is 403 `social_authority_required` (decisions.md), where the
+ * library, which then finds no such account or client, takes the token for an invalid one.
+ */
+export function userinfoAuthority(store: AuthorityStore): Middleware {
+  return async (context, next) => {
+    await next();
+    const ctx = context as unknown as KoaContextWithOIDC;
+    if (ctx.path !== routes.userinfo || ctx.status !== 401) return;
+    const token = ctx.oidc.entities.AccessToken;
+    if (!token?.grantId || !(await lacksAuthority(store, token.grantId))) return;
+    ctx.remove('www-authenticate');
+    ctx.status = 403;
+    ctx.body = oauthError(
+      new Fault(403, 'social_authority_required', 'The account or the application is suspended.'),
+    );
+  };
+}
+
+/** Whether the grant is live, and its actor or its application is not. */
+async function lacksAuthority(store: AuthorityStore, grantId: string): Promise<boolean> {
+  const rows = await store.db.query<unknown[]>(
+    `SELECT 1 FROM authority.app_grant JOIN authority.account USING (actor_id) JOIN authority.application USING (app_id)
+     WHERE grant_id = $1 AND revoked_at IS NULL AND (account.state <> 'active' OR application.state <> 'active')`,
+    [grantId],
+  );
+  return rows.length > 0;
+}
