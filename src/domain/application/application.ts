@@ -44,6 +44,11 @@ export function registerApplication(
       'invalid_text',
       'A redirect URI must be absolute, without a fragment, and https (http on a loopback address).',
     );
+  if (redirectUris.some(isAtBareAddress))
+    return new Refusal(
+      'invalid_text',
+      'A redirect URI must name its host (or be at 127.0.0.1): browsers send forms to no other IP address.',
+    );
   if (draft.scopes.length === 0 || !draft.scopes.every(isScope))
     return new Refusal('invalid_text', 'Name at least one scope, and only scopes that there are.');
   const scopes = canonical(draft.scopes);
@@ -52,10 +57,18 @@ export function registerApplication(
 
 /** RFC 6749 3.1.2 and RFC 8252 7.3: plain http never leaves the machine. */
 function isRedirectUri(uri: string): boolean {
-  if (!URL.canParse(uri) || uri.includes('#')) return false;
+  if (!uriCharacters.test(uri) || !URL.canParse(uri) || uri.includes('#')) return false;
   const { protocol, hostname, username, password } = new URL(uri);
   if (username || password) return false;
   return protocol === 'https:' || (protocol === 'http:' && loopback.has(hostname));
 }
 
+/** RFC 3986, section 2: what else there is (U+0000, say) `URL` mends in silence, where the log would keep it. */
+const uriCharacters = /^[!-~]+$/;
 const loopback = new Set(['localhost', '127.0.0.1', '[::1]']);
+
+/** The pages' form-action must name the host (Content Security Policy 3, "host-part matches"), and can name no other address. */
+function isAtBareAddress(uri: string): boolean {
+  const { hostname } = new URL(uri);
+  return hostname !== '127.0.0.1' && /^(\[.*\]|\d+(\.\d+){3})$/.test(hostname);
+}
