@@ -21,7 +21,10 @@ const registerAccount: Statement<NewAccount> = {
     SELECT actor_id, handle, display_name, email, state, registered_at, revision
     FROM json_to_recordset($1) AS row(actor_id text, handle text, display_name text, email text, state text,
                                       registered_at bigint, revision bigint)
-    ON CONFLICT (actor_id) DO NOTHING`,
+    ON CONFLICT (actor_id) DO UPDATE SET handle = EXCLUDED.handle, display_name = EXCLUDED.display_name,
+      email = EXCLUDED.email, state = EXCLUDED.state, registered_at = EXCLUDED.registered_at,
+      revision = EXCLUDED.revision
+    WHERE account.revision < EXCLUDED.revision`,
 };
 
 interface NewApplication {
@@ -40,7 +43,9 @@ const registerApplication: Statement<NewApplication> = {
     INSERT INTO authority.application (app_id, name, redirect_uris, scopes, state, revision)
     SELECT app_id, name, redirect_uris, scopes, 'active', revision
     FROM json_to_recordset($1) AS row(app_id text, name text, redirect_uris text[], scopes text[], revision bigint)
-    ON CONFLICT (app_id) DO NOTHING`,
+    ON CONFLICT (app_id) DO UPDATE SET name = EXCLUDED.name, redirect_uris = EXCLUDED.redirect_uris,
+      scopes = EXCLUDED.scopes, state = EXCLUDED.state, revision = EXCLUDED.revision
+    WHERE application.revision < EXCLUDED.revision`,
 };
 
 interface NewGrant {
