@@ -1,5 +1,10 @@
+import { once } from 'node:events';
+import { request } from 'node:http';
+import type { IncomingMessage } from 'node:http';
+import { json } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import * as oidc from 'openid-client';
+import type { ClientCredentials } from '../../src/commands/register-application.js';
 import { streams } from '../../src/log/streams.js';
 import { Browser } from '../../src/operator/demo/browser.js';
 import { password, startAuthNetwork } from './support/auth-network.js';
@@ -8,12 +13,14 @@ import { authorizationRequest, connect, discover, errorOf, exchange, isLive } fr
 import { Visitor } from './support/visitor.js';
 
 let network: AuthNetwork;
+let application: ClientCredentials;
 let client: oidc.Configuration;
 
 beforeAll(async () => {
   network = await startAuthNetwork();
   await network.createAccount('ada');
-  client = await discover(network, await network.registerApplication());
+  application = await network.registerApplication();
+  client = await discover(network, application);
 }, 60_000);
 
 afterAll(() => network.stop());
@@ -28,6 +35,25 @@ async function grantIdOf(token: string): Promise<string> {
     Buffer.from(token),
   ]);
   return row.grant_id as string;
+}
+
+/** A refresh at one server of the network, as a load balancer would hand it on. */
+async function refreshAt(port: number, token: string): Promise<{ status: number; error?: string }> {
+  const { clientId, clientSecret } = application;
+  const sent = request({
+    method: 'POST',
+    host: '127.0.0.1',
+    port,
+    path: '/api/auth/oauth2/token',
+    auth: `${clientId}:${clientSecret}`,
+    headers: {
+      host: new URL(network.baseUrl).host,
+      'content-type': 'application/x-www-form-urlencoded',
+    },
+  });
+  sent.end(new URLSearchParams({ grant_type: 'refresh_token', refresh_token: token }).toString());
+  const [response] = (await once(sent, 'response')) as [IncomingMessage];
+  return { status: response.statusCode ?? 0, ...((await json(response)) as { error?: string }) };
 }
 
 describe('a refresh', () => {
@@ -93,13 +119,16 @@ describe('a refresh', () => {
     expect(rows).toEqual([]);
   });
 
-  it('of one token, eight at a time, has one winner', async () => {
+  it('of one token, eight at a time, has one winner on two servers', async () => {
     const { refreshToken } = await connected();
-    const errors = await Promise.all(
-      Array.from({ length: 8 }, () => errorOf(oidc.refreshTokenGrant(client, refreshToken))),
+    const another = await network.startAnotherServer();
+    const ports = [network.config.port, another.port];
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, (_, index) => refreshAt(ports[index % 2] ?? 0, refreshToken)),
     );
-    expect(errors.filter((error) => error === undefined)).toHaveLength(1);
-    expect(errors.filter((error) => error?.error === 'invalid_grant')).toHaveLength(7);
+    await another.close();
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect(answers.filter(({ error }) => error === 'invalid_grant')).toHaveLength(7);
   });
 
   it('that the store fails in the middle of loses nothing', async () => {
