@@ -8,7 +8,7 @@ import { createLogger } from '../src/config/logger.js';
 import { announceReady, onStop } from '../src/launch/child.js';
 import type { EventLog } from '../src/log/event-log.js';
 import { openLog } from '../src/log/open-log.js';
-import { servingTarget } from '../src/recovery/serving-target.js';
+import { servingLock, servingTarget } from '../src/recovery/serving-target.js';
 import { isUnreachable } from '../src/store/unreachable.js';
 import { openDatabase } from '../src/store/database.js';
 import { authorityGroup } from './authority/authority.projection.js';
@@ -53,12 +53,13 @@ function runners(log: EventLog, databaseUrl: string, logger: Logger): readonly G
     new GroupRunner({
       ...common,
       group: serving,
+      lock: servingLock(serving),
       prepare: (client, signal) => servingTarget(options, client, signal),
     }),
     new GroupRunner({
       ...common,
       group: authorityGroup,
-      prepare: (client) => fixedTarget(client, authorityGroup.name, 'authority'),
+      prepare: (client) => fixedTarget(client, authorityGroup, 'authority'),
     }),
   ];
 }

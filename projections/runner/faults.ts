@@ -1,5 +1,10 @@
 import { DatabaseError } from 'pg';
-import type { Recorded } from '../../src/log/recorded.js';
+
+/** Where in the log something is: the position is missing where the server did not tell it. */
+export interface Place {
+  readonly id: string;
+  readonly position: bigint | undefined;
+}
 
 /** A group must not go on until somebody has looked: `event` is the one that cannot be applied, where there is one. */
 export class Halt extends Error {
@@ -7,7 +12,7 @@ export class Halt extends Error {
 
   constructor(
     reason: string,
-    readonly event?: Pick<Recorded, 'id' | 'position'>,
+    readonly event?: Place,
     options?: ErrorOptions,
   ) {
     super(reason, options);
@@ -17,6 +22,11 @@ export class Halt extends Error {
 /** Another worker has moved this group's progress: whatever is in hand is void, and the state must be read anew. */
 export class SteppedAside extends Error {
   override readonly name = 'SteppedAside';
+}
+
+/** Code of a later version has been at this group's tables, so that this code must keep its hands off them. */
+export class Outdated extends Error {
+  override readonly name = 'Outdated';
 }
 
 /** The events in hand cannot be applied, whereas Postgres works. */

@@ -4,15 +4,20 @@ import type { Logger } from 'pino';
 import { LogReplaced, UnreadableEvent } from '../../src/log/event-log.js';
 import type { EventLog } from '../../src/log/event-log.js';
 import { Applier } from './applier.js';
-import { Halt, messageOf } from './faults.js';
-import { dispatch, typesOf, versionsOf } from './projection.js';
+import { Halt, messageOf, Outdated } from './faults.js';
+import { dispatch, typesOf } from './projection.js';
 import type { Group } from './projection.js';
 import type { Target } from './target.js';
+import { withSilences } from './with-silences.js';
 import { WorkerConnection } from './worker-connection.js';
 
 /** Most events in one transaction: what bounds the memory of a rebuild. */
 const BATCH_SIZE = 1_000;
 const BACKOFF_MS = { first: 100, longest: 2_000 };
+/** How often code that is too old looks whether its time has come again, which takes an operator. */
+const STAND_ASIDE_MS = 5_000;
+/** How often a target is told that it is at the end of the log while nothing new comes. */
+const SILENCE_MS = 1_000;
 /** How often in a row an event that cannot be read is asked for before the group stops. */
 const UNREADABLE_TRIES = 3;
 
@@ -21,19 +26,27 @@ export interface GroupRunnerOptions {
   readonly databaseUrl: string;
   readonly log: EventLog;
   readonly logger: Logger;
-  /** Finds or makes the target, on the connection that holds the group's lock. May throw {@link Halt}. */
+  /**
+   * Names what only one worker at a time may keep up to date. Undefined: the group, whatever the versions of its
+   * projections. Only a group whose versions have tables of their own can let them work side by side.
+   */
+  readonly lock?: string;
+  /**
+   * Finds or makes the target, on the connection that holds the lock.
+   * @throws {Halt} It must not be kept up to date. {@link Outdated} Not by this code.
+   */
   readonly prepare: (client: ClientBase, signal: AbortSignal) => Promise<Target>;
 }
 
 /**
- * Keeps the tables of one group up to date, for ever. Of all workers with the same versions of its projections one
- * works and the others stand by. Outages are waited out; what cannot be applied stops the group, never skips an event.
+ * Keeps the tables of one group up to date, for ever. Of all workers with the same lock one works and the others stand
+ * by. Outages are waited out; what cannot be applied stops the group, never skips an event.
  */
 export class GroupRunner {
   private readonly logger: Logger;
   private complaint: string | undefined;
   private wait = BACKOFF_MS.first;
-  private unreadable = 0;
+  private unreadable = { id: '', tries: 0 };
 
   constructor(private readonly options: GroupRunnerOptions) {
     this.logger = options.logger.child({ group: options.group.name });
@@ -54,22 +67,26 @@ export class GroupRunner {
         }
         if (signal.aborted) return;
         this.complain(error);
-        await pause(this.wait, undefined, { signal }).catch(() => undefined);
-        this.wait = Math.min(this.wait * 2, BACKOFF_MS.longest);
+        await pause(this.nextWait(error), undefined, { signal }).catch(() => undefined);
       }
     }
   }
 
+  private nextWait(error: unknown): number {
+    if (error instanceof Outdated) return STAND_ASIDE_MS;
+    const wait = this.wait;
+    this.wait = Math.min(wait * 2, BACKOFF_MS.longest);
+    return wait;
+  }
+
   /** One connection's life: lock, prepare, follow. */
   private async session(stop: AbortSignal): Promise<void> {
-    const { group, databaseUrl, prepare } = this.options;
+    const { group, lock = group.name, databaseUrl, prepare } = this.options;
     const connection = await WorkerConnection.open(databaseUrl, `plaza-projector-${group.name}`);
     const signal = AbortSignal.any([stop, connection.lost]);
     try {
-      // Workers with other versions build other tables and need not wait for each other.
-      const name = `plaza/projections/${group.name}/${JSON.stringify(versionsOf(group))}`;
       const standby = () => this.logger.info('another worker is at it; standing by');
-      if (await connection.lock(name, signal, standby)) {
+      if (await connection.lock(`plaza/projections/${lock}`, signal, standby)) {
         const target = await prepare(connection.client, signal);
         await this.follow(connection.client, target, signal);
       }
@@ -84,17 +101,15 @@ export class GroupRunner {
     await client.query(`SELECT set_config('search_path', quote_ident($1), false)`, [target.schema]);
     const after = await target.progress.read(client);
     const applier = new Applier(client, target.progress, dispatch(group), after);
+    const subscription = { after, types: typesOf(group), batchSize: BATCH_SIZE };
+    const subscribe = (wanted: AbortSignal) => log.subscribe({ ...subscription, signal: wanted });
+    let caughtUp = false;
     try {
-      const types = typesOf(group);
-      for await (const { events, caughtUp } of log.subscribe({
-        after,
-        types,
-        batchSize: BATCH_SIZE,
-        signal,
-      })) {
-        await applier.apply(events);
+      for await (const batch of withSilences(subscribe, SILENCE_MS, signal)) {
+        if (batch) await applier.apply(batch.events);
+        caughtUp = batch?.caughtUp ?? caughtUp;
         if (caughtUp) await target.caughtUp(client);
-        if (events.length > 0 || caughtUp) this.allIsWell();
+        if (batch && (batch.events.length > 0 || caughtUp)) this.allIsWell();
       }
     } catch (error) {
       const halt = await this.asHalt(client, target, error);
@@ -111,16 +126,26 @@ export class GroupRunner {
       await target.replaced(client, error.message);
       return new Halt(error.message, undefined, { cause: error });
     }
-    if (error instanceof UnreadableEvent && ++this.unreadable === UNREADABLE_TRIES)
-      return new Halt(error.message, undefined, { cause: error });
+    if (error instanceof UnreadableEvent && this.triesOf(error) >= UNREADABLE_TRIES)
+      return new Halt(error.message, error.event, { cause: error });
     return undefined;
+  }
+
+  private triesOf({ event: { id } }: UnreadableEvent): number {
+    const tries = this.unreadable.id === id ? this.unreadable.tries + 1 : 1;
+    this.unreadable = { id, tries };
+    return tries;
   }
 
   /** Once for each outage, not for each try. */
   private complain(error: unknown): void {
     const complaint = messageOf(error);
     if (complaint === this.complaint) return;
-    this.logger.warn({ err: error }, 'interrupted; trying again until it works');
+    const what =
+      error instanceof Outdated
+        ? 'standing aside until what is there is of no later version than this code'
+        : 'interrupted; trying again until it works';
+    this.logger.warn({ err: error }, what);
     this.complaint = complaint;
   }
 
@@ -128,6 +153,6 @@ export class GroupRunner {
     if (this.complaint !== undefined) this.logger.info('working again');
     this.complaint = undefined;
     this.wait = BACKOFF_MS.first;
-    this.unreadable = 0;
+    this.unreadable = { id: '', tries: 0 };
   }
 }

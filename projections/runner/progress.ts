@@ -1,5 +1,6 @@
 import type { ClientBase } from 'pg';
 import type { Checkpoint } from '../../src/log/event-log.js';
+import type { Place } from './faults.js';
 
 /** Channel of `NOTIFY` on which each commit says `{"incarnation" or "group": …, "position": "…"}`. */
 export const POSITION_CHANNEL = 'plaza_position';
@@ -62,15 +63,11 @@ export class Progress {
   }
 
   /** Notes why the group stands still, for operators to see. The next event that is applied clears it. */
-  async stop(
-    client: ClientBase,
-    reason: string,
-    event?: { readonly id: string; readonly position: bigint },
-  ): Promise<void> {
+  async stop(client: ClientBase, reason: string, event?: Place): Promise<void> {
     await client.query(
       `UPDATE ${this.table} SET stopped_at_position = $2, stopped_event_id = $3, stopped_reason = $4
       WHERE ${this.column} = $1`,
-      [this.key, event ? String(event.position) : null, event?.id ?? null, reason],
+      [this.key, event?.position === undefined ? null : String(event.position), event?.id ?? null, reason],
     );
   }
 }

@@ -51,7 +51,7 @@ const progressSql = `
     stopped_at_position, stopped_event_id, stopped_reason
   FROM recovery.publication JOIN recovery.incarnation USING (incarnation)
   UNION ALL
-  SELECT group_name, NULL, NULL, applied_position, applied_event_id,
+  SELECT group_name, NULL, versions, applied_position, applied_event_id,
     stopped_at_position, stopped_event_id, stopped_reason
   FROM recovery.checkpoint`;
 

@@ -1,5 +1,6 @@
 import type { Recorded } from '../../src/log/recorded.js';
 import type { EventOf, EventType } from '../../src/log/registry.js';
+import { Outdated } from './faults.js';
 
 /**
  * One write of many rows. The text names tables without a schema: they are found in the schema of the group's target.
@@ -23,7 +24,10 @@ export type Handler<Type extends EventType> = (recorded: Recorded<EventOf<Type>>
 
 export type Handlers = { readonly [Type in EventType]?: Handler<Type> };
 
-/** A read model: its tables, and how events change them. Raise `version` when either does: it is then built anew. */
+/**
+ * A read model: its tables, and how events change them. Raise `version` when either does, and never lower it: the tables
+ * are then built anew, or, where they are fixed, every event is applied once more over the rows that are there.
+ */
 export interface Projection {
   readonly name: string;
   readonly version: number;
@@ -44,10 +48,25 @@ export function typesOf(group: Group): readonly EventType[] {
   return [...new Set(types)].sort();
 }
 
+/** Version of each projection by its name. */
+export type Versions = Readonly<Record<string, number>>;
+
 /** Identity of what a group builds: `{profile: 1, posts: 1}`, by name in alphabetical order. */
-export function versionsOf(group: Group): Readonly<Record<string, number>> {
+export function versionsOf(group: Group): Versions {
   const sorted = group.projections.toSorted((a, b) => (a.name < b.name ? -1 : 1));
   return Object.fromEntries(sorted.map(({ name, version }) => [name, version]));
+}
+
+/**
+ * Code that is older in any projection must not touch what newer code has made: it skips the types of events that it
+ * does not know. A name that is missing counts as version 0, so a projection is given up by an operator's act, too.
+ * @throws {Outdated} `own` is below `made`, which `what` names.
+ */
+export function refuseOlder(own: Versions, made: Versions, what: string): void {
+  const below = Object.entries(made).filter(([name, version]) => (own[name] ?? 0) < version);
+  if (below.length === 0) return;
+  const lines = below.map(([name, version]) => `${name} ${version} (here ${own[name] ?? 'none'})`);
+  throw new Outdated(`${what} is of later versions than this code: ${lines.join(', ')}`);
 }
 
 /** Hands an event to every projection of the group that handles its type. */

@@ -1,4 +1,5 @@
 import type { ClientBase } from 'pg';
+import type { Versions } from '../../projections/runner/projection.js';
 
 /** Channel of `NOTIFY` that tells when the publication changes. */
 export const PUBLICATION_CHANNEL = 'plaza_publication';
@@ -8,8 +9,6 @@ export interface Incarnation {
   readonly incarnation: string;
   readonly schemaName: string;
 }
-
-export type Versions = Readonly<Record<string, number>>;
 
 interface Row {
   readonly incarnation: string;
@@ -92,26 +91,69 @@ export async function analyzeIncarnation(client: ClientBase, { schemaName }: Inc
 }
 
 /**
- * Lets reads see an incarnation, instead of `instead` (undefined: of none). False: the publication is not what it was,
- * or is quarantined, and nothing was changed.
+ * Lets reads see an incarnation, instead of `instead` (undefined: of none). Reads never go back: both stand still for
+ * the moment of the change, and what is shown then shows at least what was shown before. `behind`: it does not yet.
+ * `changed`: the publication is not what it was, or is quarantined. In both cases nothing was changed.
+ *
+ * A build that no longer handles the newest event's type stays behind until one comes that it handles.
  */
 export async function publish(
   client: ClientBase,
   incarnation: string,
   networkId: string,
   instead: string | undefined,
+): Promise<'published' | 'behind' | 'changed'> {
+  await client.query('BEGIN');
+  try {
+    if (await isBehind(client, incarnation, instead)) {
+      await client.query('ROLLBACK');
+      return 'behind';
+    }
+    const { rowCount } = await client.query(
+      `WITH published AS (
+        INSERT INTO recovery.publication (incarnation, status, network_id) VALUES ($1, 'serving', $2)
+        ON CONFLICT (singleton) DO UPDATE SET incarnation = excluded.incarnation
+          WHERE publication.incarnation = $3 AND publication.status = 'serving'
+        RETURNING incarnation
+      )
+      SELECT pg_notify('${PUBLICATION_CHANNEL}', incarnation) FROM published`,
+      [incarnation, networkId, instead ?? null],
+    );
+    await client.query('COMMIT');
+    return rowCount === 1 ? 'published' : 'changed';
+  } catch (error) {
+    await client.query('ROLLBACK');
+    throw error;
+  }
+}
+
+/** Locks both, always in the same order: whoever wants to move either on waits for the end of the transaction. */
+async function isBehind(
+  client: ClientBase,
+  incarnation: string,
+  instead: string | undefined,
 ): Promise<boolean> {
-  const { rowCount } = await client.query(
-    `WITH published AS (
-      INSERT INTO recovery.publication (incarnation, status, network_id) VALUES ($1, 'serving', $2)
-      ON CONFLICT (singleton) DO UPDATE SET incarnation = excluded.incarnation
-        WHERE publication.incarnation = $3 AND publication.status = 'serving'
-      RETURNING incarnation
-    )
-    SELECT pg_notify('${PUBLICATION_CHANNEL}', incarnation) FROM published`,
-    [incarnation, networkId, instead ?? null],
+  const { rows } = await client.query<{ incarnation: string; applied_position: string | null }>(
+    `SELECT incarnation, applied_position FROM recovery.incarnation WHERE incarnation = ANY ($1)
+    ORDER BY incarnation FOR NO KEY UPDATE`,
+    [instead === undefined ? [incarnation] : [incarnation, instead]],
   );
-  return rowCount === 1;
+  const positionOf = (key: string | undefined) =>
+    BigInt(rows.find((row) => row.incarnation === key)?.applied_position ?? -1);
+  return positionOf(incarnation) < positionOf(instead);
+}
+
+/** Whether this is what reads are admitted to. Undefined: it is not published. */
+export async function publishedStatus(
+  client: ClientBase,
+  incarnation: string,
+): Promise<'serving' | 'quarantined' | undefined> {
+  const { rows } = await client.query<{ status: 'serving' | 'quarantined' }>({
+    name: 'publication.status',
+    text: 'SELECT status FROM recovery.publication WHERE incarnation = $1',
+    values: [incarnation],
+  });
+  return rows[0]?.status;
 }
 
 /** Refuses protected reads from now on, for this reason, until an operator recovers. The first reason stands. */

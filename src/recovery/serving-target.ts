@@ -2,7 +2,7 @@ import type { ClientBase } from 'pg';
 import type { Logger } from 'pino';
 import { Halt, SteppedAside } from '../../projections/runner/faults.js';
 import { Progress } from '../../projections/runner/progress.js';
-import { typesOf, versionsOf } from '../../projections/runner/projection.js';
+import { refuseOlder, typesOf, versionsOf } from '../../projections/runner/projection.js';
 import type { Group } from '../../projections/runner/projection.js';
 import type { Target } from '../../projections/runner/target.js';
 import { LogReplaced } from '../log/event-log.js';
@@ -13,6 +13,7 @@ import {
   dropIncarnation,
   findIncarnation,
   publish,
+  publishedStatus,
   quarantine,
 } from './incarnation.js';
 import type { Incarnation } from './incarnation.js';
@@ -31,10 +32,16 @@ export interface ServingOptions {
   readonly now: () => number;
 }
 
+/** Workers of other versions build other tables, and need not wait for each other. */
+export const servingLock = (group: Group): string => `${group.name}/${JSON.stringify(versionsOf(group))}`;
+
 /**
  * The incarnation that a worker of the serving group keeps up to date: the published one if it has the code's versions;
- * else one that is built beside it and published once it has reached the end of the log.
+ * else one that is built beside it and published once it has reached the end of the log. Never does older code publish
+ * its read models over those of newer code by itself, as whoever reconnects during a rolling upgrade would: that is an
+ * operator's act, who publishes the old incarnation and runs the old code.
  * @throws {Halt} the log is not the one that the published incarnation shows, or that one is in quarantine.
+ * {@link Outdated} what is published is of a later version.
  */
 export async function servingTarget(
   options: ServingOptions,
@@ -44,37 +51,58 @@ export async function servingTarget(
   const { group, log, ids, now, logger } = options;
   const versions = versionsOf(group);
   const state = await readRecoveryState(client);
+  if (state?.status === 'quarantined') throw inQuarantine(state.incarnation);
+  if (state) refuseOlder(versions, state.versions, `Incarnation ${state.incarnation}, which is published,`);
   const networkId = state ? await sameNetwork(client, log, state) : await foundNetwork(log, ids, now);
   const found = await findIncarnation(client, versions);
-  if (found?.isPublished) return targetOf(options, found, networkId, state?.incarnation);
+  if (found?.isPublished) return publishedTarget(found);
   if (state) await proveReplaceable(client, options, state, signal);
   const tables = group.projections.map((projection) => projection.tables);
   const build =
     found ?? (await createIncarnation(client, { id: ids.incarnation(), versions, tables, now: now() }));
   logger.info({ incarnation: build.incarnation, resumed: found !== undefined }, 'building an incarnation');
-  return targetOf(options, build, networkId, state?.incarnation);
+  return buildTarget(options, build, networkId, state?.incarnation);
 }
 
-function targetOf(
+function publishedTarget(own: Incarnation): Target {
+  return {
+    schema: own.schemaName,
+    progress: Progress.ofIncarnation(own.incarnation),
+    async caughtUp(client) {
+      const status = await publishedStatus(client, own.incarnation);
+      if (status === 'quarantined') throw inQuarantine(own.incarnation);
+      if (!status) throw new SteppedAside(`incarnation ${own.incarnation} is no longer what is published`);
+    },
+    replaced: (client, reason) => quarantine(client, own.incarnation, reason),
+  };
+}
+
+function buildTarget(
   { logger }: ServingOptions,
   own: Incarnation,
   networkId: string,
   before: string | undefined,
 ): Target {
-  let isPublished = own.incarnation === before;
+  const published = publishedTarget(own);
+  let stage: 'building' | 'waiting' | 'published' = 'building';
   return {
-    schema: own.schemaName,
-    progress: Progress.ofIncarnation(own.incarnation),
+    ...published,
     async caughtUp(client) {
-      if (isPublished) return;
-      await analyzeIncarnation(client, own);
-      if (!(await publish(client, own.incarnation, networkId, before)))
-        throw new SteppedAside('the publication has changed during the build');
-      isPublished = true;
-      logger.info({ incarnation: own.incarnation, before }, 'published the incarnation');
+      if (stage === 'published') return published.caughtUp(client);
+      if (stage === 'building') await analyzeIncarnation(client, own);
+      const outcome = await publish(client, own.incarnation, networkId, before);
+      if (outcome === 'changed') throw new SteppedAside('the publication has changed during the build');
+      if (outcome === 'behind' && stage !== 'waiting')
+        logger.info(
+          { incarnation: own.incarnation, before },
+          'built; waiting to be as far as what is published',
+        );
+      if (outcome === 'published')
+        logger.info({ incarnation: own.incarnation, before }, 'published the incarnation');
+      stage = outcome === 'published' ? 'published' : 'waiting';
     },
     async replaced(client, reason) {
-      if (isPublished) return quarantine(client, own.incarnation, reason);
+      if (stage === 'published') return published.replaced(client, reason);
       // Nobody has read from it: begin again.
       await dropIncarnation(client, own);
       throw new SteppedAside(`dropped the unfinished incarnation ${own.incarnation}: ${reason}`);
@@ -97,8 +125,6 @@ async function proveReplaceable(
   state: RecoveryState,
   signal: AbortSignal,
 ): Promise<void> {
-  if (state.status === 'quarantined')
-    throw new Halt(`Incarnation ${state.incarnation} is in quarantine and must be recovered first.`);
   const after = await Progress.ofIncarnation(state.incarnation).read(client);
   if (!after) return;
   try {
@@ -109,6 +135,11 @@ async function proveReplaceable(
     if (!(error instanceof LogReplaced)) throw error;
     await refuse(client, state, error.message);
   }
+}
+
+/** Nothing is written to it, even by a worker whose log is the right one again: recovery needs it as it is. */
+function inQuarantine(incarnation: string): Halt {
+  return new Halt(`Incarnation ${incarnation} is in quarantine and must be recovered first.`);
 }
 
 async function refuse(client: ClientBase, state: RecoveryState, reason: string): Promise<never> {

@@ -1,5 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import type { Pool, PoolClient } from 'pg';
 import { serving } from '../../projections/groups.js';
+import type { RecoveryState } from '../../src/recovery/recovery-state.js';
 import { until } from '../support/until.js';
 import { startTestPostgres } from '../support/postgres.js';
 import type { TestPostgres } from '../support/postgres.js';
@@ -9,6 +11,11 @@ import { raised, WorkerBench } from './support/worker.js';
 
 /** What Postgres cannot store in a text: an event that can be read and not applied. */
 const UNSTORABLE = 'a\u0000b';
+
+/** A worker that waits for the lock of a row of the recovery state. */
+const waitsForTheRow = `
+  SELECT FROM pg_stat_activity
+  WHERE application_name = 'plaza-projector-serving' AND datname = current_database() AND wait_event_type = 'Lock'`;
 
 describe('a worker of a group', () => {
   let postgres: TestPostgres;
@@ -67,18 +74,90 @@ describe('a worker of a group', () => {
     expect((await bench.state())?.incarnation).toBe(before.incarnation);
   });
 
-  test('builds another incarnation beside, and switches to it, when the versions of the code differ', async () => {
-    log.add(some.founding('n'), some.post('p1'));
-    const old = bench.start(log);
-    const before = await until(() => bench.state());
-    bench.start(log, raised);
-    const after = await until(async () => {
-      const state = await bench.state();
-      return state?.incarnation !== before.incarnation && state;
+  describe('of a later version', () => {
+    const isBuilt = (before: RecoveryState) =>
+      until(async () => {
+        const state = await bench.state();
+        return state?.incarnation !== before.incarnation && state;
+      });
+    const stoodAside = () => until(() => bench.logged.some((line) => line.includes('standing aside')));
+
+    test('builds another incarnation beside, and switches to it', async () => {
+      log.add(some.founding('n'), some.post('p1'));
+      bench.start(log);
+      const before = await until(() => bench.state());
+      bench.start(log, raised);
+      expect(await isBuilt(before)).toMatchObject({
+        networkId: before.networkId,
+        versions: { posts: 2, profile: 2 },
+      });
+      await shows('p1');
     });
-    expect(after).toMatchObject({ networkId: before.networkId, versions: { posts: 2, profile: 2 } });
-    await shows('p1');
-    await old.stop();
+
+    test('keeps what it published from an older one, which stands aside and says so', async () => {
+      log.add(some.founding('n'), some.post('p1'));
+      bench.start(log);
+      const before = await until(() => bench.state());
+      bench.start(log, raised);
+      const after = await isBuilt(before);
+      // Whether it looked by itself or had to connect again, what it finds must not look to it like a first build.
+      await bench.interruptAll();
+      await stoodAside();
+      log.add(some.post('p2'));
+      await shows('p1', 'p2');
+      expect((await bench.state())?.incarnation).toBe(after.incarnation);
+    });
+
+    test('keeps an older one that is started after it from building anything', async () => {
+      log.add(some.founding('n'), some.post('p1'));
+      bench.start(log, raised);
+      const published = await until(() => bench.state());
+      bench.start(log);
+      await stoodAside();
+      expect((await bench.state())?.incarnation).toBe(published.incarnation);
+      expect((await bench.pool.query('SELECT FROM recovery.incarnation')).rowCount).toBe(1);
+    });
+
+    test('gives way to the older one when an operator publishes the old incarnation again', async () => {
+      log.add(some.founding('n'), some.post('p1'));
+      bench.start(log);
+      const before = await until(() => bench.state());
+      const later = bench.start(log, raised);
+      await isBuilt(before);
+      await stoodAside();
+      await later.stop();
+      log.add(some.post('p2'));
+      await bench.pool.query('UPDATE recovery.publication SET incarnation = $1', [before.incarnation]);
+      await shows('p1', 'p2');
+      expect((await bench.state())?.incarnation).toBe(before.incarnation);
+    });
+
+    test('waits to be as far as what is published', async () => {
+      log.add(some.founding('n'), some.post('p1'));
+      const first = bench.start(log);
+      const before = await until(() => bench.state());
+      await first.stop();
+      const setTo = (client: Pool | PoolClient, position: bigint) =>
+        client.query('UPDATE recovery.incarnation SET applied_position = $2 WHERE incarnation = $1', [
+          before.incarnation,
+          String(position),
+        ]);
+      const position = before.appliedPosition ?? 0n;
+      const lock = await bench.pool.connect();
+      await lock.query('BEGIN');
+      await setTo(lock, position);
+      bench.start(log, raised);
+      // It wants to publish, and the published one's worker has one more batch in its hands.
+      await until(async () => (await bench.pool.query(waitsForTheRow)).rowCount);
+      await setTo(lock, position + 100n);
+      await lock.query('COMMIT');
+      lock.release();
+      await until(() => bench.logged.some((line) => line.includes('waiting to be as far')));
+      expect((await bench.state())?.incarnation).toBe(before.incarnation);
+      // Tries again although no further event comes.
+      await setTo(bench.pool, position);
+      await isBuilt(before);
+    });
   });
 
   test('stands by while another works, and takes over when that one ends', async () => {
@@ -93,20 +172,32 @@ describe('a worker of a group', () => {
     expect(await bench.posts()).toMatchObject({ counted: 2 });
   });
 
-  test('applies nothing when another worker has moved the progress, and reads it anew', async () => {
-    log.add(some.founding('n'));
+  test('applies nothing that another worker has applied meanwhile, and goes on behind it', async () => {
+    log.add(some.founding('n'), some.post('p1'));
     bench.start(log);
-    await until(() => bench.state());
-    const [other] = log.add(some.post('p1'));
     await shows('p1');
-    // As if a second worker had applied p1 and this one did not know: its own next batch must not go through.
-    await bench.pool.query(
-      'UPDATE recovery.incarnation SET applied_position = applied_position + 1, applied_event_id = $1',
-      [other?.id],
-    );
-    log.add(some.post('p2'));
+    const { schemaName } = (await bench.state()) ?? {};
+    const other = await bench.pool.connect();
+    await other.query('BEGIN');
+    await other.query('SELECT FROM recovery.incarnation FOR UPDATE');
+    const [p2] = log.add(some.post('p2'));
+    await until(async () => (await bench.pool.query(waitsForTheRow)).rowCount);
+    await other.query(`
+      INSERT INTO ${schemaName}.post SELECT 'p2', ${p2?.position}, author_actor_id, app_id, 'by another', audience,
+        status, revision, created_at FROM ${schemaName}.post;
+      UPDATE ${schemaName}.post_count SET posts = 2`);
+    await other.query('UPDATE recovery.incarnation SET applied_position = $1, applied_event_id = $2', [
+      String(p2?.position),
+      p2?.id,
+    ]);
+    await other.query('COMMIT');
+    other.release();
     await until(() => bench.logged.some((line) => line.includes('another worker has moved the progress')));
-    expect((await bench.posts()).ids).toEqual(['p1']);
+    log.add(some.post('p3'));
+    await shows('p1', 'p2', 'p3');
+    expect(await bench.posts()).toMatchObject({ counted: 3 });
+    const { rows } = await bench.pool.query(`SELECT text FROM ${schemaName}.post ORDER BY position`);
+    expect(rows.map(({ text }) => text as string)).toEqual(['text of p1', 'by another', 'text of p3']);
   });
 
   test('stops at an event that cannot be applied, names it, and has applied all before it', async () => {
@@ -156,7 +247,30 @@ describe('a worker of a group', () => {
     const [bad] = log.add(some.post('p2'), some.post('p3'));
     log.setUnreadable(bad?.id ?? '', true);
     await bench.start(log).ended;
-    expect((await bench.stopped())?.reason).toBe(`cannot read ${bad?.id}`);
+    expect(await bench.stopped()).toEqual({
+      position: String(bad?.position),
+      event: bad?.id,
+      reason: `cannot read ${bad?.id}`,
+    });
+  });
+
+  test('stops at an event that cannot be read even if it could not say so at first', async () => {
+    log.add(some.founding('n'), some.post('p1'));
+    bench.start(log);
+    await shows('p1');
+    await bench.pool.query(`
+      CREATE SEQUENCE times;
+      CREATE FUNCTION fail_once() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+        IF NEW.stopped_reason IS NOT NULL AND nextval('public.times') = 1 THEN
+          RAISE EXCEPTION USING ERRCODE = 'disk_full', MESSAGE = 'the disk is full';
+        END IF;
+        RETURN NEW;
+      END $$;
+      CREATE TRIGGER fail_once BEFORE UPDATE ON recovery.incarnation FOR EACH ROW EXECUTE FUNCTION fail_once()`);
+    const [bad] = log.add(some.post('p2'));
+    log.setUnreadable(bad?.id ?? '', true);
+    await until(() => bench.logged.some((line) => line.includes('the disk is full')));
+    expect(await until(() => bench.stopped())).toMatchObject({ event: bad?.id });
   });
 
   test('is no longer stopped once the event can be applied, after a restart', async () => {
@@ -194,6 +308,15 @@ describe('a worker of a group', () => {
     await until(() => bench.logged.some((line) => line.includes('working again')));
     await shows('p1', 'p2');
     expect(await bench.posts()).toMatchObject({ counted: 2 });
+  });
+
+  test('stops when what it keeps up to date is quarantined by somebody else', async () => {
+    log.add(some.founding('n'), some.post('p1'));
+    const worker = bench.start(log);
+    await shows('p1');
+    await bench.pool.query(`UPDATE recovery.publication SET status = 'quarantined', reason = 'a test'`);
+    await worker.ended;
+    expect(bench.logged.at(-1)).toContain('must be recovered first');
   });
 
   describe('refuses a log that is not the one it applied:', () => {
@@ -239,6 +362,18 @@ describe('a worker of a group', () => {
       await bench.start(empty).ended;
       expect(await quarantined()).toContain('has no network');
       expect(await empty.head()).toBeUndefined();
+    });
+
+    test('and stays away when the log is put back, until somebody has recovered', async () => {
+      const other = new MemoryLog();
+      other.add(some.founding('m'));
+      await bench.start(other).ended;
+      const before = await bench.state();
+      log.add(some.post('p3'));
+      await bench.start(log).ended;
+      expect(bench.logged.at(-1)).toContain('must be recovered first');
+      expect(await bench.state()).toEqual(before);
+      expect((await bench.posts()).ids).toEqual(['p1', 'p2']);
     });
 
     test('even to build another incarnation from', async () => {

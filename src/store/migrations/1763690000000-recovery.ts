@@ -32,6 +32,7 @@ export class CreateRecovery1763690000000 implements MigrationInterface {
 
       CREATE TABLE recovery.checkpoint (
         group_name          text PRIMARY KEY,
+        versions            jsonb NOT NULL,
         applied_position    numeric,
         applied_event_id    uuid,
         stopped_at_position numeric,

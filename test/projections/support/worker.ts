@@ -1,14 +1,15 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { Pool } from 'pg';
 import { pino } from 'pino';
-import type { Logger } from 'pino';
 import { serving } from '../../../projections/groups.js';
 import { GroupRunner } from '../../../projections/runner/group-runner.js';
+import type { GroupRunnerOptions } from '../../../projections/runner/group-runner.js';
 import type { Group } from '../../../projections/runner/projection.js';
+import { fixedTarget } from '../../../projections/runner/target.js';
 import type { EventLog } from '../../../src/log/event-log.js';
 import { readRecoveryState } from '../../../src/recovery/recovery-state.js';
 import type { RecoveryState } from '../../../src/recovery/recovery-state.js';
-import { servingTarget } from '../../../src/recovery/serving-target.js';
+import { servingLock, servingTarget } from '../../../src/recovery/serving-target.js';
 import { recoveryMigrations } from '../../../src/store/migrations/1763690000000-recovery.js';
 import { openPostgres } from '../../../src/store/postgres.js';
 
@@ -35,6 +36,7 @@ export class WorkerBench {
   private readonly workers: Worker[] = [];
   /** What workers have logged, a line an entry. */
   readonly logged: string[] = [];
+  private readonly logger = pino({ level: 'info' }, { write: (line: string) => void this.logged.push(line) });
 
   private constructor(
     readonly databaseUrl: string,
@@ -56,21 +58,29 @@ export class WorkerBench {
   }
 
   start(log: EventLog, group: Group = serving): Worker {
-    const logger: Logger = pino({ level: 'info' }, { write: (line: string) => void this.logged.push(line) });
     const ids = {
       uuid: randomUUID,
       networkId: () => randomBytes(8).toString('hex'),
       incarnation: () => randomBytes(8).toString('hex'),
     };
-    const stopping = new AbortController();
-    const options = { group, log, logger, ids, now: () => 0 };
-    const ended = new GroupRunner({
+    const options = { group, log, logger: this.logger, ids, now: () => 0 };
+    return this.run({
       group,
-      databaseUrl: this.databaseUrl,
       log,
-      logger,
+      lock: servingLock(group),
       prepare: (client, signal) => servingTarget(options, client, signal),
-    }).run(stopping.signal);
+    });
+  }
+
+  /** A worker of a group with tables of its own in a schema that is there. */
+  startFixed(log: EventLog, group: Group, schema: string): Worker {
+    return this.run({ group, log, prepare: (client) => fixedTarget(client, group, schema) });
+  }
+
+  private run(options: Omit<GroupRunnerOptions, 'databaseUrl' | 'logger'>): Worker {
+    const { databaseUrl, logger } = this;
+    const stopping = new AbortController();
+    const ended = new GroupRunner({ ...options, databaseUrl, logger }).run(stopping.signal);
     const worker = {
       ended,
       stop: async () => {
@@ -80,6 +90,14 @@ export class WorkerBench {
     };
     this.workers.push(worker);
     return worker;
+  }
+
+  /** Breaks the connections of all workers, as a moment without network does. They connect again by themselves. */
+  async interruptAll(): Promise<void> {
+    await this.pool.query(
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+      WHERE application_name LIKE 'plaza-projector-%' AND datname = current_database()`,
+    );
   }
 
   state(): Promise<RecoveryState | undefined> {

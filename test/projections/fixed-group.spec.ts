@@ -1,0 +1,87 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import type { Group, Statement } from '../../projections/runner/projection.js';
+import { startTestPostgres } from '../support/postgres.js';
+import type { TestPostgres } from '../support/postgres.js';
+import { until } from '../support/until.js';
+import { MemoryLog } from './support/memory-log.js';
+import { some } from './support/recorded.js';
+import { WorkerBench } from './support/worker.js';
+
+const note: Statement<{ readonly id: string; readonly version: number }> = {
+  name: 'seen.note',
+  table: 'seen',
+  key: ({ id }) => id,
+  sql: `INSERT INTO seen SELECT id, version FROM json_to_recordset($1) AS row(id text, version integer)`,
+};
+
+/** Keeps no idempotency, so that what is applied a second time shows. */
+const group = (version: number): Group => ({
+  name: 'seen',
+  projections: [
+    {
+      name: 'seen',
+      version,
+      tables: '',
+      handlers: { 'post.created': ({ event }, write) => write(note, { id: event.data.postId, version }) },
+    },
+  ],
+});
+
+describe('a group whose tables are fixed', () => {
+  let postgres: TestPostgres;
+  let bench: WorkerBench;
+  let log: MemoryLog;
+
+  beforeAll(async () => {
+    postgres = await startTestPostgres();
+  });
+  afterAll(() => postgres.stop());
+  beforeEach(async () => {
+    bench = await WorkerBench.open(await postgres.createDatabase());
+    await bench.pool.query('CREATE SCHEMA fixed; CREATE TABLE fixed.seen (id text, version integer)');
+    log = new MemoryLog();
+    log.add(some.post('p1'), some.post('p2'));
+  });
+  afterEach(() => bench.close());
+
+  const start = (version: number) => bench.startFixed(log, group(version), 'fixed');
+  const seen = (...expected: string[]) =>
+    until(async () => {
+      const { rows } = await bench.pool.query<{ seen: string }>(
+        `SELECT id || ' ' || version AS seen FROM fixed.seen`,
+      );
+      return rows.map((row) => row.seen).join() === expected.join();
+    });
+  const said = (what: string) => until(() => bench.logged.some((line) => line.includes(what)));
+
+  test('goes on where it stopped, under the same version', async () => {
+    const first = start(1);
+    await seen('p1 1', 'p2 1');
+    await first.stop();
+    start(1);
+    log.add(some.post('p3'));
+    await expect(seen('p1 1', 'p2 1', 'p3 1')).resolves.toBe(true);
+  });
+
+  test('is kept by one worker, whatever the versions, and goes through all again under a later one', async () => {
+    const older = start(1);
+    await seen('p1 1', 'p2 1');
+    start(2);
+    await said('standing by');
+    log.add(some.post('p3'));
+    await seen('p1 1', 'p2 1', 'p3 1');
+    await older.stop();
+    await expect(seen('p1 1', 'p2 1', 'p3 1', 'p1 2', 'p2 2', 'p3 2')).resolves.toBe(true);
+  });
+
+  test('is not touched by an older version after a later one, which does not have to wait for it', async () => {
+    const later = start(2);
+    await seen('p1 2', 'p2 2');
+    await later.stop();
+    start(1);
+    await said('standing aside');
+    log.add(some.post('p3'));
+    start(2);
+    await expect(seen('p1 2', 'p2 2', 'p3 2')).resolves.toBe(true);
+  });
+});
