@@ -117,7 +117,8 @@ export class Store {
   ): Promise<AppendResult> {
     const ids = events.map((event) => event.id);
     const verdict = this.#check(stream, expected, ids);
-    if (verdict.kind !== 'append') return settle(verdict);
+    if (verdict.kind !== 'append')
+      return this.#settle(stream, verdict, () => this.append(stream, expected, events));
     const { current } = verdict;
     if (events.length === 0) return { kind: 'appended', revision: current, position: undefined };
     const records = this.#newRecords.of(stream, current + 1, events);
@@ -130,7 +131,8 @@ export class Store {
   async deleteStream(stream: string, expected: ExpectedRevision): Promise<AppendResult> {
     const id = this.newId();
     const verdict = this.#check(stream, expected, [id]);
-    if (verdict.kind !== 'append') return settle(verdict);
+    if (verdict.kind !== 'append')
+      return this.#settle(stream, verdict, () => this.deleteStream(stream, expected));
     const metastream = metastreamOf(stream);
     const revision = this.#committer.states.lastRevision(metastream) + 1;
     if (verdict.current < 0 && revision === 0) return { kind: 'wrong-expected-revision', current: -1 };
@@ -141,7 +143,8 @@ export class Store {
   async tombstoneStream(stream: string, expected: ExpectedRevision): Promise<AppendResult> {
     const id = this.newId();
     const verdict = this.#check(stream, expected, [id]);
-    if (verdict.kind !== 'append') return settle(verdict);
+    if (verdict.kind !== 'append')
+      return this.#settle(stream, verdict, () => this.tombstoneStream(stream, expected));
     return this.#commitOne(this.#newRecords.tombstone(stream, id));
   }
 
@@ -170,11 +173,26 @@ export class Store {
     const [position] = await this.#committer.commit([record]);
     return { kind: 'appended', revision: record.revision, position };
   }
-}
 
-/** A repeated append is acknowledged with the first one, once that is durable. */
-async function settle(verdict: Exclude<Verdict, { kind: 'append' }>): Promise<AppendResult> {
-  if (verdict.kind !== 'repeated') return verdict;
-  await verdict.last.append?.done;
-  return { kind: 'appended', revision: verdict.last.revision, position: verdict.last.position };
+  /**
+   * An answer is about what is durable: a repeated append is acknowledged with the first one, and a refusal that rests on
+   * an append under way waits until that can be read; if that one fails, there is nothing to refuse for, and it is tried anew.
+   */
+  async #settle(
+    stream: string,
+    verdict: Exclude<Verdict, { kind: 'append' }>,
+    again: () => Promise<AppendResult>,
+  ): Promise<AppendResult> {
+    if (verdict.kind === 'repeated') {
+      await verdict.last.append?.done;
+      return { kind: 'appended', revision: verdict.last.revision, position: verdict.last.position };
+    }
+    const underWay = this.#committer.states.underWay(stream);
+    if (!underWay) return verdict;
+    const landed = await underWay.done.then(
+      () => true,
+      () => false,
+    );
+    return landed ? verdict : again();
+  }
 }

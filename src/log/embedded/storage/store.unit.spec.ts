@@ -123,6 +123,15 @@ describe('the store', () => {
     expect(open.index.count).toBe(1);
   });
 
+  it('refuses an append for the sake of another one only when that can be read', async () => {
+    const opened = await reopen();
+    const winning = opened.append('s', NO_STREAM, [proposed(1)]);
+    const losing = opened.append('s', NO_STREAM, [proposed(2)]);
+    expect(await losing).toEqual({ kind: 'wrong-expected-revision', current: 0 });
+    expect(await numbersOf(opened, 's')).toEqual([1]);
+    expect(await winning).toMatchObject({ kind: 'appended', revision: 0 });
+  });
+
   it('goes on in another segment when one is full, and finds its way through all of them', async () => {
     const segmentLength = 20_000;
     const before = await reopen({ segmentLength });

@@ -35,6 +35,11 @@ export class StreamStates {
     return number === undefined ? 0 : this.index.lastCreated(number);
   }
 
+  /** The newest append to the stream that is not durable yet. */
+  underWay(stream: string): InFlightAppend | undefined {
+    return this.inFlight.stream(stream)?.append;
+  }
+
   isSoftDeleted(stream: string): boolean {
     return this.#metadata(stream).truncateBefore === DELETED_BEFORE;
   }
