@@ -42,7 +42,8 @@ const keep = (kind: string, count: number, milliseconds: number, consumed = fals
     [kind, count, NOW + milliseconds, consumed ? new Date(NOW - HOUR) : null],
   );
 
-const kept = async () => (await database.pool.query('SELECT kind FROM authority.oidc_record ORDER BY kind')).rows;
+const kept = async () =>
+  (await database.pool.query('SELECT kind FROM authority.oidc_record ORDER BY kind')).rows;
 
 describe('records of the authorization server', () => {
   it('are forgotten once they expired, in batches, by any number of servers at once', async () => {
