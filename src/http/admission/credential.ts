@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { Injectable } from '@nestjs/common';
 import type { CanActivate, ExecutionContext } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Passport } from 'passport';
 import { Strategy } from 'passport-strategy';
+import { credentialHash } from '../../store/authority/credential-hash.js';
 import { HttpRefusal } from '../errors.js';
 import { isSaidOnce } from '../network-origin.js';
 
@@ -20,7 +20,7 @@ class BearerStrategy extends Strategy {
     if (authorization === undefined) return this.pass();
     const token = bearerHeader.exec(authorization)?.[1];
     if (token === undefined) return this.fail(401);
-    this.success({ tokenHash: createHash('sha256').update(token).digest() });
+    this.success({ tokenHash: credentialHash(token) });
   }
 }
 
