@@ -1,9 +1,11 @@
 /** Tests run on Node's own ES modules, compiled one file at a time by swc with the build's settings. */
 import { readFileSync } from 'node:fs';
 
-const { exclude: _specsToo, $schema: _schema, ...swc } = JSON.parse(
-  readFileSync(new URL('.swcrc', import.meta.url), 'utf8'),
-);
+const {
+  exclude: _specsToo,
+  $schema: _schema,
+  ...swc
+} = JSON.parse(readFileSync(new URL('.swcrc', import.meta.url), 'utf8'));
 
 export default {
   testEnvironment: 'node',
