@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { ClientBase } from 'pg';
 import type { Logger } from 'pino';
 import { POSITION_CHANNEL } from './progress.js';
-import { sessionClient } from './session-client.js';
+import { endSession, sessionClient } from './session-client.js';
 
 /** A silent connection is either one without news or one that is dead: only a question tells. */
 const HEARTBEAT_MS = 10_000;
@@ -35,6 +35,11 @@ interface Waiter {
  */
 export class PositionListener {
   private state: Published | undefined;
+  /** Newest position that was announced on this connection, for each incarnation. */
+  private readonly heard = new Map<string, bigint>();
+  /** How often what is published may have changed: what is announced counts only after it was read anew. */
+  private changes = 0;
+  private changesRead = 0;
   private readonly waiters = new Set<Waiter>();
   private readonly stopping = new AbortController();
   private running: Promise<void> | undefined;
@@ -106,41 +111,96 @@ export class PositionListener {
     const client = sessionClient(databaseUrl, 'plaza-position-listener');
     const { promise: ended, resolve, reject } = Promise.withResolvers<void>();
     client.on('error', reject).on('end', () => reject(new Error('the connection to Postgres has ended')));
-    const refresh = async () => this.found(await read(client));
+    const refresh = oneAtATime(async () => {
+      const { changes } = this;
+      const row = await read(client);
+      // Otherwise it has changed under the question, which is asked again.
+      if (changes === this.changes) this.found(row);
+    });
     client.on('notification', ({ channel, payload = '' }) => {
-      if (channel === POSITION_CHANNEL) this.hear(payload);
-      else refresh().catch(reject);
+      const isChange = channel !== POSITION_CHANNEL;
+      if (isChange) this.changes++;
+      if (isChange || !this.hear(payload)) refresh().catch(reject);
     });
     this.hangUp = resolve;
+    this.heard.clear();
+    this.changes++;
     const heartbeat = setInterval(() => void refresh().catch(reject), HEARTBEAT_MS);
-    try {
+    const open = async () => {
       await client.connect();
       await client.query(`LISTEN ${POSITION_CHANNEL}; LISTEN ${publicationChannel}`);
       await refresh();
       onConnected();
+    };
+    open().catch(reject);
+    try {
       await ended;
     } finally {
       clearInterval(heartbeat);
-      ended.catch(() => undefined);
-      await client.end().catch(() => undefined);
+      await endSession(client);
     }
   }
 
-  private hear(payload: string): void {
-    const news = JSON.parse(payload) as { incarnation?: string; position: string };
-    if (!this.state || news.incarnation !== this.state.incarnation) return;
-    this.know({ ...this.state, appliedPosition: BigInt(news.position) });
+  /** False: that is no announcement. */
+  private hear(payload: string): boolean {
+    const news = newsOf(payload);
+    if (!news) return false;
+    const { incarnation, position } = news;
+    if (incarnation === undefined || position <= (this.heard.get(incarnation) ?? -1n)) return true;
+    this.heard.set(incarnation, position);
+    if (this.changes === this.changesRead && incarnation === this.state?.incarnation) this.know(this.state);
+    return true;
   }
 
   private found(row: Published | undefined): void {
-    const known = this.state;
-    // What was heard while the row was on its way is newer than the row.
-    const isOld = row?.incarnation === known?.incarnation && this.hasReached(row?.appliedPosition ?? 0n);
-    this.know(row && isOld ? { ...row, appliedPosition: known?.appliedPosition } : row);
+    this.changesRead = this.changes;
+    // Others are of no interest: builds, and what was published before.
+    for (const incarnation of this.heard.keys())
+      if (incarnation !== row?.incarnation) this.heard.delete(incarnation);
+    this.know(row);
   }
 
+  /** A row may be older than what was heard while it was on its way. */
   private know(state: Published | undefined): void {
-    this.state = state;
+    const heard = state && this.heard.get(state.incarnation);
+    const isNews = heard !== undefined && heard > (state?.appliedPosition ?? -1n);
+    this.state = state && isNews ? { ...state, appliedPosition: heard } : state;
     for (const waiter of this.waiters) if (this.hasReached(waiter.position)) waiter.settle(true);
   }
+}
+
+interface News {
+  /** Undefined: of a group outside of any incarnation. */
+  readonly incarnation: string | undefined;
+  readonly position: bigint;
+}
+
+/** Anybody may say anything on a channel. */
+function newsOf(payload: string): News | undefined {
+  try {
+    const { incarnation, position } = JSON.parse(payload) as { incarnation?: string; position: string };
+    return { incarnation, position: BigInt(position) };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whoever asks while the work is done gets it done once more after that. */
+function oneAtATime(work: () => Promise<void>): () => Promise<void> {
+  let running: Promise<void> | undefined;
+  let isWanted = false;
+  const run = async () => {
+    try {
+      while (isWanted) {
+        isWanted = false;
+        await work();
+      }
+    } finally {
+      running = undefined;
+    }
+  };
+  return () => {
+    isWanted = true;
+    return (running ??= run());
+  };
 }

@@ -1,9 +1,11 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { Client } from 'pg';
 
 const CONNECT_MS = 5_000;
 /** Far above what any statement of ours takes. */
 const QUERY_MS = 30_000;
 const FIRST_PROBE_MS = 10_000;
+const CLOSE_MS = 1_000;
 
 /**
  * A connection that keeps a session: a lock, a search path, a subscription to news. It must notice by itself that the
@@ -18,4 +20,13 @@ export function sessionClient(url: string, applicationName: string): Client {
     keepAlive: true,
     keepAliveInitialDelayMillis: FIRST_PROBE_MS,
   });
+}
+
+/** Ends the session, and with it its locks. A server that does not answer is not waited for. Never rejects. */
+export async function endSession(client: Client): Promise<void> {
+  const ended = client.end().catch(() => undefined);
+  const late = pause(CLOSE_MS, 'late', { ref: false });
+  if ((await Promise.race([ended, late])) !== 'late') return;
+  const { connection } = client as unknown as { connection: { stream: { destroy(): void } } };
+  connection.stream.destroy();
 }

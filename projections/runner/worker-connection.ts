@@ -1,10 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Client } from 'pg';
-import { messageOf } from './faults.js';
-import { sessionClient } from './session-client.js';
+import { endSession, sessionClient } from './session-client.js';
 
 const STANDBY_MS = 500;
-const CLOSE_MS = 1_000;
 
 /**
  * A connection of its own for one worker of one group. Lock and transactions share it, so that whoever has lost the lock
@@ -21,10 +19,15 @@ export class WorkerConnection {
   static async open(url: string, applicationName: string): Promise<WorkerConnection> {
     const client = sessionClient(url, applicationName);
     const connection = new WorkerConnection(client);
-    await client.connect();
-    // A worker whose machine dies says no goodbye: without these, the lock would stay with it for two hours.
-    await client.query('SET tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 5');
-    return connection;
+    try {
+      await client.connect();
+      // A worker whose machine dies says no goodbye: without these, the lock would stay with it for two hours.
+      await client.query('SET tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 5');
+      return connection;
+    } catch (error) {
+      await connection.close();
+      throw error;
+    }
   }
 
   /** Aborts, with the fault as its reason, when the connection is gone. */
@@ -51,14 +54,7 @@ export class WorkerConnection {
   }
 
   /** Ends the session, and with it the lock. A server that does not answer is not waited for. */
-  async close(): Promise<void> {
-    const closed = this.client.end().catch((error: unknown) => messageOf(error));
-    const late = pause(CLOSE_MS, 'late', { ref: false });
-    if ((await Promise.race([closed, late])) === 'late') this.destroy();
-  }
-
-  private destroy(): void {
-    const { connection } = this.client as unknown as { connection: { stream: { destroy(): void } } };
-    connection.stream.destroy();
+  close(): Promise<void> {
+    return endSession(this.client);
   }
 }

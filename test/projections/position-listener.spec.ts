@@ -1,6 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { setTimeout as pause } from 'node:timers/promises';
 import { pino } from 'pino';
 import { PositionListener } from '../../projections/runner/position-listener.js';
+import type { Published } from '../../projections/runner/position-listener.js';
+import { POSITION_CHANNEL } from '../../projections/runner/progress.js';
 import { PUBLICATION_CHANNEL, quarantine } from '../../src/recovery/incarnation.js';
 import { readRecoveryState } from '../../src/recovery/recovery-state.js';
 import type { RecoveryState } from '../../src/recovery/recovery-state.js';
@@ -96,5 +99,111 @@ describe('a listener to positions', () => {
     await listener.stop();
     expect(await waiting).toBe(false);
     expect(await listener.waitFor(1n, SOON)).toBe(false);
+  });
+
+  describe('of which only the announcements are real', () => {
+    let published: Published;
+    let reads: number;
+    let open: Promise<void>;
+    let atOnce: number;
+    let mostAtOnce: number;
+    let told: PositionListener;
+
+    const shows = (incarnation: string, appliedPosition: bigint) => ({ incarnation, appliedPosition });
+    const announce = (incarnation: string, position: number) =>
+      notify(POSITION_CHANNEL, JSON.stringify({ incarnation, position: String(position) }));
+    const notify = (channel: string, payload: string) =>
+      bench.pool.query('SELECT pg_notify($1, $2)', [channel, payload]);
+    const startListener = () => {
+      told = new PositionListener({
+        databaseUrl: bench.databaseUrl,
+        publicationChannel: PUBLICATION_CHANNEL,
+        async read(client) {
+          reads++;
+          mostAtOnce = Math.max(mostAtOnce, ++atOnce);
+          // A question that really is one, so that announcements come while it is under way.
+          await client.query('SELECT 1');
+          const row = published;
+          await open;
+          atOnce--;
+          return row;
+        },
+        logger: pino({ level: 'silent' }),
+      });
+      told.start();
+    };
+
+    beforeEach(async () => {
+      [published, reads, open, atOnce, mostAtOnce] = [shows('a', 100n), 0, Promise.resolve(), 0, 0];
+      startListener();
+      await until(() => told.current());
+    });
+    afterEach(() => told.stop());
+
+    test('takes nothing from what was published before, once it hears that it no longer is', async () => {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      open = promise;
+      published = shows('b', 110n);
+      await notify(PUBLICATION_CHANNEL, 'b');
+      await until(() => reads === 2);
+      await announce('a', 120);
+      expect(await told.waitFor(120n, 300)).toBe(false);
+      await announce('b', 115);
+      resolve();
+      expect(await told.waitFor(115n, SOON)).toBe(true);
+      expect(told.current()).toEqual(shows('b', 115n));
+    });
+
+    test('reads again what has changed while it was read', async () => {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      open = promise;
+      await notify(PUBLICATION_CHANNEL, 'a');
+      await until(() => reads === 2);
+      published = shows('b', 110n);
+      await notify(PUBLICATION_CHANNEL, 'b');
+      await notify(PUBLICATION_CHANNEL, 'b');
+      await announce('a', 200);
+      resolve();
+      await until(() => told.current()?.incarnation === 'b');
+      expect(told.current()).toEqual(published);
+      expect(mostAtOnce).toBe(1);
+    });
+
+    test('never goes back', async () => {
+      await announce('a', 90);
+      await announce('b', 300);
+      expect(await told.waitFor(101n, 300)).toBe(false);
+      expect(told.current()).toEqual(shows('a', 100n));
+      await announce('a', 200);
+      expect(await told.waitFor(200n, SOON)).toBe(true);
+      await notify(PUBLICATION_CHANNEL, 'a');
+      await until(() => reads === 2);
+      await announce('a', 150);
+      expect(await told.waitFor(201n, 300)).toBe(false);
+      expect(told.current()).toEqual(shows('a', 200n));
+    });
+
+    test.each(['', 'nonsense', 'null', '7', '{"incarnation":"a"}', '{"incarnation":"a","position":"x"}'])(
+      'looks for itself when it hears %j',
+      async (payload) => {
+        published = shows('a', 130n);
+        await notify(POSITION_CHANNEL, payload);
+        expect(await told.waitFor(130n, SOON)).toBe(true);
+      },
+    );
+
+    test('ends, although the server is frozen', async () => {
+      const { rows } = await bench.pool.query<{ pid: number }>(
+        `SELECT pid FROM pg_stat_activity
+        WHERE application_name = 'plaza-position-listener' AND datname = current_database()`,
+      );
+      for (const { pid } of rows) process.kill(pid, 'SIGSTOP');
+      try {
+        const stopped = told.stop().then(() => 'stopped');
+        expect(await Promise.race([stopped, pause(5_000, 'late', { ref: false })])).toBe('stopped');
+      } finally {
+        for (const { pid } of rows) process.kill(pid, 'SIGCONT');
+      }
+    });
   });
 });
