@@ -1,5 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { MemoryLog } from '../../test/projections/support/memory-log.js';
+import { some } from '../../test/projections/support/recorded.js';
+import { WrongExpectedRevision } from '../log/event-log.js';
 import { foundNetwork, networkOf } from './network.js';
 
 const ids = (networkId: string) => ({
@@ -26,5 +28,15 @@ describe('the identity of a network', () => {
     const founders = Array.from({ length: 5 }, (_, index) => foundNetwork(log, ids(`n${index}`), () => 7));
     expect(new Set(await Promise.all(founders)).size).toBe(1);
     expect(await log.read('network')).toHaveLength(1);
+  });
+
+  test('is refused where its stream begins with something else', async () => {
+    const log = new MemoryLog();
+    const [claim] = log.add(some.claim('ada'));
+    log.read = () => Promise.resolve(claim ? [claim] : []);
+    log.append = () => Promise.reject(new WrongExpectedRevision('network'));
+    await expect(foundNetwork(log, ids('one'), () => 7)).rejects.toThrow(
+      'The stream network does not begin with network.founded.',
+    );
   });
 });
