@@ -4,8 +4,14 @@
  */
 import type { Post } from './post.js';
 
+/**
+ * Whether the row of `post` under this alias is there to be shown to anybody: what the indexes of skeletons are cut to,
+ * and so what a skeleton must ask in these very words.
+ */
+export const isPublished = (post: string): string => `${post}.status = 'published'`;
+
 /** Whether the caller may see the row of `post` under this alias. The one place of that rule. */
-export const isVisible = (post: string): string => `${post}.status = 'published'`;
+export const isVisible = (post: string): string => isPublished(post);
 
 /** What is read of each post, from `post`, `application` and the visible `parent` and `root` of a reply. */
 const columns = {

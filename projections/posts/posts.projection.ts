@@ -51,7 +51,6 @@ const create: Statement<NewPost> = {
 
 interface DeletedPost {
   readonly id: string;
-  readonly revision: number;
 }
 
 // The row stays, without its text: replies go on naming it.
@@ -61,8 +60,8 @@ const remove: Statement<DeletedPost> = {
   key: (row) => row.id,
   sql: `
     WITH deleted AS (
-      UPDATE post SET status = 'deleted', text = '', revision = row.revision
-      FROM json_to_recordset($1) AS row(id text, revision integer)
+      UPDATE post SET status = 'deleted', text = '', revision = post.revision + 1
+      FROM json_to_recordset($1) AS row(id text)
       WHERE post.id = row.id AND post.status <> 'deleted'
       RETURNING post.author_actor_id
     ), counted AS (
@@ -71,6 +70,12 @@ const remove: Statement<DeletedPost> = {
     UPDATE post_count SET posts = post_count.posts - counted.posts
     FROM counted WHERE post_count.actor_id = counted.author_actor_id`,
 };
+
+/**
+ * A post's revision counts its versions as the domain does: created is the first, and whatever changes it then makes one
+ * more. It is no revision of its stream, where events may stand that make no version.
+ */
+const FIRST_REVISION = 1;
 
 /** Every post there ever was, how many each author has published, and the applications that they came from. */
 export const posts: Projection = {
@@ -100,7 +105,7 @@ export const posts: Projection = {
   handlers: {
     'application.registered': ({ event: { data } }, write) =>
       write(register, { app_id: data.appId, name: data.name }),
-    'post.created': ({ event: { data }, position, revision, erased }, write) =>
+    'post.created': ({ event: { data }, position, erased }, write) =>
       write(create, {
         id: data.postId,
         position: String(position),
@@ -110,12 +115,11 @@ export const posts: Projection = {
         audience: data.audience,
         // Whose text nobody can read any more has no post to show.
         status: erased ? 'deleted' : 'published',
-        revision: Number(revision) + 1,
+        revision: FIRST_REVISION,
         created_at: data.at,
         parent_id: data.parentId ?? null,
         root_id: data.rootId ?? null,
       }),
-    'post.deleted': ({ event: { data }, revision }, write) =>
-      write(remove, { id: data.postId, revision: Number(revision) + 1 }),
+    'post.deleted': ({ event: { data } }, write) => write(remove, { id: data.postId }),
   },
 };

@@ -1,6 +1,6 @@
 import type { ReadQuery } from '../runner/read-query.js';
 import type { Post } from './post.js';
-import { isVisible, postsJson, presentPosts } from './post.sql.js';
+import { isPublished, isVisible, postsJson, presentPosts } from './post.sql.js';
 import type { PostColumns } from './post.sql.js';
 
 export interface RepliesPage {
@@ -33,7 +33,7 @@ export const repliesOf: ReadQuery<RepliesPage, Replies | null> = {
     WITH page AS MATERIALIZED (
       SELECT reply.id AS post_id, reply.position
       FROM ${schema}.post reply
-      WHERE reply.parent_id = ${parameter(1)} AND reply.status = 'published'
+      WHERE reply.parent_id = ${parameter(1)} AND ${isPublished('reply')}
         AND reply.position > ${parameter(3)}::numeric
       ORDER BY reply.position
       LIMIT ${parameter(2)}::integer

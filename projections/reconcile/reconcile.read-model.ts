@@ -1,5 +1,5 @@
 import type { Post } from '../posts/post.js';
-import { postsJson, presentPosts } from '../posts/post.sql.js';
+import { isPublished, postsJson, presentPosts } from '../posts/post.sql.js';
 import type { PostColumns } from '../posts/post.sql.js';
 import type { ReadQuery } from '../runner/read-query.js';
 
@@ -17,6 +17,12 @@ export interface View {
   readonly replace: true;
 }
 
+interface ViewJson extends Omit<View, 'posts' | 'ownPosts'> {
+  /** Null: the own posts, and nobody else's. */
+  readonly posts: PostColumns | null;
+  readonly ownPosts: PostColumns;
+}
+
 /** Posts of oneself and of whom one follows, which nobody does yet; for an anonymous caller everybody's. */
 export const reconcile: ReadQuery<void, View> = {
   name: 'reconcile',
@@ -26,7 +32,7 @@ export const reconcile: ReadQuery<void, View> = {
     const everybodys = newest(schema, 'caller.actor_id IS NULL');
     return `(
     SELECT json_build_object(
-      'posts', CASE WHEN caller.actor_id IS NULL THEN ${everybodys} ELSE ${own} END,
+      'posts', CASE WHEN caller.actor_id IS NULL THEN ${everybodys} END,
       'ownPosts', ${own},
       'relations', '[]'::json,
       'inbox', '[]'::json,
@@ -34,8 +40,9 @@ export const reconcile: ReadQuery<void, View> = {
       'replace', true))`;
   },
   present(json) {
-    const view = json as Omit<View, 'posts' | 'ownPosts'> & Record<'posts' | 'ownPosts', PostColumns>;
-    return { ...view, posts: presentPosts(view.posts), ownPosts: presentPosts(view.ownPosts) };
+    const view = json as ViewJson;
+    const ownPosts = presentPosts(view.ownPosts);
+    return { ...view, posts: view.posts ? presentPosts(view.posts) : ownPosts, ownPosts };
   },
 };
 
@@ -43,7 +50,7 @@ function newest(schema: string, condition: string): string {
   const skeleton = `(
     SELECT candidate.id AS post_id, candidate.position
     FROM ${schema}.post candidate
-    WHERE candidate.status = 'published' AND ${condition}
+    WHERE ${isPublished('candidate')} AND ${condition}
     ORDER BY candidate.position DESC
     LIMIT ${NEWEST})`;
   return postsJson(schema, skeleton, 'DESC');

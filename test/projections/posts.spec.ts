@@ -100,6 +100,24 @@ describe('the posts read model', () => {
     expect((await models.ask(reconcile, undefined)).posts).toEqual([]);
   });
 
+  const [created, deleted] = [some.post('p1'), some.deletion('p1')];
+  const others = [some.post('p2'), some.post('q1', { authorActorId: 'bob' }), some.deletion('p2')];
+  test.each([
+    ['a creation and a deletion', [created, deleted]],
+    ['two deletions', [created, deleted, deleted]],
+    ['a creation after the deletion', [created, deleted, created]],
+    ['a deletion before the creation', [deleted, created, deleted]],
+    ['others in between', [created, ...others, deleted, some.post('p3'), created]],
+  ])('one batch changes what its events do one by one: %s of one post', async (_name, events) => {
+    await models.givenAtOnce(...events);
+    const oneByOne = await ReadModels.open(database);
+    await oneByOne.given(some.application('app', { name: 'Reader' }));
+    for (const event of events) await oneByOne.given(event);
+    expect(await models.digest()).toBe(await oneByOne.digest());
+    expect(await models.digest()).toMatch(/<id>p1<.*<status>deleted<.*<revision>2</s);
+    await oneByOne.close();
+  });
+
   test('a post of a person whose key is destroyed is shown to nobody', async () => {
     await models.givenErased(some.post('p1', { text: '' }));
     await models.given(reply('r1', { authorActorId: 'bob' }));

@@ -43,6 +43,13 @@ export class ReadModels {
     return this.givenRecorded(...events.map((event) => this.recorder.record(event, { erased: true })));
   }
 
+  /** Applies all in one batch, twice. */
+  async givenAtOnce(...events: StoredEvent[]): Promise<void> {
+    const recorded = events.map((event) => this.recorder.record(event));
+    for (let times = 0; times < 2; times++)
+      await this.apply((work) => recorded.forEach((each) => dispatch(serving)(each, work.write)));
+  }
+
   private async givenRecorded(...events: Recorded[]): Promise<bigint> {
     for (const recorded of events) {
       await this.apply((work) => dispatch(serving)(recorded, work.write));
@@ -95,7 +102,7 @@ export class ReadModels {
   }
 
   /** Everything in every table. */
-  private async digest(): Promise<string> {
+  async digest(): Promise<string> {
     const { rows } = await this.client.query<{ content: string }>(
       `SELECT string_agg(query_to_xml(format('SELECT * FROM %I t ORDER BY t::text', tablename), true, false, '')::text, ''
         ORDER BY tablename) AS content
