@@ -1,0 +1,227 @@
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { registerApplication, send, signIn } from '../support/api.js';
+import type { SignedIn } from '../support/api.js';
+import { startNetwork } from '../support/network.js';
+import type { TestNetwork } from '../support/network.js';
+
+let network: TestNetwork;
+let alice: SignedIn;
+let bob: SignedIn;
+
+beforeAll(async () => {
+  network = await startNetwork();
+  const application = await registerApplication(network);
+  alice = await signIn(network, application);
+  bob = await signIn(network, application);
+}, 120_000);
+
+afterAll(() => network?.stop());
+
+const commonHeaders = [
+  'x-network-revision',
+  'x-network-incarnation',
+  'x-network-witness-epoch',
+  'x-network-actor-id',
+  'x-network-app-id',
+  'x-network-grant-id',
+  'x-network-scopes',
+];
+
+const error = (code: string) => ({ error: code, message: expect.any(String) });
+
+describe('protected reads', () => {
+  it('carry the seven common headers', async () => {
+    for (const path of ['/api/profile', '/api/session', '/api/reconcile', `/api/actors/${bob.actorId}`]) {
+      const { status, headers } = await alice.get(path);
+      expect(status).toBe(200);
+      for (const name of commonHeaders) expect([name, headers.get(name)]).not.toEqual([name, null]);
+      expect(headers.get('x-network-revision')).toMatch(/^[0-9]+$/);
+      expect(headers.get('x-network-witness-epoch')).toMatch(/^[0-9]+$/);
+      expect(headers.get('x-network-actor-id')).toBe(alice.actorId);
+      expect(headers.get('x-network-app-id')).toBe(alice.appId);
+      expect(headers.get('x-network-scopes')?.split(' ').sort()).toEqual(['openid', 'post:create', 'read']);
+    }
+  });
+
+  it('tell an application for whom it acts', async () => {
+    const { body, headers } = await alice.get('/api/session');
+    expect(body).toEqual({
+      actorId: alice.actorId,
+      appId: alice.appId,
+      grantId: headers.get('x-network-grant-id'),
+      scopes: expect.arrayContaining(['openid', 'read', 'post:create']),
+      expiresAt: expect.any(Number),
+      incarnation: headers.get('x-network-incarnation'),
+    });
+    expect(body.expiresAt - Date.now()).toBeGreaterThan(200_000);
+    expect(body.expiresAt - Date.now()).toBeLessThanOrEqual(300_000);
+  });
+
+  it('show one’s own profile', async () => {
+    const { body } = await alice.get('/api/profile');
+    expect(body).toEqual({
+      profile: {
+        actorId: alice.actorId,
+        handle: expect.stringMatching(/^p_/),
+        displayName: expect.stringMatching(/^Person p_/),
+        bio: '',
+        website: '',
+        revision: 1,
+      },
+    });
+  });
+
+  it('show an actor to anybody, and the same 404 for whoever is unknown', async () => {
+    const path = `/api/actors/${bob.actorId}`;
+    const { body } = await send(network.baseUrl, 'GET', path);
+    expect(body.actor).toEqual({
+      actorId: bob.actorId,
+      handle: expect.any(String),
+      displayName: expect.any(String),
+      bio: '',
+      website: '',
+      createdAt: expect.any(Number),
+      followers: 0,
+      following: 0,
+      posts: expect.any(Number),
+    });
+    const unknown = await alice.get('/api/actors/nobody');
+    expect([unknown.status, unknown.body]).toEqual([404, error('not_found')]);
+  });
+
+  it('give an anonymous caller the newest public posts and nothing of anybody’s own', async () => {
+    const { body: newest } = await bob.say('newest');
+    const { body } = await send(network.baseUrl, 'GET', '/api/reconcile');
+    expect(body.posts[0].id).toBe(newest.post.id);
+    expect(body).toMatchObject({
+      ownPosts: [],
+      relations: [],
+      inbox: [],
+      replace: true,
+      cursor: expect.any(Number),
+    });
+  });
+
+  it('wait for the revision that is asked for, and refuse rather than answer without it', async () => {
+    const { headers } = await alice.say('now');
+    const revision = headers.get('x-network-write-revision') ?? '';
+    const shown = await bob.get('/api/reconcile', { 'x-network-min-revision': revision });
+    expect(Number(shown.headers.get('x-network-revision'))).toBeGreaterThanOrEqual(Number(revision));
+    const ahead = await bob.get('/api/reconcile', { 'x-network-min-revision': '999999999999' });
+    expect([ahead.status, ahead.body]).toEqual([503, error('protected_read_unavailable')]);
+    expect(ahead.headers.get('retry-after')).toMatch(/^[1-9][0-9]*$/);
+    const nonsense = await bob.get('/api/reconcile', { 'x-network-min-revision': 'soon' });
+    expect([nonsense.status, nonsense.body]).toEqual([400, error('invalid_request')]);
+  });
+});
+
+describe('credentials', () => {
+  it.each([
+    ['an unknown token', 'Bearer AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA'],
+    ['another scheme', 'Basic YTpi'],
+    ['no token', 'Bearer'],
+    ['two tokens', 'Bearer a, Bearer b'],
+  ])('refuse %s, and never fall back to an anonymous read', async (_name, authorization) => {
+    for (const path of ['/api/profile', '/api/reconcile', `/api/actors/${bob.actorId}`]) {
+      const answer = await send(network.baseUrl, 'GET', path, { headers: { authorization } });
+      expect([answer.status, answer.body]).toEqual([401, error('invalid_token')]);
+      expect(answer.headers.get('www-authenticate')).toContain('error="invalid_token"');
+    }
+  });
+
+  it('are taken from the header alone', async () => {
+    const answer = await send(network.baseUrl, 'GET', `/api/profile?access_token=${alice.token}`);
+    expect([answer.status, answer.body]).toEqual([401, error('authentication_required')]);
+  });
+
+  it('need the scope of what they read', async () => {
+    const application = await registerApplication(network);
+    const writer = await signIn(network, application, 'openid post:create');
+    for (const path of ['/api/profile', '/api/reconcile', `/api/actors/${bob.actorId}`]) {
+      const answer = await writer.get(path);
+      expect([answer.status, answer.body]).toEqual([403, error('capability_required')]);
+    }
+    expect((await writer.get('/api/session')).status).toBe(200);
+  });
+});
+
+describe('what is not there', () => {
+  it.each(['/api/nothing', '/nothing', '/api/posts/a/b/c', '/'])('is 404: %s', async (path) => {
+    const answer = await send(network.baseUrl, 'GET', path);
+    expect([answer.status, answer.body]).toEqual([404, error('not_found')]);
+  });
+
+  it.each([
+    ['GET', '/api/posts', 'POST'],
+    ['DELETE', '/api/profile', 'GET, HEAD'],
+    ['PUT', '/api/posts/a/replies', 'GET, HEAD'],
+    ['PATCH', '/livez', 'GET, HEAD'],
+    ['POST', '/api/auth/jwks', 'GET, HEAD'],
+  ])('as a method is 405: %s %s', async (method, path, allow) => {
+    const answer = await send(network.baseUrl, method, path);
+    expect([answer.status, answer.body]).toEqual([405, error('invalid_request')]);
+    expect(answer.headers.get('allow')).toBe(allow);
+  });
+
+  it('is refused where the address is none', async () => {
+    const answer = await send(network.baseUrl, 'GET', '/api/actors/%ZZ');
+    expect([answer.status, answer.body]).toEqual([400, error('invalid_request')]);
+  });
+
+  it.each(['/api/reconcile', '/%61pi/reconcile', '/api/%72econcile'])(
+    'is refused where another host is meant: %s',
+    async (path) => {
+      const answer = await send(network.baseUrl.replace('localhost', '127.0.0.1'), 'GET', path);
+      expect([answer.status, answer.body]).toEqual([403, error('origin_mismatch')]);
+    },
+  );
+
+  it.each([
+    '/api/actors/%00',
+    '/api/actors/a%20b',
+    `/api/actors/${'x'.repeat(500)}`,
+    '/api/posts/%00/replies',
+  ])('is not found by a name that nothing has: %s', async (path) => {
+    expect((await alice.get(path)).status).toBe(404);
+  });
+
+  it('as HTTP is refused in words', async () => {
+    expect(await sendRaw('this is no HTTP')).toEqual([400, error('invalid_request')]);
+  });
+
+  it.each([
+    ['two hosts', (host: string) => `GET /api/reconcile HTTP/1.1\r\nHost: ${host}\r\nHost: evil.example`],
+    [
+      'an address elsewhere',
+      (host: string) => `GET http://evil.example/api/reconcile HTTP/1.1\r\nHost: ${host}`,
+    ],
+  ])('is refused for %s', async (_name, head) => {
+    const { host } = new URL(network.baseUrl);
+    expect(await sendRaw(head(host))).toEqual([403, error('origin_mismatch')]);
+  });
+
+  it('is refused for two credentials', async () => {
+    const { host } = new URL(network.baseUrl);
+    const bearer = `Authorization: Bearer ${alice.token}`;
+    const head = `GET /api/profile HTTP/1.1\r\nHost: ${host}\r\n${bearer}\r\n${bearer}`;
+    expect(await sendRaw(head)).toEqual([401, error('invalid_token')]);
+  });
+
+  it('is no way to have a request repeated', async () => {
+    const { host } = new URL(network.baseUrl);
+    expect(await sendRaw(`TRACE /api/profile HTTP/1.1\r\nHost: ${host}`)).toEqual([
+      405,
+      error('invalid_request'),
+    ]);
+  });
+});
+
+/** Sends what no client library would, and reads the answer's status and body. */
+async function sendRaw(head: string): Promise<[number, unknown]> {
+  const socket = connect(Number(new URL(network.baseUrl).port), '127.0.0.1');
+  socket.write(`${head}\r\nConnection: close\r\n\r\n`);
+  const answer = await text(socket);
+  return [Number(answer.slice(9, 12)), JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')))];
+}
