@@ -16,6 +16,7 @@ import {
   type EmbeddedEventStore,
   type EmbeddedEventStoreOptions,
 } from '../../support/event-store.js';
+import { canHaveSmallDisk } from '../../support/small-disk.js';
 import { events, newStream, numbersOf, rejection } from './support.js';
 
 const EXIT_LOCKED = 3;
@@ -191,17 +192,7 @@ function readAll(): InstanceType<typeof streamsPb.ReadReq> {
   return new streamsPb.ReadReq().setOptions(options);
 }
 
-const mountable = ((): boolean => {
-  if (process.getuid?.() !== 0) return false;
-  try {
-    execFileSync('unshare', ['--mount', 'mount', '-t', 'tmpfs', 'none', '/mnt'], { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
-})();
-
-(mountable ? describe : describe.skip)('a full disk (needs root, for a small file system)', () => {
+(canHaveSmallDisk ? describe : describe.skip)('a full disk (needs root, for a small file system)', () => {
   beforeEach(() => {
     execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=4m', 'none', dir]);
   });

@@ -1,0 +1,65 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { registerApplication, signIn } from '../support/api.js';
+import type { SignedIn } from '../support/api.js';
+import { startEmbeddedEventStore } from '../support/event-store.js';
+import type { EmbeddedEventStore } from '../support/event-store.js';
+import { startNetwork } from '../support/network.js';
+import type { TestNetwork } from '../support/network.js';
+import { canHaveSmallDisk, makeSmallDisk } from '../support/small-disk.js';
+import type { SmallDisk } from '../support/small-disk.js';
+import { until } from '../support/until.js';
+
+(canHaveSmallDisk ? describe : describe.skip)(
+  'with no room for the log (needs root, for a small disk)',
+  () => {
+    let disk: SmallDisk;
+    let store: EmbeddedEventStore;
+    let network: TestNetwork;
+    let alice: SignedIn;
+
+    beforeAll(async () => {
+      disk = makeSmallDisk();
+      store = await startEmbeddedEventStore({ dir: disk.dir });
+      network = await startNetwork({ EVENTSTORE_URL: store.url });
+      alice = await signIn(network, await registerApplication(network));
+    }, 120_000);
+
+    afterAll(async () => {
+      await network?.stop();
+      await store?.stop();
+      disk?.remove();
+    });
+
+    it('posts are refused and never half-written, reads go on, and all is well when there is room again', async () => {
+      const before = (await alice.say('while there was room')).body.post;
+      disk.fill();
+      const posts = Array.from({ length: 8 }, (_, n) => ({
+        intentId: randomUUID(),
+        text: `${n} ${'x'.repeat(1_900)}`,
+        audience: 'public',
+      }));
+      // What little room is left in a block may still take one or two.
+      const answers = await until(async () => {
+        const all = await Promise.all(posts.map((post) => alice.post('/api/posts', post)));
+        return all.some(({ status }) => status !== 200) && all;
+      });
+      for (const { status, body, headers } of answers.filter((answer) => answer.status !== 200)) {
+        expect([status, body.error]).toEqual([503, 'domain_storage_unavailable']);
+        expect(headers.get('retry-after')).toMatch(/^[1-9]/);
+      }
+      const acknowledged = answers.filter(({ status }) => status === 200).map(({ body }) => body.post.id);
+      const during = await alice.get('/api/reconcile');
+      expect(during.status).toBe(200);
+      expect(new Set(idsOf(during.body.ownPosts))).toEqual(new Set([before.id, ...acknowledged]));
+
+      disk.empty();
+      for (const post of posts)
+        await until(async () => (await alice.post('/api/posts', post)).status === 200);
+      const { body: after } = await alice.get('/api/reconcile');
+      expect(after.ownPosts).toHaveLength(1 + posts.length);
+    }, 60_000);
+  },
+);
+
+const idsOf = (posts: { id: string }[]): string[] => posts.map(({ id }) => id);

@@ -1,0 +1,48 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** A file system of a few megabytes, which a test can fill. */
+export interface SmallDisk {
+  readonly dir: string;
+  /** Leaves no room at all. */
+  fill(): void;
+  /** Gives the room back. */
+  empty(): void;
+  remove(): void;
+}
+
+/** Whether this machine lets us have one: it takes root and the right to mount. */
+export const canHaveSmallDisk = ((): boolean => {
+  if (process.getuid?.() !== 0) return false;
+  try {
+    execFileSync('unshare', ['--mount', 'mount', '-t', 'tmpfs', 'none', '/mnt'], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+})();
+
+export function makeSmallDisk(megabytes = 4): SmallDisk {
+  const dir = mkdtempSync(join(tmpdir(), 'plaza-disk-'));
+  execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m`, 'none', dir]);
+  const filler = join(dir, 'filler');
+  return {
+    dir,
+    fill() {
+      for (let room = 64 * 1024; room > 0;)
+        try {
+          writeFileSync(filler, Buffer.alloc(room), { flag: 'a' });
+        } catch (error) {
+          if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
+          room = Math.floor(room / 2);
+        }
+    },
+    empty: () => rmSync(filler),
+    remove() {
+      execFileSync('umount', ['--lazy', dir]);
+      rmSync(dir, { recursive: true });
+    },
+  };
+}
