@@ -5,7 +5,7 @@ import { Refusal } from '../domain/refusal.js';
 import { UnreadableEvent } from './event-log.js';
 import type { Append } from './event-log.js';
 import type { EventMetadata, Recorded } from './recorded.js';
-import { entryOf } from './registry.js';
+import { entryOf, upcast } from './registry.js';
 import type { StoredEvent } from './registry.js';
 import { open, seal } from './sealing.js';
 import type { Sealed } from './sealing.js';
@@ -74,8 +74,6 @@ export class Codec {
 function decodeOne(stored: RecordedEvent, keys: Keys): Recorded {
   const entry = knownEntry(stored.type);
   const { schemaVersion, ...metadata } = stored.metadata as unknown as StoredMetadata;
-  if (!Number.isInteger(schemaVersion) || schemaVersion < 1 || schemaVersion > entry.version)
-    throw new Error(`schema version ${schemaVersion} is unknown here; the newest is ${entry.version}`);
   const { sealed: _box, ...plain } = stored.data as Json;
   const sealed = sealedOf(stored);
   if (sealed && !keys.has(sealed.keyId)) throw new Error(`the vault has never had its key ${sealed.keyId}`);
@@ -83,7 +81,7 @@ function decodeOne(stored: RecordedEvent, keys: Keys): Recorded {
   const erased = sealed !== undefined && key === undefined;
   let data: Json = plain;
   if (sealed && key) data = { ...plain, ...JSON.parse(open(key, sealed, boundTo(stored.id, stored.type))) };
-  for (const lift of entry.upcasters.slice(schemaVersion - 1)) data = lift(data);
+  data = upcast(entry, schemaVersion, data);
   if (erased) data = { ...data, ...entry.personal?.placeholders };
   return {
     id: stored.id,

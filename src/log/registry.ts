@@ -105,3 +105,14 @@ export function entryOf(type: string): Entry<StoredEvent> | undefined {
     ? (entries[type as EventType] as unknown as Entry<StoredEvent>)
     : undefined;
 }
+
+/** Lifts stored data to the newest shape, one version at a time. Throws for a version that this code does not know. */
+export function upcast(
+  { version, upcasters }: Pick<Entry<StoredEvent>, 'version' | 'upcasters'>,
+  from: number,
+  data: Json,
+): Json {
+  if (!Number.isInteger(from) || from < 1 || from > version)
+    throw new Error(`schema version ${from} is unknown here; the newest is ${version}`);
+  return upcasters.slice(from - 1).reduce((older, lift) => lift(older), data);
+}

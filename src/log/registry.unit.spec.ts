@@ -1,0 +1,29 @@
+import { describe, expect, it } from '@jest/globals';
+import { entryOf, upcast } from './registry.js';
+
+const thirdVersion = {
+  version: 3,
+  upcasters: [
+    (first: Record<string, unknown>) => ({ ...first, language: 'und' }),
+    ({ body, ...second }: Record<string, unknown>) => ({ ...second, text: body }),
+  ],
+};
+
+describe('a stored event', () => {
+  it('is lifted from any older version to the newest, step by step', () => {
+    expect(upcast(thirdVersion, 1, { body: 'hi' })).toEqual({ text: 'hi', language: 'und' });
+    expect(upcast(thirdVersion, 2, { body: 'hi', language: 'en' })).toEqual({ text: 'hi', language: 'en' });
+    expect(upcast(thirdVersion, 3, { text: 'hi', language: 'en' })).toEqual({ text: 'hi', language: 'en' });
+  });
+
+  it.each([0, 4, 1.5, Number.NaN])('of version %d is not read', (version) => {
+    expect(() => upcast(thirdVersion, version, {})).toThrow('the newest is 3');
+  });
+});
+
+describe('the registry', () => {
+  it('knows no type by what every object has', () => {
+    expect(entryOf('constructor')).toBeUndefined();
+    expect(entryOf('post.created')?.version).toBe(1);
+  });
+});
