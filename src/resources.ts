@@ -1,10 +1,10 @@
-import { randomBytes, randomUUID } from 'node:crypto';
 import { Global, Module } from '@nestjs/common';
 import type { DynamicModule, Provider } from '@nestjs/common';
 import type { Logger } from 'pino';
 import { PositionListener } from '../projections/runner/position-listener.js';
 import { AuthSettings } from './auth/settings.js';
 import { Clock, Ids } from './commands/ambient.js';
+import { systemClock, systemIds } from './commands/system.js';
 import { Config, storesOf } from './config/config.js';
 import { LOGGER } from './config/logger.js';
 import { EventLog } from './log/event-log.js';
@@ -31,9 +31,6 @@ export interface Resources {
 @Global()
 @Module({})
 class ResourcesModule {}
-
-const clock: Clock = { now: () => Date.now() };
-const ids: Ids = { random: () => randomBytes(16).toString('base64url'), uuid: () => randomUUID() };
 
 /** Rejects if a store cannot be reached. */
 export async function openResources(config: Config, logger: Logger): Promise<Resources> {
@@ -65,8 +62,8 @@ export async function openResources(config: Config, logger: Logger): Promise<Res
     { provide: KeyVault, useValue: opened.vault },
     { provide: NetworkSecrets, useValue: opened.secrets },
     { provide: PositionListener, useValue: positions },
-    { provide: Clock, useValue: clock },
-    { provide: Ids, useValue: ids },
+    { provide: Clock, useValue: systemClock },
+    { provide: Ids, useValue: systemIds },
   ];
   return {
     module: { module: ResourcesModule, providers, exports: providers },

@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { execFileSync } from 'node:child_process';
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Global, Module } from '@nestjs/common';
@@ -14,6 +14,7 @@ import { mountAuthorizationServer } from '../../../src/auth/mount.js';
 import { Passwords } from '../../../src/auth/passwords.js';
 import { AuthSettings } from '../../../src/auth/settings.js';
 import { Clock, Ids } from '../../../src/commands/ambient.js';
+import { systemClock, systemIds } from '../../../src/commands/system.js';
 import { CreateAccount } from '../../../src/commands/create-account.js';
 import { RegisterApplication } from '../../../src/commands/register-application.js';
 import type { ClientCredentials } from '../../../src/commands/register-application.js';
@@ -173,8 +174,6 @@ async function startServer(on: {
   });
   const { vaultDatabaseUrl } = on.postgres;
   const opened = await openLog({ eventStoreUrl: on.eventStoreUrl, vaultDatabaseUrl, applicationName });
-  const clock: Clock = { now: () => Date.now() };
-  const ids: Ids = { random: () => randomBytes(16).toString('base64url'), uuid: () => randomUUID() };
   const providers: Provider[] = [
     { provide: AuthorityStore, useValue: new AuthorityStore(database.dataSource) },
     { provide: AuthSettings, useValue: new AuthSettings(on.config.baseUrl) },
@@ -183,8 +182,8 @@ async function startServer(on: {
     { provide: Config, useValue: on.config },
     { provide: LOGGER, useValue: logger },
     { provide: Postgres, useValue: database },
-    { provide: Clock, useValue: clock },
-    { provide: Ids, useValue: ids },
+    { provide: Clock, useValue: systemClock },
+    { provide: Ids, useValue: systemIds },
   ];
 
   @Global()

@@ -1,0 +1,10 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import type { Clock, Ids } from './ambient.js';
+
+/** The machine's own clock and randomness. */
+export const systemClock: Clock = { now: () => Date.now() };
+
+export const systemIds: Ids = {
+  random: () => randomBytes(16).toString('base64url'),
+  uuid: () => randomUUID(),
+};
