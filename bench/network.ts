@@ -14,7 +14,6 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 /** A network that runs for a measurement, in processes of its own. */
 export interface BenchNetwork {
   readonly baseUrl: string;
-  readonly operatorUrl: string;
   /** From the start of the command until all of it serves. */
   readonly secondsToReady: number;
   readonly run: Run;
@@ -63,7 +62,6 @@ export async function startNetwork(
   if (!run) throw new Error('the network ended as soon as it was ready');
   return {
     baseUrl: `http://localhost:${port}`,
-    operatorUrl: `http://127.0.0.1:${operatorPort}`,
     secondsToReady: (performance.now() - started) / 1_000,
     run,
     async stop() {

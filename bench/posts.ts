@@ -1,5 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import autocannon from 'autocannon';
+import { readConfig } from '../src/config/config.js';
+import { OperatorApi } from '../src/operator/cli/operator-api.js';
 import { signIn } from '../src/operator/demo/sign-in.js';
 import { measureAppends } from './event-store.js';
 import { startNetwork, withDataDir } from './network.js';
@@ -62,28 +64,17 @@ async function load(baseUrl: string, token: string, connections: number, duratio
   return result;
 }
 
-async function tokenOf({ baseUrl, operatorUrl, run }: BenchNetwork): Promise<string> {
+async function tokenOf({ baseUrl, run }: BenchNetwork): Promise<string> {
   const redirectUri = 'http://localhost:8910/callback';
   const scope = 'openid read post:create';
   const person = { handle: `b_${randomBytes(6).toString('hex')}`, password: randomUUID() };
-  const operate = async (path: string, body: object) => {
-    const response = await fetch(operatorUrl + path, {
-      method: 'POST',
-      headers: {
-        authorization: `Bearer ${run.settings['OPERATOR_TOKEN']}`,
-        'content-type': 'application/json',
-      },
-      body: JSON.stringify(body),
-    });
-    if (!response.ok) throw new Error(`${path} was refused: ${await response.text()}`);
-    return response.json();
-  };
-  const application = (await operate('/operator/applications', {
+  const operator = new OperatorApi(readConfig(run.settings), 'benchmark');
+  const application = await operator.registerApplication({
     name: 'Benchmark',
     redirectUris: [redirectUri],
     scopes: scope.split(' '),
-  })) as { clientId: string; clientSecret: string };
-  await operate('/operator/accounts', { ...person, displayName: 'B', email: `${person.handle}@example.org` });
+  });
+  await operator.createAccount({ ...person, displayName: 'B', email: `${person.handle}@example.org` });
   const tokens = await signIn(baseUrl, { ...application, ...person, redirectUri, scope });
   return tokens.access_token;
 }

@@ -1,4 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { readConfig } from '../../src/config/config.js';
+import { OperatorApi } from '../../src/operator/cli/operator-api.js';
 import { signIn as authorize } from '../../src/operator/demo/sign-in.js';
 import type { TestNetwork } from './network.js';
 
@@ -50,15 +52,10 @@ export interface Application {
   readonly clientSecret: string;
 }
 
-async function operate<Result>(network: TestNetwork, path: string, body: object): Promise<Result> {
-  const headers = { authorization: `Bearer ${network.operatorToken}` };
-  const answer = await send(network.operatorUrl, 'POST', path, { body, headers });
-  if (answer.status !== 201) throw new Error(`${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
-  return answer.body as Result;
-}
+const operatorOf = (network: TestNetwork) => new OperatorApi(readConfig(network.env), 'test');
 
 export const registerApplication = (network: TestNetwork, name = 'Pebble'): Promise<Application> =>
-  operate(network, '/operator/applications', {
+  operatorOf(network).registerApplication({
     name,
     redirectUris: [redirectUri],
     scopes: ['openid', 'offline_access', 'read', 'post:create', 'block:read'],
@@ -71,7 +68,7 @@ export async function signIn(
   scope = 'openid read post:create',
 ): Promise<SignedIn> {
   const handle = `p_${randomBytes(5).toString('hex')}`;
-  const { actorId } = await operate<{ actorId: string }>(network, '/operator/accounts', {
+  const { actorId } = await operatorOf(network).createAccount({
     handle,
     displayName: `Person ${handle}`,
     email: `${handle}@example.org`,

@@ -14,7 +14,6 @@ const LONGEST_STOP_MS = 30_000;
 /** A whole network that runs for a test, as `npm start` runs it: the built launcher in processes of its own. */
 export interface TestNetwork {
   readonly baseUrl: string;
-  readonly operatorUrl: string;
   readonly operatorToken: string;
   readonly dataDir: string;
   /** For a process that is to find this network: the command line, a client of a store. Another after a restart. */
@@ -58,7 +57,6 @@ export async function startNetwork(settings: NodeJS.ProcessEnv = {}): Promise<Te
   }
   return {
     baseUrl: run().settings['BASE_URL'] ?? '',
-    operatorUrl: `http://127.0.0.1:${operatorPort}`,
     operatorToken: run().settings['OPERATOR_TOKEN'] ?? '',
     dataDir,
     get env() {

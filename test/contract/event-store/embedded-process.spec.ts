@@ -5,9 +5,8 @@ import sharedPb from '@eventstore/db-client/generated/shared_pb.js';
 import streamsPb from '@eventstore/db-client/generated/streams_pb.js';
 import { credentials } from '@grpc/grpc-js';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, open, readdir, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import { mkdtemp, open, readdir, rm, stat, truncate } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
@@ -16,7 +15,8 @@ import {
   type EmbeddedEventStore,
   type EmbeddedEventStoreOptions,
 } from '../../support/event-store.js';
-import { canHaveSmallDisk } from '../../support/small-disk.js';
+import { canHaveSmallDisk, makeSmallDisk } from '../../support/small-disk.js';
+import type { SmallDisk } from '../../support/small-disk.js';
 import { events, newStream, numbersOf, rejection } from './support.js';
 
 const EXIT_LOCKED = 3;
@@ -193,27 +193,28 @@ function readAll(): InstanceType<typeof streamsPb.ReadReq> {
 }
 
 (canHaveSmallDisk ? describe : describe.skip)('a full disk (needs root, for a small file system)', () => {
-  beforeEach(() => {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=4m', 'none', dir]);
+  let disk: SmallDisk;
+
+  beforeEach(async () => {
+    await rm(dir, { recursive: true });
+    disk = makeSmallDisk();
+    dir = disk.dir;
   });
-  afterEach(() => {
-    execFileSync('umount', ['--lazy', dir]);
-  });
+  afterEach(() => disk.remove());
 
   it('refuses appends, keeps what it has, and goes on when there is room again', async () => {
-    const filler = join(dir, 'filler');
     const store = await start();
     const client = connect(store);
     const stream = newStream();
     await client.appendToStream(stream, events(3));
-    await fill(filler);
+    disk.fill();
     const big = jsonEvent({ type: 'big', data: { n: 3, filling: 'x'.repeat(500_000) } });
     for (let attempt = 0; attempt < 3; attempt++) {
       const refused = [client.appendToStream(stream, big), client.appendToStream(stream, big)].map(rejection);
       for (const { message } of await Promise.all(refused)) expect(message).toContain('the disk is full');
     }
     expect(await numbersOf(client, stream)).toEqual([0, 1, 2]);
-    await rm(filler);
+    disk.empty();
     const appended = await client.appendToStream(stream, big, { expectedRevision: 2n });
     expect(appended.nextExpectedRevision).toBe(3n);
     await client.appendToStream(stream, events(1, { first: 4 }));
@@ -226,28 +227,18 @@ function readAll(): InstanceType<typeof streamsPb.ReadReq> {
   });
 
   it('says so when the next segment finds no room, and goes on later', async () => {
-    const filler = join(dir, 'filler');
     const store = await start({ args: ['--segment-length', '2000'] });
     const client = connect(store);
     const stream = newStream();
     await client.appendToStream(stream, events(5));
-    await fill(filler);
+    disk.fill();
     let n = 5;
     const appending = async (): Promise<void> => {
       for (; ; n += 5) await client.appendToStream(stream, events(5, { first: n }));
     };
     expect((await rejection(appending())).message).toContain('the disk is full');
-    await rm(filler);
+    disk.empty();
     await client.appendToStream(stream, events(5, { first: n }));
     expect(await numbersOf(client, stream)).toEqual(Array.from({ length: n + 5 }, (_, i) => i));
   });
-
-  /** Writes until there is no room left. */
-  async function fill(file: string): Promise<void> {
-    const block = Buffer.alloc(64 * 1024);
-    const filling = async (): Promise<void> => {
-      for (;;) await writeFile(file, block, { flag: 'a' });
-    };
-    expect((await rejection(filling()))['code']).toBe('ENOSPC');
-  }
 });
