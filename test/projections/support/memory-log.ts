@@ -68,6 +68,8 @@ export class MemoryLog extends EventLog {
     if (after) this.verify(after);
     for (let isFirst = true; !signal.aborted;) {
       if (this.down) throw new LogUnavailable('the log is down');
+      // Taken before looking: what is added while the reader is at work must not be waited for again.
+      const news = this.news.promise;
       const waiting = this.events.filter(
         (each) => each.position > position && types.includes(each.event.type),
       );
@@ -79,7 +81,7 @@ export class MemoryLog extends EventLog {
       if (bad) throw new UnreadableEvent(`cannot read ${bad.id}`, bad);
       isFirst = false;
       position = events.at(-1)?.position ?? position;
-      if (caughtUp && !signal.aborted) await this.news.promise;
+      if (caughtUp && !signal.aborted) await news;
     }
   }
 
