@@ -1,6 +1,5 @@
 import { Module } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
-import { Provider } from 'oidc-provider';
 import { Clock, Ids } from '../commands/ambient.js';
 import { CreateAccountHandler } from '../commands/create-account.js';
 import { HandleDigest } from '../commands/handle-digest.js';
@@ -10,6 +9,7 @@ import { RevokeGrantHandler } from '../commands/revoke-grant.js';
 import { LOGGER } from '../config/logger.js';
 import { NetworkSecrets } from '../log/vault/network-secrets.js';
 import { AuthorityStore } from '../store/authority/authority-store.js';
+import { AuthorizationServer } from './authorization-server.js';
 import { loadAuthKeys } from './keys.js';
 import type { AuthKeys } from './keys.js';
 import { Passwords } from './passwords.js';
@@ -41,8 +41,9 @@ const KEYS = Symbol('AuthKeys');
     },
     { provide: KEYS, useFactory: loadAuthKeys, inject: [NetworkSecrets] },
     {
-      provide: Provider,
-      useFactory: createProvider,
+      provide: AuthorizationServer,
+      useFactory: (...parts: Parameters<typeof createProvider>) =>
+        new AuthorizationServer(createProvider(...parts)),
       inject: [AuthSettings, KEYS, AuthorityStore, CommandBus, Ids, LOGGER],
     },
     {
@@ -65,7 +66,7 @@ const KEYS = Symbol('AuthKeys');
       provide: InteractionPages,
       useFactory: (...parts: ConstructorParameters<typeof InteractionPages>) =>
         new InteractionPages(...parts),
-      inject: [Provider, AuthorityStore, CommandBus, Ids, FormGuard, LocalSignIn],
+      inject: [AuthorizationServer, AuthorityStore, CommandBus, Ids, FormGuard, LocalSignIn],
     },
   ],
   exports: [Passwords],

@@ -1,6 +1,6 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { Provider } from 'oidc-provider';
+import { AuthorizationServer } from './authorization-server.js';
 import { Fault, oauthError } from './protocol/faults.js';
 import { withoutIdleNonce } from './protocol/nonce.js';
 import { clientEndpoints, discoveryPaths, endpoints, routes } from './protocol/routes.js';
@@ -13,9 +13,9 @@ import { interactionRoutes } from './sign-in/interaction.routes.js';
 export function mountAuthorizationServer(app: NestFastifyApplication): void {
   const server = app.getHttpAdapter().getInstance();
   const settings = app.get(AuthSettings);
-  const provider = app.get(Provider);
+  const authorization = app.get(AuthorizationServer);
   void server.register((instance, _options, done) => {
-    protocolRoutes(instance, provider, settings.baseUrl);
+    protocolRoutes(instance, authorization, settings.baseUrl);
     done();
   });
   void server.register((instance, _options, done) => {
@@ -25,9 +25,8 @@ export function mountAuthorizationServer(app: NestFastifyApplication): void {
 }
 
 /** Hands requests to the library as they come off the wire, with the address that the network is configured to have. */
-function protocolRoutes(server: FastifyInstance, provider: Provider, baseUrl: string): void {
+function protocolRoutes(server: FastifyInstance, authorization: AuthorizationServer, baseUrl: string): void {
   const { host, protocol } = new URL(baseUrl);
-  const answer = provider.callback();
 
   // The library reads the body itself.
   server.removeAllContentTypeParsers();
@@ -43,10 +42,11 @@ function protocolRoutes(server: FastifyInstance, provider: Provider, baseUrl: st
       raw.headers.host = host;
       raw.headers['x-forwarded-host'] = host;
       raw.headers['x-forwarded-proto'] = protocol.slice(0, -1);
+      raw.headers['x-forwarded-for'] = request.ip;
       reply.raw.setHeader('x-content-type-options', 'nosniff');
       reply.hijack();
       // Koa answers whatever happens by itself.
-      void answer(raw, reply.raw);
+      authorization.handle(raw, reply.raw);
       return reply;
     };
 

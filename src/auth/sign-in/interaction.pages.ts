@@ -6,6 +6,7 @@ import type { Ids } from '../../commands/ambient.js';
 import { IssueGrant } from '../../commands/issue-grant.js';
 import { AccountRow } from '../../store/authority/account.row.js';
 import type { AuthorityStore } from '../../store/authority/authority-store.js';
+import type { AuthorizationServer } from '../authorization-server.js';
 import { consentPage } from '../pages/consent.page.js';
 import { signInPage } from '../pages/sign-in.page.js';
 import { Fault } from '../protocol/faults.js';
@@ -31,7 +32,7 @@ export interface Exchange {
 /** What a browser is led through between an authorization request and its answer: sign-in, then consent. */
 export class InteractionPages {
   constructor(
-    private readonly provider: Provider,
+    private readonly authorization: AuthorizationServer,
     private readonly store: AuthorityStore,
     private readonly commands: CommandBus,
     private readonly ids: Ids,
@@ -77,14 +78,14 @@ export class InteractionPages {
 
   /** @throws the library's `SessionNotFound` where the browser has no such interaction (any more). */
   private async interaction({ request, response, uid }: Exchange): Promise<Interaction> {
-    const interaction = await this.provider.interactionDetails(request, response);
+    const interaction = await this.authorization.provider.interactionDetails(request, response);
     if (interaction.uid !== uid)
       throw new Fault(400, 'invalid_request', 'Another sign-in was started in this browser.');
     return interaction;
   }
 
   private async finish({ request, response }: Exchange, result: InteractionResults): Promise<Step> {
-    return { location: await this.provider.interactionResult(request, response, result) };
+    return { location: await this.authorization.provider.interactionResult(request, response, result) };
   }
 
   private async signIn(interaction: Interaction, handle: string, problem?: string): Promise<Step> {
@@ -119,7 +120,7 @@ export class InteractionPages {
   }
 
   private async application({ params }: Interaction): Promise<{ name: string; origin: string }> {
-    const client = await this.provider.Client.find(String(params['client_id']));
+    const client = await this.authorization.provider.Client.find(String(params['client_id']));
     if (!client) throw new Fault(400, 'invalid_client', 'The application is not registered any more.');
     return {
       name: client.clientName ?? client.clientId,

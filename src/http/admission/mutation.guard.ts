@@ -3,7 +3,7 @@ import type { CanActivate, ExecutionContext } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { FastifyRequest } from 'fastify';
 import type { Authority } from '../../commands/intent.js';
-import { addressClassOf } from '../address-class.js';
+import { addressClassOf } from '../../commands/address-class.js';
 import { credentialOf } from './credential.js';
 import { MutationAdmission } from './mutation-admission.js';
 
