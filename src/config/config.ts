@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { z } from 'zod';
+import { isRange } from './trusted-proxies.js';
 
 /**
  * What every process of the network is told from outside. The only place that reads the environment.
@@ -20,6 +21,10 @@ export abstract class Config {
   abstract readonly databaseUrl: string | undefined;
   abstract readonly vaultDatabaseUrl: string | undefined;
   abstract readonly registration: 'open' | 'closed';
+  /** Addresses and CIDRs of the proxies whose `X-Forwarded-For` is believed, see trusted-proxies.ts. */
+  abstract readonly trustedProxies: readonly string[];
+  /** `off` is for load tests alone: nobody is ever told to wait. */
+  abstract readonly rateLimits: 'on' | 'off';
   abstract readonly operatorToken: string | undefined;
   abstract readonly logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'silent';
 }
@@ -60,6 +65,10 @@ const origin = z.string().refine((value) => isOrigin(parsed(value)), {
 });
 const isOrigin = (url: URL | undefined): boolean =>
   url !== undefined && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`;
+const proxies = z
+  .string()
+  .transform((value) => value.split(',').map((range) => range.trim()))
+  .refine((ranges) => ranges.every(isRange), { error: 'must be addresses and CIDRs, parted by commas' });
 
 const environment = z
   .object({
@@ -74,6 +83,8 @@ const environment = z
     DATABASE_URL: postgresUrl.optional(),
     VAULT_DATABASE_URL: postgresUrl.optional(),
     REGISTRATION: z.enum(['open', 'closed']).optional(),
+    TRUSTED_PROXIES: proxies.optional(),
+    RATE_LIMITS: z.enum(['on', 'off']).default('on'),
     LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'silent']).default('info'),
   })
   .superRefine((env, context) => {
@@ -103,6 +114,8 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     databaseUrl: read.DATABASE_URL,
     vaultDatabaseUrl: read.VAULT_DATABASE_URL,
     registration: read.REGISTRATION ?? (read.EVENTSTORE_URL === undefined ? 'open' : 'closed'),
+    trustedProxies: read.TRUSTED_PROXIES ?? [],
+    rateLimits: read.RATE_LIMITS,
     operatorToken: read.OPERATOR_TOKEN,
     logLevel: read.LOG_LEVEL,
   };

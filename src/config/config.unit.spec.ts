@@ -19,7 +19,22 @@ describe('the configuration', () => {
       port: 3000,
       baseUrl: 'http://localhost:3000',
       registration: 'open',
+      trustedProxies: [],
+      rateLimits: 'on',
     });
+  });
+
+  it('takes proxies parted by commas', () => {
+    expect(readConfig({ TRUSTED_PROXIES: '10.0.0.0/8, 192.0.2.7' }).trustedProxies).toEqual([
+      '10.0.0.0/8',
+      '192.0.2.7',
+    ]);
+  });
+
+  it.each(['10.0.0.0/99', 'secret.example', '10.0.0.1,', ' '])('takes nothing else for them: %s', (value) => {
+    const faults = faultsOf({ TRUSTED_PROXIES: value, RATE_LIMITS: 'secret' });
+    expect(faults.map((line) => line.split(':')[0])).toEqual(['TRUSTED_PROXIES', 'RATE_LIMITS']);
+    expect(faults.join()).not.toContain('secret');
   });
 
   it('derives the base URL from the port and closes registration on a real event store', () => {

@@ -14,6 +14,8 @@ export function settingsOf(config: Config): Record<string, string> {
     DATABASE_URL: config.databaseUrl,
     VAULT_DATABASE_URL: config.vaultDatabaseUrl,
     REGISTRATION: config.registration,
+    TRUSTED_PROXIES: config.trustedProxies.join(','),
+    RATE_LIMITS: config.rateLimits,
     LOG_LEVEL: config.logLevel,
   };
   return Object.fromEntries(

@@ -13,6 +13,8 @@ describe('the settings that a process is started with', () => {
       DATABASE_URL: 'postgres://a:b@127.0.0.1/plaza',
       VAULT_DATABASE_URL: 'postgres://a:b@127.0.0.1/vault',
       REGISTRATION: 'open',
+      TRUSTED_PROXIES: '10.0.0.0/8, 2001:db8::1',
+      RATE_LIMITS: 'off',
     });
     expect(readConfig(settingsOf(all))).toEqual(all);
     expect(readConfig(settingsOf(api))).toEqual(api);

@@ -1,0 +1,14 @@
+/** How often something may be done: `quota` times in a window of so many seconds. */
+export interface Limit {
+  readonly quota: number;
+  readonly windowSeconds: number;
+}
+
+/** Every limit of the network (decisions.md, "Limits"). `RATE_LIMITS` says whether they hold. */
+export const limits = {
+  /** Tries to sign in: on one account, whether or not it exists, and from one address. */
+  signIn: {
+    account: { quota: 10, windowSeconds: 600 },
+    address: { quota: 100, windowSeconds: 600 },
+  },
+} as const;

@@ -1,0 +1,45 @@
+import { describe, expect, it } from '@jest/globals';
+import { TrustedProxies } from './trusted-proxies.js';
+
+describe('trusted proxies', () => {
+  const proxies = new TrustedProxies(['10.1.0.0/16', '192.0.2.7', '2001:db8:1::/48']);
+
+  it.each([
+    ['10.1.255.3', true],
+    ['10.2.0.1', false],
+    ['192.0.2.7', true],
+    ['192.0.2.8', false],
+    ['::ffff:10.1.0.1', true],
+    ['2001:db8:1:ffff::9', true],
+    ['2001:db8:2::1', false],
+    ['unknown', false],
+    ['', false],
+  ])('are known by address: %s', (address, expected) => {
+    expect(proxies.trusts(address)).toBe(expected);
+  });
+
+  it.each([
+    ['203.0.113.9', '203.0.113.9'],
+    ['::ffff:203.0.113.9', '203.0.113.9'],
+    ['2001:db8:2::1', '2001:db8:2::1'],
+    // What is left where a proxy did not say, or said something else.
+    ['10.1.0.1', undefined],
+    ['::ffff:192.0.2.7', undefined],
+    ['unknown', undefined],
+    ['203.0.113.9:4711', undefined],
+    ['', undefined],
+  ])('never lend their own address to whom they speak for: %s', (nearest, expected) => {
+    expect(proxies.connectingAddress(nearest)).toBe(expected);
+  });
+
+  it('take every address for the one that connects where there are none', () => {
+    expect(new TrustedProxies([]).connectingAddress('10.1.0.1')).toBe('10.1.0.1');
+  });
+
+  it.each(['10.1.0.0/33', '10.1.0.0/', '10.1.0.0/8/8', '10.1.0.0/-1', 'proxy.example', '2001:db8::/129'])(
+    'are addresses and CIDRs: %s',
+    (range) => {
+      expect(() => new TrustedProxies([range])).toThrow();
+    },
+  );
+});
