@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { Module } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import { Clock, Ids } from '../commands/ambient.js';
@@ -6,9 +7,13 @@ import { HandleDigest } from '../commands/handle-digest.js';
 import { IssueGrantHandler } from '../commands/issue-grant.js';
 import { RegisterApplicationHandler } from '../commands/register-application.js';
 import { RevokeGrantHandler } from '../commands/revoke-grant.js';
+import { Config } from '../config/config.js';
+import { limits } from '../config/limits.js';
 import { LOGGER } from '../config/logger.js';
+import { TrustedProxies } from '../config/trusted-proxies.js';
 import { NetworkSecrets } from '../log/vault/network-secrets.js';
 import { AuthorityStore } from '../store/authority/authority-store.js';
+import { Postgres } from '../store/postgres.js';
 import { AuthorizationServer } from './authorization-server.js';
 import { loadAuthKeys } from './keys.js';
 import type { AuthKeys } from './keys.js';
@@ -19,13 +24,14 @@ import { FormGuard } from './sign-in/form-guard.js';
 import { InteractionPages } from './sign-in/interaction.pages.js';
 import { LocalSignIn } from './sign-in/local.strategy.js';
 import { signIn } from './sign-in/sign-in.js';
+import { SignInLimits } from './sign-in/sign-in-limits.js';
 import { ExpiredRecords } from './storage/expired-records.js';
 
 const KEYS = Symbol('AuthKeys');
 
 /**
  * Accounts, applications, grants and the authorization server. Needs from a global module: {@link AuthSettings},
- * {@link AuthorityStore}, `NetworkSecrets`, `EventLog`, `Clock`, `Ids` and `LOGGER`; `CqrsModule.forRoot()` beside it. `mountAuthorizationServer` puts it on HTTP.
+ * {@link AuthorityStore}, `NetworkSecrets`, `EventLog`, `Config`, `Postgres`, `Clock`, `Ids` and `LOGGER`; `CqrsModule.forRoot()` beside it. `mountAuthorizationServer` puts it on HTTP.
  */
 @Module({
   providers: [
@@ -55,6 +61,21 @@ const KEYS = Symbol('AuthKeys');
       provide: FormGuard,
       useFactory: (keys: AuthKeys, { baseUrl }: AuthSettings) => new FormGuard(keys.forms, baseUrl),
       inject: [KEYS, AuthSettings],
+    },
+    {
+      provide: SignInLimits,
+      useFactory: async (
+        { pool }: Postgres,
+        secrets: NetworkSecrets,
+        { trustedProxies, rateLimits }: Config,
+      ) =>
+        new SignInLimits(
+          pool,
+          await secrets.get('limit-keys', () => randomBytes(32)),
+          new TrustedProxies(trustedProxies),
+          rateLimits === 'off' ? 'off' : limits.signIn,
+        ),
+      inject: [Postgres, NetworkSecrets, Config],
     },
     {
       provide: LocalSignIn,

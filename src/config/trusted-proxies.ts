@@ -19,14 +19,13 @@ export class TrustedProxies {
   }
 
   /**
-   * The address that a request comes from, in its plainest form. Undefined where nobody trustworthy says it: a trusted
+   * The address that a request comes from. Undefined where nobody trustworthy says it: a trusted
    * proxy passed the request on without it, or with something that is none.
    * @param nearest `request.ip` of a server that asks {@link trusts}: the last address that no trusted proxy has, or
    * the first of all if they have every one.
    */
   connectingAddress(nearest: string): string | undefined {
-    const address = plainAddress(nearest);
-    return familyOf(address) === undefined || this.trusts(address) ? undefined : address;
+    return familyOf(nearest) === undefined || this.trusts(nearest) ? undefined : nearest;
   }
 }
 
@@ -42,12 +41,6 @@ function read(range: string): readonly [string, number, 'ipv4' | 'ipv6' | undefi
   const most = family === 'ipv4' ? 32 : 128;
   const prefix = bits === undefined ? most : /^\d+$/.test(bits) ? Number(bits) : Infinity;
   return [address, prefix, more === undefined && prefix <= most ? family : undefined];
-}
-
-/** An IPv4 address as itself, also where a socket for both kinds shows it as an IPv6 address (RFC 4291, 2.5.5.2). */
-function plainAddress(address: string): string {
-  const inside = /^::ffff:(.*)$/i.exec(address)?.[1] ?? '';
-  return isIP(inside) === 4 ? inside : address;
 }
 
 function familyOf(address: string): 'ipv4' | 'ipv6' | undefined {

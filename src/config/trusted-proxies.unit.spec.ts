@@ -20,11 +20,12 @@ describe('trusted proxies', () => {
 
   it.each([
     ['203.0.113.9', '203.0.113.9'],
-    ['::ffff:203.0.113.9', '203.0.113.9'],
+    ['::ffff:203.0.113.9', '::ffff:203.0.113.9'],
     ['2001:db8:2::1', '2001:db8:2::1'],
     // What is left where a proxy did not say, or said something else.
     ['10.1.0.1', undefined],
     ['::ffff:192.0.2.7', undefined],
+    ['::ffff:c000:207', undefined],
     ['unknown', undefined],
     ['203.0.113.9:4711', undefined],
     ['', undefined],
@@ -39,7 +40,7 @@ describe('trusted proxies', () => {
   it.each(['10.1.0.0/33', '10.1.0.0/', '10.1.0.0/8/8', '10.1.0.0/-1', 'proxy.example', '2001:db8::/129'])(
     'are addresses and CIDRs: %s',
     (range) => {
-      expect(() => new TrustedProxies([range])).toThrow();
+      expect(() => new TrustedProxies([range])).toThrow('neither an address nor a CIDR');
     },
   );
 });

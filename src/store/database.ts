@@ -1,6 +1,7 @@
 import { authorityEntities, authorityMigrations } from './authority/index.js';
 import { recoveryMigrations } from './migrations/1763690000000-recovery.js';
 import { outstandingWriteMigrations } from './migrations/1763700000000-outstanding-writes.js';
+import { limitMigrations } from './migrations/1763720000000-limits.js';
 import { openPostgres } from './postgres.js';
 import type { Postgres } from './postgres.js';
 
@@ -14,6 +15,11 @@ export function openDatabase(options: {
   return openPostgres({
     ...options,
     entities: authorityEntities,
-    migrations: [...authorityMigrations, ...recoveryMigrations, ...outstandingWriteMigrations],
+    migrations: [
+      ...authorityMigrations,
+      ...recoveryMigrations,
+      ...outstandingWriteMigrations,
+      ...limitMigrations,
+    ],
   });
 }

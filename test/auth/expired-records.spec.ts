@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { pino } from 'pino';
 import { ExpiredRecords } from '../../src/auth/storage/expired-records.js';
-import { authorityMigrations } from '../../src/store/authority/index.js';
 import { AuthorityStore } from '../../src/store/authority/authority-store.js';
-import { openPostgres } from '../../src/store/postgres.js';
+import { openDatabase } from '../../src/store/database.js';
 import type { Postgres } from '../../src/store/postgres.js';
 import { startTestPostgres } from '../support/postgres.js';
 import type { TestPostgres } from '../support/postgres.js';
@@ -17,12 +16,11 @@ let records: ExpiredRecords;
 
 beforeAll(async () => {
   server = await startTestPostgres();
-  database = await openPostgres({
+  database = await openDatabase({
     url: await server.createDatabase(),
     applicationName: 'test',
     maxConnections: 4,
     queryTimeoutMs: 5_000,
-    migrations: authorityMigrations,
   });
   const store = new AuthorityStore(database.dataSource);
   records = new ExpiredRecords(store, { now: () => NOW }, pino({ level: 'silent' }));
@@ -56,5 +54,14 @@ describe('records of the authorization server', () => {
     // A spent refresh token until it expires, so that its reuse shows; and what expired by another's clock perhaps.
     expect(await kept()).toEqual([{ kind: 'Interaction' }, { kind: 'RefreshToken' }]);
     expect(await records.sweep()).toBe(0);
+  });
+
+  it('go with what was used up of limits in windows that have ended', async () => {
+    await database.pool.query(
+      `INSERT INTO limits.used (key, points, expire) VALUES ('ended', 7, $1), ('going on', 7, $2)`,
+      [NOW - HOUR, NOW + HOUR],
+    );
+    expect(await records.sweep()).toBe(1);
+    expect((await database.pool.query('SELECT key FROM limits.used')).rows).toEqual([{ key: 'going on' }]);
   });
 });

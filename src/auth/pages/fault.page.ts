@@ -5,7 +5,7 @@ import { html } from './html.js';
 import { layout, pageHeaders } from './layout.js';
 
 /** Tells a person what is wrong. */
-export function faultPage({ code, description, passing }: Fault): string {
+export function faultPage({ socialCode, description, passing }: Fault): string {
   const title = passing ? 'Not available right now' : 'This did not work';
   const advice = passing
     ? html`<p>Nothing was changed. Reload this page to try again.</p>`
@@ -15,7 +15,7 @@ export function faultPage({ code, description, passing }: Fault): string {
     html`<h1>${title}</h1>
       <p>${description}</p>
       ${advice}
-      <p class="quiet">${passing ? 'auth_unavailable' : code}</p>`,
+      <p class="quiet">${socialCode}</p>`,
   );
 }
 

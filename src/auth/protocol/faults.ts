@@ -29,6 +29,9 @@ const published = [
   'social_authority_required',
   'origin_required',
   'origin_mismatch',
+  'pilot_rate_limited',
+  'pilot_limits_unavailable',
+  'trusted_address_unavailable',
 ] as const;
 
 export type FaultCode = (typeof published)[number];
@@ -55,6 +58,11 @@ export class Fault extends Error {
     options?: { readonly cause: unknown },
   ) {
     super(description, options);
+  }
+
+  /** The code where a person or a program of the social API reads it: OAuth has a word of its own for this one. */
+  get socialCode(): Exclude<FaultCode, 'temporarily_unavailable'> | 'auth_unavailable' {
+    return this.code === 'temporarily_unavailable' ? 'auth_unavailable' : this.code;
   }
 
   /** Passes by itself: worth another try in a few seconds. */

@@ -54,6 +54,7 @@ function answerFault(error: unknown, request: FastifyRequest, reply: FastifyRepl
   reply.status(fault.status);
   if (request.headers.accept?.includes('text/html'))
     return reply.headers(pageHeaders()).send(faultPage(fault));
-  const code = fault.passing ? 'auth_unavailable' : fault.code;
-  return reply.header('cache-control', 'no-store').send({ error: code, message: fault.description });
+  return reply
+    .header('cache-control', 'no-store')
+    .send({ error: fault.socialCode, message: fault.description });
 }

@@ -17,10 +17,15 @@ export async function signIn(
   typedHandle: string,
   password: string,
 ): Promise<{ readonly actorId: string } | undefined> {
-  const handle = typedHandle.trim().replace(/^@/, '').toLowerCase();
+  const handle = handleOf(typedHandle);
   const row = isHandle(handle) ? await credentialOf(store, handle) : undefined;
   const right = await passwords.verify(row?.password_hash ?? undefined, password);
   return row && right ? { actorId: row.actor_id } : undefined;
+}
+
+/** The handle that was meant, whether or not it is one. */
+export function handleOf(typed: string): string {
+  return typed.trim().replace(/^@/, '').toLowerCase();
 }
 
 async function credentialOf(store: AuthorityStore, handle: string): Promise<Row | undefined> {

@@ -10,9 +10,19 @@ const BATCH = 500;
 /** The clocks of servers differ; by less than this. */
 const MARGIN_MS = 60_000;
 
+/** $1: Unix milliseconds. $2: how many rows at the most. */
+const expired = [
+  `DELETE FROM authority.oidc_record WHERE (kind, key_hash) IN (
+     SELECT kind, key_hash FROM authority.oidc_record WHERE expires_at < to_timestamp($1::double precision / 1000)
+     ORDER BY expires_at LIMIT $2 FOR UPDATE SKIP LOCKED)`,
+  `DELETE FROM limits.used WHERE key IN (
+     SELECT key FROM limits.used WHERE expire < $1::bigint
+     ORDER BY expire LIMIT $2 FOR UPDATE SKIP LOCKED)`,
+];
+
 /**
  * Forgets tokens, codes, sessions and interactions some time after they expired: until then a spent one still tells
- * that it is used again. Every server may do so at once, since each skips the rows that another is at.
+ * that it is used again. And what was used up of limits in windows that have ended. Every server may do so at once, since each skips the rows that another is at.
  */
 export class ExpiredRecords implements OnModuleInit, OnModuleDestroy {
   private timer: NodeJS.Timeout | undefined;
@@ -40,16 +50,15 @@ export class ExpiredRecords implements OnModuleInit, OnModuleDestroy {
   /** Deletes what is there to delete, batch by batch, and answers how many rows that were. */
   async sweep(batch = BATCH): Promise<number> {
     const before = this.clock.now() - MARGIN_MS;
-    for (let total = 0; ;) {
-      const [, deleted] = await this.store.db.query<[unknown[], number]>(
-        `DELETE FROM authority.oidc_record WHERE (kind, key_hash) IN (
-           SELECT kind, key_hash FROM authority.oidc_record WHERE expires_at < to_timestamp($1::double precision / 1000)
-           ORDER BY expires_at LIMIT $2 FOR UPDATE SKIP LOCKED)`,
-        [before, batch],
-      );
-      total += deleted;
-      if (deleted < batch || this.stopped) return total;
-    }
+    let total = 0;
+    for (const statement of expired)
+      for (;;) {
+        const [, deleted] = await this.store.db.query<[unknown[], number]>(statement, [before, batch]);
+        total += deleted;
+        if (this.stopped) return total;
+        if (deleted < batch) break;
+      }
+    return total;
   }
 
   private async tick(): Promise<void> {

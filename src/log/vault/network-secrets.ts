@@ -2,7 +2,7 @@ import type { Pool } from 'pg';
 
 /** What each secret is for. A secret is made once, at the first start, and never changes by itself. */
 export type SecretName =
-  'handle-digest' | 'pairwise-subjects' | 'cookie-keys' | 'signing-keys' | 'page-cursors';
+  'handle-digest' | 'pairwise-subjects' | 'cookie-keys' | 'signing-keys' | 'page-cursors' | 'limit-keys';
 
 /**
  * Secrets of the network as a whole. They live in the vault database, so that every process shares them and a
