@@ -31,7 +31,9 @@ async function serve(config: Config, logger: Logger): Promise<void> {
     module: ApiModule,
     imports: [CqrsModule.forRoot(), resources.module, AuthModule, HttpModule],
   };
-  const app = await NestFactory.create<NestFastifyApplication>(modules, fastifyAdapter(logger), {
+  if (config.rateLimits === 'off')
+    logger.warn('RATE_LIMITS is off: passwords can be guessed without end, and nobody is ever told to wait');
+  const app = await NestFactory.create<NestFastifyApplication>(modules, fastifyAdapter(logger, config), {
     bodyParser: false,
     logger: false,
     abortOnError: false,

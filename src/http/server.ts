@@ -5,34 +5,52 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { LogController } from 'fastify';
 import type { FastifyInstance, FastifyPluginCallback, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
+import type { Config } from '../config/config.js';
+import { TrustedProxies } from '../config/trusted-proxies.js';
 import { sendError } from './error.filter.js';
 import { acceptOnlyJson } from './json-body.js';
 import { rememberMethods } from './method-not-allowed.js';
 import { requireNetworkOrigin } from './network-origin.js';
+import { strictTransport } from './strict-transport.js';
 
 /** Longer than any identifier, so that a long one is an unknown one and not an unknown address. */
 const LONGEST_PARAMETER = 16_384;
 /** How long requests under way may take when the server stops. */
 const LAST_REQUESTS_MS = 2_000;
 
-export const fastifyAdapter = (logger: Logger): FastifyAdapter =>
-  new FastifyAdapter({
+/** `request.ip` is what the trusted proxies say; of nothing else that a proxy may say is any use made. */
+export function fastifyAdapter(
+  logger: Logger,
+  { baseUrl, trustedProxies }: Pick<Config, 'baseUrl' | 'trustedProxies'>,
+): FastifyAdapter {
+  const proxies = new TrustedProxies(trustedProxies);
+  const strict = strictTransport(baseUrl);
+  return new FastifyAdapter({
     loggerInstance: logger,
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => randomUUID(),
+    trustProxy: (address: string) => proxies.trusts(address),
     routerOptions: { maxParamLength: LONGEST_PARAMETER },
     frameworkErrors: (error: Error, request: FastifyRequest, reply: FastifyReply) =>
-      sendError(error, request, reply),
-    clientErrorHandler: refuseMalformed,
+      sendError(error, request, reply.headers(strict)),
+    clientErrorHandler: (error: NodeJS.ErrnoException, socket: Socket) =>
+      refuseMalformed(error, socket, strict),
     // Connections that idle, and slow senders, are cut; a proxy in front keeps its own shorter.
     requestTimeout: 30_000,
     forceCloseConnections: 'idle',
   });
+}
 
 /** Sets up what holds for every request, before any route is registered. Register the result after all of them. */
 export function prepareServer(app: NestFastifyApplication, baseUrl: string): FastifyPluginCallback {
   const server: FastifyInstance = app.getHttpAdapter().getInstance();
   const refuseOtherMethods = rememberMethods(server);
+  const strict = Object.entries(strictTransport(baseUrl));
+  server.addHook('onRequest', (_request, { raw }, done) => {
+    // On the answer itself, so that one of the authorization server has it as well.
+    for (const [name, value] of strict) raw.setHeader(name, value);
+    done();
+  });
   acceptOnlyJson(server);
   requireNetworkOrigin(server, baseUrl);
   server.addHook('onSend', async (_request, reply) => {
@@ -49,7 +67,11 @@ export function prepareServer(app: NestFastifyApplication, baseUrl: string): Fas
 }
 
 /** What came in is no HTTP at all: Node has no request to answer, so the answer is written by hand. */
-function refuseMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
+function refuseMalformed(
+  error: NodeJS.ErrnoException,
+  socket: Socket,
+  headers: Readonly<Record<string, string>>,
+): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
     return;
@@ -63,6 +85,7 @@ function refuseMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
     'content-type: application/json; charset=utf-8',
     `content-length: ${Buffer.byteLength(body)}`,
     'connection: close',
+    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
   ];
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
 }

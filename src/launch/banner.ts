@@ -10,12 +10,21 @@ Plaza is running.
   issuer        ${config.baseUrl}/api/auth/.well-known/openid-configuration
   operator API  ${operatorUrl(config)}, its token in ${config.operatorToken ? 'OPERATOR_TOKEN' : `${config.dataDir}/operator.token`}
   data          ${config.dataDir}
-
+${warnings(config)}
 Try it from another terminal here${needsToken(config)}. This registers an application and an account and walks through the whole flow:
 
   ${[...settingsNotDefault(config), 'npm run demo'].join(' ')}
 
 Ctrl-C stops it; the data stays.
+`;
+}
+
+/** What must not be overlooked. */
+function warnings({ rateLimits }: Config): string {
+  return rateLimits === 'on'
+    ? ''
+    : `
+  RATE_LIMITS IS OFF: passwords can be guessed without end. For load tests only.
 `;
 }
 

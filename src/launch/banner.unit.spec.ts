@@ -31,4 +31,9 @@ describe('what a person reads when the network serves', () => {
     expect(said).not.toContain(token);
     expect(banner(readConfig({}))).not.toContain('OPERATOR_TOKEN');
   });
+
+  it('shouts where limits are off', () => {
+    expect(banner(readConfig({ RATE_LIMITS: 'off' }))).toContain('RATE_LIMITS IS OFF');
+    expect(banner(readConfig({}))).not.toContain('RATE_LIMITS');
+  });
 });

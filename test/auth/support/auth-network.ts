@@ -134,7 +134,7 @@ export async function startAuthNetwork(): Promise<AuthNetwork> {
     database: () => server.database,
     log: () => server.log,
     registerApplication: (scopes = everyScope) =>
-      execute(new RegisterApplication('Pebble', [redirectUri], scopes, metadata())),
+      execute(new RegisterApplication({ name: 'Pebble', redirectUris: [redirectUri], scopes }, metadata())),
     createAccount: async (handle) => {
       const passwordHash = await server.app.get(Passwords).hash(password);
       const account = { handle, displayName: `The ${handle}`, email: `${handle}@example.org`, passwordHash };
@@ -193,11 +193,15 @@ async function startServer(on: {
   @Module({ imports: [CqrsModule.forRoot(), ResourcesModule, AuthModule] })
   class TestModule {}
 
-  const app = await NestFactory.create<NestFastifyApplication>(TestModule, fastifyAdapter(logger), {
-    bodyParser: false,
-    logger: false,
-    abortOnError: false,
-  });
+  const app = await NestFactory.create<NestFastifyApplication>(
+    TestModule,
+    fastifyAdapter(logger, on.config),
+    {
+      bodyParser: false,
+      logger: false,
+      abortOnError: false,
+    },
+  );
   const refuseOtherMethods = prepareServer(app, on.config.baseUrl);
   mountAuthorizationServer(app);
   await app.init();
