@@ -121,7 +121,7 @@ async function fill(log: EventLog, posts: number): Promise<void> {
   const append = (stream: string, event: StoredEvent, expected: 'no_stream' | bigint = 'no_stream') =>
     log.append({ stream, expected, events: [{ id: randomUUID(), event }], metadata: { requestId: 'bench' } });
   const at = Date.now();
-  const app = { appId: 'bench', name: 'Bench', redirectUris: [], scopes: [], at };
+  const app = { appId: 'bench', name: 'Bench', redirectUris: [], postLogoutRedirectUris: [], scopes: [], at };
   await append(streams.application('bench'), { type: 'application.registered', data: app });
   await inParallel(AUTHORS, async (n) => {
     const actorId = `author${n}`;

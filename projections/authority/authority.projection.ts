@@ -12,6 +12,10 @@ interface NewAccount {
   readonly revision: string;
 }
 
+/**
+ * Fills in what a suspension that was applied first could not know; leaves the state to whatever newer event set it.
+ * Nobody comes back from erasure.
+ */
 const registerAccount: Statement<NewAccount> = {
   name: 'account.register',
   table: 'account',
@@ -22,29 +26,73 @@ const registerAccount: Statement<NewAccount> = {
     FROM json_to_recordset($1) AS row(actor_id text, handle text, display_name text, email text, state text,
                                       registered_at bigint, revision bigint)
     ON CONFLICT (actor_id) DO UPDATE SET handle = EXCLUDED.handle, display_name = EXCLUDED.display_name,
-      email = EXCLUDED.email, state = EXCLUDED.state, registered_at = EXCLUDED.registered_at,
-      revision = EXCLUDED.revision
-    WHERE account.revision < EXCLUDED.revision`,
+      email = EXCLUDED.email, registered_at = EXCLUDED.registered_at,
+      state = CASE EXCLUDED.state WHEN 'erased' THEN 'erased' ELSE account.state END,
+      revision = greatest(account.revision, EXCLUDED.revision)
+    WHERE account.state <> 'erased' AND (EXCLUDED.state = 'erased' OR account.email = '')`,
+};
+
+interface AccountState {
+  readonly actor_id: string;
+  readonly state: 'active' | 'suspended';
+  readonly at: number;
+  readonly revision: string;
+}
+
+const setAccountState: Statement<AccountState> = {
+  name: 'account.set-state',
+  table: 'account',
+  key: (row) => row.actor_id,
+  sql: `
+    INSERT INTO authority.account (actor_id, handle, display_name, email, state, registered_at, revision)
+    SELECT actor_id, NULL, '', '', state, at, revision
+    FROM json_to_recordset($1) AS row(actor_id text, state text, at bigint, revision bigint)
+    ON CONFLICT (actor_id) DO UPDATE SET state = EXCLUDED.state, revision = EXCLUDED.revision
+    WHERE account.revision < EXCLUDED.revision AND account.state <> 'erased'`,
 };
 
 interface NewApplication {
   readonly app_id: string;
   readonly name: string;
   readonly redirect_uris: readonly string[];
+  readonly post_logout_redirect_uris: readonly string[];
   readonly scopes: readonly string[];
+  readonly registered_at: number;
   readonly revision: string;
 }
 
+/** As for accounts. Rows that an older release wrote have no time of registration yet, and are filled in as well. */
 const registerApplication: Statement<NewApplication> = {
   name: 'application.register',
   table: 'application',
   key: (row) => row.app_id,
   sql: `
-    INSERT INTO authority.application (app_id, name, redirect_uris, scopes, state, revision)
-    SELECT app_id, name, redirect_uris, scopes, 'active', revision
-    FROM json_to_recordset($1) AS row(app_id text, name text, redirect_uris text[], scopes text[], revision bigint)
+    INSERT INTO authority.application (app_id, name, redirect_uris, post_logout_redirect_uris, scopes, state,
+                                       registered_at, revision)
+    SELECT app_id, name, redirect_uris, post_logout_redirect_uris, scopes, 'active', registered_at, revision
+    FROM json_to_recordset($1) AS row(app_id text, name text, redirect_uris text[], post_logout_redirect_uris text[],
+                                      scopes text[], registered_at bigint, revision bigint)
     ON CONFLICT (app_id) DO UPDATE SET name = EXCLUDED.name, redirect_uris = EXCLUDED.redirect_uris,
-      scopes = EXCLUDED.scopes, state = EXCLUDED.state, revision = EXCLUDED.revision
+      post_logout_redirect_uris = EXCLUDED.post_logout_redirect_uris, scopes = EXCLUDED.scopes,
+      registered_at = EXCLUDED.registered_at, revision = greatest(application.revision, EXCLUDED.revision)
+    WHERE application.registered_at IS NULL`,
+};
+
+interface ApplicationState {
+  readonly app_id: string;
+  readonly state: 'active' | 'suspended';
+  readonly revision: string;
+}
+
+const setApplicationState: Statement<ApplicationState> = {
+  name: 'application.set-state',
+  table: 'application',
+  key: (row) => row.app_id,
+  sql: `
+    INSERT INTO authority.application (app_id, name, redirect_uris, scopes, state, revision)
+    SELECT app_id, '', '{}', '{}', state, revision
+    FROM json_to_recordset($1) AS row(app_id text, state text, revision bigint)
+    ON CONFLICT (app_id) DO UPDATE SET state = EXCLUDED.state, revision = EXCLUDED.revision
     WHERE application.revision < EXCLUDED.revision`,
 };
 
@@ -67,6 +115,23 @@ const issueGrant: Statement<NewGrant> = {
     FROM json_to_recordset($1) AS row(grant_id text, app_id text, actor_id text, scopes text[], issued_at bigint)
     ON CONFLICT (grant_id) DO UPDATE SET scopes = EXCLUDED.scopes, issued_at = EXCLUDED.issued_at
     WHERE app_grant.scopes <> EXCLUDED.scopes`,
+};
+
+interface Use {
+  readonly grant_id: string;
+  readonly last_used_at: number;
+}
+
+/** Never makes a row: what a grant may do is known by its first event alone, which every log and stream has first. */
+const useGrant: Statement<Use> = {
+  name: 'app_grant.use',
+  table: 'app_grant',
+  key: (row) => row.grant_id,
+  sql: `
+    UPDATE authority.app_grant SET last_used_at = row.last_used_at
+    FROM json_to_recordset($1) AS row(grant_id text, last_used_at bigint)
+    WHERE app_grant.grant_id = row.grant_id
+      AND (app_grant.last_used_at IS NULL OR app_grant.last_used_at < row.last_used_at)`,
 };
 
 interface Revocation {
@@ -95,7 +160,7 @@ const revokeGrant: Statement<Revocation> = {
  */
 export const authority: Projection = {
   name: 'authority',
-  version: 1,
+  version: 2,
   tables: '',
   handlers: {
     'account.registered': ({ event: { data }, revision, erased }, write) => {
@@ -109,14 +174,30 @@ export const authority: Projection = {
         revision: String(revision),
       });
     },
+    'account.suspended': ({ event: { data }, revision }, write) => {
+      const { actorId: actor_id, at } = data;
+      write(setAccountState, { actor_id, state: 'suspended', at, revision: String(revision) });
+    },
+    'account.reinstated': ({ event: { data }, revision }, write) => {
+      const { actorId: actor_id, at } = data;
+      write(setAccountState, { actor_id, state: 'active', at, revision: String(revision) });
+    },
     'application.registered': ({ event: { data }, revision }, write) => {
       write(registerApplication, {
         app_id: data.appId,
         name: data.name,
         redirect_uris: data.redirectUris,
+        post_logout_redirect_uris: data.postLogoutRedirectUris,
         scopes: data.scopes,
+        registered_at: data.at,
         revision: String(revision),
       });
+    },
+    'application.suspended': ({ event: { data }, revision }, write) => {
+      write(setApplicationState, { app_id: data.appId, state: 'suspended', revision: String(revision) });
+    },
+    'application.reinstated': ({ event: { data }, revision }, write) => {
+      write(setApplicationState, { app_id: data.appId, state: 'active', revision: String(revision) });
     },
     'grant.issued': ({ event: { data } }, write) => {
       write(issueGrant, {
@@ -126,6 +207,9 @@ export const authority: Projection = {
         scopes: data.scopes,
         issued_at: data.at,
       });
+    },
+    'grant.refreshed': ({ event: { data } }, write) => {
+      write(useGrant, { grant_id: data.grantId, last_used_at: data.at });
     },
     'grant.revoked': ({ event: { data } }, write) => {
       write(revokeGrant, {

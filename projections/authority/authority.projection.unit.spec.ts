@@ -26,8 +26,13 @@ describe('the authority projection', () => {
   it('is told of accounts, applications and grants', () => {
     expect(typesOf(authorityGroup)).toEqual([
       'account.registered',
+      'account.reinstated',
+      'account.suspended',
       'application.registered',
+      'application.reinstated',
+      'application.suspended',
       'grant.issued',
+      'grant.refreshed',
       'grant.revoked',
     ]);
   });

@@ -2,11 +2,18 @@ import { randomBytes } from 'node:crypto';
 import { Module } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import { Clock, Ids } from '../commands/ambient.js';
+import { ChangePasswordHandler } from '../commands/change-password.js';
 import { CreateAccountHandler } from '../commands/create-account.js';
 import { HandleDigest } from '../commands/handle-digest.js';
 import { IssueGrantHandler } from '../commands/issue-grant.js';
+import { RefreshGrantHandler } from '../commands/refresh-grant.js';
 import { RegisterApplicationHandler } from '../commands/register-application.js';
 import { RevokeGrantHandler } from '../commands/revoke-grant.js';
+import { RevokeGrantsOfHandler } from '../commands/revoke-grants-of.js';
+import { RotateClientSecretHandler } from '../commands/rotate-client-secret.js';
+import { SignOutEverywhereHandler } from '../commands/sign-out-everywhere.js';
+import { ReinstateAccountHandler, SuspendAccountHandler } from '../commands/suspend-account.js';
+import { ReinstateApplicationHandler, SuspendApplicationHandler } from '../commands/suspend-application.js';
 import { Config } from '../config/config.js';
 import { limits } from '../config/limits.js';
 import { LOGGER } from '../config/logger.js';
@@ -36,9 +43,18 @@ const KEYS = Symbol('AuthKeys');
 @Module({
   providers: [
     CreateAccountHandler,
+    SuspendAccountHandler,
+    ReinstateAccountHandler,
+    ChangePasswordHandler,
+    SignOutEverywhereHandler,
     RegisterApplicationHandler,
+    SuspendApplicationHandler,
+    ReinstateApplicationHandler,
+    RotateClientSecretHandler,
     IssueGrantHandler,
+    RefreshGrantHandler,
     RevokeGrantHandler,
+    RevokeGrantsOfHandler,
     Passwords,
     {
       provide: HandleDigest,

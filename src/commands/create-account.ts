@@ -9,7 +9,8 @@ import {
   noAccount,
   registerAccount,
 } from '../domain/account/account.js';
-import type { AccountRegistered, HandleClaimed } from '../domain/account/events.js';
+import type { AccountEvent } from '../domain/account/account.js';
+import type { HandleClaimed } from '../domain/account/events.js';
 import { Refusal } from '../domain/refusal.js';
 import { EventLog } from '../log/event-log.js';
 import type { EventMetadata } from '../log/recorded.js';
@@ -70,7 +71,7 @@ export class CreateAccountHandler implements ICommandHandler<CreateAccount> {
 
     // Said before anything is written: a claim for a registration that is bound to fail would hold the handle for good.
     const past = await this.log.read(stream);
-    const known = past.map(({ event }) => event as AccountRegistered).reduce(evolveAccount, noAccount);
+    const known = past.map(({ event }) => event as AccountEvent).reduce(evolveAccount, noAccount);
     const decision = registerAccount(known, registration);
     if (decision instanceof Refusal) throw decision;
     if (decision.length === 0) {
@@ -88,17 +89,17 @@ export class CreateAccountHandler implements ICommandHandler<CreateAccount> {
     const credential = { actorId, passwordHash };
     const { db } = this.store;
     await db.createQueryBuilder().insert().into(CredentialRow).values(credential).orIgnore().execute();
-    const registered = await decideOn(this.log, this.ids, {
+    const { past: before, added } = await decideOn(this.log, this.ids, {
       stream,
       initial: noAccount,
       evolve: evolveAccount,
       decide: (state) => registerAccount(state, registration),
       metadata,
     });
-    const created = registered.length > 0;
+    const created = added.length > 0;
     if (created) await db.upsert(CredentialRow, credential, ['actorId']);
-    // From the stream, not from the decision: a registration that was cut off after its append ends here too.
-    await writeThrough(await this.log.read(stream), db);
+    // What was there before too: a registration that was cut off after its append ends here.
+    await writeThrough([...before, ...added], db);
     return { actorId, created };
   }
 }

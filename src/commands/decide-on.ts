@@ -9,10 +9,18 @@ import type { Ids } from './ambient.js';
 
 export interface Deliberation<State, Event extends StoredEvent> {
   readonly stream: string;
+  /** How the past is read. Undefined: all of it. */
+  readonly read?: (log: EventLog, stream: string) => Promise<readonly Recorded[]>;
   readonly initial: State;
   readonly evolve: (state: State, event: Event) => State;
   readonly decide: (state: State) => Decision<Event>;
   readonly metadata: EventMetadata;
+}
+
+/** The stream that a decision rests on, and what the decision added to it (nothing: nothing changed). */
+export interface Decided<Event extends StoredEvent> {
+  readonly past: readonly Recorded<Event>[];
+  readonly added: readonly Recorded<Event>[];
 }
 
 /** Somebody else may write to the stream between our look and our append; nobody does so this often in a row. */
@@ -21,26 +29,26 @@ const ATTEMPTS = 5;
 const PAUSE_MS = 20;
 
 /**
- * Reads a stream, decides, appends; looks again if somebody else wrote first. Answers what is new in the stream.
+ * Reads a stream, decides, appends; looks again if somebody else wrote first.
  * @throws {Refusal} and whatever {@link EventLog} throws; {@link LogUnavailable} also if somebody else always was first:
  * nothing was written, and trying again is safe.
  */
 export async function decideOn<State, Event extends StoredEvent>(
   log: EventLog,
   ids: Ids,
-  { stream, initial, evolve, decide, metadata }: Deliberation<State, Event>,
-): Promise<readonly Recorded<Event>[]> {
+  { stream, read = wholeStream, initial, evolve, decide, metadata }: Deliberation<State, Event>,
+): Promise<Decided<Event>> {
   for (let attempt = 1; ; attempt++) {
-    const past = await log.read(stream);
-    const decision = decide(past.reduce((state, { event }) => evolve(state, event as Event), initial));
+    const past = (await read(log, stream)) as readonly Recorded<Event>[];
+    const decision = decide(past.reduce((state, { event }) => evolve(state, event), initial));
     if (decision instanceof Refusal) throw decision;
-    if (decision.length === 0) return [];
+    if (decision.length === 0) return { past, added: [] };
     const expected = past.at(-1)?.revision ?? 'no_stream';
     const events = decision.map((event) => ({ id: ids.uuid(), event }));
     try {
       const { revision, position } = await log.append({ stream, expected, events, metadata });
       const first = revision - BigInt(events.length - 1);
-      return events.map(({ id, event }, index) => ({
+      const added = events.map(({ id, event }, index) => ({
         id,
         stream,
         revision: first + BigInt(index),
@@ -49,6 +57,7 @@ export async function decideOn<State, Event extends StoredEvent>(
         metadata,
         erased: false,
       }));
+      return { past, added };
     } catch (error) {
       if (!(error instanceof WrongExpectedRevision)) throw error;
       if (attempt === ATTEMPTS)
@@ -56,4 +65,21 @@ export async function decideOn<State, Event extends StoredEvent>(
       await pause(attempt * PAUSE_MS);
     }
   }
+}
+
+function wholeStream(log: EventLog, stream: string): Promise<readonly Recorded[]> {
+  return log.read(stream);
+}
+
+/**
+ * The first and the newest event of a stream (one event: only that): enough where these two tell all, and no more work
+ * for a stream of thousands than for one of two.
+ */
+export async function endsOf(log: EventLog, stream: string): Promise<readonly Recorded[]> {
+  const [[first], [newest]] = await Promise.all([
+    log.read(stream, { limit: 1 }),
+    log.read(stream, { limit: 1, direction: 'backwards' }),
+  ]);
+  if (!first) return [];
+  return newest && newest.revision > first.revision ? [first, newest] : [first];
 }

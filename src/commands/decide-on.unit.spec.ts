@@ -26,8 +26,8 @@ const contended = (times: number) => {
 
 describe('a decision', () => {
   it('is made again when somebody else wrote first', async () => {
-    const recorded = await decideOn(contended(3), ids, deliberation);
-    expect(recorded).toMatchObject([{ revision: 0n, position: 7n }]);
+    const { added } = await decideOn(contended(3), ids, deliberation);
+    expect(added).toMatchObject([{ revision: 0n, position: 7n }]);
   });
 
   it('can be tried again later when somebody else always was first', async () => {

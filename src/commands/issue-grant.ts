@@ -10,7 +10,7 @@ import { AccountRow } from '../store/authority/account.row.js';
 import { ApplicationRow } from '../store/authority/application.row.js';
 import { AuthorityStore } from '../store/authority/authority-store.js';
 import { Clock, Ids } from './ambient.js';
-import { decideOn } from './decide-on.js';
+import { decideOn, endsOf } from './decide-on.js';
 
 /** A person consented: the application may act for them with exactly these scopes. */
 export class IssueGrant extends Command<void> {
@@ -43,15 +43,15 @@ export class IssueGrantHandler implements ICommandHandler<IssueGrant> {
     if (!application || !account)
       throw new Refusal('social_authority_required', 'The account or the application is not active.');
     const consent = { grantId, appId, actorId, scopes, allowed: application.scopes, at: this.clock.now() };
-    const stream = streams.grant(grantId);
-    await decideOn(this.log, this.ids, {
-      stream,
+    const { past, added } = await decideOn(this.log, this.ids, {
+      stream: streams.grant(grantId),
+      read: endsOf,
       initial: noGrant,
       evolve: evolveGrant,
       decide: (grant) => issueGrant(grant, consent),
       metadata,
     });
-    // From the stream, not from the decision: a consent that was cut off after its append ends here too.
-    await writeThrough(await this.log.read(stream), this.store.db);
+    // The past too: a consent that was cut off after its append ends here.
+    await writeThrough([...past, ...added], this.store.db);
   }
 }

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { Command, CommandHandler } from '@nestjs/cqrs';
 import type { ICommandHandler } from '@nestjs/cqrs';
 import { writeThrough } from '../../projections/authority/authority.projection.js';
@@ -11,6 +10,7 @@ import { AuthorityStore } from '../store/authority/authority-store.js';
 import { ClientSecretRow } from '../store/authority/client-secret.row.js';
 import { credentialHash } from '../store/authority/credential-hash.js';
 import { Clock, Ids } from './ambient.js';
+import { newClientSecret } from './client-secret.js';
 import { decideOn } from './decide-on.js';
 
 /** What the application authenticates with at the token endpoint. The secret is told this once and kept nowhere. */
@@ -19,11 +19,17 @@ export interface ClientCredentials {
   readonly clientSecret: string;
 }
 
+export interface NewApplication {
+  readonly name: string;
+  readonly redirectUris: readonly string[];
+  /** Undefined: none. */
+  readonly postLogoutRedirectUris?: readonly string[];
+  readonly scopes: readonly string[];
+}
+
 export class RegisterApplication extends Command<ClientCredentials> {
   constructor(
-    readonly name: string,
-    readonly redirectUris: readonly string[],
-    readonly scopes: readonly string[],
+    readonly application: NewApplication,
     readonly metadata: EventMetadata,
   ) {
     super();
@@ -40,29 +46,27 @@ export class RegisterApplicationHandler implements ICommandHandler<RegisterAppli
   ) {}
 
   /** @throws {Refusal} `invalid_text`; whatever log and store throw: then try again, which makes another application. */
-  async execute({ name, redirectUris, scopes, metadata }: RegisterApplication): Promise<ClientCredentials> {
+  async execute({ application, metadata }: RegisterApplication): Promise<ClientCredentials> {
     const appId = this.ids.random();
-    const draft = { appId, name, redirectUris, scopes, at: this.clock.now() };
+    const draft = { postLogoutRedirectUris: [], ...application, appId, at: this.clock.now() };
     // Said before anything is written: else the secret of an application that is refused would stay for good.
     const foreseen = registerApplication(noApplication, draft);
     if (foreseen instanceof Refusal) throw foreseen;
-    // Basic credentials are percent-decoded by the server (RFC 6749 2.3.1), not encoded by every client: no character
-    // of either would change.
-    const clientSecret = randomBytes(32).toString('base64url');
+    const clientSecret = newClientSecret();
     // Before the event, since a secret of nothing does no harm, and an application without one is of no use.
     await this.store.db.insert(ClientSecretRow, {
       appId,
       secretHash: credentialHash(clientSecret),
       expiresAt: null,
     });
-    const registered = await decideOn(this.log, this.ids, {
+    const { added } = await decideOn(this.log, this.ids, {
       stream: streams.application(appId),
       initial: noApplication,
       evolve: evolveApplication,
       decide: (state) => registerApplication(state, draft),
       metadata,
     });
-    await writeThrough(registered, this.store.db);
+    await writeThrough(added, this.store.db);
     return { clientId: appId, clientSecret };
   }
 }

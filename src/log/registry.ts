@@ -1,20 +1,14 @@
 import { z } from 'zod';
-import type { AccountRegistered, HandleClaimed } from '../domain/account/events.js';
-import type { ApplicationRegistered } from '../domain/application/events.js';
-import type { GrantIssued, GrantRevoked } from '../domain/grant/events.js';
-import type { NetworkFounded } from '../domain/network/events.js';
+import type { AccountEvent } from '../domain/account/account.js';
+import type { HandleClaimed } from '../domain/account/events.js';
+import type { ApplicationEvent } from '../domain/application/application.js';
+import type { GrantEvent } from '../domain/grant/grant.js';
+import type { NetworkEvent } from '../domain/network/network.js';
 import type { PostCreated, PostDeleted } from '../domain/post/events.js';
 
 /** Every event that may stand in the log, in its newest shape. */
 export type StoredEvent =
-  | NetworkFounded
-  | AccountRegistered
-  | HandleClaimed
-  | ApplicationRegistered
-  | GrantIssued
-  | GrantRevoked
-  | PostCreated
-  | PostDeleted;
+  NetworkEvent | AccountEvent | HandleClaimed | ApplicationEvent | GrantEvent | PostCreated | PostDeleted;
 
 export type EventType = StoredEvent['type'];
 export type EventOf<Type extends EventType> = Extract<StoredEvent, { type: Type }>;
@@ -37,9 +31,18 @@ interface Entry<Event extends StoredEvent> {
 const id = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/);
 const at = z.int().nonnegative();
 const scopes = z.array(z.string());
+const uris = z.array(z.string());
+const ofAccount = z.strictObject({ actorId: id, at });
+const ofApplication = z.strictObject({ appId: id, at });
+const ofGrant = z.strictObject({ grantId: id, appId: id, actorId: id, at });
 
 const entries: { readonly [Type in EventType]: Entry<EventOf<Type>> } = {
   'network.founded': { version: 1, upcasters: [], schema: z.strictObject({ networkId: id, at }) },
+  'network.signing_key_rotated': {
+    version: 1,
+    upcasters: [],
+    schema: z.strictObject({ keyId: id, signsFrom: at, at }),
+  },
   'account.registered': {
     version: 1,
     upcasters: [],
@@ -55,27 +58,45 @@ const entries: { readonly [Type in EventType]: Entry<EventOf<Type>> } = {
       placeholders: { handle: '', displayName: '', email: '' },
     },
   },
-  'handle.claimed': { version: 1, upcasters: [], schema: z.strictObject({ actorId: id, at }) },
+  'account.suspended': { version: 1, upcasters: [], schema: ofAccount },
+  'account.reinstated': { version: 1, upcasters: [], schema: ofAccount },
+  'account.password_changed': { version: 1, upcasters: [], schema: ofAccount },
+  'account.signed_out': { version: 1, upcasters: [], schema: ofAccount },
+  'handle.claimed': { version: 1, upcasters: [], schema: ofAccount },
   'application.registered': {
+    version: 2,
+    upcasters: [(first) => ({ ...first, postLogoutRedirectUris: [] })],
+    schema: z.strictObject({
+      appId: id,
+      name: z.string(),
+      redirectUris: uris,
+      postLogoutRedirectUris: uris,
+      scopes,
+      at,
+    }),
+  },
+  'application.suspended': { version: 1, upcasters: [], schema: ofApplication },
+  'application.reinstated': { version: 1, upcasters: [], schema: ofApplication },
+  'application.secret_rotated': {
     version: 1,
     upcasters: [],
-    schema: z.strictObject({ appId: id, name: z.string(), redirectUris: z.array(z.string()), scopes, at }),
+    schema: ofApplication.extend({ previousUntil: at }),
   },
   'grant.issued': {
     version: 1,
     upcasters: [],
-    schema: z.strictObject({ grantId: id, appId: id, actorId: id, scopes, at }),
+    schema: ofGrant.extend({ scopes }),
+  },
+  'grant.refreshed': { version: 1, upcasters: [], schema: ofGrant },
+  'grant.reuse_detected': {
+    version: 1,
+    upcasters: [],
+    schema: ofGrant.extend({ of: z.enum(['authorization_code', 'refresh_token']) }),
   },
   'grant.revoked': {
     version: 1,
     upcasters: [],
-    schema: z.strictObject({
-      grantId: id,
-      appId: id,
-      actorId: id,
-      cause: z.enum(['client', 'person', 'operator', 'reuse']),
-      at,
-    }),
+    schema: ofGrant.extend({ cause: z.enum(['client', 'person', 'operator', 'reuse']) }),
   },
   'post.created': {
     version: 1,

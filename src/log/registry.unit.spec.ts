@@ -26,4 +26,10 @@ describe('the registry', () => {
     expect(entryOf('constructor')).toBeUndefined();
     expect(entryOf('post.created')?.version).toBe(1);
   });
+
+  it('reads applications of the first version, which had nowhere to go after sign-out', () => {
+    const entry = entryOf('application.registered');
+    const first = { appId: 'a', name: 'n', redirectUris: [], scopes: [], at: 1 };
+    expect(entry?.schema.parse(upcast(entry, 1, first))).toEqual({ ...first, postLogoutRedirectUris: [] });
+  });
 });

@@ -211,7 +211,7 @@ describe('the rows of the authority store', () => {
     await network
       .app()
       .get(CommandBus)
-      .execute(new RevokeGrant('g-1', 'operator', { requestId: 'r' }));
+      .execute(new RevokeGrant('g-1', { cause: 'operator' }, { requestId: 'r' }));
     const tables = ['account', 'application', 'app_grant'];
     const everything = () =>
       Promise.all(tables.map((table) => query(`SELECT * FROM authority.${table} ORDER BY 1`)));

@@ -22,7 +22,10 @@ beforeAll(async () => {
   network = await startAuthNetwork();
   await network.createAccount('ada');
   const scopes = ['openid', 'offline_access', 'read', 'post:create'];
-  const command = new RegisterApplication(NAME, [redirectUri], scopes, { requestId: 'r' });
+  const command = new RegisterApplication(
+    { name: NAME, redirectUris: [redirectUri], scopes },
+    { requestId: 'r' },
+  );
   client = await discover(network, await network.app().get(CommandBus).execute(command));
 }, 60_000);
 

@@ -1,8 +1,9 @@
 import type { CommandBus } from '@nestjs/cqrs';
 import { Provider } from 'oidc-provider';
-import type { AdapterPayload } from 'oidc-provider';
+import type { AdapterPayload, KoaContextWithOIDC } from 'oidc-provider';
 import type { Ids } from '../../commands/ambient.js';
 import { RevokeGrant } from '../../commands/revoke-grant.js';
+import type { Ending } from '../../domain/grant/grant.js';
 import { AppGrantRow } from '../../store/authority/app-grant.row.js';
 import type { AuthorityStore } from '../../store/authority/authority-store.js';
 import { ReadOnlyAdapter } from './read-only.adapter.js';
@@ -35,7 +36,14 @@ export class GrantAdapter extends ReadOnlyAdapter {
 
   /** Called where a client gave a token back, and where a code or refresh token was used twice (RFC 9700, section 4.14). */
   override async destroy(grantId: string): Promise<void> {
-    const cause = Provider.ctx?.oidc.route === 'revocation' ? 'client' : 'reuse';
-    await this.commands.execute(new RevokeGrant(grantId, cause, { requestId: this.ids.uuid(), grantId }));
+    await this.commands.execute(
+      new RevokeGrant(grantId, endingOf(Provider.ctx), { requestId: this.ids.uuid(), grantId }),
+    );
   }
+}
+
+function endingOf(ctx: KoaContextWithOIDC | undefined): Ending {
+  if (ctx?.oidc.route === 'revocation') return { cause: 'client' };
+  const refreshes = ctx?.oidc.params?.['grant_type'] === 'refresh_token';
+  return { cause: 'reuse', of: refreshes ? 'refresh_token' : 'authorization_code' };
 }

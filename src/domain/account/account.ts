@@ -1,11 +1,21 @@
 import { Refusal } from '../refusal.js';
 import type { Decision } from '../refusal.js';
-import type { AccountRegistered, HandleClaimed } from './events.js';
+import type {
+  AccountPasswordChanged,
+  AccountRegistered,
+  AccountReinstated,
+  AccountSignedOut,
+  AccountSuspended,
+  HandleClaimed,
+} from './events.js';
+
+export type AccountEvent =
+  AccountRegistered | AccountSuspended | AccountReinstated | AccountPasswordChanged | AccountSignedOut;
 
 export type Account =
   | { readonly status: 'none' }
   | {
-      readonly status: 'registered';
+      readonly status: 'active' | 'suspended';
       readonly handle: string;
       readonly displayName: string;
       readonly email: string;
@@ -13,9 +23,21 @@ export type Account =
 
 export const noAccount: Account = { status: 'none' };
 
-export function evolveAccount(_account: Account, event: AccountRegistered): Account {
-  const { handle, displayName, email } = event.data;
-  return { status: 'registered', handle, displayName, email };
+export function evolveAccount(account: Account, event: AccountEvent): Account {
+  if (event.type === 'account.registered') {
+    const { handle, displayName, email } = event.data;
+    return { status: 'active', handle, displayName, email };
+  }
+  if (account.status === 'none') return account;
+  switch (event.type) {
+    case 'account.suspended':
+      return { ...account, status: 'suspended' };
+    case 'account.reinstated':
+      return { ...account, status: 'active' };
+    case 'account.password_changed':
+    case 'account.signed_out':
+      return account;
+  }
 }
 
 /** A handle, as its own stream tells it. */
@@ -57,6 +79,44 @@ export function registerAccount(account: Account, registration: Registration): D
   return same ? [] : new Refusal('intent_conflict', 'This registration was already made with other data.');
 }
 
+/** Whose account it is, and when (Unix ms). */
+export interface OfAccount {
+  readonly actorId: string;
+  readonly at: number;
+}
+
+export function suspendAccount(account: Account, { actorId, at }: OfAccount): Decision<AccountSuspended> {
+  if (account.status === 'none') return unknownAccount();
+  return account.status === 'suspended' ? [] : [{ type: 'account.suspended', data: { actorId, at } }];
+}
+
+export function reinstateAccount(account: Account, { actorId, at }: OfAccount): Decision<AccountReinstated> {
+  if (account.status === 'none') return unknownAccount();
+  return account.status === 'active' ? [] : [{ type: 'account.reinstated', data: { actorId, at } }];
+}
+
+/** Each change is a new fact, since nobody can tell whether the password is another. */
+export function changePassword(
+  account: Account,
+  { actorId, at }: OfAccount,
+): Decision<AccountPasswordChanged> {
+  if (account.status === 'none') return unknownAccount();
+  return [{ type: 'account.password_changed', data: { actorId, at } }];
+}
+
+/** `sessions`: how many were ended. Without any, nobody was signed out. */
+export function signOutEverywhere(
+  account: Account,
+  { actorId, at, sessions }: OfAccount & { readonly sessions: number },
+): Decision<AccountSignedOut> {
+  if (account.status === 'none') return unknownAccount();
+  return sessions === 0 ? [] : [{ type: 'account.signed_out', data: { actorId, at } }];
+}
+
+function unknownAccount(): Refusal {
+  return new Refusal('not_found', 'There is no such account.');
+}
+
 const handlePattern = /^[a-z0-9_]{3,30}$/;
 
 /** Whether anybody can have this handle. */
@@ -64,7 +124,8 @@ export function isHandle(text: string): boolean {
   return handlePattern.test(text);
 }
 
-const displayNamePattern = /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]{1,64}$/u;
+/** Invisible characters could turn the text around a name, or make two names look like one: emoji need the joiners. */
+const displayNamePattern = /^(?:[^\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]|\u200C|\u200D){1,64}$/u;
 const EMAIL_MAX = 254;
 /** Something, one @, a host: whether it is anybody's can only be found out by writing to it. */
 const emailPattern = /^[^\s@\p{Cc}\p{Cs}]+@[^\s@\p{Cc}\p{Cs}]+$/u;
@@ -73,7 +134,7 @@ function faultIn(handle: string, displayName: string, email: string): Refusal | 
   if (!isHandle(handle))
     return new Refusal('invalid_text', 'A handle has 3 to 30 characters out of a-z, 0-9 and _.');
   if (!displayNamePattern.test(displayName))
-    return new Refusal('invalid_text', 'A display name is one line of 1 to 64 characters.');
+    return new Refusal('invalid_text', 'A display name is one line of 1 to 64 visible characters.');
   if (email.length > EMAIL_MAX || !emailPattern.test(email))
     return new Refusal('invalid_text', 'That is not an e-mail address.');
   return undefined;

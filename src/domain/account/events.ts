@@ -11,5 +11,19 @@ export type AccountRegistered = DomainEvent<
   } & Occurrence
 >;
 
+/** An operator took the account's authority away; who and why is in the event's metadata. */
+export type AccountSuspended = DomainEvent<'account.suspended', { readonly actorId: string } & Occurrence>;
+
+export type AccountReinstated = DomainEvent<'account.reinstated', { readonly actorId: string } & Occurrence>;
+
+/** The password itself is in no log, not even as a hash: that can be forgotten. */
+export type AccountPasswordChanged = DomainEvent<
+  'account.password_changed',
+  { readonly actorId: string } & Occurrence
+>;
+
+/** In every browser. What applications were granted goes on. */
+export type AccountSignedOut = DomainEvent<'account.signed_out', { readonly actorId: string } & Occurrence>;
+
 /** In the stream of that one handle, whose name is a keyed digest: who holds it. Two claims of a handle meet there. */
 export type HandleClaimed = DomainEvent<'handle.claimed', { readonly actorId: string } & Occurrence>;

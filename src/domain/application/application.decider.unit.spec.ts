@@ -1,11 +1,20 @@
 import { describe, expect, it } from '@jest/globals';
-import { evolveApplication, noApplication, registerApplication } from './application.js';
+import {
+  evolveApplication,
+  noApplication,
+  registerApplication,
+  reinstateApplication,
+  rotateSecret,
+  suspendApplication,
+} from './application.js';
+import type { ApplicationEvent } from './application.js';
 import type { ApplicationRegistered } from './events.js';
 
 const draft = {
   appId: 'app',
   name: ' Pebble ',
   redirectUris: ['https://pebble.example/callback', 'http://127.0.0.1:8080/cb', 'http://localhost/cb'],
+  postLogoutRedirectUris: ['https://pebble.example/bye', 'https://pebble.example/bye'],
   scopes: ['read', 'openid', 'read'],
   at: 3,
 };
@@ -15,10 +24,16 @@ const registered: ApplicationRegistered = {
     appId: 'app',
     name: 'Pebble',
     redirectUris: draft.redirectUris,
+    postLogoutRedirectUris: ['https://pebble.example/bye'],
     scopes: ['openid', 'read'],
     at: 3,
   },
 };
+
+const given = (...events: ApplicationEvent[]) => events.reduce(evolveApplication, noApplication);
+const of = { appId: 'app', at: 5 };
+const suspended: ApplicationEvent = { type: 'application.suspended', data: of };
+const reinstated: ApplicationEvent = { type: 'application.reinstated', data: of };
 
 describe('an application', () => {
   it('is registered with a tidy name and each scope once', () => {
@@ -35,6 +50,11 @@ describe('an application', () => {
     ['an empty name', { name: '  ' }],
     ['a name that turns the text around', { name: 'Peb\u202Ebla' }],
     ['a name too long', { name: 'x'.repeat(65) }],
+    ["the network's name", { name: 'Plaza' }],
+    ["the network's name, spaced", { name: ' p l-A.z a ' }],
+    ["the network's name in other letters", { name: 'Рlаzа' }],
+    ["the network's name in wide letters", { name: 'ＰＬＡＺＡ' }],
+    ["the network's name with accents and a capital i", { name: 'PIázà' }],
     ['no redirect URI', { redirectUris: [] }],
     ['a relative redirect URI', { redirectUris: ['/callback'] }],
     ['a redirect URI with a fragment', { redirectUris: ['https://pebble.example/#x'] }],
@@ -42,6 +62,14 @@ describe('an application', () => {
     ['a redirect URI with a NUL', { redirectUris: ['https://pebble.example/\0'] }],
     ['a redirect URI at an IPv6 address', { redirectUris: ['http://[::1]:8080/cb'] }],
     ['a redirect URI at an IPv4 address', { redirectUris: ['https://192.0.2.1/cb'] }],
+    ['a redirect URI at any host', { redirectUris: ['https://*.pebble.example/cb'] }],
+    ['a redirect URI at any host, encoded', { redirectUris: ['https://%2A.pebble.example/cb'] }],
+    [
+      'too many redirect URIs',
+      { redirectUris: Array.from({ length: 21 }, (_, n) => `https://p.example/${n}`) },
+    ],
+    ['an address after sign-out that is relative', { postLogoutRedirectUris: ['/bye'] }],
+    ['an address after sign-out at any host', { postLogoutRedirectUris: ['https://*/bye'] }],
     ['plain http across the network', { redirectUris: ['http://pebble.example/'] }],
     ['a scheme of its own', { redirectUris: ['pebble:callback'] }],
     ['no scope', { scopes: [] }],
@@ -50,5 +78,42 @@ describe('an application', () => {
     expect(registerApplication(noApplication, { ...draft, ...change })).toMatchObject({
       code: 'invalid_text',
     });
+  });
+
+  it.each(['Plaza Watch', 'Plazas', 'Palazzo', 'Lazy'])('may be called %s', (name) => {
+    expect(registerApplication(noApplication, { ...draft, name })).toHaveLength(1);
+  });
+
+  it('needs no address after sign-out', () => {
+    const [event] = registerApplication(noApplication, {
+      ...draft,
+      postLogoutRedirectUris: [],
+    }) as ApplicationEvent[];
+    expect(event?.data).toMatchObject({ postLogoutRedirectUris: [] });
+  });
+
+  it('is suspended once and reinstated once', () => {
+    expect(suspendApplication(given(registered), of)).toEqual([suspended]);
+    expect(suspendApplication(given(registered, suspended), of)).toEqual([]);
+    expect(reinstateApplication(given(registered, suspended), of)).toEqual([reinstated]);
+    expect(reinstateApplication(given(registered, suspended, reinstated), of)).toEqual([]);
+    expect(reinstateApplication(given(registered), of)).toEqual([]);
+  });
+
+  it('gets a new secret each time, also while it is suspended', () => {
+    const rotation = { ...of, overlapMs: 10 };
+    const rotated: ApplicationEvent = {
+      type: 'application.secret_rotated',
+      data: { appId: 'app', previousUntil: 15, at: 5 },
+    };
+    expect(rotateSecret(given(registered), rotation)).toEqual([rotated]);
+    expect(rotateSecret(given(registered, suspended, rotated), rotation)).toEqual([rotated]);
+    expect(suspendApplication(given(registered, suspended, rotated), of)).toEqual([]);
+  });
+
+  it('that is not there is neither suspended nor reinstated, and has no secret', () => {
+    const decisions = [suspendApplication(given(), of), reinstateApplication(given(), of)];
+    for (const decision of [...decisions, rotateSecret(given(), { ...of, overlapMs: 1 })])
+      expect(decision).toMatchObject({ code: 'not_found' });
   });
 });

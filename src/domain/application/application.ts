@@ -1,23 +1,40 @@
 import { canonical, isScope } from '../grant/scopes.js';
 import { Refusal } from '../refusal.js';
 import type { Decision } from '../refusal.js';
-import type { ApplicationRegistered } from './events.js';
+import type {
+  ApplicationRegistered,
+  ApplicationReinstated,
+  ApplicationSecretRotated,
+  ApplicationSuspended,
+} from './events.js';
+import { passesForTheNetwork } from './network-name.js';
 
-export type Application =
-  | { readonly status: 'none' }
-  | { readonly status: 'registered'; readonly appId: string; readonly scopes: readonly string[] };
+export type ApplicationEvent =
+  ApplicationRegistered | ApplicationSuspended | ApplicationReinstated | ApplicationSecretRotated;
+
+export type Application = { readonly status: 'none' | 'active' | 'suspended' };
 
 export const noApplication: Application = { status: 'none' };
 
-export function evolveApplication(_application: Application, event: ApplicationRegistered): Application {
-  const { appId, scopes } = event.data;
-  return { status: 'registered', appId, scopes };
+export function evolveApplication(application: Application, event: ApplicationEvent): Application {
+  if (event.type === 'application.registered') return { status: 'active' };
+  if (application.status === 'none') return application;
+  switch (event.type) {
+    case 'application.suspended':
+      return { status: 'suspended' };
+    case 'application.reinstated':
+      return { status: 'active' };
+    case 'application.secret_rotated':
+      return application;
+  }
 }
 
 export interface ApplicationDraft {
   readonly appId: string;
   readonly name: string;
   readonly redirectUris: readonly string[];
+  /** Where people come back to after they signed out (OpenID Connect RP-Initiated Logout 1.0, section 3.1). */
+  readonly postLogoutRedirectUris: readonly string[];
   readonly scopes: readonly string[];
   readonly at: number;
 }
@@ -36,30 +53,76 @@ export function registerApplication(
   const name = draft.name.normalize('NFC').trim();
   if (!namePattern.test(name))
     return new Refusal('invalid_text', 'The name must be one line of 1 to 64 characters.');
+  if (passesForTheNetwork(name))
+    return new Refusal('invalid_text', "The name must not pass for the network's own.");
   const redirectUris = [...new Set(draft.redirectUris)];
-  if (redirectUris.length === 0 || redirectUris.length > REDIRECT_URIS_MAX)
-    return new Refusal('invalid_text', `Name 1 to ${REDIRECT_URIS_MAX} redirect URIs.`);
-  if (!redirectUris.every(isRedirectUri))
+  const postLogoutRedirectUris = [...new Set(draft.postLogoutRedirectUris)];
+  if (redirectUris.length === 0) return new Refusal('invalid_text', 'Name at least one redirect URI.');
+  const fault = faultIn(redirectUris) ?? faultIn(postLogoutRedirectUris);
+  if (fault) return fault;
+  if (draft.scopes.length === 0 || !draft.scopes.every(isScope))
+    return new Refusal('invalid_text', 'Name at least one scope, and only scopes that there are.');
+  const scopes = canonical(draft.scopes);
+  const data = { appId, name, redirectUris, postLogoutRedirectUris, scopes, at };
+  return [{ type: 'application.registered', data }];
+}
+
+/** Which application it is, and when (Unix ms). */
+export interface OfApplication {
+  readonly appId: string;
+  readonly at: number;
+}
+
+export function suspendApplication(
+  application: Application,
+  { appId, at }: OfApplication,
+): Decision<ApplicationSuspended> {
+  if (application.status === 'none') return unknownApplication();
+  return application.status === 'suspended' ? [] : [{ type: 'application.suspended', data: { appId, at } }];
+}
+
+export function reinstateApplication(
+  application: Application,
+  { appId, at }: OfApplication,
+): Decision<ApplicationReinstated> {
+  if (application.status === 'none') return unknownApplication();
+  return application.status === 'active' ? [] : [{ type: 'application.reinstated', data: { appId, at } }];
+}
+
+/** `overlapMs`: how much longer the secrets before it are good. */
+export function rotateSecret(
+  application: Application,
+  { appId, at, overlapMs }: OfApplication & { readonly overlapMs: number },
+): Decision<ApplicationSecretRotated> {
+  if (application.status === 'none') return unknownApplication();
+  return [{ type: 'application.secret_rotated', data: { appId, previousUntil: at + overlapMs, at } }];
+}
+
+export function unknownApplication(): Refusal {
+  return new Refusal('not_found', 'There is no such application.');
+}
+
+function faultIn(uris: readonly string[]): Refusal | undefined {
+  if (uris.length > REDIRECT_URIS_MAX)
+    return new Refusal('invalid_text', `Name at most ${REDIRECT_URIS_MAX} redirect URIs.`);
+  if (!uris.every(isRedirectUri))
     return new Refusal(
       'invalid_text',
-      'A redirect URI must be absolute, without a fragment, and https (http on a loopback address).',
+      'A redirect URI must be absolute, without a fragment or a wildcard, and https (http on a loopback address).',
     );
-  if (redirectUris.some(isAtBareAddress))
+  if (uris.some(isAtBareAddress))
     return new Refusal(
       'invalid_text',
       'A redirect URI must name its host (or be at 127.0.0.1): browsers send forms to no other IP address.',
     );
-  if (draft.scopes.length === 0 || !draft.scopes.every(isScope))
-    return new Refusal('invalid_text', 'Name at least one scope, and only scopes that there are.');
-  const scopes = canonical(draft.scopes);
-  return [{ type: 'application.registered', data: { appId, name, redirectUris, scopes, at } }];
+  return undefined;
 }
 
 /** RFC 6749 3.1.2 and RFC 8252 7.3: plain http never leaves the machine. */
 function isRedirectUri(uri: string): boolean {
   if (!uriCharacters.test(uri) || !URL.canParse(uri) || uri.includes('#')) return false;
   const { protocol, hostname, username, password } = new URL(uri);
-  if (username || password) return false;
+  if (username || password || hostname.includes('*')) return false;
   return protocol === 'https:' || (protocol === 'http:' && loopback.has(hostname));
 }
 

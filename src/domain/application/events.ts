@@ -6,6 +6,24 @@ export type ApplicationRegistered = DomainEvent<
     readonly appId: string;
     readonly name: string;
     readonly redirectUris: readonly string[];
+    readonly postLogoutRedirectUris: readonly string[];
     readonly scopes: readonly string[];
   } & Occurrence
+>;
+
+/** An operator took the application's authority away; who and why is in the event's metadata. */
+export type ApplicationSuspended = DomainEvent<
+  'application.suspended',
+  { readonly appId: string } & Occurrence
+>;
+
+export type ApplicationReinstated = DomainEvent<
+  'application.reinstated',
+  { readonly appId: string } & Occurrence
+>;
+
+/** The secret is in no log. Those before it are good until `previousUntil` (Unix ms). */
+export type ApplicationSecretRotated = DomainEvent<
+  'application.secret_rotated',
+  { readonly appId: string; readonly previousUntil: number } & Occurrence
 >;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { Refusal } from '../refusal.js';
-import { evolveGrant, issueGrant, noGrant, revokeGrant } from './grant.js';
+import { evolveGrant, issueGrant, noGrant, refreshGrant, revokeGrant } from './grant.js';
 import type { GrantEvent } from './grant.js';
 
 const given = (...events: GrantEvent[]) => events.reduce(evolveGrant, noGrant);
@@ -20,6 +20,14 @@ const issued: GrantEvent = {
 const revoked: GrantEvent = {
   type: 'grant.revoked',
   data: { grantId: 'g1', appId: 'app', actorId: 'ada', cause: 'reuse', at: 9 },
+};
+const refreshed: GrantEvent = {
+  type: 'grant.refreshed',
+  data: { grantId: 'g1', appId: 'app', actorId: 'ada', at: 8 },
+};
+const reuse: GrantEvent = {
+  type: 'grant.reuse_detected',
+  data: { grantId: 'g1', appId: 'app', actorId: 'ada', of: 'refresh_token', at: 9 },
 };
 
 describe('a grant', () => {
@@ -51,8 +59,28 @@ describe('a grant', () => {
   );
 
   it('is revoked once', () => {
-    expect(revokeGrant(given(issued), { cause: 'reuse', at: 9 })).toEqual([revoked]);
+    const byPerson = { ...revoked, data: { ...revoked.data, cause: 'person' } };
+    expect(revokeGrant(given(issued), { cause: 'person', at: 9 })).toEqual([byPerson]);
     expect(revokeGrant(given(issued, revoked), { cause: 'client', at: 10 })).toEqual([]);
+  });
+
+  it('ends with what was used twice, and ends there', () => {
+    const ending = { cause: 'reuse', of: 'refresh_token', at: 9 } as const;
+    expect(revokeGrant(given(issued, refreshed), ending)).toEqual([reuse, revoked]);
+    expect(revokeGrant(given(issued, refreshed, reuse, revoked), ending)).toEqual([]);
+  });
+
+  it('is refreshed each time while it lives', () => {
+    expect(refreshGrant(given(issued), { at: 8 })).toEqual([refreshed]);
+    expect(refreshGrant(given(issued, refreshed), { at: 8 })).toEqual([refreshed]);
+  });
+
+  it.each([
+    ['it is not there', []],
+    ['it was revoked', [issued, revoked]],
+    ['its first and its newest event say so', [issued, reuse, revoked]],
+  ])('is not refreshed if %s', (_what, events) => {
+    expect(refreshGrant(given(...events), { at: 10 })).toMatchObject({ code: 'not_found' });
   });
 
   it('cannot be revoked before it is there', () => {

@@ -1,9 +1,9 @@
 import { Refusal } from '../refusal.js';
 import type { Decision } from '../refusal.js';
-import type { GrantIssued, GrantRevoked } from './events.js';
+import type { GrantIssued, GrantRefreshed, GrantReuseDetected, GrantRevoked } from './events.js';
 import { canonical } from './scopes.js';
 
-export type GrantEvent = GrantIssued | GrantRevoked;
+export type GrantEvent = GrantIssued | GrantRefreshed | GrantReuseDetected | GrantRevoked;
 
 /** What an application may do for an actor. Its scopes never change: another consent is another grant. */
 export type Grant =
@@ -18,12 +18,16 @@ export type Grant =
 
 export const noGrant: Grant = { status: 'none' };
 
+/** The first and the newest event of a grant's stream tell all: {@link GrantRevoked} is the last if it is there. */
 export function evolveGrant(grant: Grant, event: GrantEvent): Grant {
   switch (event.type) {
     case 'grant.issued': {
       const { grantId, appId, actorId, scopes } = event.data;
       return { status: 'live', grantId, appId, actorId, scopes };
     }
+    case 'grant.refreshed':
+    case 'grant.reuse_detected':
+      return grant;
     case 'grant.revoked':
       return grant.status === 'none' ? grant : { ...grant, status: 'revoked' };
   }
@@ -55,14 +59,30 @@ export function issueGrant(grant: Grant, consent: Consent): Decision<GrantIssued
   return same ? [] : new Refusal('intent_conflict', 'This consent was already decided; ask for a new one.');
 }
 
-export interface Revocation {
-  readonly cause: GrantRevoked['data']['cause'];
-  readonly at: number;
+/** Only a grant that lives gets new tokens. `at`: Unix ms. */
+export function refreshGrant(grant: Grant, { at }: { readonly at: number }): Decision<GrantRefreshed> {
+  if (grant.status !== 'live') return new Refusal('not_found', 'The grant is not there, or has ended.');
+  const { grantId, appId, actorId } = grant;
+  return [{ type: 'grant.refreshed', data: { grantId, appId, actorId, at } }];
 }
 
-export function revokeGrant(grant: Grant, { cause, at }: Revocation): Decision<GrantRevoked> {
+/** Who ends a grant; or what was used a second time, which ends it by itself (RFC 9700, section 4.14.2). */
+export type Ending =
+  | { readonly cause: 'client' | 'person' | 'operator' }
+  | { readonly cause: 'reuse'; readonly of: GrantReuseDetected['data']['of'] };
+
+export type Revocation = Ending & { readonly at: number };
+
+export function revokeGrant(
+  grant: Grant,
+  revocation: Revocation,
+): Decision<GrantReuseDetected | GrantRevoked> {
   if (grant.status === 'none') return new Refusal('not_found', 'There is no such grant.');
   if (grant.status === 'revoked') return [];
   const { grantId, appId, actorId } = grant;
-  return [{ type: 'grant.revoked', data: { grantId, appId, actorId, cause, at } }];
+  const { cause, at } = revocation;
+  const revoked: GrantRevoked = { type: 'grant.revoked', data: { grantId, appId, actorId, cause, at } };
+  if (revocation.cause !== 'reuse') return [revoked];
+  const { of } = revocation;
+  return [{ type: 'grant.reuse_detected', data: { grantId, appId, actorId, of, at } }, revoked];
 }

@@ -49,10 +49,8 @@ function routes(server: FastifyInstance, app: INestApplicationContext): void {
   const log = app.get(EventLog);
 
   server.post('/operator/applications', async (request, reply) => {
-    const { name, redirectUris, scopes, reason } = parse(newApplication, request.body);
-    const registered = await commands.execute(
-      new RegisterApplication(name, redirectUris, scopes, actOf(request, reason)),
-    );
+    const { reason, ...application } = parse(newApplication, request.body);
+    const registered = await commands.execute(new RegisterApplication(application, actOf(request, reason)));
     return reply.status(201).send(registered);
   });
 

@@ -8,6 +8,7 @@ const reason = z.string().min(1).max(500).optional();
 export const newApplication = z.strictObject({
   name: z.string(),
   redirectUris: z.array(z.string()),
+  postLogoutRedirectUris: z.array(z.string()).default([]),
   scopes: z.array(z.string()),
   reason,
 });

@@ -22,4 +22,8 @@ export class AppGrantRow {
 
   @Column('bigint', { name: 'revoked_at', nullable: true, transformer: milliseconds })
   revokedAt!: number | null;
+
+  /** When new tokens were issued last. Null: never since the first. Lags behind, as the worker does. */
+  @Column('bigint', { name: 'last_used_at', nullable: true, transformer: milliseconds })
+  lastUsedAt!: number | null;
 }

@@ -1,4 +1,5 @@
 import { CreateAuthority1763680000000 } from '../migrations/1763680000000-authority.js';
+import { AddLifecycle1763710000000 } from '../migrations/1763710000000-lifecycle.js';
 import { AccountRow } from './account.row.js';
 import { AppGrantRow } from './app-grant.row.js';
 import { ApplicationRow } from './application.row.js';
@@ -16,4 +17,4 @@ export const authorityEntities = [
   OidcRecordRow,
 ];
 
-export const authorityMigrations = [CreateAuthority1763680000000];
+export const authorityMigrations = [CreateAuthority1763680000000, AddLifecycle1763710000000];

@@ -35,7 +35,7 @@ function streamOf({ type, data }: StoredEvent): string {
   if ('grantId' in data) return `grant-${data.grantId}`;
   if ('appId' in data) return `application-${data.appId}`;
   if ('actorId' in data) return `account-${data.actorId}`;
-  return type === 'network.founded' ? 'network' : type;
+  return type.startsWith('network.') ? 'network' : type;
 }
 
 /** An event of each type, with what a test does not care about filled in. */
@@ -54,6 +54,7 @@ export const some = {
       appId,
       name: `App ${appId}`,
       redirectUris: [],
+      postLogoutRedirectUris: [],
       scopes: [],
       at: 1_000,
       ...data,
@@ -70,12 +71,26 @@ export const some = {
     }),
   deletion: (postId: string, data: Partial<EventOf<'post.deleted'>['data']> = {}) =>
     event('post.deleted', { postId, authorActorId: 'ada', at: 3_000, ...data }),
+  suspension: (actorId: string) => event('account.suspended', { actorId, at: 1_000 }),
+  reinstatement: (actorId: string) => event('account.reinstated', { actorId, at: 1_000 }),
+  passwordChange: (actorId: string) => event('account.password_changed', { actorId, at: 1_000 }),
+  signOut: (actorId: string) => event('account.signed_out', { actorId, at: 1_000 }),
+  applicationSuspension: (appId: string) => event('application.suspended', { appId, at: 1_000 }),
+  applicationReinstatement: (appId: string) => event('application.reinstated', { appId, at: 1_000 }),
+  secretRotation: (appId: string) =>
+    event('application.secret_rotated', { appId, previousUntil: 2_000, at: 1_000 }),
   claim: (actorId: string) => event('handle.claimed', { actorId, at: 1_000 }),
   grant: (grantId: string) =>
     event('grant.issued', { grantId, appId: 'app', actorId: 'ada', scopes: ['read'], at: 1_000 }),
+  refresh: (grantId: string) =>
+    event('grant.refreshed', { grantId, appId: 'app', actorId: 'ada', at: 1_000 }),
+  reuse: (grantId: string) =>
+    event('grant.reuse_detected', { grantId, appId: 'app', actorId: 'ada', of: 'refresh_token', at: 1_000 }),
   revocation: (grantId: string) =>
     event('grant.revoked', { grantId, appId: 'app', actorId: 'ada', cause: 'person', at: 1_000 }),
   founding: (networkId: string) => event('network.founded', { networkId, at: 500 }),
+  keyRotation: (keyId: string) =>
+    event('network.signing_key_rotated', { keyId, signsFrom: 2_000, at: 1_000 }),
 };
 
 function event<Type extends EventType>(type: Type, data: EventOf<Type>['data']): EventOf<Type> {

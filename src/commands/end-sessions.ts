@@ -1,0 +1,29 @@
+import type { AuthorityStore } from '../store/authority/authority-store.js';
+
+/**
+ * Ends every browser session of a person, but for the one whose key hash is `except`, and whatever they began to sign in
+ * to: answers how many. The rows stay for a while as ended ones, without content, so that a request under way cannot put
+ * back what it read before.
+ */
+export async function endSessions(
+  store: AuthorityStore,
+  actorId: string,
+  except: Buffer | undefined,
+): Promise<number> {
+  const [, sessions] = await store.db.query<[unknown[], number]>(
+    `${end} AND kind = 'Session' AND payload->>'accountId' = $1 AND key_hash IS DISTINCT FROM $2`,
+    [actorId, except ?? null],
+  );
+  const [, interactions] = await store.db.query<[unknown[], number]>(
+    `${end} AND kind = 'Interaction'
+       AND (payload->'session'->>'accountId' = $1 OR payload->'result'->'login'->>'accountId' = $1)`,
+    [actorId],
+  );
+  return sessions + interactions;
+}
+
+/** `exp`: to the library it has expired, however it is read. Kept for longer than any request takes. */
+const end = `
+  UPDATE authority.oidc_record SET payload = '{"exp": 0}', uid_hash = NULL, consumed_at = now(),
+    expires_at = least(expires_at, now() + interval '10 minutes')
+  WHERE consumed_at IS NULL`;
