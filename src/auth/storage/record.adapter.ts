@@ -19,7 +19,10 @@ export class RecordAdapter implements Adapter {
     private readonly codec: PayloadCodec,
   ) {}
 
-  /** @throws {errors.InvalidRequest} a parameter of the request has U+0000, which `jsonb` cannot hold. */
+  /**
+   * What was spent or ended meanwhile stays so: a request that began before must not bring a session back.
+   * @throws {errors.InvalidRequest} a parameter of the request has U+0000, which `jsonb` cannot hold.
+   */
   async upsert(id: string, payload: AdapterPayload): Promise<void> {
     const stored = JSON.stringify(this.codec.strip(payload));
     if (escapedNul.test(stored)) throw new errors.InvalidRequest('a parameter has a control character');
@@ -27,7 +30,8 @@ export class RecordAdapter implements Adapter {
       `INSERT INTO authority.oidc_record (kind, key_hash, grant_id, uid_hash, payload, expires_at)
        VALUES ($1, $2, $3, $4, $5, to_timestamp($6))
        ON CONFLICT (kind, key_hash) DO UPDATE SET grant_id = EXCLUDED.grant_id, uid_hash = EXCLUDED.uid_hash,
-         payload = EXCLUDED.payload, expires_at = EXCLUDED.expires_at`,
+         payload = EXCLUDED.payload, expires_at = EXCLUDED.expires_at
+       WHERE oidc_record.consumed_at IS NULL`,
       [
         this.kind,
         credentialHash(id),
