@@ -1,6 +1,16 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { spawnSync } from 'node:child_process';
-import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -18,18 +28,35 @@ afterEach(() => {
   rmSync(directory, { recursive: true });
 });
 
-/** The script, with an `npm` that does what each of its commands is to do. */
-function run(commands: { ci?: string; check?: string; test: string }) {
-  const { ci = ':', check = ':', test } = commands;
-  const npm = join(directory, 'npm');
-  writeFileSync(
-    npm,
-    `#!/bin/sh\ncase "$*" in ci) ${ci};; 'run check') ${check};; test) ${test};; *) exit 99;; esac\n`,
-  );
-  chmodSync(npm, 0o755);
-  const env = { ...process.env, PATH: `${directory}:${process.env['PATH']}`, TMPDIR: directory };
+interface Machine {
+  /** What each of npm's commands does. */
+  readonly ci?: string;
+  readonly check?: string;
+  readonly test: string;
+  /** Programs that are there beside npm, and what they do. */
+  readonly programs?: Readonly<Record<string, string>>;
+}
+
+/** The script, on a machine with these programs and none of ours but the most usual. */
+function run({ ci = ':', check = ':', test, programs = { chromium: ':' } }: Machine) {
+  for (const name of ['bash', 'dirname', 'env', 'grep', 'mktemp', 'rm', 'sh', 'tail', 'tee'])
+    symlinkSync(
+      execFileSync('/bin/sh', ['-c', `command -v ${name}`], { encoding: 'utf8' }).trim(),
+      inside(name),
+    );
+  program('npm', `case "$*" in ci) ${ci};; 'run check') ${check};; test) ${test};; *) exit 99;; esac`);
+  for (const [name, does] of Object.entries(programs)) program(name, does);
+  const env = { PATH: directory, TMPDIR: directory };
   const { status, stdout } = spawnSync(join(directory, '.ci', 'run'), { env, encoding: 'utf8' });
-  return { status, lastLine: stdout.trimEnd().split('\n').at(-1) };
+  const lines = stdout.trimEnd().split('\n');
+  return { status, lines, lastLine: lines.at(-1) };
+}
+
+const inside = (name: string) => join(directory, name);
+
+function program(name: string, does: string): void {
+  writeFileSync(inside(name), `#!/bin/sh\n${does}\n`);
+  chmodSync(inside(name), 0o755);
 }
 
 describe('the closing line of a run on a bare machine', () => {
@@ -46,6 +73,39 @@ describe('the closing line of a run on a bare machine', () => {
     ['the build failed', { test: 'echo "a fault"; exit 1' }, 1, '0 passed, 1 failed'],
     ['the tests ended without a word', { test: ':' }, 1, '0 passed, 1 failed'],
   ])('says so when %s', (_what, commands, status, lastLine) => {
-    expect(run(commands)).toEqual({ status, lastLine });
+    expect(run(commands)).toMatchObject({ status, lastLine });
+  });
+});
+
+describe('the browser of a run on a bare machine', () => {
+  const test = 'echo "7 passed, 0 failed"';
+  const asked = () => (existsSync(inside('asked')) ? readFileSync(inside('asked'), 'utf8') : '');
+  const apt = 'echo "$*" >> "${0%/*}/asked"';
+
+  it('is installed by root where there is none', () => {
+    const { lastLine, lines } = run({ test, programs: { id: 'echo 0', 'apt-get': apt } });
+    expect(asked()).toMatch(/^update\ninstall .*chromium/);
+    expect({ lastLine, lines }).toEqual({ lastLine: '7 passed, 0 failed', lines: Array(2).fill(lastLine) });
+  });
+
+  it('is installed by who may act as root', () => {
+    const sudo = 'shift; SUDO=yes exec "$@"';
+    run({ test, programs: { id: 'echo 1000', sudo, 'apt-get': `[ "$SUDO" = yes ] && ${apt}` } });
+    expect(asked()).toMatch(/^update\ninstall .*chromium/);
+  });
+
+  it.each(['chromium', 'chromium-browser', 'google-chrome'])('is not installed beside %s', (name) => {
+    run({ test, programs: { [name]: ':', id: 'echo 0', 'apt-get': apt } });
+    expect(asked()).toBe('');
+  });
+
+  it.each([
+    ['there is no apt-get', { id: 'echo 0' }],
+    ['nobody may act as root', { id: 'echo 1000', sudo: 'exit 1', 'apt-get': apt }],
+    ['it fails', { id: 'echo 0', 'apt-get': 'echo "no network" >&2; exit 100' }],
+  ])('is done without, in one line that says so, where %s', (_why, programs) => {
+    const { status, lines } = run({ test, programs });
+    expect({ status, lines: lines.length }).toEqual({ status: 0, lines: 3 });
+    expect(lines[0]).toContain('Chromium cannot be installed here');
   });
 });
