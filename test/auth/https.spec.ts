@@ -1,0 +1,96 @@
+import { once } from 'node:events';
+import { request } from 'node:http';
+import type { IncomingMessage } from 'node:http';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { startAuthNetwork } from './support/auth-network.js';
+import type { AuthNetwork } from './support/auth-network.js';
+
+const host = 'plaza.example';
+const name = 'strict-transport-security';
+
+let network: AuthNetwork;
+
+beforeAll(async () => {
+  network = await startAuthNetwork();
+}, 60_000);
+
+afterAll(() => network.stop());
+
+/** What a proxy in front would ask for on behalf of a browser. */
+async function ask(path: string, headers: Record<string, string> = {}, method = 'GET') {
+  const { port } = network.config;
+  const asked = request({ host: '127.0.0.1', port, path, method, headers: { host, ...headers } }).end();
+  const [response] = (await once(asked, 'response')) as [IncomingMessage];
+  return { status: response.statusCode, headers: response.headers, body: await text(response) };
+}
+
+/** What is no HTTP at all. */
+async function say(words: string): Promise<string> {
+  const socket = connect(network.config.port, '127.0.0.1');
+  socket.end(words);
+  return text(socket);
+}
+
+const answers = [
+  ['of the authorization server', '/api/auth/.well-known/openid-configuration', 200],
+  ['that the authorization server sends on', '/api/auth/oauth2/authorize/unknown', 400],
+  ['of a page', '/api/auth/interaction/unknown', 400],
+  ['of no address', '/api/nothing', 404],
+  ['to an address that cannot be read', '/%zz', 400],
+] as const;
+
+describe('behind https', () => {
+  beforeAll(() => network.restartServer({ BASE_URL: `https://${host}` }));
+
+  it.each(answers)('an answer %s keeps browsers on it', async (_what, path, status) => {
+    const answer = await ask(path);
+    expect(answer.status).toBe(status);
+    expect(answer.headers[name]).toBe('max-age=63072000');
+  });
+
+  it('so does one that refuses the host, the method, the application, or what is no request', async () => {
+    const refused = [
+      await ask('/api/auth/jwks', { host: 'evil.example' }),
+      await ask('/api/auth/jwks', {}, 'DELETE'),
+      await ask('/api/auth/oauth2/token', {}, 'POST'),
+    ];
+    expect(refused.every(({ status }) => status !== 200)).toBe(true);
+    expect(refused.map(({ headers }) => headers[name])).toEqual(Array(3).fill('max-age=63072000'));
+    expect(await say('what\r\n\r\n')).toContain(`${name}: max-age=63072000\r\n`);
+  });
+});
+
+describe('behind http', () => {
+  beforeAll(() => network.restartServer({ BASE_URL: `http://${host}` }));
+
+  it.each(answers)('an answer %s does not speak of it', async (_what, path, status) => {
+    const answer = await ask(path);
+    expect(answer.status).toBe(status);
+    expect(answer.headers[name]).toBeUndefined();
+  });
+});
+
+describe('a trusted proxy', () => {
+  beforeAll(() => network.restartServer({ BASE_URL: `https://${host}`, TRUSTED_PROXIES: '127.0.0.1' }));
+
+  it('is believed about addresses and about nothing else', async () => {
+    const forwarded = {
+      'x-forwarded-for': '203.0.113.9',
+      'x-forwarded-host': 'evil.example',
+      'x-forwarded-proto': 'http',
+      forwarded: 'for=203.0.113.9;host=evil.example;proto=http',
+    };
+    const { body } = await ask('/api/auth/.well-known/openid-configuration', forwarded);
+    expect(body).toContain(`"issuer":"https://${host}/api/auth"`);
+    expect(body).not.toContain('evil.example');
+    expect(body).not.toContain('http://');
+    const redirected = await ask('/api/auth/jwks', {
+      ...forwarded,
+      host: 'evil.example',
+      'x-forwarded-host': host,
+    });
+    expect(redirected.status).toBe(403);
+  });
+});
