@@ -35,6 +35,7 @@ const mayImport = {
     '^src/config/',
     '^src/store/',
     '^src/log/(vault|recorded|event-log)',
+    '^src/http/network-origin\\.ts$',
     '^projections/authority/',
   ],
   '^src/launch/': ['^src/config/', '^src/log/embedded/(server|errors|storage/directory-lock)\\.ts$'],

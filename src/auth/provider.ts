@@ -10,9 +10,11 @@ import { renderSignedOut, renderSignOut } from './pages/sign-out.page.js';
 import { answerFaults } from './protocol/answer-faults.js';
 import { findAccount } from './protocol/claims.js';
 import { publishedMetadata } from './protocol/discovery.js';
-import { safePages } from './protocol/page-safety.js';
+import { prompts } from './protocol/interaction-policy.js';
 import { policy } from './protocol/policy.js';
+import { preciseFault } from './protocol/precise-fault.js';
 import { routes } from './protocol/routes.js';
+import { scriptlessPages } from './protocol/scriptless-pages.js';
 import { tokenTransaction } from './protocol/token-transaction.js';
 import { userinfoAuthority } from './protocol/userinfo-authority.js';
 import type { AuthSettings } from './settings.js';
@@ -28,16 +30,19 @@ export function createProvider(
   ids: Ids,
   logger: Logger,
 ): Provider {
-  const { issuer } = settings;
-  const rules = policy(keys.pairwise);
+  const { issuer, baseUrl } = settings;
+  const rules = policy(baseUrl, keys.pairwise);
   const provider = new Provider(issuer, {
     ...rules,
     adapter: adapters(store, commands, ids, (uid) => `${issuer}${routes.authorization}/${uid}`),
     jwks: keys.signing,
     cookies: { keys: [keys.cookies], names: cookieNames, long: cookie, short: cookie },
     findAccount: (_ctx, actorId) => findAccount(store, actorId),
-    interactions: { url: (_ctx, interaction) => `${issuer}/interaction/${interaction.uid}` },
-    renderError: (ctx, _out, error) => renderFault(ctx, error),
+    interactions: {
+      policy: prompts(),
+      url: (_ctx, interaction) => `${issuer}/interaction/${interaction.uid}`,
+    },
+    renderError: (ctx, _out, error) => renderFault(ctx, preciseFault(ctx, error) ?? error),
     features: {
       ...rules.features,
       rpInitiatedLogout: {
@@ -57,7 +62,7 @@ export function createProvider(
   provider.use(tokenTransaction(store));
   provider.use(userinfoAuthority(store));
   provider.use(publishedMetadata);
-  provider.use(safePages);
+  provider.use(scriptlessPages);
   return provider;
 }
 

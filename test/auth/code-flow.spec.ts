@@ -228,8 +228,8 @@ describe('a token request', () => {
       headers: { authorization: `Basic ${btoa(`${name}:nothing`)}` },
       body: new URLSearchParams({ grant_type: 'refresh_token', refresh_token: 'x\0' }),
     });
-    expect(response.status).toBe(400);
-    expect(await response.json()).toMatchObject({ error: 'invalid_request' });
+    expect(response.status).toBe(401);
+    expect(await response.json()).toMatchObject({ error: 'invalid_client' });
   });
 
   it('is refused with a token that nobody can have', async () => {

@@ -1,7 +1,9 @@
 import type { KoaContextWithOIDC, Provider } from 'oidc-provider';
 import type { Logger } from 'pino';
-import { faultOf, oauthError, publishedCode, RETRY_AFTER } from './faults.js';
-import type { Fault } from './faults.js';
+import { Fault, faultOf, oauthError, publishedCode, RETRY_AFTER } from './faults.js';
+import { preciseFault } from './precise-fault.js';
+import { BASIC_CHALLENGE } from './refuse.js';
+import { clientEndpoints, routes } from './routes.js';
 
 type Middleware = Parameters<Provider['use']>[0];
 
@@ -12,6 +14,13 @@ type Middleware = Parameters<Provider['use']>[0];
 export function answerFaults(provider: Provider, logger: Logger): Middleware {
   const causes = new WeakMap<object, unknown>();
   provider.on('server_error', (ctx, error) => causes.set(ctx, error));
+  const precise = new WeakMap<object, Fault>();
+  const lookCloser = (ctx: KoaContextWithOIDC, error: Error) => {
+    const fault = preciseFault(ctx, error);
+    if (fault) precise.set(ctx, fault);
+  };
+  provider.on('authorization.error', lookCloser);
+  provider.on('end_session.error', lookCloser);
   return async (context, next) => {
     const ctx = context as unknown as KoaContextWithOIDC;
     try {
@@ -22,42 +31,53 @@ export function answerFaults(provider: Provider, logger: Logger): Middleware {
       ctx.body = null;
     }
     const cause = causes.get(ctx);
-    const fault = cause === undefined ? undefined : faultOf(cause);
+    const fault = cause === undefined ? precise.get(ctx) : faultOf(cause);
     if (fault) report(logger, ctx, fault);
     if (ctx.status >= 300 && ctx.status < 400) return tidyRedirect(ctx, fault);
     if (fault?.passing) ctx.set('retry-after', RETRY_AFTER);
     if (ctx.type === 'text/html') return;
-    if (fault) {
-      ctx.status = fault.status;
-      ctx.body = oauthError(fault);
-    } else if (ctx.status >= 400 && isOAuthError(ctx.body)) {
+    if (fault) answer(ctx, fault);
+    else if (ctx.status >= 400 && isOAuthError(ctx.body)) {
       const { error, error_description } = ctx.body;
-      ctx.body = { error: publishedCode(error), error_description };
+      answer(ctx, new Fault(ctx.status, publishedCode(error), error_description ?? 'This is refused.'));
     }
   };
 }
 
-function report(logger: Logger, { method, path }: KoaContextWithOIDC, { passing, cause }: Fault): void {
+function answer(ctx: KoaContextWithOIDC, fault: Fault): void {
+  // RFC 7662, section 2.2: what cannot be an access or refresh token is none that is active.
+  if (ctx.path === routes.introspection && fault.code === 'unsupported_token_type') {
+    ctx.status = 200;
+    ctx.body = { active: false };
+    return;
+  }
+  ctx.status = fault.status;
+  if (fault.status === 401 && clientEndpoints.has(ctx.path)) ctx.set('www-authenticate', BASIC_CHALLENGE);
+  ctx.body = oauthError(fault);
+}
+
+function report(logger: Logger, { method, path }: KoaContextWithOIDC, { passing, code, cause }: Fault): void {
   if (passing) logger.warn({ err: cause, method, path }, 'the authorization server is not available');
-  else logger.error({ err: cause, method, path }, 'unforeseen failure of the authorization server');
+  else if (code === 'server_error')
+    logger.error({ err: cause, method, path }, 'unforeseen failure of the authorization server');
 }
 
 function isOAuthError(body: unknown): body is { error: string; error_description: string | undefined } {
   return typeof body === 'object' && body !== null && 'error' in body && typeof body.error === 'string';
 }
 
-/** An error that goes back to the application in the address (RFC 6749, section 4.1.2.1). */
+/** An error that goes back to the application in the address (RFC 6749, section 4.1.2.1), and there in the query. */
 function tidyRedirect(ctx: KoaContextWithOIDC, fault: Fault | undefined): void {
   const location = ctx.response.get('location');
   if (!URL.canParse(location)) return;
   const url = new URL(location);
-  const part = url.hash === '' ? 'search' : 'hash';
-  const parameters = new URLSearchParams(url[part].slice(1));
-  const error = parameters.get('error');
+  // Where the library puts what it takes for an implicit or a hybrid flow.
+  for (const [name, value] of new URLSearchParams(url.hash.slice(1))) url.searchParams.set(name, value);
+  const error = url.searchParams.get('error');
   if (error === null) return;
-  parameters.set('error', fault ? fault.code : publishedCode(error));
-  if (fault) parameters.set('error_description', fault.description);
-  parameters.delete('scope');
-  url[part] = parameters.toString();
+  url.hash = '';
+  url.searchParams.set('error', fault ? fault.code : publishedCode(error));
+  if (fault) url.searchParams.set('error_description', fault.description);
+  url.searchParams.delete('scope');
   ctx.set('location', url.href);
 }

@@ -1,14 +1,18 @@
 import type { Provider } from 'oidc-provider';
+import { identityClaims } from './claims.js';
 import { discoveryPaths } from './routes.js';
 
 type Middleware = Parameters<Provider['use']>[0];
 
 const paths: ReadonlySet<string> = new Set(discoveryPaths);
 
-/** Takes out the member that the library adds and the document does not publish (network-api.md, "Discovery"). */
+/** What the library says of itself whatever it is told, and this network does otherwise (see authorization-query.ts). */
+const corrected = { claims_supported: identityClaims, response_modes_supported: ['query'] };
+
+/** Makes the metadata true, and takes out the member that the document does not publish (network-api.md, "Discovery"). */
 export const publishedMetadata: Middleware = async (ctx, next) => {
   await next();
   if (!paths.has(ctx.path) || typeof ctx.body !== 'object' || ctx.body === null) return;
   const { claim_types_supported: _unpublished, ...metadata } = ctx.body as Record<string, unknown>;
-  ctx.body = metadata;
+  ctx.body = { ...metadata, ...corrected };
 };

@@ -1,8 +1,9 @@
 import { createHmac } from 'node:crypto';
 import { errors } from 'oidc-provider';
-import type { Client, Configuration, KoaContextWithOIDC } from 'oidc-provider';
-import { allScopes, canonical, isScope } from '../../domain/grant/scopes.js';
+import type { Configuration, KoaContextWithOIDC } from 'oidc-provider';
+import { allScopes, canonical } from '../../domain/grant/scopes.js';
 import { identityClaims } from './claims.js';
+import { extraParams } from './extra-params.js';
 import { routes } from './routes.js';
 
 const MINUTE = 60;
@@ -11,13 +12,16 @@ const DAY = 24 * 60 * MINUTE;
 /** Of a refresh token and all that replace it, counted from the first (network-api.md, "Limits"). */
 const REFRESH_LIFETIME = 30 * DAY;
 
+/** Of a login session, counted from its last use: seconds. */
+export const SESSION_LIFETIME = 14 * DAY;
+
 /** Lifetimes in seconds. A grant has none: it lasts until it is revoked. */
 const ttl = {
   AccessToken: 5 * MINUTE,
   AuthorizationCode: MINUTE,
   IdToken: 5 * MINUTE,
   Interaction: 15 * MINUTE,
-  Session: 14 * DAY,
+  Session: SESSION_LIFETIME,
   RefreshToken: (_ctx: unknown, { iiat }: { iiat?: number | undefined }) => {
     const now = Math.floor(Date.now() / 1000);
     return Math.max(1, (iiat ?? now) + REFRESH_LIFETIME - now);
@@ -25,7 +29,7 @@ const ttl = {
 };
 
 /** What the network allows of OAuth 2.0 and OpenID Connect, where that differs from the library's defaults. */
-export function policy(pairwise: Buffer) {
+export function policy(baseUrl: string, pairwise: Buffer) {
   return {
     routes,
     ttl,
@@ -53,7 +57,7 @@ export function policy(pairwise: Buffer) {
         allowedPolicy: (_ctx, client, token) => token.clientId === client.clientId,
       },
     },
-    extraParams: { scope: exactScope },
+    extraParams: extraParams(baseUrl),
     discovery: discovery(),
     // Who signs out of the network keeps the applications connected; ending a grant is an act of its own.
     expiresWithSession: () => false,
@@ -71,25 +75,6 @@ export function policy(pairwise: Buffer) {
   } satisfies Configuration;
 }
 
-/**
- * The scope that was asked for, or a refusal: dropping an unknown one would grant something else than what was asked
- * for (RFC 6749, section 3.3). The library also drops offline_access without `prompt=consent` (OpenID Connect Core
- * 1.0, section 11), where here consent is asked for each time; so it is put back.
- */
-function exactScope(ctx: KoaContextWithOIDC, _value: unknown, client: Client): void {
-  const asked = new URLSearchParams(ctx.querystring).get('scope') ?? '';
-  const scopes = canonical(asked.split(' ').filter(Boolean));
-  if (scopes.length === 0) throw new errors.InvalidScope('scope must name at least one scope', '');
-  const unknown = scopes.filter((scope) => !isScope(scope));
-  if (unknown.length > 0) throw new errors.InvalidScope('unknown scope requested', unknown.join(' '));
-  // The library asks this of every scope but offline_access.
-  const registered = client.scope?.split(' ') ?? [];
-  const beyond = scopes.filter((scope) => !registered.includes(scope));
-  if (beyond.length > 0)
-    throw new errors.InvalidScope('the application is not registered for it', beyond.join(' '));
-  if (ctx.oidc.params) ctx.oidc.params['scope'] = scopes.join(' ');
-}
-
 /** Only what was consented to just now: a grant is never widened, and none is used again without asking. */
 async function consentedGrant(ctx: KoaContextWithOIDC) {
   const grantId = ctx.oidc.result?.consent?.grantId;
@@ -105,7 +90,7 @@ function rotate(ctx: KoaContextWithOIDC): boolean {
   return true;
 }
 
-/** Published members that the library does not emit by itself; what it emits beyond them is taken out in discovery.ts. */
+/** Published members that the library does not emit by itself; what it emits otherwise is put right in discovery.ts. */
 function discovery() {
   const basic = ['client_secret_basic'];
   return {

@@ -1,49 +1,105 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { AuthorizationServer } from '../authorization-server.js';
 import { AUTH_PREFIX } from '../settings.js';
-import { withoutIdleNonce } from './nonce.js';
+import { authorizationQuery } from './authorization-query.js';
+import { basicCredentials } from './credentials.js';
+import { Fault, faultOf } from './faults.js';
+import { FORM_LIMIT_BYTES, readForm, writeForm } from './form.js';
+import type { Form } from './form.js';
+import { handOverForm } from './hand-over.js';
 import { refuse, sendRefusal } from './refuse.js';
-import { discoveryPaths, endpoints } from './routes.js';
+import { refuseForm } from './refuse-form.js';
+import { rememberFacts } from './request-facts.js';
+import { clientEndpoints, discoveryPaths, endpoints, formParameters, routes } from './routes.js';
 
-/** Hands requests to the library as they come off the wire, with the address that the network is configured to have. */
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/** Hands requests to the library once they are read, with the address that the network is configured to have. */
 export function protocolRoutes(
   server: FastifyInstance,
   authorization: AuthorizationServer,
   baseUrl: string,
 ): void {
   const { host, protocol } = new URL(baseUrl);
+  acceptOnlyForms(server);
+  server.setErrorHandler((error, request, reply) => {
+    const fault = faultOf(error);
+    if (fault.code === 'server_error') request.log.error({ err: error }, 'unforeseen failure of a request');
+    return sendRefusal(request, reply, fault);
+  });
+  server.addHook('onRequest', (request, _reply, done) => done(refuse(request, baseUrl)));
 
-  // The library reads the body itself.
-  server.removeAllContentTypeParsers();
-  server.addContentTypeParser('*', (_request, _payload, done) => done(null));
-
-  const hand =
-    (path: (request: FastifyRequest) => string) => (request: FastifyRequest, reply: FastifyReply) => {
-      const refusal = refuse(request, baseUrl);
-      if (refusal) return sendRefusal(reply, refusal);
-      const raw = request.raw as typeof request.raw & { originalUrl?: string };
-      raw.url = path(request);
-      raw.originalUrl = `${AUTH_PREFIX}${raw.url}`;
-      raw.headers.host = host;
-      raw.headers['x-forwarded-host'] = host;
-      raw.headers['x-forwarded-proto'] = protocol.slice(0, -1);
-      raw.headers['x-forwarded-for'] = request.ip;
-      reply.raw.setHeader('x-content-type-options', 'nosniff');
-      reply.hijack();
-      // Koa answers whatever happens by itself.
-      authorization.handle(raw, reply.raw);
-      return reply;
-    };
+  const hand = (request: FastifyRequest, reply: FastifyReply, path: string, query = ''): FastifyReply => {
+    const form = (request.body ?? new Map()) as Form;
+    const clientId = clientEndpoints.has(path)
+      ? basicCredentials(request.headers.authorization)?.clientId
+      : undefined;
+    const refusal = refuseForm(path, form, clientId, baseUrl);
+    if (refusal) throw refusal;
+    const raw = request.raw as typeof request.raw & { originalUrl?: string };
+    rememberFacts(raw, { requestId: request.id, address: request.ip, clientId, form });
+    if (request.method === 'POST') handOverForm(raw, writeForm(form, formParameters));
+    raw.url = query === '' ? path : `${path}?${query}`;
+    raw.originalUrl = `${AUTH_PREFIX}${raw.url}`;
+    raw.headers.host = host;
+    raw.headers['x-forwarded-host'] = host;
+    raw.headers['x-forwarded-proto'] = protocol.slice(0, -1);
+    raw.headers['x-forwarded-for'] = request.ip;
+    // RFC 6749, section 5.1.
+    reply.raw.setHeader('cache-control', 'no-store');
+    reply.raw.setHeader('pragma', 'no-cache');
+    reply.raw.setHeader('x-content-type-options', 'nosniff');
+    reply.hijack();
+    // Koa answers whatever happens by itself.
+    authorization.handle(raw, reply.raw);
+    return reply;
+  };
 
   for (const [method, url] of endpoints)
     server.route({
       method,
       url: `${AUTH_PREFIX}${url}`,
-      handler: hand(({ url: whole }) => withoutIdleNonce(whole.slice(AUTH_PREFIX.length))),
+      handler: (request, reply) => {
+        const [path = '', query = ''] = request.url.slice(AUTH_PREFIX.length).split(/\?(.*)/s);
+        // Not as it was written, which may be percent-encoded where it need not be.
+        return hand(request, reply, url.includes(':') ? path : url, queryOf(url, query));
+      },
     });
   // RFC 8414, section 3.1: the well-known path goes before the issuer's.
-  server.get(
-    `${discoveryPaths[1]}${AUTH_PREFIX}`,
-    hand(() => discoveryPaths[1]),
+  server.get(`${discoveryPaths[1]}${AUTH_PREFIX}`, (request, reply) =>
+    hand(request, reply, discoveryPaths[1]),
   );
+}
+
+/** At most 64 KiB of `application/x-www-form-urlencoded` in UTF-8, to the letter; anything else is 413 or 415. */
+function acceptOnlyForms(server: FastifyInstance): void {
+  server.removeAllContentTypeParsers();
+  server.addContentTypeParser(
+    'application/x-www-form-urlencoded',
+    { parseAs: 'buffer', bodyLimit: FORM_LIMIT_BYTES },
+    (request, body: Buffer, done) => {
+      try {
+        done(null, readForm(textOf(request, body)));
+      } catch (error) {
+        done(error as Error);
+      }
+    },
+  );
+}
+
+function textOf({ headers }: FastifyRequest, body: Buffer): string {
+  const charset = /;\s*charset="?([^\s";]+)/i.exec(headers['content-type'] ?? '')?.[1] ?? 'utf-8';
+  if (headers['content-encoding'] !== undefined || charset.toLowerCase() !== 'utf-8')
+    throw new Fault(415, 'invalid_request', 'Send the form as it is, in UTF-8.');
+  try {
+    return utf8.decode(body);
+  } catch {
+    throw new Fault(400, 'invalid_request', 'The form is not UTF-8.');
+  }
+}
+
+/** What of a query an endpoint may look at. */
+function queryOf(url: string, query: string): string {
+  if (url === routes.authorization) return authorizationQuery(query);
+  return url.startsWith(routes.end_session) ? query : '';
 }

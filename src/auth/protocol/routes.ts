@@ -35,3 +35,27 @@ export const clientEndpoints: ReadonlySet<string> = new Set([
   routes.introspection,
   routes.revocation,
 ]);
+
+/** Endpoints that a browser is sent to. */
+export const browserEndpoints: ReadonlySet<string> = new Set([
+  routes.authorization,
+  `${routes.authorization}/:uid`,
+  routes.end_session,
+  `${routes.end_session}/confirm`,
+  `${routes.end_session}/success`,
+]);
+
+/** Parameters that a form may have for any of them; all others are left out (RFC 6749, section 3.2). */
+export const formParameters = [
+  'grant_type',
+  'code',
+  'redirect_uri',
+  'code_verifier',
+  'refresh_token',
+  'scope',
+  'token',
+  'token_type_hint',
+  'client_id',
+  'xsrf',
+  'logout',
+] as const;

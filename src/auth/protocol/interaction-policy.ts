@@ -1,0 +1,37 @@
+import { interactionPolicy } from 'oidc-provider';
+import type { KoaContextWithOIDC } from 'oidc-provider';
+
+/**
+ * When a person has to be asked something, and what an application is told that wants nobody to be asked
+ * (OpenID Connect Core 1.0, section 3.1.2.6): the library's rules, and two that it has not.
+ */
+export function prompts() {
+  const policy = interactionPolicy.base();
+  const checks = policy.get('login')?.checks;
+  checks?.add(
+    new interactionPolicy.Check(
+      'account_ended',
+      'the account that is signed in can no longer act',
+      'interaction_required',
+      ({ oidc }) => oidc.session?.accountId !== undefined && oidc.account === undefined,
+    ),
+  );
+  checks?.add(
+    new interactionPolicy.Check(
+      'login_hint',
+      'another account is signed in than the one that is asked for',
+      'account_selection_required',
+      isAnother,
+    ),
+  );
+  return policy;
+}
+
+/** Whether the request hints at another account than the one that is signed in, and nobody has chosen that one since. */
+async function isAnother({ oidc }: KoaContextWithOIDC): Promise<boolean> {
+  const hint = oidc.params?.['login_hint'];
+  if (typeof hint !== 'string' || oidc.account === undefined || oidc.result?.login) return false;
+  const { preferred_username: handle, email } = await oidc.account.claims('userinfo', '', {}, []);
+  const meant = hint.trim().toLowerCase();
+  return ![handle, `@${String(handle)}`, email].some((name) => String(name).toLowerCase() === meant);
+}

@@ -1,0 +1,29 @@
+import { Fault } from './faults.js';
+import type { Form } from './form.js';
+import { notTheApplication } from './refuse.js';
+import { isOwnResource } from './resource.js';
+import { clientEndpoints, routes } from './routes.js';
+
+/** Ways to authenticate that are not offered; beside HTTP Basic they are a second one (RFC 6749, section 2.3). */
+const otherCredentials = ['client_secret', 'client_assertion', 'client_assertion_type'];
+
+/**
+ * What is asked of a form before the protocol. A parameter without a value is none (RFC 6749, section 3.2).
+ * @param clientId as the application presented it
+ */
+export function refuseForm(
+  path: string,
+  form: Form,
+  clientId: string | undefined,
+  baseUrl: string,
+): Fault | undefined {
+  if (!clientEndpoints.has(path)) return undefined;
+  if (otherCredentials.some((name) => form.get(name)))
+    return new Fault(400, 'invalid_request', 'Authenticate with HTTP Basic alone.');
+  const named = form.get('client_id');
+  if (named && named !== clientId) return notTheApplication();
+  const resource = form.get('resource');
+  if (path === routes.token && resource && !isOwnResource(resource, baseUrl))
+    return new Fault(400, 'invalid_target', `The only resource is ${baseUrl}.`);
+  return undefined;
+}

@@ -1,0 +1,24 @@
+import type { Provider } from 'oidc-provider';
+import { html, Html } from '../pages/html.js';
+import { layout, pageHeaders } from '../pages/layout.js';
+
+type Middleware = Parameters<Provider['use']>[0];
+
+/**
+ * The library sends a browser on to another of its addresses by a form that a script sends. Here the person sends it:
+ * no page runs a script, and none may be framed.
+ */
+export const scriptlessPages: Middleware = async (ctx, next) => {
+  await next();
+  if (ctx.type !== 'text/html' || ctx.res.hasHeader('content-security-policy')) return;
+  ctx.set(pageHeaders());
+  const [, action = '', fields = ''] =
+    /<form method="post" action="([^"]*)">(.*?)<noscript>/s.exec(String(ctx.body)) ?? [];
+  ctx.body = layout(
+    'One more step',
+    html`<h1>One more step</h1>
+      <form method="post" action="${new Html(action)}">
+        ${new Html(fields)}<button class="main" type="submit">Continue</button>
+      </form>`,
+  );
+};
