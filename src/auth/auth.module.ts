@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Module } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
+import type { Logger } from 'pino';
 import { Clock, Ids } from '../commands/ambient.js';
 import { ChangePasswordHandler } from '../commands/change-password.js';
 import { CreateAccountHandler } from '../commands/create-account.js';
@@ -11,7 +12,9 @@ import { RegisterApplicationHandler } from '../commands/register-application.js'
 import { RevokeGrantHandler } from '../commands/revoke-grant.js';
 import { RevokeGrantsOfHandler } from '../commands/revoke-grants-of.js';
 import { RotateClientSecretHandler } from '../commands/rotate-client-secret.js';
+import { RotateSigningKeyHandler } from '../commands/rotate-signing-key.js';
 import { SignOutEverywhereHandler } from '../commands/sign-out-everywhere.js';
+import { SigningKeys } from '../commands/signing-keys.js';
 import { ReinstateAccountHandler, SuspendAccountHandler } from '../commands/suspend-account.js';
 import { ReinstateApplicationHandler, SuspendApplicationHandler } from '../commands/suspend-application.js';
 import { Config } from '../config/config.js';
@@ -22,11 +25,15 @@ import { NetworkSecrets } from '../log/vault/network-secrets.js';
 import { AuthorityStore } from '../store/authority/authority-store.js';
 import { Postgres } from '../store/postgres.js';
 import { AuthorizationServer } from './authorization-server.js';
-import { loadAuthKeys } from './keys.js';
+import { loadLastingKeys } from './keys.js';
 import type { AuthKeys } from './keys.js';
 import { Passwords } from './passwords.js';
 import { createProvider } from './provider.js';
 import { AuthSettings } from './settings.js';
+import { keySet } from './signing-keys.js';
+import type { KeySet } from './signing-keys.js';
+import { VaultSigningKeys } from './signing-keys-vault.js';
+import { SigningKeyWatch } from './signing-keys-watch.js';
 import { FormGuard } from './sign-in/form-guard.js';
 import { InteractionPages } from './sign-in/interaction.pages.js';
 import { LocalSignIn } from './sign-in/local.strategy.js';
@@ -35,6 +42,10 @@ import { SignInLimits } from './sign-in/sign-in-limits.js';
 import { ExpiredRecords } from './storage/expired-records.js';
 
 const KEYS = Symbol('AuthKeys');
+
+/** The authorization server as it is with these signing keys. */
+type SetUp = (signing: KeySet) => ReturnType<typeof createProvider>;
+const SET_UP = Symbol('SetUp');
 
 /**
  * Accounts, applications, grants and the authorization server. Needs from a global module: {@link AuthSettings},
@@ -55,18 +66,54 @@ const KEYS = Symbol('AuthKeys');
     RefreshGrantHandler,
     RevokeGrantHandler,
     RevokeGrantsOfHandler,
+    RotateSigningKeyHandler,
     Passwords,
     {
       provide: HandleDigest,
       useFactory: (secrets: NetworkSecrets) => new HandleDigest(secrets),
       inject: [NetworkSecrets],
     },
-    { provide: KEYS, useFactory: loadAuthKeys, inject: [NetworkSecrets] },
+    {
+      provide: SigningKeys,
+      useFactory: (secrets: NetworkSecrets) => new VaultSigningKeys(secrets),
+      inject: [NetworkSecrets],
+    },
+    {
+      provide: KEYS,
+      useFactory: async (
+        secrets: NetworkSecrets,
+        signing: VaultSigningKeys,
+        clock: Clock,
+      ): Promise<AuthKeys> => ({
+        ...(await loadLastingKeys(secrets)),
+        signing: keySet(await signing.ring(), clock.now()),
+      }),
+      inject: [NetworkSecrets, SigningKeys, Clock],
+    },
+    {
+      provide: SET_UP,
+      useFactory:
+        (...[settings, keys, ...parts]: Parameters<typeof createProvider>): SetUp =>
+        (signing) =>
+          createProvider(settings, { ...keys, signing }, ...parts),
+      inject: [AuthSettings, KEYS, AuthorityStore, CommandBus, Ids, LOGGER],
+    },
     {
       provide: AuthorizationServer,
-      useFactory: (...parts: Parameters<typeof createProvider>) =>
-        new AuthorizationServer(createProvider(...parts)),
-      inject: [AuthSettings, KEYS, AuthorityStore, CommandBus, Ids, LOGGER],
+      useFactory: (setUp: SetUp, { signing }: AuthKeys) => new AuthorizationServer(setUp(signing)),
+      inject: [SET_UP, KEYS],
+    },
+    {
+      provide: SigningKeyWatch,
+      useFactory: (
+        vault: VaultSigningKeys,
+        clock: Clock,
+        logger: Logger,
+        { signing }: AuthKeys,
+        server: AuthorizationServer,
+        setUp: SetUp,
+      ) => new SigningKeyWatch(vault, clock, logger, signing, (keys) => server.become(setUp(keys))),
+      inject: [SigningKeys, Clock, LOGGER, KEYS, AuthorizationServer, SET_UP],
     },
     {
       provide: ExpiredRecords,

@@ -24,11 +24,14 @@ export function rotateSigningKey(
   network: Network,
   rotation: SigningKeyRotated['data'],
 ): Decision<SigningKeyRotated> {
-  if (network.status === 'none')
-    return new Refusal(
-      'recovery_state_missing',
-      'The network is not founded yet: start a projector, then try again.',
-    );
+  if (network.status === 'none') return notFounded();
   if (network.signingKeys.includes(rotation.keyId)) return [];
   return [{ type: 'network.signing_key_rotated', data: rotation }];
+}
+
+export function notFounded(): Refusal {
+  return new Refusal(
+    'recovery_state_missing',
+    'The network is not founded yet: start a projector, then try again.',
+  );
 }

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 
-/** What each secret is for. A secret is made once, at the first start, and never changes by itself. */
+/** What each secret is for. A secret is made once, at the first start, and changes by an operator's act only. */
 export type SecretName =
   'handle-digest' | 'pairwise-subjects' | 'cookie-keys' | 'signing-keys' | 'page-cursors' | 'limit-keys';
 
@@ -22,6 +22,15 @@ export class NetworkSecrets {
     const made = await this.find(name);
     if (!made) throw new Error(`The secret ${name} could not be kept.`);
     return made;
+  }
+
+  /** Puts a secret in the place of the one that was read. False, and nothing is done, if that is not there any more. */
+  async replace(name: SecretName, read: Buffer, secret: Buffer): Promise<boolean> {
+    const { rowCount } = await this.pool.query(
+      'UPDATE network_secret SET value = $3 WHERE name = $1 AND value = $2',
+      [name, read, secret],
+    );
+    return rowCount === 1;
   }
 
   private async find(name: SecretName): Promise<Buffer | undefined> {

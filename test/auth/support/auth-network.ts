@@ -66,8 +66,16 @@ export interface AuthNetwork {
   /** Another server takes the place of the running one, on the same stores and address. */
   restartServer(settings?: NodeJS.ProcessEnv): Promise<void>;
   /** One more server on the same stores, for the same network, at a port of its own. */
-  startAnotherServer(): Promise<{ readonly port: number; close(): Promise<void> }>;
+  startAnotherServer(): Promise<AnotherServer>;
+  /** Sets the clock of every server ahead: of what is ours, since the library looks at the machine's. */
+  advanceClock(ms: number): void;
   stop(): Promise<void>;
+}
+
+export interface AnotherServer {
+  readonly port: number;
+  readonly app: NestFastifyApplication;
+  close(): Promise<void>;
 }
 
 /** How long the server waits for a statement. */
@@ -97,11 +105,14 @@ export async function startAuthNetwork(): Promise<AuthNetwork> {
   };
   const config = readConfig(settings);
   const { baseUrl } = config;
+  let ahead = 0;
+  const clock: Clock = { now: () => systemClock.now() + ahead };
   const start = (changes: NodeJS.ProcessEnv = {}) =>
     startServer({
       config: readConfig({ ...settings, ...changes }),
       postgres,
       eventStoreUrl: eventStore.url,
+      clock,
     });
   let server = await start();
   const execute = <Result>(command: object): Promise<Result> =>
@@ -150,7 +161,10 @@ export async function startAuthNetwork(): Promise<AuthNetwork> {
     startAnotherServer: async () => {
       const port = await freePort();
       const another = await start({ PORT: String(port), BASE_URL: baseUrl });
-      return { port, close: () => another.close() };
+      return { port, app: another.app, close: () => another.close() };
+    },
+    advanceClock: (ms) => {
+      ahead += ms;
     },
     stop: async () => {
       await server.close();
@@ -164,6 +178,7 @@ async function startServer(on: {
   readonly config: Config;
   readonly postgres: EmbeddedPostgres;
   readonly eventStoreUrl: string;
+  readonly clock: Clock;
 }): Promise<Server> {
   const applicationName = 'plaza-auth-test';
   const database = await openDatabase({
@@ -182,7 +197,7 @@ async function startServer(on: {
     { provide: Config, useValue: on.config },
     { provide: LOGGER, useValue: logger },
     { provide: Postgres, useValue: database },
-    { provide: Clock, useValue: systemClock },
+    { provide: Clock, useValue: on.clock },
     { provide: Ids, useValue: systemIds },
   ];
 

@@ -1,0 +1,80 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { keySet, LEAD_MS, makeSigningKey, readRing, standings, writeRing } from './signing-keys.js';
+import type { KeyRing, SigningKey } from './signing-keys.js';
+
+const ROTATED = 1_000_000_000;
+const SIGNS = ROTATED + LEAD_MS;
+/** The longest that a token lives which the old key signed, and the margin for late servers and clocks. */
+const GONE = SIGNS + 7 * 60_000;
+
+let first: SigningKey;
+let second: SigningKey;
+let ring: KeyRing;
+
+beforeAll(async () => {
+  first = await makeSigningKey(0);
+  second = await makeSigningKey(SIGNS);
+  ring = [first, second];
+});
+
+const at = (now: number) => keySet(ring, now).keys.map(({ kid }) => (kid === first.jwk.kid ? 'old' : 'new'));
+
+describe('a rotated signing key', () => {
+  it.each([
+    ['is published at once, and does not sign yet', ROTATED, ['old', 'new']],
+    ['does not sign a moment too early', SIGNS - 1, ['old', 'new']],
+    ['signs once everybody can know it, while the old one is published', SIGNS, ['new', 'old']],
+    ['stands beside the old one until its last token has expired', GONE - 1, ['new', 'old']],
+    ['is the only one after that', GONE, ['new']],
+  ])('%s', (_what, now, published) => {
+    expect(at(now)).toEqual(published);
+  });
+
+  it('is known before it signs to readers that keep the key set for a minute', () => {
+    expect(LEAD_MS).toBeGreaterThan(60_000 + 5_000);
+  });
+
+  it('is named where it stands', () => {
+    expect(standings(ring, ROTATED).map(({ state }) => state)).toEqual(['signing', 'next']);
+    expect(standings(ring, SIGNS)).toMatchObject([{ state: 'retired', until: GONE }, { state: 'signing' }]);
+  });
+
+  it('of two in a row ends with the next one', async () => {
+    const third = await makeSigningKey(SIGNS + 1_000);
+    const all = [...ring, third];
+    expect(standings(all, SIGNS + 1_000)).toMatchObject([
+      { state: 'retired', until: GONE },
+      { state: 'retired', until: GONE + 1_000 },
+      { state: 'signing' },
+    ]);
+    expect(standings(all, GONE).map(({ jwk }) => jwk.kid)).toEqual([second.jwk.kid, third.jwk.kid]);
+  });
+
+  it('signs, too, if it is the only one and the clock is behind', () => {
+    expect(keySet([second], 0).keys).toEqual([second.jwk]);
+  });
+});
+
+describe('the ring in the vault', () => {
+  it('is read as it was written', () => {
+    expect(readRing(writeRing(ring))).toEqual(ring);
+  });
+
+  it('is read as the first release wrote it, under the name that its library gave the key', () => {
+    const { kid, ...jwk } = first.jwk;
+    expect(readRing(Buffer.from(JSON.stringify({ keys: [jwk] })))).toEqual([
+      { jwk: { ...jwk, kid }, signsFrom: 0 },
+    ]);
+  });
+
+  it('can be read by the first release, which signs with the first key', () => {
+    const { keys } = JSON.parse(writeRing(ring).toString()) as { keys: { kid: string }[] };
+    expect(keys[0]?.kid).toBe(first.jwk.kid);
+  });
+
+  it('that is none is refused without a word of it', () => {
+    expect(() => readRing(Buffer.from('{"keys":[{"kty":"RSA","d":"secret"}]}'))).toThrow(
+      /^the signing keys in the vault are not understood$/,
+    );
+  });
+});

@@ -1,0 +1,195 @@
+import { createPublicKey, randomUUID, verify } from 'node:crypto';
+import type { JsonWebKey } from 'node:crypto';
+import { once } from 'node:events';
+import { request } from 'node:http';
+import type { IncomingMessage } from 'node:http';
+import { json } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { CommandBus } from '@nestjs/cqrs';
+import { SigningKeyWatch } from '../../src/auth/signing-keys-watch.js';
+import { LEAD_MS, readRing } from '../../src/auth/signing-keys.js';
+import type { ClientCredentials } from '../../src/commands/register-application.js';
+import { RotateSigningKey } from '../../src/commands/rotate-signing-key.js';
+import { SigningKeys } from '../../src/commands/signing-keys.js';
+import { streams } from '../../src/log/streams.js';
+import { NetworkSecrets } from '../../src/log/vault/network-secrets.js';
+import { Browser } from '../../src/operator/demo/browser.js';
+import { foundNetwork } from '../../src/recovery/network.js';
+import { until } from '../support/until.js';
+import { startAuthNetwork } from './support/auth-network.js';
+import type { AnotherServer, AuthNetwork } from './support/auth-network.js';
+import { connect, discover } from './support/flow.js';
+
+const TOKEN_GONE_MS = 7 * 60_000;
+
+let network: AuthNetwork;
+let another: AnotherServer;
+let ports: readonly number[];
+let application: ClientCredentials;
+let refreshToken: string;
+let firstIdToken: string;
+
+beforeAll(async () => {
+  network = await startAuthNetwork();
+  await network.createAccount('ada');
+  application = await network.registerApplication();
+  const client = await discover(network, application);
+  const connected = await connect(client, new Browser(network.baseUrl), 'ada');
+  ({ refreshToken, idToken: firstIdToken } = connected);
+  another = await network.startAnotherServer();
+  ports = [network.config.port, another.port];
+}, 60_000);
+
+afterAll(async () => {
+  await another?.close();
+  await network?.stop();
+});
+
+/** Asks one of the servers, as a load balancer would hand it on. */
+async function ask<Body>(port: number, method: string, path: string, form?: string): Promise<Body> {
+  const { clientId, clientSecret } = application;
+  const sent = request({
+    method,
+    host: '127.0.0.1',
+    port,
+    path: `/api/auth${path}`,
+    auth: `${clientId}:${clientSecret}`,
+    headers: {
+      host: new URL(network.baseUrl).host,
+      ...(form !== undefined && { 'content-type': 'application/x-www-form-urlencoded' }),
+    },
+  });
+  sent.end(form);
+  const [response] = (await once(sent, 'response')) as [IncomingMessage];
+  return (await json(response)) as Body;
+}
+
+type Jwk = JsonWebKey & { readonly kid: string };
+
+const published = async (port: number): Promise<readonly Jwk[]> =>
+  (await ask<{ keys: Jwk[] }>(port, 'GET', '/jwks')).keys;
+
+const kids = async (port: number) => (await published(port)).map(({ kid }) => kid);
+
+async function newIdTokenAt(port: number): Promise<string> {
+  const form = new URLSearchParams({ grant_type: 'refresh_token', refresh_token: refreshToken });
+  const answered = await ask<{ id_token: string; refresh_token: string }>(
+    port,
+    'POST',
+    '/oauth2/token',
+    form.toString(),
+  );
+  refreshToken = answered.refresh_token;
+  return answered.id_token;
+}
+
+function kidOf(token: string): string {
+  const { kid } = JSON.parse(Buffer.from(token.split('.')[0] ?? '', 'base64url').toString()) as Jwk;
+  return kid;
+}
+
+/** Whether the token is signed with one of the keys, as its header names it. */
+function isSignedBy(keys: readonly Jwk[], token: string): boolean {
+  const [header = '', payload = '', signature = ''] = token.split('.');
+  const key = keys.find(({ kid }) => kid === kidOf(token));
+  return (
+    key !== undefined &&
+    verify(
+      'sha256',
+      Buffer.from(`${header}.${payload}`),
+      createPublicKey({ key, format: 'jwk' }),
+      Buffer.from(signature, 'base64url'),
+    )
+  );
+}
+
+/** Each server looks at the vault and the clock, as it does every few seconds. */
+async function look(): Promise<void> {
+  for (const app of [network.app(), another.app]) await app.get(SigningKeyWatch).look();
+}
+
+const metadata = { requestId: randomUUID(), operator: 'grace', reason: 'it is time' };
+
+const rotate = () => network.app().get(CommandBus).execute(new RotateSigningKey(metadata));
+
+describe('a signing key', () => {
+  it('of a vault that the first release filled goes on signing, under the same name', async () => {
+    const secrets = network.app().get(NetworkSecrets);
+    const stored = await secrets.get('signing-keys', () => Promise.reject(new Error('there is no key')));
+    const [key] = readRing(stored);
+    const { kid, ...older } = key?.jwk ?? { kid: '' };
+    const first = Buffer.from(JSON.stringify({ keys: [older] }));
+    expect(await secrets.replace('signing-keys', stored, first)).toBe(true);
+    expect(await secrets.replace('signing-keys', stored, first)).toBe(false);
+    await network.restartServer();
+    expect(await kids(network.config.port)).toEqual([kid]);
+    expect(kidOf(firstIdToken)).toBe(kid);
+    expect(isSignedBy(await published(network.config.port), firstIdToken)).toBe(true);
+  }, 30_000);
+
+  it('is not rotated in a log that founds no network, where nobody could put it down', async () => {
+    await expect(rotate()).rejects.toMatchObject({ code: 'recovery_state_missing' });
+    expect(await network.app().get(SigningKeys).states(Date.now())).toHaveLength(1);
+    expect(await network.log().read(streams.network())).toEqual([]);
+  });
+
+  it('is one, however many operators rotate at once, and is put down with who and why', async () => {
+    await foundNetwork(network.log(), { uuid: randomUUID, networkId: () => 'n-1' }, Date.now);
+    const answers = await Promise.all([rotate(), rotate(), rotate()]);
+    expect(new Set(answers.map(({ keyId }) => keyId)).size).toBe(1);
+    expect(answers.filter(({ changed }) => changed)).toHaveLength(1);
+    expect(await rotate()).toEqual({ ...answers[0], changed: false });
+    const [, rotated, ...others] = await network.log().read(streams.network());
+    expect(others).toEqual([]);
+    const { keyId, signsFrom } = answers[0] ?? {};
+    expect(rotated?.event).toEqual({
+      type: 'network.signing_key_rotated',
+      data: { keyId, signsFrom, at: (signsFrom ?? 0) - LEAD_MS },
+    });
+    expect(rotated?.metadata).toMatchObject({ operator: 'grace', reason: 'it is time' });
+  });
+
+  it('is published by every server first, signs on every server next, and then the old one leaves', async () => {
+    const { keyId: next } = await rotate();
+    const old = kidOf(firstIdToken);
+    for (const port of ports) {
+      // Without being told to look.
+      await until(async () => (await kids(port)).length === 2);
+      expect(await kids(port)).toEqual([old, next]);
+      expect(kidOf(await newIdTokenAt(port))).toBe(old);
+    }
+    const lastOfOld = await newIdTokenAt(another.port);
+
+    network.advanceClock(LEAD_MS);
+    await look();
+    for (const port of ports) {
+      const token = await newIdTokenAt(port);
+      expect(kidOf(token)).toBe(next);
+      for (const other of ports) {
+        const keys = await published(other);
+        expect(isSignedBy(keys, token)).toBe(true);
+        expect(isSignedBy(keys, lastOfOld)).toBe(true);
+      }
+    }
+
+    network.advanceClock(TOKEN_GONE_MS);
+    await look();
+    for (const port of ports) expect(await kids(port)).toEqual([next]);
+  }, 90_000);
+
+  it('begins to sign on time while the vault is away', async () => {
+    const { keyId: next } = await rotate();
+    await look();
+    await network.postgres.begin();
+    network.advanceClock(LEAD_MS);
+    await look();
+    for (const port of ports) expect((await kids(port))[0]).toBe(next);
+    await network.postgres.end();
+    for (const port of ports) expect(kidOf(await newIdTokenAt(port))).toBe(next);
+  }, 90_000);
+
+  it('shows none of its private parts', async () => {
+    for (const key of await published(network.config.port))
+      expect(Object.keys(key).toSorted()).toEqual(['alg', 'e', 'kid', 'kty', 'n', 'use']);
+  });
+});
