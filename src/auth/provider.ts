@@ -20,6 +20,7 @@ import { userinfoAuthority } from './protocol/userinfo-authority.js';
 import type { AuthSettings } from './settings.js';
 import { adapters } from './storage/adapters.js';
 import { compareSecretHashes } from './storage/client-secret.js';
+import { Dossier } from './storage/dossier.js';
 
 /** The OAuth 2.0 authorization server and OpenID provider of the network. */
 export function createProvider(
@@ -27,17 +28,17 @@ export function createProvider(
   keys: AuthKeys,
   store: AuthorityStore,
   commands: CommandBus,
-  ids: Ids,
+  _ids: Ids,
   logger: Logger,
 ): Provider {
   const { issuer, baseUrl } = settings;
   const rules = policy(baseUrl, keys.pairwise);
   const provider = new Provider(issuer, {
     ...rules,
-    adapter: adapters(store, commands, ids, (uid) => `${issuer}${routes.authorization}/${uid}`),
+    adapter: adapters(store, commands, (uid) => `${issuer}${routes.authorization}/${uid}`),
     jwks: keys.signing,
     cookies: { keys: [keys.cookies], names: cookieNames, long: cookie, short: cookie },
-    findAccount: (_ctx, actorId) => findAccount(store, actorId),
+    findAccount: (ctx, actorId) => findAccount(store, actorId, Dossier.of(ctx.req)?.isOf(actorId) ?? false),
     interactions: {
       policy: prompts(),
       url: (_ctx, interaction) => `${issuer}/interaction/${interaction.uid}`,
@@ -59,7 +60,7 @@ export function createProvider(
   const koa: EventEmitter = provider;
   koa.on('error', (error: unknown) => logger.error({ err: error }, 'an answer could not be sent'));
   provider.use(answerFaults(provider, logger));
-  provider.use(tokenTransaction(store));
+  provider.use(tokenTransaction(store, commands));
   provider.use(userinfoAuthority(store));
   provider.use(publishedMetadata);
   provider.use(scriptlessPages);

@@ -5,7 +5,7 @@ import { Refusal } from '../domain/refusal.js';
 import { LogUnavailable } from '../log/event-log.js';
 import { PersonErased } from '../log/vault/key-vault.js';
 import { HttpRefusal, RETRY_AFTER_SECONDS } from './errors.js';
-import type { ErrorBody } from './errors.js';
+import type { ErrorBody, ErrorCode } from './errors.js';
 
 /** Turns whatever went wrong into the published Error object. What nobody foresaw is logged whole and answered bare. */
 @Catch()
@@ -24,11 +24,23 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
     request.log.warn({ code: refusal.code, err: refusal.cause }, 'refused');
   if (refusal.status === 503) void reply.header('retry-after', String(RETRY_AFTER_SECONDS));
   if (refusal.status === 401) void reply.header('www-authenticate', challengeOf(refusal));
-  const body: ErrorBody = request.url.startsWith('/api/auth/oauth2/')
-    ? { error: refusal.code, error_description: refusal.message }
+  const body: ErrorBody = isOfProtocol(request)
+    ? { error: protocolCode(refusal), error_description: refusal.message }
     : { error: refusal.code, message: refusal.message };
   void reply.status(refusal.status).type('application/json; charset=utf-8').send(JSON.stringify(body));
 }
+
+/** Where OAuth clients read what is wrong: below the protocol's paths, whether or not there is anything at the address. */
+function isOfProtocol({ routeOptions, url }: FastifyRequest): boolean {
+  return protocolPath.test(routeOptions.url ?? url);
+}
+
+const protocolPath =
+  /^(\/api\/auth\/(oauth2|jwks|\.well-known)|\/\.well-known\/oauth-authorization-server)([/?]|$)/;
+
+/** What is wrong with a body has one code there. */
+const protocolCode = ({ status, code }: HttpRefusal): ErrorCode =>
+  status === 413 || status === 415 ? 'invalid_request' : code;
 
 /** RFC 6750, section 3: no error code where no credential was sent. */
 function challengeOf({ code }: HttpRefusal): string {

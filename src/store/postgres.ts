@@ -114,4 +114,6 @@ function connect(
   }).initialize();
 }
 
-const poolOf = (dataSource: DataSource): Pool => (dataSource.driver as unknown as { master: Pool }).master;
+/** The connections that TypeORM uses. */
+export const poolOf = (dataSource: DataSource): Pool =>
+  (dataSource.driver as unknown as { master: Pool }).master;

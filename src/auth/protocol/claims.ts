@@ -38,13 +38,27 @@ export function claimsOf(account: AccountRow): Record<string, string | number | 
 /** How the consent page names these claims. */
 export const releasedClaims = 'your display name, handle and e-mail address';
 
-/** Undefined unless the account is active: whatever was issued to it then stops working. */
-export async function findAccount(store: AuthorityStore, actorId: string): Promise<Account | undefined> {
-  const account = await store.db.findOneBy(AccountRow, { actorId, state: 'active' });
-  if (!account) return undefined;
+/**
+ * Undefined unless the account is active: whatever was issued to it then stops working.
+ * @param isLive it is known to be
+ */
+export async function findAccount(
+  store: AuthorityStore,
+  actorId: string,
+  isLive: boolean,
+): Promise<Account | undefined> {
+  const account = isLive ? undefined : await active(store, actorId);
+  if (!isLive && !account) return undefined;
   return {
     accountId: actorId,
-    // The ID token says who, and userinfo says what about them: it is asked for when it is needed.
-    claims: (use) => ({ sub: actorId, ...(use === 'userinfo' ? claimsOf(account) : {}) }),
+    claims: async (use) => {
+      // The ID token says who, and userinfo says what about them: it is asked for when it is needed.
+      if (use !== 'userinfo') return { sub: actorId };
+      const known = account ?? (await active(store, actorId));
+      return { sub: actorId, ...(known ? claimsOf(known) : {}) };
+    },
   };
 }
+
+const active = (store: AuthorityStore, actorId: string): Promise<AccountRow | null> =>
+  store.db.findOneBy(AccountRow, { actorId, state: 'active' });

@@ -1,5 +1,13 @@
-import type { Provider } from 'oidc-provider';
+import type { CommandBus } from '@nestjs/cqrs';
+import { errors } from 'oidc-provider';
+import type { KoaContextWithOIDC, Provider } from 'oidc-provider';
+import { RefreshGrant } from '../../commands/refresh-grant.js';
+import { Refusal } from '../../domain/refusal.js';
 import type { AuthorityStore } from '../../store/authority/authority-store.js';
+import { Dossier } from '../storage/dossier.js';
+import type { Exchanged } from '../storage/dossier.js';
+import type { Form } from './form.js';
+import { factsOf, metadataOf } from './request-facts.js';
 import { routes } from './routes.js';
 
 type Middleware = Parameters<Provider['use']>[0];
@@ -11,19 +19,47 @@ class Undone extends Error {}
 
 /**
  * A token request happens as a whole or not at all: the old refresh token is spent if and only if the new one is kept.
- * The library answers only after this returns, so no client holds a token that was not committed. A refusal commits,
- * since it may have revoked a grant.
+ * The library answers only after this returns, so no client holds a token that was not committed, or a refreshed one
+ * that the log does not know. A refusal commits, since it may have revoked a grant.
  */
-export function tokenTransaction(store: AuthorityStore): Middleware {
-  return async (ctx, next) => {
+export function tokenTransaction(store: AuthorityStore, commands: CommandBus): Middleware {
+  return async (context, next) => {
+    const ctx = context as unknown as KoaContextWithOIDC;
     if (!transactional.has(ctx.path)) return next();
+    const { form, clientId = '' } = factsOf(ctx.req);
+    const exchanged = ctx.path === routes.token ? exchangedBy(form) : undefined;
     try {
       await store.transaction(async () => {
+        const dossier = exchanged && (await Dossier.open(store, ctx.req, clientId, exchanged));
         await next();
         if (ctx.status >= 500) throw new Undone();
+        if (!dossier || ctx.status >= 400) return;
+        await recordRefresh(ctx, commands);
+        await dossier.close();
       });
     } catch (error) {
       if (!(error instanceof Undone)) throw error;
     }
   };
+}
+
+/** What of a token request is found under a value, and spent. */
+function exchangedBy(form: Form): Exchanged | undefined {
+  const grantType = form.get('grant_type');
+  if (grantType === 'authorization_code') return { kind: 'AuthorizationCode', value: form.get('code') ?? '' };
+  if (grantType === 'refresh_token') return { kind: 'RefreshToken', value: form.get('refresh_token') ?? '' };
+  return undefined;
+}
+
+/** @throws {errors.InvalidGrant} the log knows that the grant has ended, which the authority store does not yet. */
+async function recordRefresh(ctx: KoaContextWithOIDC, commands: CommandBus): Promise<void> {
+  const { RotatedRefreshToken: rotated } = ctx.oidc.entities;
+  if (!rotated?.grantId) return;
+  const { grantId, accountId: actorId } = rotated;
+  try {
+    await commands.execute(new RefreshGrant(grantId, { ...metadataOf(ctx.req), actorId, grantId }));
+  } catch (error) {
+    if (error instanceof Refusal) throw new errors.InvalidGrant(error.message);
+    throw error;
+  }
 }

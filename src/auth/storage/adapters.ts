@@ -1,16 +1,15 @@
 import type { CommandBus } from '@nestjs/cqrs';
 import type { AdapterFactory } from 'oidc-provider';
-import type { Ids } from '../../commands/ambient.js';
 import type { AuthorityStore } from '../../store/authority/authority-store.js';
 import { ClientAdapter } from './client.adapter.js';
 import { GrantAdapter } from './grant.adapter.js';
-import { interactionPayload, plainPayload, RecordAdapter } from './record.adapter.js';
+import { interactionPayload, plainPayload, sessionPayload } from './payload-codec.js';
+import { RecordAdapter } from './record.adapter.js';
 
 /** Where the library keeps and finds each of its models. `returnTo`: the address that continues an interaction. */
 export function adapters(
   store: AuthorityStore,
   commands: CommandBus,
-  ids: Ids,
   returnTo: (uid: string) => string,
 ): AdapterFactory {
   return (kind) => {
@@ -18,9 +17,11 @@ export function adapters(
       case 'Client':
         return new ClientAdapter(store);
       case 'Grant':
-        return new GrantAdapter(store, commands, ids);
+        return new GrantAdapter(store, commands);
       case 'Interaction':
         return new RecordAdapter(kind, store, interactionPayload(returnTo));
+      case 'Session':
+        return new RecordAdapter(kind, store, sessionPayload);
       default:
         return new RecordAdapter(kind, store, plainPayload);
     }

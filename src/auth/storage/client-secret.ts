@@ -9,7 +9,7 @@ export function compareSecretHashes(provider: Provider): void {
       const hash = credentialHash(presented);
       return this.clientSecret
         .split('.')
-        .map((known) => timingSafeEqual(Buffer.from(known, 'base64url'), hash))
+        .map((known) => timingSafeEqual(Buffer.from(known, 'base64'), hash))
         .includes(true);
     },
   });

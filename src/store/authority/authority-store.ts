@@ -1,20 +1,42 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Client } from 'pg';
 import type { DataSource, EntityManager, QueryRunner } from 'typeorm';
+import { poolOf } from '../postgres.js';
+
+/** Statements that Postgres prepares once for each connection, by their name. */
+export interface Prepared {
+  readonly name: string;
+  readonly text: string;
+}
+
+/** What is asked of one connection waits for what was asked before. */
+type Turn = <Answer>(ask: () => Promise<Answer>) => Promise<Answer>;
+
+interface Transaction {
+  readonly manager: EntityManager;
+  readonly connection: Client;
+  readonly turn: Turn;
+}
 
 /** The way to the authority store. Within {@link transaction}, all that is called there shares one transaction. */
 export class AuthorityStore {
-  private readonly current = new AsyncLocalStorage<EntityManager>();
+  private readonly current = new AsyncLocalStorage<Transaction>();
 
   constructor(private readonly dataSource: DataSource) {}
 
   /** The transaction of the caller, or one statement each. */
   get db(): EntityManager {
-    return this.current.getStore() ?? this.dataSource.manager;
+    return this.current.getStore()?.manager ?? this.dataSource.manager;
   }
 
-  get inTransaction(): boolean {
-    return this.current.getStore() !== undefined;
+  /** The rows of a statement that is asked often, where {@link db} asks. */
+  async rows<Row extends object>(statement: Prepared, values: unknown[]): Promise<Row[]> {
+    const transaction = this.current.getStore();
+    const query = { ...statement, values };
+    const { rows } = transaction
+      ? await transaction.turn(() => transaction.connection.query<Row>(query))
+      : await poolOf(this.dataSource).query<Row>(query);
+    return rows;
   }
 
   /**
@@ -25,9 +47,9 @@ export class AuthorityStore {
     const runner = this.dataSource.createQueryRunner();
     const connection = (await runner.connect()) as Client;
     try {
-      inTurn(runner);
+      const turn = inTurn(runner);
       await runner.startTransaction();
-      const result = await this.current.run(runner.manager, work);
+      const result = await this.current.run({ manager: runner.manager, connection, turn }, work);
       // Postgres takes the COMMIT of a transaction in which a statement failed for a ROLLBACK, and calls it a success.
       if (connection.getTransactionStatus() === 'E') throw new Error('a statement failed and nobody minded');
       await runner.commitTransaction();
@@ -43,12 +65,14 @@ export class AuthorityStore {
 }
 
 /** One connection answers one query at a time; who asks for two at once is put in a row, which `pg` will not do for long. */
-function inTurn(queryRunner: QueryRunner): void {
-  const query = queryRunner.query.bind(queryRunner) as (...given: unknown[]) => Promise<unknown>;
+function inTurn(queryRunner: QueryRunner): Turn {
   let last: Promise<unknown> = Promise.resolve();
-  queryRunner.query = ((...given: unknown[]) => {
-    const answered = last.then(() => query(...given));
+  const turn: Turn = (ask) => {
+    const answered = last.then(ask);
     last = answered.catch(() => undefined);
     return answered;
-  }) as typeof queryRunner.query;
+  };
+  const query = queryRunner.query.bind(queryRunner) as (...given: unknown[]) => Promise<unknown>;
+  queryRunner.query = ((...given: unknown[]) => turn(() => query(...given))) as typeof queryRunner.query;
+  return turn;
 }

@@ -1,0 +1,110 @@
+import type { IncomingMessage } from 'node:http';
+import { errors } from 'oidc-provider';
+import type { AdapterPayload } from 'oidc-provider';
+import type { AuthorityStore } from '../../store/authority/authority-store.js';
+import { credentialHash } from '../../store/authority/credential-hash.js';
+import { isIdentifier } from './identifier.js';
+import { closeDossier, openDossier } from './statements.js';
+import type { FoundClient, FoundGrant, FoundRecord } from './statements.js';
+
+/** What an application exchanges for tokens. */
+export interface Exchanged {
+  readonly kind: 'AuthorizationCode' | 'RefreshToken';
+  readonly value: string;
+}
+
+interface Row extends Partial<FoundRecord> {
+  readonly client: FoundClient | null;
+  readonly live: FoundGrant | null;
+}
+
+interface NewRecord {
+  readonly kind: string;
+  readonly key_hash: string;
+  readonly grant_id: string | null;
+  readonly payload: AdapterPayload;
+  readonly exp: number;
+}
+
+const opened = new WeakMap<IncomingMessage, Dossier>();
+
+/**
+ * Everything about one token request: found by one statement before the protocol looks at it, written by one after
+ * that. The library asks for each part by itself, which would be ten statements; the adapters answer it from here.
+ */
+export class Dossier {
+  private isSpent = false;
+  private readonly issued: NewRecord[] = [];
+
+  private constructor(
+    private readonly store: AuthorityStore,
+    private readonly clientId: string,
+    private readonly exchanged: Exchanged,
+    private readonly found: Row | undefined,
+  ) {}
+
+  /** Within the transaction that is to write it. */
+  static async open(
+    store: AuthorityStore,
+    request: IncomingMessage,
+    clientId: string,
+    exchanged: Exchanged,
+  ): Promise<Dossier> {
+    const hash = credentialHash(exchanged.value);
+    const values = [isIdentifier(clientId) ? clientId : '', exchanged.kind, hash];
+    const [found] = await store.rows<Row>(openDossier, values);
+    const dossier = new Dossier(store, clientId, exchanged, found);
+    opened.set(request, dossier);
+    return dossier;
+  }
+
+  /** Undefined where the request has none. */
+  static of(request: IncomingMessage | undefined): Dossier | undefined {
+    return request && opened.get(request);
+  }
+
+  /** Undefined: it is not about this one, or there is none. */
+  client(clientId: string): FoundClient | undefined {
+    return (clientId === this.clientId && this.found?.client) || undefined;
+  }
+
+  /** Undefined: it is not about this one, or there is none. */
+  grant(grantId: string): FoundGrant | undefined {
+    return this.found?.live?.grantId === grantId ? this.found.live : undefined;
+  }
+
+  /** Whether the grant is the actor's, so that the account is known to be live. */
+  isOf(actorId: string): boolean {
+    return this.found?.live?.actorId === actorId;
+  }
+
+  /** Undefined: it is not about this one, or there is none. */
+  record(kind: string, value: string): FoundRecord | undefined {
+    const { payload, consumed_at: consumedAt } = this.found ?? {};
+    if (!payload || !this.isAbout(kind, value)) return undefined;
+    return { payload, consumed_at: consumedAt ?? null };
+  }
+
+  /** @throws {errors.InvalidGrant} it was spent before. */
+  spend(kind: string, value: string): void {
+    if (!this.isAbout(kind, value) || this.found?.consumed_at) throw new errors.InvalidGrant('already used');
+    this.isSpent = true;
+  }
+
+  issue(kind: string, value: string, payload: AdapterPayload): void {
+    const { grantId = null, exp = 0 } = payload;
+    const key_hash = credentialHash(value).toString('hex');
+    this.issued.push({ kind, key_hash, grant_id: grantId, payload, exp });
+  }
+
+  /** Spends and keeps, in one statement. Nothing is handed out without something being spent. */
+  async close(): Promise<void> {
+    if (!this.isSpent) throw new Error('tokens were issued for nothing');
+    const { kind, value } = this.exchanged;
+    await this.store.rows(closeDossier, [kind, credentialHash(value), JSON.stringify(this.issued)]);
+  }
+
+  private isAbout(kind: string, value: string): boolean {
+    return kind === this.exchanged.kind && value === this.exchanged.value;
+  }
+}

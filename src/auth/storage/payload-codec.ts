@@ -1,0 +1,64 @@
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+import type { AdapterPayload } from 'oidc-provider';
+
+/** Takes out of what is written whatever lets a reader act for somebody, and puts it back into what is read. */
+export interface PayloadCodec {
+  strip(payload: AdapterPayload, id: string): AdapterPayload;
+  restore(stored: AdapterPayload, id: string): AdapterPayload;
+}
+
+/** The value itself, which the record is found by. */
+export const plainPayload: PayloadCodec = {
+  strip: ({ jti: _value, consumed: _column, ...rest }) => rest,
+  restore: (stored, id) => ({ ...stored, jti: id }),
+};
+
+/** A session's `state` belongs to a sign-out under way: its form's secret, and where it goes on, by an interaction's name. */
+export const sessionPayload: PayloadCodec = {
+  strip: ({ state, ...rest }, id) => ({
+    ...plainPayload.strip(rest, id),
+    ...(state === undefined ? {} : { sealed: seal({ state }, id) }),
+  }),
+  restore: unsealed,
+};
+
+/**
+ * An interaction also knows the address that it returns to, which names it; the session's cookie, which nobody reads;
+ * and what the application asked for, where an ID token may be given as a hint.
+ */
+export function interactionPayload(returnTo: (uid: string) => string): PayloadCodec {
+  return {
+    strip: ({ returnTo: _address, session, params, prompt, ...rest }, id) => {
+      const { cookie: _cookie, ...known } = (session ?? {}) as Record<string, unknown>;
+      return {
+        ...plainPayload.strip(rest, id),
+        ...(session === undefined ? {} : { session: known }),
+        sealed: seal({ params, prompt }, id),
+      };
+    },
+    restore: (stored, id) => ({ ...unsealed(stored, id), returnTo: returnTo(id) }),
+  };
+}
+
+function unsealed(stored: AdapterPayload, id: string): AdapterPayload {
+  const { sealed, ...rest } = stored;
+  return { ...rest, ...(typeof sealed === 'string' ? open(sealed, id) : {}), jti: id };
+}
+
+/** AES-256-GCM under a key that whoever has the value can derive, and nobody else: nonce, tag, text, in base64url. */
+function seal(content: object, id: string): string {
+  const nonce = randomBytes(12);
+  const cipher = createCipheriv('aes-256-gcm', keyOf(id), nonce);
+  const text = Buffer.concat([cipher.update(JSON.stringify(content)), cipher.final()]);
+  return Buffer.concat([nonce, cipher.getAuthTag(), text]).toString('base64url');
+}
+
+function open(sealed: string, id: string): object {
+  const bytes = Buffer.from(sealed, 'base64url');
+  const decipher = createDecipheriv('aes-256-gcm', keyOf(id), bytes.subarray(0, 12));
+  decipher.setAuthTag(bytes.subarray(12, 28));
+  const text = Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]);
+  return JSON.parse(text.toString()) as object;
+}
+
+const keyOf = (id: string) => Buffer.from(hkdfSync('sha256', id, '', 'plaza record', 32));

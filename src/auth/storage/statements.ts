@@ -1,0 +1,105 @@
+import type { Prepared } from '../../store/authority/authority-store.js';
+
+/** An application that may act now, with its good secrets, as JSON. A scalar: null where there is none. */
+const clientSql = (appId: string) => `(
+  SELECT json_build_object('appId', app_id, 'name', name, 'redirectUris', redirect_uris,
+    'postLogoutRedirectUris', post_logout_redirect_uris, 'scopes', scopes, 'secretHashes', ARRAY(
+      SELECT encode(secret_hash, 'base64') FROM authority.client_secret
+      WHERE client_secret.app_id = application.app_id AND (expires_at IS NULL OR expires_at > now())
+      ORDER BY secret_hash))
+  FROM authority.application WHERE app_id = ${appId} AND state = 'active')`;
+
+/** A grant that gives authority now: it, its actor and its application are live. A scalar: null where there is none. */
+const grantSql = (grantId: string) => `(
+  SELECT json_build_object('grantId', grant_id, 'appId', app_id, 'actorId', actor_id, 'scopes', grants.scopes,
+    'issuedAt', issued_at)
+  FROM authority.app_grant grants
+  JOIN authority.account USING (actor_id) JOIN authority.application USING (app_id)
+  WHERE grant_id = ${grantId} AND revoked_at IS NULL AND account.state = 'active' AND application.state = 'active')`;
+
+export interface FoundClient {
+  readonly appId: string;
+  readonly name: string;
+  readonly redirectUris: readonly string[];
+  readonly postLogoutRedirectUris: readonly string[];
+  readonly scopes: readonly string[];
+  /** SHA-256, base64. */
+  readonly secretHashes: readonly string[];
+}
+
+export interface FoundGrant {
+  readonly grantId: string;
+  readonly appId: string;
+  readonly actorId: string;
+  readonly scopes: readonly string[];
+  /** Unix milliseconds. */
+  readonly issuedAt: number;
+}
+
+export interface FoundRecord {
+  readonly payload: Readonly<Record<string, unknown>>;
+  readonly consumed_at: Date | null;
+}
+
+/** $1: application. One row, `client`: {@link FoundClient} or null. */
+export const findClient: Prepared = {
+  name: 'auth-client',
+  text: `SELECT ${clientSql('$1')} AS client`,
+};
+
+/** $1: grant. One row, `live`: {@link FoundGrant} or null. */
+export const findGrant: Prepared = {
+  name: 'auth-grant',
+  text: `SELECT ${grantSql('$1')} AS live`,
+};
+
+/** $1: kind. $2: SHA-256 of the value. At most one row, {@link FoundRecord}. */
+export const findRecord: Prepared = {
+  name: 'auth-record',
+  text: 'SELECT payload, consumed_at FROM authority.oidc_record WHERE kind = $1 AND key_hash = $2',
+};
+
+/** $1: kind. $2: SHA-256 of a session's inner identifier. At most one row, {@link FoundRecord}. */
+export const findRecordByUid: Prepared = {
+  name: 'auth-record-by-uid',
+  text: 'SELECT payload, consumed_at FROM authority.oidc_record WHERE kind = $1 AND uid_hash = $2',
+};
+
+/** $1: kind. $2: SHA-256. $3: grant. $4: SHA-256 of the inner identifier. $5: payload. $6: when it expires, Unix seconds. */
+export const keepRecord: Prepared = {
+  name: 'auth-record-keep',
+  text: `INSERT INTO authority.oidc_record (kind, key_hash, grant_id, uid_hash, payload, expires_at)
+    VALUES ($1, $2, $3, $4, $5, to_timestamp($6))
+    ON CONFLICT (kind, key_hash) DO UPDATE SET grant_id = EXCLUDED.grant_id, uid_hash = EXCLUDED.uid_hash,
+      payload = EXCLUDED.payload, expires_at = EXCLUDED.expires_at
+    WHERE oidc_record.consumed_at IS NULL`,
+};
+
+/** $1: kind. $2: SHA-256. */
+export const destroyRecord: Prepared = {
+  name: 'auth-record-destroy',
+  text: 'DELETE FROM authority.oidc_record WHERE kind = $1 AND key_hash = $2',
+};
+
+/**
+ * $1: application. $2: kind of what it exchanges. $3: its SHA-256. One row, all that a token request rests on: `client`,
+ * `payload` and `consumed_at` of the record (null: there is none), `live`. The record stays locked until the
+ * transaction ends, so that of two requests with one value the second waits, and sees what became of it.
+ */
+export const openDossier: Prepared = {
+  name: 'auth-dossier',
+  text: `WITH record AS MATERIALIZED (
+      SELECT payload, consumed_at, grant_id FROM authority.oidc_record WHERE kind = $2 AND key_hash = $3 FOR UPDATE)
+    SELECT ${clientSql('$1')} AS client, record.payload, record.consumed_at, ${grantSql('record.grant_id')} AS live
+    FROM (VALUES (1)) AS one LEFT JOIN record ON true`,
+};
+
+/** $1: kind of what is spent. $2: its SHA-256. $3: JSON of the new records: kind, key_hash (hex), grant_id, payload, exp. */
+export const closeDossier: Prepared = {
+  name: 'auth-dossier-close',
+  text: `WITH spent AS (
+      UPDATE authority.oidc_record SET consumed_at = now() WHERE kind = $1 AND key_hash = $2)
+    INSERT INTO authority.oidc_record (kind, key_hash, grant_id, payload, expires_at)
+    SELECT kind, decode(key_hash, 'hex'), grant_id, payload, to_timestamp(exp)
+    FROM jsonb_to_recordset($3) AS row(kind text, key_hash text, grant_id text, payload jsonb, exp double precision)`,
+};
