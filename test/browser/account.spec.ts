@@ -1,0 +1,142 @@
+import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
+import type { Browser, Page } from 'playwright-core';
+import { startNetwork } from '../support/network.js';
+import type { TestNetwork } from '../support/network.js';
+import { createAccount, password, startApplication } from './support/application.js';
+import type { LocalApplication } from './support/application.js';
+import { describeInBrowser, startChromium } from './support/chromium.js';
+import { allow, Flow, signIn, statusOfProfile } from './support/flow.js';
+import { Watched } from './support/watched.js';
+
+describeInBrowser('the account page, in a real browser', () => {
+  let network: TestNetwork;
+  let application: LocalApplication;
+  let chromium: Browser;
+  let watched: Watched;
+  let persons = 0;
+
+  beforeAll(async () => {
+    [network, chromium] = await Promise.all([startNetwork(), startChromium()]);
+    watched = new Watched(chromium);
+    application = await startApplication(network, 'Pebble & Sons');
+  }, 120_000);
+
+  afterEach(() => watched.close());
+
+  afterAll(async () => {
+    await chromium?.close();
+    await application?.stop();
+    await network?.stop();
+  });
+
+  const account = () => `${network.baseUrl}/api/auth/account`;
+  const somebody = () => createAccount(network, `person_${++persons}`);
+
+  /** A browser of the person's, at their account page. */
+  async function open(handle: string): Promise<Page> {
+    const page = await watched.person();
+    await page.goto(account());
+    await signIn(page, handle);
+    await page.getByRole('heading', { name: 'Applications with access' }).waitFor();
+    return page;
+  }
+
+  /** Lets the application act for the person who is signed in, and answers its access token. */
+  async function connect(page: Page): Promise<string> {
+    const flow = await Flow.begin(network, application);
+    await page.goto(flow.url);
+    await allow(page);
+    return flow.accessToken(page);
+  }
+
+  const isSignedIn = async (page: Page): Promise<boolean> => {
+    await page.goto(account());
+    return (await page.getByLabel('Handle').count()) === 0;
+  };
+
+  it('shows which applications have access, and takes it back at once', async () => {
+    const page = await open(await somebody());
+    const token = await connect(page);
+    await page.goto(account());
+    const entry = page.getByRole('listitem').filter({ hasText: 'Pebble & Sons' });
+    expect(await entry.locator('time').count()).toBe(2);
+    expect(await entry.innerText()).toContain('Write posts and replies in your name');
+    expect(await statusOfProfile(network, token)).toBe(200);
+    await entry.getByRole('button', { name: 'Disconnect' }).click();
+    await page.getByRole('status').waitFor();
+    expect(await page.getByText('Write posts and replies').count()).toBe(0);
+    expect(await statusOfProfile(network, token)).toBe(401);
+    expect(watched.takeFaults()).toEqual([]);
+  });
+
+  it('changes the password, and signs out every other browser', async () => {
+    const handle = await somebody();
+    const [page, other] = [await open(handle), await open(handle)];
+    const changed = 'a quite different one';
+    await page.getByLabel('Current password').fill('not this one');
+    await page.getByLabel('New password').fill(changed);
+    await page.getByRole('button', { name: 'Change password' }).click();
+    await page.getByRole('alert').waitFor();
+    await page.getByLabel('Current password').fill(password);
+    await page.getByLabel('New password').fill(changed);
+    await page.getByRole('button', { name: 'Change password' }).click();
+    await page.getByRole('status').waitFor();
+    expect([await isSignedIn(page), await isSignedIn(other)]).toEqual([true, false]);
+    await signIn(other, handle, password);
+    await other.getByRole('alert').waitFor();
+    await signIn(other, handle, changed);
+    expect(await isSignedIn(other)).toBe(true);
+    expect(watched.takeFaults()).toEqual([]);
+  });
+
+  it('signs out, and going back shows nothing of it', async () => {
+    const handle = await somebody();
+    const page = await open(handle);
+    await page.getByRole('button', { name: 'Sign out', exact: true }).click();
+    await page.getByLabel('Password').waitFor();
+    await page.goBack().catch(() => undefined);
+    await page.goBack().catch(() => undefined);
+    expect(await page.content()).not.toContain(`@${handle}`);
+    expect(await isSignedIn(page)).toBe(false);
+    expect(watched.takeFaults()).toEqual([]);
+  });
+
+  it('signs out everywhere, and leaves applications connected', async () => {
+    const handle = await somebody();
+    const [page, other] = [await open(handle), await open(handle)];
+    const token = await connect(page);
+    await page.goto(account());
+    await page.getByRole('button', { name: 'Sign out everywhere' }).click();
+    await page.getByLabel('Password').waitFor();
+    expect([await isSignedIn(page), await isSignedIn(other)]).toEqual([false, false]);
+    expect(await statusOfProfile(network, token)).toBe(200);
+    expect(watched.takeFaults()).toEqual([]);
+  });
+
+  it('signs out everywhere and disconnects applications, if that is asked for', async () => {
+    const page = await open(await somebody());
+    const token = await connect(page);
+    await page.goto(account());
+    await page.getByLabel('Also disconnect every application').check();
+    await page.getByRole('button', { name: 'Sign out everywhere' }).click();
+    await page.getByLabel('Password').waitFor();
+    expect(await statusOfProfile(network, token)).toBe(401);
+  });
+
+  it('makes an account where nobody has one', async () => {
+    const page = await watched.person();
+    await page.goto(account());
+    await page.getByRole('link', { name: 'Create an account' }).click();
+    const typed = {
+      Handle: 'newcomer',
+      'Display name': 'New',
+      'E-mail': 'new@example.org',
+      Password: password,
+    };
+    for (const [label, text] of Object.entries(typed)) await page.getByLabel(label).fill(text);
+    await page.getByRole('button', { name: 'Create account' }).click();
+    await page.getByText('@newcomer').waitFor();
+    expect(await isSignedIn(page)).toBe(true);
+    expect(watched.takeFaults()).toEqual([]);
+  });
+});

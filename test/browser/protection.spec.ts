@@ -1,0 +1,108 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Browser, Page } from 'playwright-core';
+import { freePort } from '../../src/launch/free-port.js';
+import { startNetwork } from '../support/network.js';
+import type { TestNetwork } from '../support/network.js';
+import { createAccount, startApplication } from './support/application.js';
+import type { LocalApplication } from './support/application.js';
+import { describeInBrowser, startChromium } from './support/chromium.js';
+import { signIn } from './support/flow.js';
+import { canServeTls, startTlsProxy } from './support/tls.js';
+import type { TlsProxy } from './support/tls.js';
+import { Watched } from './support/watched.js';
+
+const describeBehindTls = canServeTls ? describeInBrowser : describe.skip;
+
+describeBehindTls('what a real browser keeps others from, behind https', () => {
+  let network: TestNetwork;
+  let tls: TlsProxy;
+  let stranger: LocalApplication;
+  let chromium: Browser;
+  let watched: Watched;
+
+  beforeAll(async () => {
+    const port = await freePort();
+    const settings = { BASE_URL: `https://localhost:${port}` };
+    [network, chromium] = await Promise.all([startNetwork(settings), startChromium()]);
+    watched = new Watched(chromium);
+    tls = await startTlsProxy(port, Number(network.env['PORT']));
+    stranger = await startApplication(network, 'Stranger');
+    await createAccount(network, 'ana');
+  }, 120_000);
+
+  afterEach(() => watched.close());
+
+  afterAll(async () => {
+    await chromium?.close();
+    await stranger?.stop();
+    await tls?.stop();
+    await network?.stop();
+  });
+
+  const account = () => `${network.baseUrl}/api/auth/account`;
+
+  async function signedIn(): Promise<Page> {
+    const page = await watched.person();
+    await page.goto(account());
+    await signIn(page, 'ana');
+    await page.getByText('@ana').waitFor();
+    return page;
+  }
+
+  it('cookies are for this host and for https alone, out of reach of scripts and of other sites', async () => {
+    const page = await signedIn();
+    const cookies = await page.context().cookies();
+    expect(cookies.map(({ name }) => name)).toContain('__Host-plaza_session');
+    for (const { name, httpOnly, secure, sameSite, domain } of cookies) {
+      expect(name).toMatch(/^__(Host|Secure)-/);
+      expect({ name, httpOnly, secure, domain }).toEqual({
+        name,
+        httpOnly: true,
+        secure: true,
+        domain: 'localhost',
+      });
+      expect(['Lax', 'Strict']).toContain(sameSite);
+    }
+    expect(await page.evaluate(() => document.cookie)).toBe('');
+    expect(watched.takeFaults()).toEqual([]);
+  });
+
+  it('a page of another site cannot show one in a frame', async () => {
+    const page = await signedIn();
+    const address = stranger.serve('/frame', `<!doctype html><iframe src="${account()}"></iframe>`);
+    await page.goto(address);
+    const framed = page.frames().at(-1);
+    await framed?.waitForLoadState();
+    expect(framed).not.toBe(page.mainFrame());
+    expect(await framed?.content()).not.toContain('@ana');
+    expect(watched.takeFaults().join()).toContain('frame-ancestors');
+  });
+
+  it('a page of another site cannot send a form in a person’s name', async () => {
+    const page = await signedIn();
+    const action = await page
+      .locator('form')
+      .filter({ hasText: 'Sign out everywhere' })
+      .evaluate((form: HTMLFormElement) => form.action);
+    const html = `<!doctype html><form method="post" action="${action}"><button>Win a prize</button></form>`;
+    await page.goto(stranger.serve('/form', html));
+    const [answer] = await Promise.all([
+      page.waitForResponse(action),
+      page.getByRole('button', { name: 'Win a prize' }).click(),
+    ]);
+    expect(answer.status()).toBe(403);
+    expect(await answer.text()).toContain('origin_mismatch');
+    await page.goto(account());
+    await page.getByText('@ana').waitFor();
+  });
+
+  it('a page of another site cannot read an answer', async () => {
+    const page = await signedIn();
+    await page.goto(stranger.serve('/read', '<!doctype html>'));
+    const read = page.evaluate(async (url) => {
+      const answer = await fetch(url, { credentials: 'include' });
+      return answer.text();
+    }, account());
+    await expect(read).rejects.toThrow('Failed to fetch');
+  });
+});

@@ -1,0 +1,160 @@
+import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
+import type { Browser, Page } from 'playwright-core';
+import { startNetwork } from '../support/network.js';
+import type { TestNetwork } from '../support/network.js';
+import { createAccount, password, startApplication } from './support/application.js';
+import type { LocalApplication } from './support/application.js';
+import { describeInBrowser, startChromium } from './support/chromium.js';
+import { allow, Flow, signIn, statusOfProfile } from './support/flow.js';
+import { focusIsSeen } from './support/looks.js';
+import { Watched } from './support/watched.js';
+
+describeInBrowser('signing in through an application, in a real browser', () => {
+  let network: TestNetwork;
+  let application: LocalApplication;
+  let chromium: Browser;
+  let watched: Watched;
+
+  beforeAll(async () => {
+    [network, chromium] = await Promise.all([startNetwork(), startChromium()]);
+    watched = new Watched(chromium);
+    application = await startApplication(network);
+    await createAccount(network, 'ana');
+    await createAccount(network, 'ben');
+  }, 120_000);
+
+  afterEach(() => watched.close());
+
+  afterAll(async () => {
+    await chromium?.close();
+    await application?.stop();
+    await network?.stop();
+  });
+
+  async function arrive(page: Page, changes: Readonly<Record<string, string>> = {}): Promise<Flow> {
+    const flow = await Flow.begin(network, application, changes);
+    await page.goto(flow.url);
+    return flow;
+  }
+
+  it.each([
+    ['with scripts', true],
+    ['without scripts', false],
+  ])('ends with a token that works, %s', async (_how, javaScriptEnabled) => {
+    const page = await watched.person({ javaScriptEnabled });
+    const flow = await arrive(page);
+    await signIn(page, 'ana');
+    await page.getByText('Ana Example').waitFor();
+    await allow(page);
+    expect(await statusOfProfile(network, await flow.accessToken(page))).toBe(200);
+    expect(watched.takeFaults()).toEqual([]);
+  });
+
+  it('needs no mouse, and shows all the way where the keyboard is', async () => {
+    const page = await watched.person();
+    const flow = await arrive(page);
+    const type = async (text: string) => {
+      expect(await focusIsSeen(page)).toBe(true);
+      await page.keyboard.type(text);
+    };
+    // The first field has the focus already.
+    await type('ana');
+    await page.keyboard.press('Tab');
+    await type(password);
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Allow' }).waitFor();
+    const reached: string[] = [];
+    while (reached.at(-1) !== 'Allow' && reached.length < 5) {
+      await page.keyboard.press('Tab');
+      expect(await focusIsSeen(page)).toBe(true);
+      reached.push(await page.evaluate(() => document.activeElement?.textContent?.trim() ?? ''));
+    }
+    expect(reached).toEqual(['Allow']);
+    await page.keyboard.press('Enter');
+    expect(await statusOfProfile(network, await flow.accessToken(page))).toBe(200);
+    expect(watched.takeFaults()).toEqual([]);
+  });
+
+  it('takes another try after a wrong password, and keeps the handle', async () => {
+    const page = await watched.person();
+    const flow = await arrive(page);
+    await signIn(page, 'ana', 'wrong password');
+    await page.getByRole('alert').waitFor();
+    expect(await page.getByLabel('Handle').inputValue()).toBe('ana');
+    expect(await page.getByLabel('Password').inputValue()).toBe('');
+    await signIn(page, 'ana');
+    await allow(page);
+    expect((await flow.back(page)).searchParams.has('code')).toBe(true);
+  });
+
+  it('makes an account on the way, and goes on to the application', async () => {
+    const page = await watched.person();
+    const flow = await arrive(page);
+    await page.getByRole('link', { name: 'Create an account' }).click();
+    const fill = async (typed: Readonly<Record<string, string>>) => {
+      for (const [label, text] of Object.entries(typed)) await page.getByLabel(label).fill(text);
+      await page.getByRole('button', { name: 'Create account' }).click();
+    };
+    await fill({ Handle: 'ana', 'Display name': 'Cleo', 'E-mail': 'cleo@example.org', Password: password });
+    await page.getByRole('alert').waitFor();
+    expect(await page.getByLabel('Display name').inputValue()).toBe('Cleo');
+    await fill({ Handle: 'cleo', Password: password });
+    await page.getByText('@cleo').waitFor();
+    await allow(page);
+    expect(await statusOfProfile(network, await flow.accessToken(page))).toBe(200);
+    expect(watched.takeFaults()).toEqual([]);
+  });
+
+  it('that is denied goes back with nothing', async () => {
+    const page = await watched.person();
+    const flow = await arrive(page);
+    await signIn(page, 'ana');
+    await page.getByRole('button', { name: 'Deny' }).click();
+    const { searchParams } = await flow.back(page);
+    expect(searchParams.get('error')).toBe('access_denied');
+    expect(searchParams.has('code')).toBe(false);
+    expect(watched.takeFaults()).toEqual([]);
+  });
+
+  it('can be gone on with as somebody else', async () => {
+    const page = await watched.person();
+    const flow = await arrive(page);
+    await signIn(page, 'ana');
+    await page.getByRole('button', { name: 'Use another account' }).click();
+    await signIn(page, 'ben');
+    await page.getByText('Ben Example').waitFor();
+    expect(await page.getByText('Ana Example').count()).toBe(0);
+    await allow(page);
+    expect(await statusOfProfile(network, await flow.accessToken(page))).toBe(200);
+    expect(watched.takeFaults()).toEqual([]);
+  });
+
+  it('asks for a password once in a browser, and for consent each time', async () => {
+    const page = await watched.person();
+    await arrive(page);
+    await signIn(page, 'ana');
+    await allow(page);
+    const again = await arrive(page);
+    await allow(page);
+    expect((await again.back(page)).searchParams.has('code')).toBe(true);
+  });
+
+  it('is over with signing out, and going back shows nothing of it', async () => {
+    const page = await watched.person();
+    const flow = await arrive(page);
+    await signIn(page, 'ana');
+    await page.getByText('Ana Example').waitFor();
+    const consent = page.url();
+    await allow(page);
+    await flow.back(page);
+    await page.goto(`${network.baseUrl}/api/auth/oauth2/end-session`);
+    await page.getByRole('button', { name: 'Sign out', exact: true }).click();
+    await page.getByText('You can close this page').waitFor();
+    for (const address of ['back', 'back', 'back', consent]) {
+      await (address === 'back' ? page.goBack().catch(() => undefined) : page.goto(address));
+      expect(await page.content()).not.toContain('Ana Example');
+    }
+    await arrive(page);
+    await page.getByLabel('Password').waitFor();
+  });
+});

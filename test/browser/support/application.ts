@@ -1,0 +1,61 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { readConfig } from '../../../src/config/config.js';
+import { OperatorApi } from '../../../src/operator/cli/operator-api.js';
+import type { TestNetwork } from '../../support/network.js';
+
+/** An application on a server of its own, so that a browser that is sent back to it ends at a page that loads. */
+export interface LocalApplication {
+  readonly name: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+  readonly redirectUri: string;
+  /** Serves this page besides the one to be sent back to; answers its address. */
+  serve(path: string, html: string): string;
+  stop(): Promise<void>;
+}
+
+export async function startApplication(network: TestNetwork, name = 'Pebble'): Promise<LocalApplication> {
+  const pages = new Map([
+    ['/callback', '<!doctype html><title>Back</title><h1>Back at the application</h1>'],
+  ]);
+  const server = createServer((request, response) => {
+    const page = pages.get(new URL(request.url ?? '', 'http://x').pathname);
+    // Nothing is an answer too: browsers ask for an icon by themselves.
+    response.writeHead(page === undefined ? 204 : 200, { 'content-type': 'text/html; charset=utf-8' });
+    response.end(page);
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const redirectUri = `${origin}/callback`;
+  const registered = await operatorOf(network).registerApplication({
+    name,
+    redirectUris: [redirectUri],
+    scopes: ['openid', 'offline_access', 'read', 'post:create'],
+  });
+  return {
+    name,
+    ...registered,
+    redirectUri,
+    serve(path, html) {
+      pages.set(path, html);
+      return origin + path;
+    },
+    async stop() {
+      server.closeAllConnections();
+      await new Promise((resolve) => void server.close(resolve));
+    },
+  };
+}
+
+export const password = 'correct horse battery';
+
+/** Answers the handle. */
+export async function createAccount(network: TestNetwork, handle: string): Promise<string> {
+  const displayName = `${handle[0]?.toUpperCase()}${handle.slice(1)} Example`;
+  await operatorOf(network).createAccount({ handle, displayName, email: `${handle}@example.org`, password });
+  return handle;
+}
+
+const operatorOf = (network: TestNetwork) => new OperatorApi(readConfig(network.env), 'test');

@@ -1,0 +1,42 @@
+import { accessSync, constants } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { describe } from '@jest/globals';
+import { chromium } from 'playwright-core';
+import type { Browser } from 'playwright-core';
+
+/** The one that is named, or the first that is installed. */
+const executablePath = process.env['CHROMIUM'] || installed('chromium', 'chromium-browser', 'google-chrome');
+
+function installed(...names: string[]): string | undefined {
+  const directories = (process.env['PATH'] ?? '').split(delimiter);
+  return names.flatMap((name) => directories.map((directory) => join(directory, name))).find(isExecutable);
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** What a real browser shows and does. Where there is none, the closing lines of a run name what was not tested. */
+export const describeInBrowser = executablePath === undefined ? describe.skip : describe;
+
+/** A Chromium with a profile of its own, which goes with it. */
+export function startChromium(): Promise<Browser> {
+  if (executablePath === undefined) throw new Error('there is no Chromium: set CHROMIUM, or install one');
+  return chromium.launch({
+    executablePath,
+    args: [
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-quic',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+    ],
+  });
+}

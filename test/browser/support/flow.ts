@@ -1,0 +1,63 @@
+import * as oidc from 'openid-client';
+import type { Page } from 'playwright-core';
+import { authorizationRequest, discover, exchange } from '../../auth/support/flow.js';
+import type { Attempt } from '../../auth/support/flow.js';
+import type { TestNetwork } from '../../support/network.js';
+import { password } from './application.js';
+import type { LocalApplication } from './application.js';
+
+/** What the application does around what the browser does, with a client library that knows nothing of this network. */
+export class Flow {
+  private constructor(
+    private readonly client: oidc.Configuration,
+    private readonly attempt: Attempt,
+    private readonly redirectUri: string,
+  ) {}
+
+  /** @param changes parameters of the authorization request besides the usual ones. */
+  static async begin(
+    network: TestNetwork,
+    application: LocalApplication,
+    changes: Readonly<Record<string, string>> = {},
+  ): Promise<Flow> {
+    const client = await discover({ issuer: `${network.baseUrl}/api/auth` }, application);
+    const { redirectUri } = application;
+    const parameters = { redirect_uri: redirectUri, ...changes };
+    const attempt = await authorizationRequest(client, 'openid offline_access read post:create', parameters);
+    return new Flow(client, attempt, redirectUri);
+  }
+
+  /** Where the application sends the browser. */
+  get url(): string {
+    return this.attempt.url.href;
+  }
+
+  /** Waits until the browser is back at the application, and answers the address it is there. */
+  async back(page: Page): Promise<URL> {
+    await page.waitForURL((url) => url.href.startsWith(this.redirectUri));
+    return new URL(page.url());
+  }
+
+  /** The access token that the application gets for the browser's return. */
+  async accessToken(page: Page): Promise<string> {
+    const tokens = await exchange(this.client, await this.back(page), this.attempt);
+    return tokens.access_token;
+  }
+}
+
+/** What a person does who uses the mouse. */
+export async function signIn(page: Page, handle: string, secret = password): Promise<void> {
+  await page.getByLabel('Handle').fill(handle);
+  await page.getByLabel('Password').fill(secret);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+}
+
+export async function allow(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Allow' }).click();
+}
+
+/** Status of what the application asks of the network for the person. */
+export async function statusOfProfile(network: TestNetwork, accessToken: string): Promise<number> {
+  const headers = { authorization: `Bearer ${accessToken}` };
+  return (await fetch(`${network.baseUrl}/api/profile`, { headers })).status;
+}

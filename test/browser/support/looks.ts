@@ -1,0 +1,104 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect } from '@jest/globals';
+import type { Page } from 'playwright-core';
+
+const pictures = fileURLToPath(new URL('../../../artifacts/screenshots', import.meta.url));
+
+const sizes = [
+  { name: 'wide', width: 1280, height: 800 },
+  { name: 'phone', width: 360, height: 740 },
+] as const;
+
+/**
+ * Looks at a page as light and dark, wide and narrow: text can be read (WCAG 2.2, 1.4.3), and nothing has to be scrolled
+ * sideways (1.4.10). Leaves a picture of each in `artifacts/screenshots`.
+ */
+export async function expectGoodLooks(page: Page, name: string): Promise<void> {
+  mkdirSync(pictures, { recursive: true });
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    for (const size of sizes) {
+      await page.setViewportSize(size);
+      const path = join(pictures, `${name}-${colorScheme}-${size.name}.png`);
+      await page.screenshot({ path, fullPage: true, animations: 'disabled' });
+      expect({ name, colorScheme, sideways: await sideways(page) }).toMatchObject({ sideways: [] });
+    }
+    expect({ name, colorScheme, faint: await faintTexts(page) }).toMatchObject({ faint: [] });
+  }
+  await page.setViewportSize({ width: 320, height: 640 });
+  expect({ name, width: 320, sideways: await sideways(page) }).toMatchObject({ sideways: [] });
+  await page.emulateMedia({ colorScheme: null });
+  await page.setViewportSize(sizes[0]);
+}
+
+/** What reaches beyond the window's edge. */
+function sideways(page: Page): Promise<string[]> {
+  return page.evaluate(() => {
+    const width = document.documentElement.clientWidth;
+    if (document.documentElement.scrollWidth <= width) return [];
+    const beyond = [...document.body.querySelectorAll('*')].filter(
+      (each) => each.getBoundingClientRect().right > width + 0.5,
+    );
+    return ['the page', ...beyond.map((each) => each.outerHTML.slice(0, 80))];
+  });
+}
+
+/** Texts whose contrast with what is behind them is below 4.5 to 1, each with its ratio. */
+function faintTexts(page: Page): Promise<string[]> {
+  return page.evaluate(() => {
+    type Colour = readonly [number, number, number, number];
+    const read = (text: string): Colour => {
+      const [red = 0, green = 0, blue = 0, alpha = 1] = (/\((.*)\)/.exec(text)?.[1] ?? '')
+        .split(/[\s,/]+/)
+        .map(Number);
+      return [red, green, blue, alpha];
+    };
+    const over = (upper: Colour, lower: Colour): Colour => {
+      const mix = (at: 0 | 1 | 2) => upper[at] * upper[3] + lower[at] * (1 - upper[3]);
+      return [mix(0), mix(1), mix(2), 1];
+    };
+    const behind = (element: Element | null): Colour => {
+      if (element === null) return [255, 255, 255, 1];
+      const colour = read(getComputedStyle(element).backgroundColor);
+      return colour[3] === 1 ? colour : over(colour, behind(element.parentElement));
+    };
+    const luminance = ([red, green, blue]: Colour): number => {
+      const [r = 0, g = 0, b = 0] = [red, green, blue]
+        .map((value) => value / 255)
+        .map((value) => (value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4));
+      return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+    };
+    const ratioOf = (element: Element): number => {
+      const ground = behind(element);
+      const text = luminance(over(read(getComputedStyle(element).color), ground));
+      const [light, dark] = [Math.max(text, luminance(ground)), Math.min(text, luminance(ground))];
+      return (light + 0.05) / (dark + 0.05);
+    };
+    const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    const elements = new Set<Element>(document.querySelectorAll('input:not([type=hidden])'));
+    while (texts.nextNode())
+      if (texts.currentNode.textContent?.trim() && texts.currentNode.parentElement)
+        elements.add(texts.currentNode.parentElement);
+    return [...elements]
+      .filter((element) => element.checkVisibility())
+      .map((element) => ({ element, ratio: ratioOf(element) }))
+      .filter(({ ratio }) => !(ratio >= 4.5))
+      .map(({ element, ratio }) => `${ratio.toFixed(2)} ${element.outerHTML.slice(0, 80)}`);
+  });
+}
+
+/** Whether a person who uses the keyboard sees where they are: an outline of at least two pixels round what has the focus. */
+export function focusIsSeen(page: Page): Promise<boolean> {
+  return page.evaluate(() => {
+    const { activeElement } = document;
+    if (activeElement === null || activeElement === document.body) return false;
+    const { outlineStyle, outlineWidth } = getComputedStyle(activeElement);
+    return (
+      activeElement.matches(':focus-visible') &&
+      outlineStyle !== 'none' &&
+      Number.parseFloat(outlineWidth) >= 2
+    );
+  });
+}

@@ -1,0 +1,50 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createServer } from 'node:tls';
+import type { TLSSocket } from 'node:tls';
+
+/** Whether a certificate can be made here. */
+export const canServeTls = spawnSync('openssl', ['version']).status === 0;
+
+export interface TlsProxy {
+  stop(): Promise<void>;
+}
+
+/** Takes https on one port of this machine, with a certificate that nobody vouches for, and passes it on to another as http. */
+export async function startTlsProxy(port: number, upstream: number): Promise<TlsProxy> {
+  const open = new Set<TLSSocket>();
+  const server = createServer(selfMadeCertificate(), (client) => {
+    const network = connect(upstream, '127.0.0.1');
+    open.add(client);
+    client.once('close', () => void (open.delete(client), network.destroy()));
+    network.once('close', () => client.destroy());
+    for (const socket of [client, network]) socket.on('error', () => socket.destroy());
+    client.pipe(network).pipe(client);
+  });
+  await once(server.listen(port, '127.0.0.1'), 'listening');
+  return {
+    async stop() {
+      for (const socket of open) socket.destroy();
+      await new Promise((resolve) => void server.close(resolve));
+    },
+  };
+}
+
+function selfMadeCertificate(): { key: Buffer; cert: Buffer } {
+  const directory = mkdtempSync(join(tmpdir(), 'plaza-tls-'));
+  const [key, cert] = [join(directory, 'key.pem'), join(directory, 'cert.pem')];
+  try {
+    const kind = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-noenc'];
+    const about = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost', '-days', '1'];
+    execFileSync('openssl', ['req', '-x509', ...kind, ...about, '-keyout', key, '-out', cert], {
+      stdio: 'ignore',
+    });
+    return { key: readFileSync(key), cert: readFileSync(cert) };
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
+}
