@@ -1,0 +1,237 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { Client } from 'pg';
+import { freePort } from '../../src/launch/free-port.js';
+import { Browser } from '../../src/operator/demo/browser.js';
+import type { Person } from '../../src/operator/demo/browser.js';
+import { Visitor } from '../auth/support/visitor.js';
+import type { Answer } from '../auth/support/visitor.js';
+import { send } from '../support/api.js';
+import { runPlaza } from '../support/command.js';
+import { startNetwork } from '../support/network.js';
+import type { TestNetwork } from '../support/network.js';
+import { startExample } from './support/example.js';
+import type { Example } from './support/example.js';
+import { startInterposer } from './support/interposer.js';
+import type { Interposer } from './support/interposer.js';
+
+/** A whole network starts here, on a machine that may be busy with other tests. */
+jest.setTimeout(120_000);
+
+let between: Interposer;
+let network: TestNetwork;
+let database: Client;
+let example: Example;
+
+beforeAll(async () => {
+  const port = await freePort();
+  between = await startInterposer(port);
+  network = await startNetwork({ PORT: String(port), BASE_URL: `http://localhost:${between.port}` });
+  database = new Client(network.env['DATABASE_URL']);
+  await database.connect();
+  example = await startExample(network);
+});
+
+afterAll(async () => {
+  await example?.stop();
+  await database?.end();
+  await network?.stop();
+  await between?.close();
+});
+
+const TOKEN = '/api/auth/oauth2/token';
+
+/** Presses a button of the example's, on the form that goes to `path`. */
+function press(visitor: Visitor, page: Answer, path: string, typed: Record<string, string> = {}) {
+  const { fields = {} } = page.forms.find(({ action }) => action === path) ?? {};
+  const body = new URLSearchParams({ ...fields, ...typed });
+  return visitor.open(example.origin + path, { method: 'POST', headers: { origin: example.origin }, body });
+}
+
+/** A person with an account, whose browser has not been at the example yet. */
+async function newPerson(
+  displayName = 'Ada',
+): Promise<{ person: Person; actorId: string; visitor: Visitor }> {
+  const person = { handle: `e_${randomBytes(5).toString('hex')}`, password: 'correct horse battery' };
+  const account = ['--handle', person.handle, '--display-name', displayName, '--email', 'ada@example.org'];
+  const command = ['account', 'create', ...account, '--password-stdin', '--json'];
+  const { stdout } = await runPlaza(command, network.env, person.password);
+  const { actorId } = JSON.parse(stdout) as { actorId: string };
+  return { person, actorId, visitor: new Visitor(example.origin) };
+}
+
+/** From the example's first page to the address that the network calls the example back at. */
+async function calledBack(visitor: Visitor, person: Person): Promise<URL> {
+  const sent = await press(visitor, await visitor.open(example.origin), '/login');
+  return new Browser(network.baseUrl).authorize(sent.url, person);
+}
+
+async function signedIn(displayName?: string) {
+  const { person, actorId, visitor } = await newPerson(displayName);
+  const page = await visitor.open(await calledBack(visitor, person));
+  expect(page).toMatchObject({ status: 200, url: `${example.origin}/` });
+  return { actorId, visitor, page };
+}
+
+/** Whether the grants of a person to the example are live. */
+async function grantsOf(actorId: string): Promise<boolean[]> {
+  const { rows } = await database.query(
+    'SELECT revoked_at IS NULL AS live FROM authority.app_grant WHERE actor_id = $1 AND app_id = $2',
+    [actorId, example.clientId],
+  );
+  return rows.map(({ live }: { live: boolean }) => live);
+}
+
+/** Makes five minutes pass for a person's access tokens. */
+async function expireAccessTokens(actorId: string): Promise<void> {
+  const { rowCount } = await database.query(
+    `UPDATE authority.oidc_record SET expires_at = now() - interval '1 second'
+     WHERE kind = 'AccessToken' AND grant_id IN (SELECT grant_id FROM authority.app_grant WHERE actor_id = $1)`,
+    [actorId],
+  );
+  expect(rowCount).toBeGreaterThan(0);
+}
+
+async function postsOf(actorId: string): Promise<string[]> {
+  const { body } = await send(network.baseUrl, 'GET', '/api/reconcile');
+  const posts = body.posts as { authorActorId: string; text: string }[];
+  return posts.filter(({ authorActorId }) => authorActorId === actorId).map(({ text }) => text);
+}
+
+describe('signing in', () => {
+  it('shows who signed in, whatever their name is made of, and gives the browser nothing but an opaque cookie', async () => {
+    const { visitor, page } = await signedIn(`<b>Ada</b> & "Co"`);
+    expect(page.text).toContain('<h1>&#60;b&#62;Ada&#60;/b&#62; &#38; &#34;Co&#34;</h1>');
+    expect(page.headers.get('content-security-policy')).toContain("default-src 'none'");
+    expect(page.headers.get('cache-control')).toBe('no-store');
+    // One for the login, another for the session.
+    expect(visitor.cookieValues).toHaveLength(2);
+    expect(new Set(visitor.cookieValues).size).toBe(2);
+    for (const value of visitor.cookieValues) expect(value).toMatch(/^[\w-]{43}$/);
+  });
+
+  it('refuses a callback with another state, and ends that login', async () => {
+    const { person, visitor, actorId } = await newPerson();
+    const callback = await calledBack(visitor, person);
+    const tampered = new URL(callback);
+    tampered.searchParams.set('state', 'x'.repeat(43));
+    expect(await visitor.open(tampered)).toMatchObject({ status: 400 });
+    expect(await visitor.open(callback)).toMatchObject({ status: 400 });
+    expect((await visitor.open(example.origin)).text).toContain('Sign in');
+    expect(await grantsOf(actorId)).toEqual([true]);
+  });
+
+  it('refuses a callback that is played again, and one in another browser, and leaves the session alone', async () => {
+    const { person, visitor } = await newPerson();
+    const callback = await calledBack(visitor, person);
+    expect(await new Visitor(example.origin).open(callback)).toMatchObject({ status: 400 });
+    const exchanges = between.count(TOKEN);
+    expect(await visitor.open(callback)).toMatchObject({ status: 200 });
+    expect(await visitor.open(callback)).toMatchObject({ status: 400 });
+    expect(between.count(TOKEN)).toBe(exchanges + 1);
+    expect((await visitor.open(example.origin)).text).toContain('<h1>Ada</h1>');
+  });
+
+  it('says so when the person does not allow it', async () => {
+    const { person, visitor } = await newPerson();
+    const callback = await calledBack(visitor, { ...person, decision: 'deny' });
+    const page = await visitor.open(callback);
+    expect(page.status).toBe(400);
+    expect(page.text).toContain('access_denied');
+  });
+
+  it('takes no form that another site sent', async () => {
+    const { visitor, page, actorId } = await signedIn();
+    const [{ fields } = { fields: {} }] = page.forms;
+    for (const headers of [{ origin: 'https://elsewhere.example' }, {}]) {
+      const body = new URLSearchParams({ ...fields, text: 'Not mine' });
+      const answer = await visitor.request(`${example.origin}/posts`, { method: 'POST', headers, body });
+      expect(answer.status).toBe(403);
+    }
+    expect(await postsOf(actorId)).toEqual([]);
+  });
+});
+
+describe('posting', () => {
+  it('makes one post of a form that is sent twice', async () => {
+    const { visitor, page, actorId } = await signedIn();
+    for (const _ of [1, 2])
+      expect(await press(visitor, page, '/posts', { text: 'One\r\nTwo' })).toMatchObject({ status: 200 });
+    expect(await postsOf(actorId)).toEqual(['One\nTwo']);
+  });
+
+  it('makes one post where the answer of the network is lost and the form is sent again', async () => {
+    const { visitor, page, actorId } = await signedIn();
+    between.loseAnswer('/api/posts');
+    const lost = await press(visitor, page, '/posts', { text: 'Did it arrive?' });
+    expect([lost.status, lost.headers.get('retry-after')]).toEqual([503, '5']);
+    expect(await press(visitor, page, '/posts', { text: 'Did it arrive?' })).toMatchObject({ status: 200 });
+    expect(await postsOf(actorId)).toEqual(['Did it arrive?']);
+  });
+
+  it('hands on what the network refuses, with the time to come back at', async () => {
+    const { visitor, page, actorId } = await signedIn();
+    between.refuse('/api/posts', 7);
+    const later = await press(visitor, page, '/posts', { text: 'Later' });
+    expect([later.status, later.headers.get('retry-after')]).toEqual([503, '7']);
+    const empty = await press(visitor, page, '/posts', { text: '' });
+    expect(empty.status).toBe(400);
+    expect(empty.text).toContain('invalid_text');
+    expect(await press(visitor, page, '/posts', { text: 'Later' })).toMatchObject({ status: 200 });
+    const other = await press(visitor, page, '/posts', { text: 'Something else' });
+    expect(other.status).toBe(409);
+    expect(other.text).toContain('intent_conflict');
+    expect(await postsOf(actorId)).toEqual(['Later']);
+  });
+});
+
+describe('an access token that has expired', () => {
+  it('is refreshed once for all requests that met it, and the session goes on under its grant', async () => {
+    const { visitor, actorId } = await signedIn();
+    for (const round of [1, 2]) {
+      await expireAccessTokens(actorId);
+      const refreshes = between.count(TOKEN);
+      const answers = await Promise.all(Array.from({ length: 4 }, () => visitor.open(example.origin)));
+      for (const { text } of answers) expect(text).toContain('<h1>Ada</h1>');
+      expect([round, between.count(TOKEN)]).toEqual([round, refreshes + 1]);
+    }
+    expect(await grantsOf(actorId)).toEqual([true]);
+  });
+
+  it('ends the session where nobody knows whether the refresh happened, and its token is never sent again', async () => {
+    const { visitor, actorId } = await signedIn();
+    await expireAccessTokens(actorId);
+    between.loseAnswer(TOKEN);
+    const refreshes = between.count(TOKEN);
+    const answers = await Promise.all([visitor.open(example.origin), visitor.open(example.origin)]);
+    for (const { status, text } of answers) {
+      expect(status).toBe(401);
+      expect(text).toContain('sign in again');
+    }
+    expect((await visitor.open(example.origin)).text).toContain('Sign in');
+    expect(between.count(TOKEN)).toBe(refreshes + 1);
+    expect(await grantsOf(actorId)).toEqual([true]);
+  });
+});
+
+describe('leaving', () => {
+  it('signs out here, and leaves the application its grant', async () => {
+    const { visitor, page, actorId } = await signedIn();
+    expect((await press(visitor, page, '/logout')).text).toContain('Sign in');
+    expect(await press(visitor, page, '/posts', { text: 'Too late' })).toMatchObject({ status: 401 });
+    expect(await grantsOf(actorId)).toEqual([true]);
+  });
+
+  it('disconnects, which ends the grant; until that is certain it goes on being connected', async () => {
+    const { visitor, page, actorId } = await signedIn();
+    between.refuse('/api/auth/oauth2/revoke', 3);
+    expect(await press(visitor, page, '/disconnect')).toMatchObject({ status: 503 });
+    expect(await grantsOf(actorId)).toEqual([true]);
+    expect((await press(visitor, page, '/disconnect')).text).toContain('Sign in');
+    expect(await grantsOf(actorId)).toEqual([false]);
+  });
+});
+
+it('met nothing that it did not foresee', () => {
+  expect(example.complaints()).toBe('');
+});

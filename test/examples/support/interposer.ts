@@ -1,0 +1,55 @@
+import { once } from 'node:events';
+import { createServer, request as requestOf } from 'node:http';
+import type { ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** What stands between an application and the network, as a reverse proxy does, and fails where it is told to. */
+export interface Interposer {
+  readonly port: number;
+  /** The next request for this path is carried out, and its answer lost. */
+  loseAnswer(path: string): void;
+  /** The next request for this path goes no further: 503, to be tried again after so many seconds. */
+  refuse(path: string, retryAfter: number): void;
+  /** How many requests for this path there were. */
+  count(path: string): number;
+  close(): Promise<void>;
+}
+
+type Fault = (answer: ServerResponse) => void;
+
+/** `port`: of the network, which need not listen yet. */
+export async function startInterposer(port: number): Promise<Interposer> {
+  const seen: string[] = [];
+  const [lost, refused] = [new Set<string>(), new Map<string, Fault>()];
+  const server = createServer((request, answer) => {
+    const [path = ''] = (request.url ?? '').split('?');
+    seen.push(path);
+    const fault = refused.get(path);
+    if (fault && refused.delete(path)) return fault(answer);
+    const { url: target, method, headers } = request;
+    const onward = requestOf({ host: '127.0.0.1', port, path: target, method, headers }, (response) => {
+      if (lost.delete(path)) return void answer.destroy();
+      answer.writeHead(response.statusCode ?? 502, response.rawHeaders);
+      response.pipe(answer);
+    });
+    onward.on('error', () => answer.destroy());
+    request.pipe(onward);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    port: (server.address() as AddressInfo).port,
+    loseAnswer: (path) => void lost.add(path),
+    refuse: (path, retryAfter) =>
+      void refused.set(path, (answer) => {
+        answer.writeHead(503, { 'content-type': 'application/json', 'retry-after': String(retryAfter) });
+        answer.end(JSON.stringify({ error: 'publishing_paused', message: 'Come back later.' }));
+      }),
+    count: (path) => seen.filter((one) => one === path).length,
+    close: async () => {
+      server.close();
+      server.closeAllConnections();
+      await once(server, 'close');
+    },
+  };
+}
