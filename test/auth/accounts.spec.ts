@@ -5,9 +5,16 @@ import { Passwords } from '../../src/auth/passwords.js';
 import { Clock, Ids } from '../../src/commands/ambient.js';
 import { CreateAccount, CreateAccountHandler } from '../../src/commands/create-account.js';
 import type { NewAccount } from '../../src/commands/create-account.js';
+import { ChangePassword } from '../../src/commands/change-password.js';
 import { HandleDigest } from '../../src/commands/handle-digest.js';
+import { IssueGrant } from '../../src/commands/issue-grant.js';
+import { RefreshGrant } from '../../src/commands/refresh-grant.js';
 import { RevokeGrant } from '../../src/commands/revoke-grant.js';
+import { RotateClientSecret } from '../../src/commands/rotate-client-secret.js';
+import { ReinstateAccount, SuspendAccount } from '../../src/commands/suspend-account.js';
+import { ReinstateApplication, SuspendApplication } from '../../src/commands/suspend-application.js';
 import { CommandBus } from '@nestjs/cqrs';
+import type { Command } from '@nestjs/cqrs';
 import { EventLog, LogUnavailable } from '../../src/log/event-log.js';
 import type { Append, Appended } from '../../src/log/event-log.js';
 import { streams } from '../../src/log/streams.js';
@@ -41,8 +48,11 @@ const create = (data: NewAccount) =>
     .get(CommandBus)
     .execute(new CreateAccount(data, { requestId: 'r' }));
 
-const signIn = (handle: string, typed = password) =>
-  network.app().get(LocalSignIn).authenticate({ handle, password: typed });
+/** Whose account handle and password open. */
+async function signIn(handle: string, typed = password): Promise<{ actorId: string } | undefined> {
+  const signedIn = await network.app().get(LocalSignIn).authenticate({ handle, password: typed });
+  return signedIn && { actorId: signedIn.actorId };
+}
 
 const query = (sql: string, parameters: unknown[] = []) =>
   network.database().dataSource.query(sql, parameters);
@@ -196,40 +206,81 @@ describe('an application', () => {
   });
 });
 
-describe('the rows of the authority store', () => {
-  it('are the same after every event was applied again, in any order', async () => {
-    const actorId = (await create(account('hugo'))).actorId;
+describe('the row of a grant', () => {
+  it('says when it was used last, once the worker has applied that', async () => {
+    const { actorId } = await create(account('lena'));
     const { clientId } = await network.registerApplication();
-    const issued = { grantId: 'g-1', appId: clientId, actorId, scopes: ['read'], at: 1 };
+    const bus = network.app().get(CommandBus);
+    await bus.execute(new IssueGrant('g-3', clientId, actorId, ['read'], { requestId: 'r' }));
+    await bus.execute(new RefreshGrant('g-3', { requestId: 'r' }));
+    const lastUsed = async () => {
+      const [row] = await query(`SELECT last_used_at FROM authority.app_grant WHERE grant_id = 'g-3'`);
+      return row.last_used_at as string | null;
+    };
+    expect(await lastUsed()).toBeNull();
+    const recorded = await network.log().read(streams.grant('g-3'));
+    await writeThrough(recorded, network.database().dataSource.manager);
+    expect(await lastUsed()).toBe(String(recorded.at(-1)?.event.data.at));
+  });
+});
+
+describe('the rows of the authority store', () => {
+  const tables = ['account', 'application', 'app_grant'];
+  const everything = () =>
+    Promise.all(tables.map((table) => query(`SELECT * FROM authority.${table} ORDER BY 1`)));
+  const execute = <Result>(command: Command<Result>) => network.app().get(CommandBus).execute(command);
+  const metadata = { requestId: 'r' };
+
+  /** A grant, an account and an application, each of whose events have happened, some of them more than once. */
+  async function history(handle: string, grantId: string) {
+    const { actorId } = await create(account(handle));
+    const { clientId } = await network.registerApplication();
+    await execute(new IssueGrant(grantId, clientId, actorId, ['read'], metadata));
+    await execute(new RefreshGrant(grantId, metadata));
+    await execute(new RefreshGrant(grantId, metadata));
+    await execute(new SuspendAccount(actorId, metadata));
+    await execute(new ReinstateAccount(actorId, metadata));
+    await execute(new SuspendAccount(actorId, metadata));
+    await execute(new ChangePassword(actorId, passwordHash, undefined, metadata));
+    await execute(new SuspendApplication(clientId, metadata));
+    await execute(new RotateClientSecret(clientId, 0, metadata));
+    await execute(new ReinstateApplication(clientId, metadata));
+    await execute(new RevokeGrant(grantId, { cause: 'reuse', of: 'refresh_token' }, metadata));
     const log = network.log();
-    await log.append({
-      stream: streams.grant('g-1'),
-      expected: 'no_stream',
-      events: [{ id: randomUUID(), event: { type: 'grant.issued', data: issued } }],
-      metadata: { requestId: 'r' },
-    });
-    await network
-      .app()
-      .get(CommandBus)
-      .execute(new RevokeGrant('g-1', { cause: 'operator' }, { requestId: 'r' }));
-    const tables = ['account', 'application', 'app_grant'];
-    const everything = () =>
-      Promise.all(tables.map((table) => query(`SELECT * FROM authority.${table} ORDER BY 1`)));
-    const before = await everything();
     const recorded = [
       ...(await log.read(streams.account(actorId))),
       ...(await log.read(streams.application(clientId))),
-      ...(await log.read(streams.grant('g-1'))),
+      ...(await log.read(streams.grant(grantId))),
     ];
+    return { actorId, clientId, recorded };
+  }
+
+  it('are the same after every event was applied again, in any order', async () => {
+    const { recorded } = await history('hugo', 'g-1');
     const { manager } = network.database().dataSource;
     await writeThrough(recorded, manager);
+    const before = await everything();
+    await writeThrough(recorded, manager);
     await writeThrough(recorded.toReversed(), manager);
+    for (let turn = 1; turn < recorded.length; turn++)
+      await writeThrough([...recorded.slice(turn), ...recorded.slice(0, turn)], manager);
     expect(await everything()).toEqual(before);
+  });
 
-    await query(`DELETE FROM authority.app_grant WHERE grant_id = 'g-1'`);
-    await writeThrough(recorded.toReversed(), manager);
-    const [grant] = await query(`SELECT scopes, revoked_at FROM authority.app_grant WHERE grant_id = 'g-1'`);
-    expect(grant.scopes).toEqual(['read']);
-    expect(grant.revoked_at).not.toBeNull();
+  it('are built anew by the events in any order', async () => {
+    const { actorId, clientId, recorded } = await history('iris', 'g-2');
+    const { manager } = network.database().dataSource;
+    await writeThrough(recorded, manager);
+    const before = await everything();
+    for (let turn = 0; turn < recorded.length; turn++) {
+      await query('DELETE FROM authority.account WHERE actor_id = $1', [actorId]);
+      await query('DELETE FROM authority.application WHERE app_id = $1', [clientId]);
+      await query('DELETE FROM authority.app_grant WHERE grant_id = $1', ['g-2']);
+      const turned = [...recorded.slice(turn), ...recorded.slice(0, turn)].toReversed();
+      await writeThrough(turned, manager);
+      // When a grant was used is told by its row alone: it is known again when that event comes again.
+      await writeThrough(turned, manager);
+      expect(await everything()).toEqual(before);
+    }
   });
 });

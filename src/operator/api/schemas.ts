@@ -1,9 +1,23 @@
+import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { PASSWORD_MAX, PASSWORD_MIN } from '../../auth/passwords.js';
 import { HttpRefusal } from '../../http/errors.js';
 
 /** Why an operator acts. Kept with the event. */
-const reason = z.string().min(1).max(500).optional();
+const why = z.string().min(1).max(500);
+const reason = why.optional();
+
+export const act = z.strictObject({ reason });
+
+/** What is done to a person is never done without a reason. */
+export const reasonedAct = z.strictObject({ reason: why });
+
+const LONGEST_OVERLAP_MS = 366 * 24 * 60 * 60_000;
+
+export const secretRotation = z.strictObject({
+  overlapMs: z.int().min(0).max(LONGEST_OVERLAP_MS),
+  reason,
+});
 
 export const newApplication = z.strictObject({
   name: z.string(),
@@ -20,6 +34,15 @@ export const newAccount = z.strictObject({
   password: z.string().min(PASSWORD_MIN).max(PASSWORD_MAX),
   reason,
 });
+
+const identifier = /^[A-Za-z0-9_-]{1,64}$/;
+
+/** Whom the address names. @throws {HttpRefusal} `not_found`: nobody can have such an id. */
+export function idOf(request: FastifyRequest): string {
+  const { id } = request.params as { readonly id: string };
+  if (!identifier.test(id)) throw new HttpRefusal('not_found', 'Nobody has such an id.');
+  return id;
+}
 
 /** The body as the schema says it is. @throws {HttpRefusal} naming the first fault, never a value. */
 export function parse<Shape>(schema: z.ZodType<Shape>, body: unknown): Shape {

@@ -3,17 +3,21 @@ import { z } from 'zod';
 import type { Config } from '../../config/config.js';
 import { operatorUrl } from '../../launch/banner.js';
 import { readSecret } from '../../launch/secret-file.js';
+import * as answers from './answers.js';
 import { Failure } from './failure.js';
 import { jsonRequest } from './json-request.js';
 
 /** Longer than the network itself takes for anything: it gives up on a store that does not answer. */
 const LONGEST_ANSWER_MS = 30_000;
+const LONGEST_REVOCATION_MS = 10 * 60_000;
 
 const refusal = z.object({ error: z.string(), message: z.string() });
 
 export interface Application {
   readonly name: string;
   readonly redirectUris: readonly string[];
+  /** Undefined: none. */
+  readonly postLogoutRedirectUris?: readonly string[] | undefined;
   readonly scopes: readonly string[];
 }
 
@@ -40,38 +44,59 @@ export class OperatorApi {
   }
 
   registerApplication(application: Application, reason?: string) {
-    const answer = z.object({ clientId: z.string(), clientSecret: z.string() });
-    return this.#call(answer, 'POST', '/operator/applications', { ...application, reason });
+    return this.#call(answers.registered, 'POST', '/operator/applications', { ...application, reason });
   }
 
-  createAccount(account: Account, reason?: string) {
-    return this.#call(z.object({ actorId: z.string() }), 'POST', '/operator/accounts', {
-      ...account,
+  applications() {
+    return this.#call(answers.applications, 'GET', '/operator/applications');
+  }
+
+  setApplicationState(clientId: string, act: 'suspend' | 'reinstate', reason?: string) {
+    return this.#call(answers.changed, 'POST', `${application(clientId)}/${act}`, { reason });
+  }
+
+  rotateSecret(clientId: string, overlapMs: number, reason?: string) {
+    return this.#call(answers.rotatedSecret, 'POST', `${application(clientId)}/rotate-secret`, {
+      overlapMs,
       reason,
     });
   }
 
-  projections() {
-    const stopped = z.object({
-      reason: z.string(),
-      position: z.number().nullable(),
-      eventId: z.string().nullable(),
-    });
-    const projection = z.object({
-      name: z.string(),
-      version: z.number(),
-      /** Null: nothing is applied yet. */
-      position: z.number().nullable(),
-      /** Null: the log does not answer, or is not the one that was applied. */
-      lag: z.number().nullable(),
-      stopped: stopped.optional(),
-    });
-    const answer = z.object({ incarnation: z.string().nullable(), projections: z.array(projection) });
-    return this.#call(answer, 'GET', '/operator/projections');
+  /** Takes as long as there are grants. */
+  revokeGrants(clientId: string, reason?: string) {
+    const path = `${application(clientId)}/revoke-grants`;
+    return this.#call(answers.revoked, 'POST', path, { reason }, LONGEST_REVOCATION_MS);
   }
 
-  async #call<T>(answer: z.ZodType<T>, method: string, path: string, body?: object): Promise<T> {
-    const response = await this.#send(method, path, body);
+  createAccount(account: Account, reason?: string) {
+    return this.#call(answers.created, 'POST', '/operator/accounts', { ...account, reason });
+  }
+
+  setAccountState(actorId: string, act: 'suspend' | 'reinstate', reason: string) {
+    const path = `/operator/accounts/${encodeURIComponent(actorId)}/${act}`;
+    return this.#call(answers.changed, 'POST', path, { reason });
+  }
+
+  signingKeys() {
+    return this.#call(answers.signingKeys, 'GET', '/operator/signing-keys');
+  }
+
+  rotateSigningKey(reason?: string) {
+    return this.#call(answers.rotatedKey, 'POST', '/operator/signing-keys/rotate', { reason });
+  }
+
+  projections() {
+    return this.#call(answers.projectionStatus, 'GET', '/operator/projections');
+  }
+
+  async #call<T>(
+    answer: z.ZodType<T>,
+    method: string,
+    path: string,
+    body?: object,
+    patienceMs = this.longestAnswerMs,
+  ): Promise<T> {
+    const response = await this.#send(method, path, body, patienceMs);
     const said: unknown = await response.json().catch(() => undefined);
     if (response.ok) {
       const understood = answer.safeParse(said);
@@ -88,10 +113,10 @@ export class OperatorApi {
     );
   }
 
-  async #send(method: string, path: string, body?: object): Promise<Response> {
+  async #send(method: string, path: string, body: object | undefined, patienceMs: number): Promise<Response> {
     const headers = { authorization: `Bearer ${this.#token}`, 'x-operator': this.operator };
     try {
-      const signal = AbortSignal.timeout(this.longestAnswerMs);
+      const signal = AbortSignal.timeout(patienceMs);
       return await fetch(this.#url + path, { ...jsonRequest(method, headers, body), signal });
     } catch (error) {
       if ((error as Error).name === 'TimeoutError')
@@ -106,6 +131,8 @@ export class OperatorApi {
     }
   }
 }
+
+const application = (clientId: string) => `/operator/applications/${encodeURIComponent(clientId)}`;
 
 function generatedToken(dataDir: string): string {
   const token = readSecret(join(dataDir, 'operator.token'));

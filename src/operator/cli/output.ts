@@ -13,3 +13,8 @@ export function withJson(command: Command): Command {
 export function answer(options: OutputOptions, result: unknown, lines: readonly string[]): void {
   process.stdout.write(options.json ? `${JSON.stringify(result)}\n` : `${lines.join('\n')}\n`);
 }
+
+/** A moment (Unix milliseconds) as people and programs read it, in UTC. */
+export function moment(ms: number): string {
+  return new Date(ms).toISOString();
+}

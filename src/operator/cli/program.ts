@@ -3,6 +3,7 @@ import { addAccount } from './commands/account.js';
 import { addApp } from './commands/app.js';
 import { addDemo } from './commands/demo.js';
 import { addEventStore } from './commands/eventstore.js';
+import { addKeys } from './commands/keys.js';
 import { addProjections } from './commands/projections.js';
 import { addStart } from './commands/start.js';
 
@@ -15,7 +16,8 @@ export function commandLine(): Command {
     .helpCommand(false)
     .configureHelp({ visibleCommands: leavesOf, subcommandTerm: wholeName })
     .addHelpText('after', CLOSING_WORDS);
-  for (const add of [addStart, addDemo, addApp, addAccount, addProjections, addEventStore]) add(program);
+  for (const add of [addStart, addDemo, addApp, addAccount, addKeys, addProjections, addEventStore])
+    add(program);
   return program;
 }
 

@@ -1,7 +1,7 @@
 import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
-import { operatorApi, withReason } from '../act.js';
-import type { ActOptions } from '../act.js';
+import { operatorApi, withOperator, withReason } from '../act.js';
+import type { ActOptions, OperatorOptions } from '../act.js';
 import { answer } from '../output.js';
 
 interface CreateOptions extends ActOptions {
@@ -10,9 +10,13 @@ interface CreateOptions extends ActOptions {
   readonly email: string;
 }
 
+interface StateOptions extends OperatorOptions {
+  readonly reason: string;
+}
+
 /** `plaza account …`: the people of the network. */
 export function addAccount(program: Command): void {
-  const account = program.command('account').description('accounts: create them');
+  const account = program.command('account').description('accounts: create, suspend and reinstate them');
   withReason(account.command('create'))
     .description('create an account')
     .requiredOption('--handle <handle>', 'the name people sign in with')
@@ -28,4 +32,24 @@ export function addAccount(program: Command): void {
       );
       answer(options, created, [`actor id  ${created.actorId}`]);
     });
+
+  for (const [act, done] of [
+    ['suspend', 'suspended'],
+    ['reinstate', 'active'],
+  ] as const)
+    withOperator(account.command(act))
+      .description(descriptions[act])
+      .argument('<actor-id>', 'whose account')
+      .requiredOption('--reason <why>', 'why, for the record')
+      .action(async (actorId: string, { reason, ...options }: StateOptions) => {
+        const result = await operatorApi(options).setAccountState(actorId, act, reason);
+        answer(options, result, [
+          result.changed ? `${actorId} is ${done} now` : `${actorId} is ${done} already; nothing changed`,
+        ]);
+      });
 }
+
+const descriptions = {
+  suspend: "take an account's authority away, from the next request on",
+  reinstate: "give an account's authority back",
+} as const;

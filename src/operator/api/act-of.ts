@@ -1,0 +1,13 @@
+import type { FastifyRequest } from 'fastify';
+import type { EventMetadata } from '../../log/recorded.js';
+
+/** What the log keeps of an operator's act: the name that the request gives, and the reason. */
+export function actOf(request: FastifyRequest, reason: string | undefined): EventMetadata {
+  const operator = header(request, 'x-operator')?.slice(0, 64) ?? 'operator';
+  return { requestId: request.id, operator, reason };
+}
+
+export function header(request: FastifyRequest, name: string): string | undefined {
+  const value = request.headers[name];
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}

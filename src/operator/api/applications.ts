@@ -1,0 +1,24 @@
+import type { AuthorityStore } from '../../store/authority/authority-store.js';
+
+export interface ListedApplication {
+  readonly clientId: string;
+  readonly name: string;
+  readonly state: 'active' | 'suspended';
+  readonly scopes: readonly string[];
+  readonly redirectUris: readonly string[];
+  /** Unix milliseconds. Null: registered under a release that did not keep it, until a worker has applied the log again. */
+  readonly registeredAt: number | null;
+  /** How many grants live. */
+  readonly grants: number;
+}
+
+/** Every application, in the order of registration. */
+export async function applicationsOf(store: AuthorityStore): Promise<readonly ListedApplication[]> {
+  const rows = await store.db.query<{ listed: ListedApplication }[]>(`
+    SELECT json_build_object('clientId', app_id, 'name', name, 'state', state, 'scopes', scopes,
+      'redirectUris', redirect_uris, 'registeredAt', registered_at, 'grants', (
+        SELECT count(*) FROM authority.app_grant
+        WHERE app_grant.app_id = application.app_id AND revoked_at IS NULL)) AS listed
+    FROM authority.application ORDER BY registered_at NULLS FIRST, app_id`);
+  return rows.map(({ listed }) => listed);
+}

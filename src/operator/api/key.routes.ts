@@ -1,0 +1,23 @@
+import type { INestApplicationContext } from '@nestjs/common';
+import { CommandBus } from '@nestjs/cqrs';
+import type { FastifyInstance } from 'fastify';
+import { Clock } from '../../commands/ambient.js';
+import { RotateSigningKey } from '../../commands/rotate-signing-key.js';
+import { SigningKeys } from '../../commands/signing-keys.js';
+import { actOf } from './act-of.js';
+import { act, parse } from './schemas.js';
+
+/** `/operator/signing-keys…`: what ID tokens are signed with. Private parts go nowhere. */
+export function keyRoutes(server: FastifyInstance, app: INestApplicationContext): void {
+  const commands = app.get(CommandBus);
+  const keys = app.get(SigningKeys);
+  const clock = app.get(Clock);
+
+  server.get('/operator/signing-keys', () => keys.states(clock.now()));
+
+  server.post('/operator/signing-keys/rotate', async (request, reply) => {
+    const { reason } = parse(act, request.body);
+    const { keyId: kid, ...rest } = await commands.execute(new RotateSigningKey(actOf(request, reason)));
+    return reply.send({ kid, ...rest });
+  });
+}

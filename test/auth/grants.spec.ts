@@ -1,0 +1,148 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { CommandBus } from '@nestjs/cqrs';
+import type { Command } from '@nestjs/cqrs';
+import { Clock, Ids } from '../../src/commands/ambient.js';
+import { IssueGrant } from '../../src/commands/issue-grant.js';
+import { RefreshGrant, RefreshGrantHandler } from '../../src/commands/refresh-grant.js';
+import { RevokeGrant } from '../../src/commands/revoke-grant.js';
+import { RevokeGrantsOf } from '../../src/commands/revoke-grants-of.js';
+import type { Append, EventLog, ReadOptions } from '../../src/log/event-log.js';
+import { streams } from '../../src/log/streams.js';
+import { startAuthNetwork } from './support/auth-network.js';
+import type { AuthNetwork } from './support/auth-network.js';
+
+let network: AuthNetwork;
+let actorId: string;
+let appId: string;
+
+beforeAll(async () => {
+  network = await startAuthNetwork();
+  actorId = await network.createAccount('ada');
+  ({ clientId: appId } = await network.registerApplication());
+}, 60_000);
+
+afterAll(() => network.stop());
+
+const metadata = { requestId: 'r', operator: 'grace', reason: 'a test' };
+const execute = <Result>(command: Command<Result>) => network.app().get(CommandBus).execute(command);
+
+async function issue(application = appId): Promise<string> {
+  const grantId = randomUUID();
+  await execute(new IssueGrant(grantId, application, actorId, ['read'], metadata));
+  return grantId;
+}
+
+const refresh = (grantId: string) => execute(new RefreshGrant(grantId, metadata));
+
+async function typesOf(grantId: string): Promise<readonly string[]> {
+  const recorded = await network.log().read(streams.grant(grantId));
+  return recorded.map(({ event }) => event.type);
+}
+
+async function isRevoked(grantId: string): Promise<boolean> {
+  const [row] = await network
+    .database()
+    .dataSource.query('SELECT revoked_at FROM authority.app_grant WHERE grant_id = $1', [grantId]);
+  return row.revoked_at !== null;
+}
+
+describe('a grant', () => {
+  it('is refreshed at the cost of two events read, however many there are', async () => {
+    const grantId = await issue();
+    for (let times = 0; times < 12; times++) await refresh(grantId);
+    const log = network.log();
+    let read = 0;
+    let appended = 0;
+    const counting = {
+      read: async (stream: string, options?: ReadOptions) => {
+        const recorded = await log.read(stream, options);
+        read += recorded.length;
+        return recorded;
+      },
+      append: async (append: Append) => {
+        appended += append.events.length;
+        return log.append(append);
+      },
+    } as EventLog;
+    const app = network.app();
+    await new RefreshGrantHandler(counting, app.get(Clock), app.get(Ids)).execute(
+      new RefreshGrant(grantId, metadata),
+    );
+    expect([read, appended]).toEqual([2, 1]);
+    expect(await typesOf(grantId)).toEqual(['grant.issued', ...Array<string>(13).fill('grant.refreshed')]);
+  });
+
+  it('is not refreshed once it has ended, whatever the rows say', async () => {
+    const grantId = await issue();
+    await execute(new RevokeGrant(grantId, { cause: 'person' }, metadata));
+    await network
+      .database()
+      .dataSource.query('UPDATE authority.app_grant SET revoked_at = NULL WHERE grant_id = $1', [grantId]);
+    await expect(refresh(grantId)).rejects.toMatchObject({ code: 'not_found' });
+    await expect(refresh('nowhere')).rejects.toMatchObject({ code: 'not_found' });
+    expect(await typesOf(grantId)).toEqual(['grant.issued', 'grant.revoked']);
+  });
+
+  it('that was refreshed and revoked at once is revoked in the end', async () => {
+    for (let times = 0; times < 10; times++) {
+      const grantId = await issue();
+      await Promise.allSettled([
+        refresh(grantId),
+        execute(new RevokeGrant(grantId, { cause: 'client' }, metadata)),
+        refresh(grantId),
+      ]);
+      expect((await typesOf(grantId)).at(-1)).toBe('grant.revoked');
+      expect(await isRevoked(grantId)).toBe(true);
+    }
+  });
+
+  it('that ends by reuse says of what, and ends once', async () => {
+    const grantId = await issue();
+    await refresh(grantId);
+    const ending = { cause: 'reuse', of: 'refresh_token' } as const;
+    expect(await execute(new RevokeGrant(grantId, ending, metadata))).toEqual({ changed: true });
+    expect(await execute(new RevokeGrant(grantId, ending, metadata))).toEqual({ changed: false });
+    const recorded = await network.log().read(streams.grant(grantId));
+    expect(recorded.slice(2)).toMatchObject([
+      { event: { type: 'grant.reuse_detected', data: { grantId, appId, actorId, of: 'refresh_token' } } },
+      { event: { type: 'grant.revoked', data: { grantId, appId, actorId, cause: 'reuse' } } },
+    ]);
+  });
+});
+
+describe('the grants of an application', () => {
+  it('all end, each with who and why, and those of others go on', async () => {
+    const { clientId } = await network.registerApplication();
+    const others = await issue();
+    const grantIds: string[] = [];
+    for (let times = 0; times < 20; times++) grantIds.push(await issue(clientId));
+    await execute(new RevokeGrant(grantIds[0] ?? '', { cause: 'person' }, metadata));
+    expect(await execute(new RevokeGrantsOf(clientId, metadata))).toEqual({ revoked: 19 });
+    for (const grantId of grantIds) expect(await isRevoked(grantId)).toBe(true);
+    expect(await isRevoked(others)).toBe(false);
+    const newest = (await network.log().read(streams.grant(grantIds[1] ?? ''))).at(-1);
+    expect(newest?.event.data).toMatchObject({ cause: 'operator' });
+    expect(newest?.metadata).toMatchObject({ ...metadata, appId: clientId, grantId: grantIds[1] });
+    expect(await execute(new RevokeGrantsOf(clientId, metadata))).toEqual({ revoked: 0 });
+  });
+
+  it('all end when it is tried again after a crash in between', async () => {
+    const { clientId } = await network.registerApplication();
+    const [revoked, live] = [await issue(clientId), await issue(clientId)];
+    await execute(new RevokeGrant(revoked, { cause: 'operator' }, metadata));
+    // As if the process had gone between the append and the row.
+    await network
+      .database()
+      .dataSource.query('UPDATE authority.app_grant SET revoked_at = NULL WHERE grant_id = $1', [revoked]);
+    expect(await execute(new RevokeGrantsOf(clientId, metadata))).toEqual({ revoked: 1 });
+    expect([await isRevoked(revoked), await isRevoked(live)]).toEqual([true, true]);
+    expect(await typesOf(revoked)).toEqual(['grant.issued', 'grant.revoked']);
+  });
+
+  it('of no application are none', async () => {
+    await expect(execute(new RevokeGrantsOf('nobody', metadata))).rejects.toMatchObject({
+      code: 'not_found',
+    });
+  });
+});
