@@ -1,0 +1,235 @@
+import { once } from 'node:events';
+import { request } from 'node:http';
+import type { IncomingMessage } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { formsOf } from '../../src/operator/demo/html-forms.js';
+import { password, startAuthNetwork } from './support/auth-network.js';
+import type { AuthNetwork } from './support/auth-network.js';
+
+let network: AuthNetwork;
+
+beforeAll(async () => {
+  network = await startAuthNetwork();
+  await network.createAccount('ada');
+}, 60_000);
+
+afterAll(() => network.stop());
+
+const query = (sql: string, values: unknown[] = []) => network.database().pool.query(sql, values);
+
+beforeEach(() => query('DELETE FROM limits.used'));
+
+interface Tried {
+  readonly status: number;
+  readonly headers: IncomingMessage['headers'];
+  readonly body: string;
+}
+
+type Headers = Readonly<Record<string, string>>;
+
+/** One request to one of the servers, whatever its port. */
+async function ask(
+  method: string,
+  path: string,
+  headers: Headers,
+  body = '',
+  port = network.config.port,
+): Promise<Tried> {
+  const { host } = new URL(network.baseUrl);
+  const asked = request({ host: '127.0.0.1', port, path, method, headers: { host, ...headers } }).end(body);
+  const [response] = (await once(asked, 'response')) as [IncomingMessage];
+  return { status: response.statusCode ?? 0, headers: response.headers, body: await text(response) };
+}
+
+/** The sign-in page in a browser of its own; answers what sends its form. */
+async function open(port = network.config.port) {
+  const page = await ask('GET', '/api/auth/account', { accept: 'text/html' }, '', port);
+  const cookie = (page.headers['set-cookie'] ?? []).map((line) => line.split(';')[0]).join('; ');
+  const [form] = formsOf(page.body);
+  return (handle: string, secret: string, headers: Headers = {}, at = port): Promise<Tried> =>
+    ask(
+      'POST',
+      form?.action ?? '',
+      { cookie, origin: network.baseUrl, 'content-type': 'application/x-www-form-urlencoded', ...headers },
+      new URLSearchParams({ ...form?.fields, handle, password: secret }).toString(),
+      at,
+    );
+}
+
+const WRONG = 'a wrong password';
+const times = <T>(count: number, work: (index: number) => Promise<T>): Promise<T[]> =>
+  Promise.all(Array.from({ length: count }, (_, index) => work(index)));
+const statuses = (tried: readonly Tried[]) => tried.map(({ status }) => status).sort((a, b) => a - b);
+
+/** The seconds that are left, and what the pages of a form prove themselves with. */
+const differsByItself = /(?<=t=)\d+|(?<="retry-after":")\d+|(?<=name="form" value=")[^"]+/g;
+
+/** As if ten minutes had passed. */
+const endWindows = () => query('UPDATE limits.used SET expire = $1', [Date.now() - 1]);
+
+describe('tries on one account', () => {
+  it('are at most ten in ten minutes, however many servers are asked at once', async () => {
+    const submit = await open();
+    const another = await network.startAnotherServer();
+    const ports = [network.config.port, another.port];
+    const tried = await times(30, (index) => submit('ada', WRONG, {}, ports[index % 2]));
+    await another.close();
+    expect(statuses(tried)).toEqual([...Array<number>(10).fill(400), ...Array<number>(20).fill(429)]);
+  });
+
+  it('are counted by the handle that is meant', async () => {
+    const submit = await open();
+    for (const typed of [' ada', '@ADA', 'Ada ']) await submit(typed, WRONG);
+    expect((await submit('ada', WRONG)).headers['ratelimit']).toContain('"account";r=6;');
+  });
+
+  it('say what is left of them, and when to come back', async () => {
+    const submit = await open();
+    const first = await submit('ada', WRONG);
+    expect(first.headers['ratelimit-policy']).toBe('"account";q=10;w=600, "address";q=100;w=600');
+    expect(first.headers['ratelimit']).toMatch(/^"account";r=9;t=(600|59\d), "address";r=99;t=(600|59\d)$/);
+    expect(first.headers['retry-after']).toBeUndefined();
+    await times(9, () => submit('ada', WRONG));
+    const refused = await submit('ada', WRONG, { accept: 'text/html' });
+    expect(refused.status).toBe(429);
+    expect(refused.headers['retry-after']).toMatch(/^(600|59\d)$/);
+    expect(refused.headers['ratelimit']).toMatch(/^"account";r=0;t=(600|59\d), "address";r=89;t=(600|59\d)$/);
+    expect(refused.body).toContain('pilot_rate_limited');
+    expect(JSON.parse((await submit('ada', WRONG)).body)).toEqual({
+      error: 'pilot_rate_limited',
+      message: expect.any(String),
+    });
+  });
+
+  it('are answered alike whether or not the account exists', async () => {
+    await network.createAccount('there_is_one');
+    const submit = await open();
+    const story = async (handle: string): Promise<string[]> => {
+      const answers: string[] = [];
+      await query('DELETE FROM limits.used');
+      for (let count = 0; count < 12; count++) {
+        const { status, headers, body } = await submit(handle, WRONG, { accept: 'text/html' });
+        const { date: _date, ...others } = headers;
+        const said = `${status} ${JSON.stringify(others)} ${body.replace(/<style>.*<\/style>/s, '')}`;
+        answers.push(said.replaceAll(handle, 'HANDLE').replaceAll(differsByItself, 'OTHER'));
+      }
+      return answers;
+    };
+    const [known, unknown] = [await story('there_is_one'), await story('there_is_not')];
+    expect(known).toEqual(unknown);
+    expect(known.map((answer) => answer.slice(0, 3))).toEqual([
+      ...Array<string>(10).fill('400'),
+      ...Array<string>(2).fill('429'),
+    ]);
+  });
+
+  it('are refused without a look at the password, until the window ends', async () => {
+    const submit = await open();
+    await times(10, () => submit('ada', WRONG));
+    expect((await submit('ada', password)).status).toBe(429);
+    await endWindows();
+    expect((await submit('ada', password)).status).toBe(303);
+  });
+
+  it('are given back where they were successful', async () => {
+    const submit = await open();
+    await times(9, () => submit('ada', WRONG));
+    for (let count = 0; count < 3; count++) expect((await (await open())('ada', password)).status).toBe(303);
+    expect((await submit('ada', WRONG)).status).toBe(400);
+    expect((await submit('ada', WRONG)).status).toBe(429);
+    const { rows } = await query('SELECT max(points) AS points FROM limits.used');
+    expect(rows).toEqual([{ points: 11 }]);
+  });
+});
+
+describe('tries from one address', () => {
+  it('are at most a hundred in ten minutes, and use up no account after that', async () => {
+    const submit = await open();
+    await submit('eve', WRONG);
+    await query('UPDATE limits.used SET points = 99');
+    expect((await submit('ada', WRONG)).status).toBe(400);
+    const refused = await submit('ada', WRONG);
+    expect(refused.status).toBe(429);
+    expect(refused.headers['ratelimit']).toMatch(/^"address";r=0;t=\d+$/);
+    await query('DELETE FROM limits.used WHERE points > 99');
+    expect((await submit('ada', WRONG)).headers['ratelimit']).toContain('"account";r=8;');
+  });
+
+  it('are counted by what the connection says, whatever its request says', async () => {
+    const submit = await open();
+    await submit('eve', WRONG, { 'x-forwarded-for': '203.0.113.9' });
+    const second = await submit('eve', WRONG, { 'x-forwarded-for': '203.0.113.10' });
+    expect(second.headers['ratelimit']).toContain('"address";r=98;');
+  });
+
+  it('leave neither handle nor address in the database', async () => {
+    const submit = await open();
+    await submit('ada', WRONG);
+    const { rows } = await query('SELECT key FROM limits.used');
+    expect(rows).toHaveLength(2);
+    for (const { key } of rows) expect(key).toMatch(/^[\w-]{43}$/);
+  });
+});
+
+describe('behind a trusted proxy, tries', () => {
+  beforeAll(() => network.restartServer({ TRUSTED_PROXIES: '127.0.0.1,10.0.0.0/8' }));
+  afterAll(() => network.restartServer());
+
+  const left = (tried: Tried) => Number(/"address";r=(\d+);/.exec(String(tried.headers['ratelimit']))?.[1]);
+
+  it('are counted by the address that it speaks for', async () => {
+    const submit = await open();
+    const from = async (address: string) => left(await submit('eve', WRONG, { 'x-forwarded-for': address }));
+    expect(await from('203.0.113.9')).toBe(99);
+    expect(await from('203.0.113.10')).toBe(99);
+    // Only what a trusted proxy adds is believed, and it adds at the end.
+    expect(await from('203.0.113.11, 203.0.113.9')).toBe(98);
+    expect(await from('203.0.113.9, 10.1.2.3')).toBe(97);
+    expect(await from('::ffff:203.0.113.9')).toBe(96);
+    expect(await from('2001:db8::1')).toBe(99);
+    expect(await from('2001:db8:0:0:ffff::2')).toBe(98);
+    expect(await from('2001:db8:0:1::1')).toBe(99);
+  });
+
+  it.each<[string, Headers]>([
+    ['nobody', {}],
+    ['itself', { 'x-forwarded-for': '127.0.0.1' }],
+    ['another trusted one', { 'x-forwarded-for': '10.1.2.3' }],
+    ['something that is no address', { 'x-forwarded-for': 'unknown' }],
+    ['an address and a port', { 'x-forwarded-for': '203.0.113.9:4711' }],
+  ])('are refused where it speaks for %s', async (_whom, headers) => {
+    const tried = await (await open())('ada', password, headers);
+    expect(tried.status).toBe(503);
+    expect(tried.headers['retry-after']).toMatch(/^[1-9]\d*$/);
+    expect(JSON.parse(tried.body).error).toBe('trusted_address_unavailable');
+  });
+});
+
+describe('without the table of what is used up, tries', () => {
+  it('are refused, and cost nothing', async () => {
+    const submit = await open();
+    const client = await network.database().pool.connect();
+    await client.query('BEGIN');
+    await client.query('LOCK TABLE limits.used');
+    const tried = await submit('ada', password);
+    await client.query('ROLLBACK');
+    client.release();
+    expect(tried.status).toBe(503);
+    expect(tried.headers['retry-after']).toMatch(/^[1-9]\d*$/);
+    expect(JSON.parse(tried.body).error).toBe('pilot_limits_unavailable');
+    expect((await submit('ada', password)).status).toBe(303);
+  });
+});
+
+describe('with limits off, tries', () => {
+  beforeAll(() => network.restartServer({ RATE_LIMITS: 'off' }));
+
+  it('never end, and answers say nothing of limits', async () => {
+    const submit = await open();
+    const tried = await times(15, () => submit('ada', WRONG));
+    expect(new Set(statuses(tried))).toEqual(new Set([400]));
+    expect(tried[0]?.headers).not.toHaveProperty('ratelimit');
+    expect(tried[0]?.headers).not.toHaveProperty('ratelimit-policy');
+  });
+});
