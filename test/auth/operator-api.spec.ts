@@ -6,7 +6,7 @@ import { Browser } from '../../src/operator/demo/browser.js';
 import { streams } from '../../src/log/streams.js';
 import { everyScope, password, redirectUri, startAuthNetwork } from './support/auth-network.js';
 import type { AuthNetwork } from './support/auth-network.js';
-import { connect, discover, errorOf } from './support/flow.js';
+import { connect, discover, errorOf, isLive } from './support/flow.js';
 
 let network: AuthNetwork;
 let operatorApi: { close(): Promise<void> };
@@ -33,6 +33,11 @@ const account = (handle: string) => ({
   email: `${handle}@example.org`,
   password,
 });
+
+async function get<Body>(path: string): Promise<Body> {
+  const authorization = `Bearer ${readFileSync(tokenFile, 'utf8').trim()}`;
+  return (await (await fetch(url + path, { headers: { authorization } })).json()) as Body;
+}
 
 async function post(path: string, sent: unknown, changes: Readonly<Record<string, string>> = {}) {
   const response = await fetch(url + path, {
@@ -103,12 +108,85 @@ describe('the operator API', () => {
     ['/operator/accounts', { ...account('dora'), password: 'short' }, 400, 'invalid_request'],
     ['/operator/accounts', { ...account('No Handle') }, 400, 'invalid_text'],
     ['/operator/accounts', 'text', 400, 'invalid_request'],
+    ['/operator/applications', { ...application, name: 'Plaza' }, 400, 'invalid_text'],
+    [
+      '/operator/applications',
+      { ...application, postLogoutRedirectUris: ['http://*/'] },
+      400,
+      'invalid_text',
+    ],
+    ['/operator/applications/nobody/suspend', {}, 404, 'not_found'],
+    ['/operator/applications/nobody/reinstate', {}, 404, 'not_found'],
+    ['/operator/applications/nobody/revoke-grants', {}, 404, 'not_found'],
+    ['/operator/applications/nobody/rotate-secret', { overlapMs: 0 }, 404, 'not_found'],
+    ['/operator/applications/nobody/rotate-secret', { overlapMs: -1 }, 400, 'invalid_request'],
+    ['/operator/applications/nobody/rotate-secret', {}, 400, 'invalid_request'],
+    ['/operator/applications/n%20o/suspend', {}, 404, 'not_found'],
+    ['/operator/accounts/nobody/suspend', {}, 400, 'invalid_request'],
+    ['/operator/accounts/nobody/suspend', { reason: 'spam' }, 404, 'not_found'],
+    ['/operator/accounts/nobody/reinstate', { reason: 'spam' }, 404, 'not_found'],
+    ['/operator/signing-keys/rotate', { reason: '' }, 400, 'invalid_request'],
     ['/operator/nothing', {}, 404, 'not_found'],
   ])('refuses at %s %j', async (path, body, status, error) => {
     expect(await post(path, body)).toMatchObject({
       status,
       body: { error, message: expect.any(String) },
     });
+  });
+
+  it('lists applications: what they are, may do, and were granted', async () => {
+    const registered = await post('/operator/applications', { ...application, name: 'Quill' });
+    const { clientId = '', clientSecret = '' } = registered.body;
+    const client = await discover(network, { clientId, clientSecret });
+    await post('/operator/accounts', account('greta'));
+    await connect(client, new Browser(network.baseUrl), 'greta');
+    const listed = await get<{ clientId: string }[]>('/operator/applications');
+    expect(listed.find((each) => each.clientId === clientId)).toEqual({
+      clientId,
+      name: 'Quill',
+      state: 'active',
+      scopes: everyScope.toSorted(),
+      redirectUris: [redirectUri],
+      registeredAt: expect.any(Number),
+      grants: 1,
+    });
+    expect(listed.at(-1)?.clientId).toBe(clientId);
+    expect(await post(`/operator/applications/${clientId}/revoke-grants`, {})).toMatchObject({
+      status: 200,
+      body: { revoked: 1 },
+    });
+    await post(`/operator/applications/${clientId}/suspend`, {});
+    const [newest] = (await get<{ clientId: string }[]>('/operator/applications')).toReversed();
+    expect(newest).toMatchObject({ clientId, state: 'suspended', grants: 0 });
+  });
+
+  it.each([
+    ['an application', () => post('/operator/applications', application), 'applications', 'clientId'],
+    ['an account', () => post('/operator/accounts', account('hedy')), 'accounts', 'actorId'],
+  ])('suspends and reinstates %s, once each, and records who and why', async (_what, make, noun, idName) => {
+    const id = (await make()).body[idName] ?? '';
+    const stream = noun === 'accounts' ? streams.account(id) : streams.application(id);
+    const of = (act: string) => post(`/operator/${noun}/${id}/${act}`, { reason: `we ${act} it` });
+    expect(await of('reinstate')).toMatchObject({ status: 200, body: { changed: false } });
+    for (const act of ['suspend', 'reinstate']) {
+      expect(await of(act)).toMatchObject({ status: 200, body: { changed: true } });
+      expect(await of(act)).toMatchObject({ status: 200, body: { changed: false } });
+      const newest = (await network.log().read(stream)).at(-1);
+      expect(newest?.event.type).toBe(`${noun.slice(0, -1)}.${act}${act === 'suspend' ? 'ed' : 'd'}`);
+      expect(newest?.metadata).toMatchObject({ operator: 'grace', reason: `we ${act} it` });
+    }
+    expect(await network.log().read(stream)).toHaveLength(3);
+  });
+
+  it('says that keys cannot be rotated in a log that founds no network', async () => {
+    expect(await post('/operator/signing-keys/rotate', {})).toMatchObject({
+      status: 503,
+      body: { error: 'recovery_state_missing' },
+    });
+    const keys = await get<object[]>('/operator/signing-keys');
+    expect(keys).toEqual([
+      { kid: expect.any(String), state: 'signing', signsFrom: null, publishedUntil: null },
+    ]);
   });
 
   it('says so when a store is away, and goes on when it is back', async () => {
@@ -122,4 +200,86 @@ describe('the operator API', () => {
     await network.postgres.end();
     expect(await post('/operator/accounts', account('emil'))).toMatchObject({ status: 201 });
   }, 60_000);
+});
+
+describe("an application's secret", () => {
+  const HOUR = 60 * 60_000;
+
+  async function registered() {
+    const { body } = await post('/operator/applications', application);
+    return { clientId: body['clientId'] ?? '', clientSecret: body['clientSecret'] ?? '' };
+  }
+
+  async function rotate(clientId: string, overlapMs: number) {
+    const { status, body } = await post(`/operator/applications/${clientId}/rotate-secret`, { overlapMs });
+    expect(status).toBe(200);
+    return body as unknown as { clientId: string; clientSecret: string; previousUntil: number };
+  }
+
+  async function opens(clientId: string, clientSecret: string): Promise<boolean> {
+    const client = await discover(network, { clientId, clientSecret });
+    return (await errorOf(isLive(client, 'nothing'))) === undefined;
+  }
+
+  /** When each secret ends, in order: Unix milliseconds; null: it does not. */
+  async function ends(clientId: string): Promise<readonly (number | null)[]> {
+    const rows = await network.database().dataSource.query<{ ms: string | null }[]>(
+      `SELECT (extract(epoch FROM expires_at) * 1000)::bigint AS ms FROM authority.client_secret
+         WHERE app_id = $1 ORDER BY expires_at`,
+      [clientId],
+    );
+    return rows.map(({ ms }) => (ms === null ? null : Number(ms)));
+  }
+
+  it('goes on beside the new one for as long as was chosen', async () => {
+    const { clientId, clientSecret } = await registered();
+    const before = Date.now();
+    const rotated = await rotate(clientId, HOUR);
+    expect(rotated.clientId).toBe(clientId);
+    expect(rotated.previousUntil).toBeGreaterThanOrEqual(before + HOUR);
+    expect(rotated.previousUntil).toBeLessThanOrEqual(Date.now() + HOUR);
+    expect(await opens(clientId, clientSecret)).toBe(true);
+    expect(await opens(clientId, rotated.clientSecret)).toBe(true);
+    expect(await ends(clientId)).toEqual([rotated.previousUntil, null]);
+    const recorded = (await network.log().read(streams.application(clientId))).at(-1);
+    expect(recorded?.event).toEqual({
+      type: 'application.secret_rotated',
+      data: { appId: clientId, previousUntil: rotated.previousUntil, at: rotated.previousUntil - HOUR },
+    });
+  });
+
+  it('ends at once where that was chosen', async () => {
+    const { clientId, clientSecret } = await registered();
+    const rotated = await rotate(clientId, 0);
+    expect(await opens(clientId, clientSecret)).toBe(false);
+    expect(await opens(clientId, rotated.clientSecret)).toBe(true);
+    expect(await ends(clientId)).toEqual([null]);
+  });
+
+  it('of an earlier rotation ends sooner by a later one, and never later', async () => {
+    const { clientId } = await registered();
+    await rotate(clientId, 24 * HOUR);
+    const { previousUntil: sooner } = await rotate(clientId, HOUR);
+    expect(await ends(clientId)).toEqual([sooner, sooner, null]);
+    const { previousUntil: later } = await rotate(clientId, 24 * HOUR);
+    expect(await ends(clientId)).toEqual([sooner, sooner, later, null]);
+  });
+
+  it('is one, the last, however many are made at once without overlap', async () => {
+    const { clientId } = await registered();
+    const made = await Promise.all([1, 2, 3, 4].map(() => rotate(clientId, 0)));
+    expect(await ends(clientId)).toEqual([null]);
+    const open = await Promise.all(made.map(({ clientSecret }) => opens(clientId, clientSecret)));
+    expect(open.filter(Boolean)).toHaveLength(1);
+  });
+
+  it('stays as it is when the log is away', async () => {
+    const { clientId, clientSecret } = await registered();
+    await network.eventStore.begin();
+    const refused = await post(`/operator/applications/${clientId}/rotate-secret`, { overlapMs: 0 });
+    await network.eventStore.end();
+    expect(refused).toMatchObject({ status: 503, body: { error: 'domain_storage_unavailable' } });
+    expect(await ends(clientId)).toEqual([null]);
+    expect(await opens(clientId, clientSecret)).toBe(true);
+  }, 30_000);
 });

@@ -1,0 +1,187 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { CommandBus } from '@nestjs/cqrs';
+import type { Command } from '@nestjs/cqrs';
+import type * as oidc from 'openid-client';
+import { AuthorizationServer } from '../../src/auth/authorization-server.js';
+import { Passwords } from '../../src/auth/passwords.js';
+import { ChangePassword } from '../../src/commands/change-password.js';
+import { SignOutEverywhere } from '../../src/commands/sign-out-everywhere.js';
+import { SuspendAccount } from '../../src/commands/suspend-account.js';
+import { LogUnavailable } from '../../src/log/event-log.js';
+import { streams } from '../../src/log/streams.js';
+import { credentialHash } from '../../src/store/authority/credential-hash.js';
+import { password, startAuthNetwork } from './support/auth-network.js';
+import type { AuthNetwork } from './support/auth-network.js';
+import { authorizationRequest, connect, discover, isLive } from './support/flow.js';
+import { Browser } from '../../src/operator/demo/browser.js';
+import { Visitor } from './support/visitor.js';
+import type { Answer } from './support/visitor.js';
+
+let network: AuthNetwork;
+let client: oidc.Configuration;
+
+beforeAll(async () => {
+  network = await startAuthNetwork();
+  client = await discover(network, await network.registerApplication());
+}, 60_000);
+
+afterAll(() => network.stop());
+
+const metadata = { requestId: 'r' };
+const execute = <Result>(command: Command<Result>) => network.app().get(CommandBus).execute(command);
+const signOut = (actorId: string, except?: Buffer) =>
+  execute(new SignOutEverywhere(actorId, except, metadata));
+
+/** Where an authorization request leads this browser: to the sign-in page, or to the consent of somebody. */
+async function arrive(visitor: Visitor): Promise<Answer> {
+  return visitor.open((await authorizationRequest(client, 'openid read')).url);
+}
+
+const asksForPassword = ({ text }: Answer): boolean => text.includes('name="password"');
+const asksForConsent = ({ text }: Answer): boolean => text.includes('value="allow"');
+
+async function signedIn(handle: string): Promise<Visitor> {
+  const visitor = new Visitor(network.baseUrl);
+  const consent = await visitor.submit(await arrive(visitor), { handle, password });
+  expect(asksForConsent(consent)).toBe(true);
+  return visitor;
+}
+
+/** What the row of a browser's session is found by. */
+async function sessionOf(visitor: Visitor): Promise<Buffer> {
+  const hashes = visitor.cookieValues.map(credentialHash);
+  const rows = await network.database().dataSource.query<{ key_hash: Buffer }[]>(
+    `SELECT key_hash FROM authority.oidc_record
+     WHERE kind = 'Session' AND consumed_at IS NULL AND key_hash = ANY ($1)`,
+    [hashes],
+  );
+  expect(rows).toHaveLength(1);
+  return rows[0]?.key_hash ?? Buffer.alloc(0);
+}
+
+async function typesOf(actorId: string): Promise<readonly string[]> {
+  const recorded = await network.log().read(streams.account(actorId));
+  return recorded.map(({ event }) => event.type).slice(1);
+}
+
+describe('who signs out everywhere', () => {
+  it('is asked for the password in every browser, and nobody else is', async () => {
+    const actorId = await network.createAccount('ada');
+    await network.createAccount('bob');
+    const [first, second, bobs] = [await signedIn('ada'), await signedIn('ada'), await signedIn('bob')];
+    await signOut(actorId);
+    expect(asksForPassword(await arrive(first))).toBe(true);
+    expect(asksForPassword(await arrive(second))).toBe(true);
+    expect(asksForConsent(await arrive(bobs))).toBe(true);
+    expect(await typesOf(actorId)).toEqual(['account.signed_out']);
+    await signOut(actorId);
+    expect(await typesOf(actorId)).toEqual(['account.signed_out']);
+  });
+
+  it('stays signed in where they did so, if they want', async () => {
+    const actorId = await network.createAccount('cleo');
+    const [here, there] = [await signedIn('cleo'), await signedIn('cleo')];
+    await signOut(actorId, await sessionOf(here));
+    expect(asksForConsent(await arrive(here))).toBe(true);
+    expect(asksForPassword(await arrive(there))).toBe(true);
+  });
+
+  it('can sign in again at once', async () => {
+    const actorId = await network.createAccount('dora');
+    const visitor = await signedIn('dora');
+    await signOut(actorId);
+    const consent = await visitor.submit(await arrive(visitor), { handle: 'dora', password });
+    expect(asksForConsent(consent)).toBe(true);
+  });
+
+  it('keeps what applications were granted', async () => {
+    const actorId = await network.createAccount('emil');
+    const { accessToken } = await connect(client, new Browser(network.baseUrl), 'emil');
+    await signOut(actorId);
+    expect(await typesOf(actorId)).toEqual(['account.signed_out']);
+    expect(await isLive(client, accessToken)).toBe(true);
+  });
+
+  it('consents to nothing any more on a page that was open', async () => {
+    const actorId = await network.createAccount('fritz');
+    const visitor = new Visitor(network.baseUrl);
+    const consent = await visitor.submit(await arrive(visitor), { handle: 'fritz', password });
+    await signOut(actorId);
+    const answer = await visitor.submit(consent, { decision: 'allow' });
+    expect(answer.url).not.toContain('code=');
+    const rows = await network
+      .database()
+      .dataSource.query('SELECT 1 FROM authority.app_grant WHERE actor_id = $1', [actorId]);
+    expect(rows).toEqual([]);
+  });
+
+  it('is not signed in again by a request that began before', async () => {
+    const actorId = await network.createAccount('gina');
+    const visitor = await signedIn('gina');
+    const { provider } = network.app().get(AuthorizationServer);
+    const hash = (await sessionOf(visitor)).toString('hex');
+    const value = visitor.cookieValues.find((each) => credentialHash(each).toString('hex') === hash) ?? '';
+    const session = await provider.Session.find(value);
+    expect(session?.accountId).toBe(actorId);
+    await signOut(actorId);
+    await session?.save(1_000);
+    expect(await provider.Session.find(value)).toBeUndefined();
+    expect(asksForPassword(await arrive(visitor))).toBe(true);
+  });
+
+  it('stays signed in when the log is away', async () => {
+    const actorId = await network.createAccount('hugo');
+    const visitor = await signedIn('hugo');
+    await network.eventStore.begin();
+    await expect(signOut(actorId)).rejects.toBeInstanceOf(LogUnavailable);
+    await network.eventStore.end();
+    expect(asksForConsent(await arrive(visitor))).toBe(true);
+  }, 30_000);
+
+  it('must be somebody', async () => {
+    await expect(signOut('nobody')).rejects.toMatchObject({ code: 'not_found' });
+  });
+});
+
+describe('a changed password', () => {
+  const change = async (actorId: string, typed: string, except?: Buffer) =>
+    execute(new ChangePassword(actorId, await network.app().get(Passwords).hash(typed), except, metadata));
+
+  it('is the only one that opens the account, and ends the other sessions', async () => {
+    const actorId = await network.createAccount('ines');
+    const [here, there] = [await signedIn('ines'), await signedIn('ines')];
+    await change(actorId, 'another password', await sessionOf(here));
+    expect(asksForConsent(await arrive(here))).toBe(true);
+    const asked = await arrive(there);
+    expect(asksForPassword(asked)).toBe(true);
+    const refused = await there.submit(asked, { handle: 'ines', password });
+    expect(asksForPassword(refused)).toBe(true);
+    expect(
+      asksForConsent(await there.submit(refused, { handle: 'ines', password: 'another password' })),
+    ).toBe(true);
+    await change(actorId, 'another password');
+    expect(await typesOf(actorId)).toEqual(['account.password_changed', 'account.password_changed']);
+  });
+
+  it('is none where there is no account', async () => {
+    const nobody = randomUUID();
+    await expect(change(nobody, 'another password')).rejects.toMatchObject({ code: 'not_found' });
+    const rows = await network
+      .database()
+      .dataSource.query('SELECT 1 FROM authority.credential WHERE actor_id = $1', [nobody]);
+    expect(rows).toEqual([]);
+  });
+});
+
+describe('who is suspended', () => {
+  it('cannot sign in, nor use a session that they have', async () => {
+    const actorId = await network.createAccount('jana');
+    const visitor = await signedIn('jana');
+    await execute(new SuspendAccount(actorId, metadata));
+    expect(asksForConsent(await arrive(visitor))).toBe(false);
+    const fresh = new Visitor(network.baseUrl);
+    const answer = await fresh.submit(await arrive(fresh), { handle: 'jana', password });
+    expect(asksForConsent(answer)).toBe(false);
+  });
+});
