@@ -15,7 +15,7 @@ jest.setTimeout(120_000);
 let network: TestNetwork;
 
 beforeAll(async () => {
-  network = await startNetwork();
+  network = await startNetwork({ RATE_LIMITS: 'off' });
 });
 
 afterAll(async () => {
@@ -70,6 +70,15 @@ describe('the network on one machine', () => {
     expect((await fetch(network.baseUrl)).status).toBeLessThan(500);
     expect(network.output()).toContain(`${network.baseUrl}/api/auth/.well-known/openid-configuration`);
     expect(network.output()).toContain('npm run demo');
+  });
+
+  it('says loudly that limits are off: to a person, and in the log of the API process', () => {
+    expect(network.output()).toContain('RATE_LIMITS IS OFF');
+    const warnings = network
+      .output()
+      .match(/^.*RATE_LIMITS is off.*$/gm)
+      ?.map((line) => JSON.parse(line));
+    expect(warnings).toMatchObject([{ level: 40, process: 'api' }]);
   });
 
   it('keeps its generated secrets in files that only their owner can read', () => {
