@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
 import { freePort } from '../../src/launch/free-port.js';
-import { registerApplication, signIn } from '../support/api.js';
+import { operatorOf, registerApplication, signIn } from '../support/api.js';
 import type { SignedIn } from '../support/api.js';
 import { startNetwork } from '../support/network.js';
 import type { TestNetwork } from '../support/network.js';
@@ -194,6 +194,38 @@ describe('what is published', () => {
     }
     const ended = await ask(1, 'GET', next, alice);
     expect([ended.status, ended.body.error]).toEqual([400, 'invalid_page_cursor']);
+  });
+});
+
+describe('who is suspended', () => {
+  it.each([
+    [
+      'a person',
+      (act: 'suspend' | 'reinstate', { actorId }: SignedIn) =>
+        operatorOf(network).setAccountState(actorId, act, 'a test'),
+    ],
+    [
+      'an application',
+      (act: 'suspend' | 'reinstate', { appId }: SignedIn) =>
+        operatorOf(network).setApplicationState(appId, act, 'a test'),
+    ],
+  ])('%s, may do nothing on any process from the next request on, until reinstated', async (_who, set) => {
+    const carol = await signIn(network, await registerApplication(network));
+    const profile = async (to: 0 | 1) => {
+      const { status, body } = await ask(to, 'GET', '/api/profile', carol);
+      return [status, body.error];
+    };
+    for (const to of [0, 1] as const) expect(await profile(to)).toEqual([200, undefined]);
+    // Authority waits for no worker.
+    sleep();
+    await set('suspend', carol);
+    for (const to of [0, 1] as const) {
+      expect(await profile(to)).toEqual([403, 'social_authority_required']);
+      const { status, body } = await say(to, carol, 'not any more');
+      expect([status, body.error]).toEqual([403, 'social_authority_required']);
+    }
+    await set('reinstate', carol);
+    for (const to of [0, 1] as const) expect(await profile(to)).toEqual([200, undefined]);
   });
 });
 

@@ -36,7 +36,16 @@ describe("the operator's command line", () => {
       'start',
       'demo',
       'app register',
+      'app list',
+      'app suspend',
+      'app reinstate',
+      'app rotate-secret',
+      'app revoke-grants',
       'account create',
+      'account suspend',
+      'account reinstate',
+      'keys list',
+      'keys rotate',
       'projections status',
       'eventstore',
     ])
@@ -50,6 +59,10 @@ describe("the operator's command line", () => {
     [account, /required option '--password-stdin'/],
     [['eventstore', '--dir', 'd', '--port', 'x'], /must be a port number/],
     [['projections', 'status', '--as', 'naïve\n'], /must be 1 to 64 ASCII characters/],
+    [['app', 'suspend'], /missing required argument 'client-id'/],
+    [['app', 'rotate-secret', 'an-app', '--overlap', '1w'], /must be 0 or a number with s, m, h or d/],
+    [['account', 'suspend', 'somebody'], /required option '--reason/],
+    [['account', 'reinstate', 'somebody'], /required option '--reason/],
     [['app'], /Usage: plaza app/],
   ])('takes %j for wrong usage: exit code 2', async (args, said) => {
     const { code, stderr } = await runPlaza(args);

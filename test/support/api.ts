@@ -52,7 +52,8 @@ export interface Application {
   readonly clientSecret: string;
 }
 
-const operatorOf = (network: TestNetwork) => new OperatorApi(readConfig(network.env), 'test');
+/** The operator API, as the command line speaks to it. */
+export const operatorOf = (network: TestNetwork) => new OperatorApi(readConfig(network.env), 'test');
 
 export const registerApplication = (network: TestNetwork, name = 'Pebble'): Promise<Application> =>
   operatorOf(network).registerApplication({
