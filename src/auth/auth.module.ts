@@ -27,6 +27,7 @@ import { Postgres } from '../store/postgres.js';
 import { AuthorizationServer } from './authorization-server.js';
 import { loadLastingKeys } from './keys.js';
 import type { AuthKeys } from './keys.js';
+import { pageProviders } from './page-providers.js';
 import { Passwords } from './passwords.js';
 import { createProvider } from './provider.js';
 import { AuthSettings } from './settings.js';
@@ -35,7 +36,6 @@ import type { KeySet } from './signing-keys.js';
 import { VaultSigningKeys } from './signing-keys-vault.js';
 import { SigningKeyWatch } from './signing-keys-watch.js';
 import { FormGuard } from './sign-in/form-guard.js';
-import { InteractionPages } from './sign-in/interaction.pages.js';
 import { LocalSignIn } from './sign-in/local.strategy.js';
 import { signIn } from './sign-in/sign-in.js';
 import { SignInLimits } from './sign-in/sign-in-limits.js';
@@ -122,8 +122,9 @@ const SET_UP = Symbol('SetUp');
     },
     {
       provide: FormGuard,
-      useFactory: (keys: AuthKeys, { baseUrl }: AuthSettings) => new FormGuard(keys.forms, baseUrl),
-      inject: [KEYS, AuthSettings],
+      useFactory: (keys: AuthKeys, { baseUrl }: AuthSettings, ids: Ids) =>
+        new FormGuard(keys.forms, baseUrl, ids),
+      inject: [KEYS, AuthSettings, Ids],
     },
     {
       provide: SignInLimits,
@@ -146,12 +147,7 @@ const SET_UP = Symbol('SetUp');
         new LocalSignIn((handle, password) => signIn(store, passwords, handle, password)),
       inject: [AuthorityStore, Passwords],
     },
-    {
-      provide: InteractionPages,
-      useFactory: (...parts: ConstructorParameters<typeof InteractionPages>) =>
-        new InteractionPages(...parts),
-      inject: [AuthorizationServer, AuthorityStore, CommandBus, Ids, FormGuard, LocalSignIn],
-    },
+    ...pageProviders,
   ],
   exports: [Passwords],
 })

@@ -1,10 +1,12 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { AccountPages } from './account/account.pages.js';
+import { accountRoutes } from './account/account.routes.js';
 import { AuthorizationServer } from './authorization-server.js';
 import { protocolRoutes } from './protocol/protocol.routes.js';
-import { AuthSettings } from './settings.js';
-import { FormGuard } from './sign-in/form-guard.js';
+import { ACCOUNT_PATH, AuthSettings, INTERACTION_PATH } from './settings.js';
 import { InteractionPages } from './sign-in/interaction.pages.js';
 import { interactionRoutes } from './sign-in/interaction.routes.js';
+import { pageRoutes } from './sign-in/page-routes.js';
 
 /** Puts the authorization server and its pages in front of the application. Call once, before `listen`. */
 export function mountAuthorizationServer(app: NestFastifyApplication): void {
@@ -15,8 +17,7 @@ export function mountAuthorizationServer(app: NestFastifyApplication): void {
     protocolRoutes(instance, authorization, settings.baseUrl);
     done();
   });
-  void server.register((instance, _options, done) => {
-    interactionRoutes(instance, app.get(InteractionPages), app.get(FormGuard));
-    done();
-  });
+  const interactions = interactionRoutes(app.get(InteractionPages));
+  void server.register(pageRoutes(interactions), { prefix: INTERACTION_PATH });
+  void server.register(pageRoutes(accountRoutes(app.get(AccountPages))), { prefix: ACCOUNT_PATH });
 }

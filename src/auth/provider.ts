@@ -18,6 +18,7 @@ import { scriptlessPages } from './protocol/scriptless-pages.js';
 import { tokenTransaction } from './protocol/token-transaction.js';
 import { userinfoAuthority } from './protocol/userinfo-authority.js';
 import type { AuthSettings } from './settings.js';
+import { cookieNames } from './sign-in/cookie-names.js';
 import { adapters } from './storage/adapters.js';
 import { compareSecretHashes } from './storage/client-secret.js';
 import { Dossier } from './storage/dossier.js';
@@ -37,7 +38,7 @@ export function createProvider(
     ...rules,
     adapter: adapters(store, commands, (uid) => `${issuer}${routes.authorization}/${uid}`),
     jwks: keys.signing,
-    cookies: { keys: [keys.cookies], names: cookieNames, long: cookie, short: cookie },
+    cookies: { keys: [keys.cookies], names: cookieNames(baseUrl), long: cookie, short: cookie },
     findAccount: (ctx, actorId) => findAccount(store, actorId, Dossier.of(ctx.req)?.isOf(actorId) ?? false),
     interactions: {
       policy: prompts(),
@@ -68,9 +69,3 @@ export function createProvider(
 }
 
 const cookie = { httpOnly: true, sameSite: 'lax' } as const;
-
-const cookieNames = {
-  session: 'plaza_session',
-  interaction: 'plaza_interaction',
-  resume: 'plaza_resume',
-};

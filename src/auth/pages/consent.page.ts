@@ -1,39 +1,49 @@
-import { isScope, scopeDescriptions } from '../../domain/grant/scopes.js';
-import { releasedClaims } from '../protocol/claims.js';
 import { html } from './html.js';
 import { layout } from './layout.js';
+import { hiddenField, personCard, scopeList } from './parts.js';
+import type { Person } from './parts.js';
 
 export interface ConsentPage {
   readonly action: string;
+  /** Where another person can take over. */
+  readonly switchAction: string;
+  /** Where all this can be taken back. */
+  readonly account: string;
   /** Anti-forgery field (see form-guard.ts). */
   readonly form: string;
   readonly applicationName: string;
   /** Host that the answer goes to: what a name cannot lie about. */
   readonly applicationHost: string;
-  readonly displayName: string;
-  readonly handle: string;
+  readonly person: Person;
   readonly scopes: readonly string[];
 }
 
 export function consentPage(page: ConsentPage): string {
+  const form = hiddenField('form', page.form);
   return layout(
     'Connect an application',
-    html`<h1>Connect <strong>${page.applicationName}</strong>?</h1>
-      <p>You are signed in as <strong>${page.displayName}</strong> (@${page.handle}).</p>
-      <p>${page.applicationName} (${page.applicationHost}) will be able to:</p>
-      <ul>
-        ${page.scopes.map((scope) => html`<li>${inWords(scope)}</li>`)}
-      </ul>
+    html` <h1>Connect <bdi>${page.applicationName}</bdi>?</h1>
+      <p class="quiet">at ${page.applicationHost}</p>
+      <div class="inset">
+        <p class="small quiet">You are signed in as</p>
+        ${personCard(page.person)}
+      </div>
+      <h2>It will be able to</h2>
+      ${scopeList(page.scopes)}
       <form method="post" action="${page.action}">
-        <input type="hidden" name="form" value="${page.form}" />
-        <button class="main" type="submit" name="decision" value="allow">Allow</button>
-        <button type="submit" name="decision" value="deny">Deny</button>
+        ${form}
+        <div class="buttons">
+          <button class="main" type="submit" name="decision" value="allow">Allow</button>
+          <button type="submit" name="decision" value="deny">Deny</button>
+        </div>
+      </form>
+      <form class="aside" method="post" action="${page.switchAction}">
+        ${form} Not you? <button class="plain" type="submit">Use another account</button>
       </form>`,
+    {
+      foot: html`<p>
+        You can disconnect it at any time on <a href="${page.account}">your account page</a>.
+      </p>`,
+    },
   );
-}
-
-function inWords(scope: string): string {
-  if (!isScope(scope)) return scope;
-  const words = scopeDescriptions[scope];
-  return scope === 'openid' ? `${words}: ${releasedClaims}` : words;
 }

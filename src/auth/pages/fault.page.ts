@@ -1,22 +1,35 @@
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import { faultOf, oauthError, RETRY_AFTER } from '../protocol/faults.js';
 import type { Fault } from '../protocol/faults.js';
+import { ACCOUNT_PATH } from '../settings.js';
 import { html } from './html.js';
+import type { Html } from './html.js';
 import { layout, pageHeaders } from './layout.js';
 
-/** Tells a person what is wrong. */
-export function faultPage({ socialCode, description, passing }: Fault): string {
-  const title = passing ? 'Not available right now' : 'This did not work';
-  const advice = passing
-    ? html`<p>Nothing was changed. Reload this page to try again.</p>`
-    : html`<p>Go back to the application and start again.</p>`;
+/** Tells a person what is wrong. @param path of the request, by which the page knows where to go next. */
+export function faultPage({ status, socialCode, description }: Fault, path = ''): string {
+  const title = titles.get(status) ?? 'This did not work';
   return layout(
     title,
     html`<h1>${title}</h1>
       <p>${description}</p>
-      ${advice}
-      <p class="quiet">${socialCode}</p>`,
+      ${adviceFor(status, path)}
+      <p class="small quiet">${socialCode}</p>`,
   );
+}
+
+const titles: ReadonlyMap<number, string> = new Map([
+  [404, 'There is nothing here'],
+  [429, 'Too many tries'],
+  [503, 'Not available right now'],
+]);
+
+function adviceFor(status: number, path: string): Html {
+  if (status === 503) return html`<p>Nothing was changed. Reload this page to try again.</p>`;
+  if (status === 429) return html`<p>Then go back to the page before this one.</p>`;
+  return path.startsWith(ACCOUNT_PATH)
+    ? html`<p>Go to <a href="${ACCOUNT_PATH}">your account page</a>.</p>`
+    : html`<p>Go back to the application and start again.</p>`;
 }
 
 /** A page for a browser, an OAuth error for a program. */
@@ -26,6 +39,6 @@ export function renderFault(ctx: KoaContextWithOIDC, error: Error): void {
   if (fault.passing) ctx.set('retry-after', RETRY_AFTER);
   if (ctx.accepts('json', 'html') === 'html') {
     ctx.set(pageHeaders());
-    ctx.body = faultPage(fault);
+    ctx.body = faultPage(fault, ctx.path);
   } else ctx.body = oauthError(fault);
 }

@@ -1,24 +1,28 @@
 import { createHash } from 'node:crypto';
 import { Html, html } from './html.js';
-
-const style = `
-body { font: 1rem/1.5 system-ui, sans-serif; color: #1b1b1f; background: #f4f4f7; margin: 0; }
-main { max-width: 26rem; margin: 8vh auto; padding: 2rem; background: #fff; border-radius: .75rem; }
-h1 { font-size: 1.3rem; margin: 0 0 1rem; }
-label { display: block; margin: 1rem 0 .25rem; }
-input { width: 100%; box-sizing: border-box; font: inherit; padding: .5rem; border: 1px solid #767680; border-radius: .4rem; }
-button { font: inherit; padding: .5rem 1.25rem; margin: 1.25rem .5rem 0 0; border: 1px solid #3047b0; border-radius: .4rem; background: #fff; color: #3047b0; }
-button.main { background: #3047b0; color: #fff; }
-.problem { color: #9b1c1c; }
-.quiet { color: #55555f; font-size: .9rem; }
-`;
+import { style } from './style.js';
 
 /** In one piece: the policy below admits exactly this text. */
 const styleElement = new Html(`<style>${style}</style>`);
 const styleHash = createHash('sha256').update(style).digest('base64');
 
+/** An open square between two colonnades. */
+const mark = html`<svg viewBox="0 0 24 24" fill="none" stroke="currentColor" aria-hidden="true">
+  <path d="M3 21V10a4.5 4.5 0 0 1 9 0v11M12 21V10a4.5 4.5 0 0 1 9 0v11" stroke-width="2.2" />
+  <path d="M1.5 21h21" stroke-width="2.2" stroke-linecap="round" />
+</svg>`;
+
+export interface Frame {
+  /** Beside the wordmark, at the other end. */
+  readonly corner?: Html | undefined;
+  /** Below everything. */
+  readonly foot?: Html | undefined;
+  /** For a page of several parts, each on a card of its own. */
+  readonly wide?: boolean;
+}
+
 /** A whole page. */
-export function layout(title: string, content: Html): string {
+export function layout(title: string, content: Html, { corner, foot, wide = false }: Frame = {}): string {
   return html`<!doctype html>
     <html lang="en">
       <head>
@@ -27,8 +31,13 @@ export function layout(title: string, content: Html): string {
         <title>${title} · Plaza</title>
         ${styleElement}
       </head>
-      <body>
-        <main>${content}</main>
+      <body ${wide ? html`class="wide"` : undefined}>
+        <header>
+          <p class="wordmark">${mark} Plaza</p>
+          ${corner}
+        </header>
+        <main>${wide ? content : html`<div class="card">${content}</div>`}</main>
+        ${foot && html`<footer>${foot}</footer>`}
       </body>
     </html>`.text;
 }

@@ -1,38 +1,56 @@
 import { html } from './html.js';
 import { layout } from './layout.js';
+import { hiddenField, problemBox, textField } from './parts.js';
 
 export interface SignInPage {
   /** Address that the form is sent to. */
   readonly action: string;
   /** Anti-forgery field (see form-guard.ts). */
   readonly form: string;
-  readonly applicationName: string;
-  /** What was typed before, after a failure. */
+  /** Where an account can be made; undefined: nowhere. */
+  readonly signUp: string | undefined;
+  /** That waits for the person; undefined: they came by themselves. */
+  readonly applicationName: string | undefined;
+  /** What was typed before, or whom the application expects. */
   readonly handle: string;
-  readonly problem?: string;
+  readonly notice?: string | undefined;
+  readonly problem?: string | undefined;
 }
 
-export function signInPage({ action, form, applicationName, handle, problem }: SignInPage): string {
+export function signInPage(page: SignInPage): string {
+  const { action, form, signUp, applicationName, handle, notice, problem } = page;
+  const lead =
+    applicationName === undefined
+      ? html`<p class="quiet">to see your account, and which applications may act for you</p>`
+      : html`<p class="quiet">
+          to go on to <strong><bdi>${applicationName}</bdi></strong>
+        </p>`;
   return layout(
     'Sign in',
-    html`<h1>Sign in to Plaza</h1>
-      <p>to continue to <strong>${applicationName}</strong></p>
-      ${problem === undefined ? undefined : html`<p class="problem" role="alert">${problem}</p>`}
+    html`${notice && html`<p class="notice" role="status">${notice}</p>`}
+      <h1>Sign in to Plaza</h1>
+      ${lead} ${problemBox(problem)}
       <form method="post" action="${action}">
-        <input type="hidden" name="form" value="${form}" />
-        <label for="handle">Handle</label>
-        <input
-          id="handle"
-          name="handle"
-          value="${handle}"
-          autocomplete="username"
-          autocapitalize="none"
-          required
-          autofocus
-        />
-        <label for="password">Password</label>
-        <input id="password" name="password" type="password" autocomplete="current-password" required />
-        <button class="main" type="submit">Sign in</button>
-      </form>`,
+        ${hiddenField('form', form)}
+        <div class="fields">
+          ${textField({
+            name: 'handle',
+            label: 'Handle',
+            autocomplete: 'username',
+            value: handle,
+            first: handle === '',
+          })}
+          ${textField({
+            name: 'password',
+            label: 'Password',
+            type: 'password',
+            autocomplete: 'current-password',
+            first: handle !== '',
+          })}
+          <button class="main" type="submit">Sign in</button>
+        </div>
+      </form>
+      ${signUp && html`<p class="aside">New here? <a href="${signUp}">Create an account</a></p>`}`,
+    { foot: html`<p>Your password stays here. Applications never see it.</p>` },
   );
 }

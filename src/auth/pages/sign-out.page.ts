@@ -1,4 +1,5 @@
 import type { KoaContextWithOIDC } from 'oidc-provider';
+import { ACCOUNT_PATH } from '../settings.js';
 import { Html, html } from './html.js';
 import { layout, pageHeaders } from './layout.js';
 
@@ -8,18 +9,23 @@ export function renderSignOut(ctx: KoaContextWithOIDC, form: string): void {
   ctx.body = layout(
     'Sign out',
     html`<h1>Sign out of Plaza?</h1>
-      <p>Applications stay connected, and can go on acting for you.</p>
+      <p>
+        Applications stay connected, and can go on acting for you. You can disconnect them on
+        <a href="${ACCOUNT_PATH}">your account page</a>.
+      </p>
       ${new Html(form)}
-      <button class="main" type="submit" form="op.logoutForm" name="logout" value="yes">Sign out</button>
-      <button type="submit" form="op.logoutForm">Stay signed in</button>`,
+      <div class="buttons">
+        <button class="main" type="submit" form="op.logoutForm" name="logout" value="yes">Sign out</button>
+        <button type="submit" form="op.logoutForm">Stay signed in</button>
+      </div>`,
   );
 }
 
 export function renderSignedOut(ctx: KoaContextWithOIDC): void {
   ctx.set(pageHeaders());
   ctx.body = layout(
-    'Signed out',
+    'Done',
     html`<h1>Done</h1>
-      <p>You can close this page.</p>`,
+      <p>You can close this page, or go to <a href="${ACCOUNT_PATH}">your account page</a>.</p>`,
   );
 }

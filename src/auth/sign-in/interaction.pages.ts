@@ -1,122 +1,186 @@
 import { createHash } from 'node:crypto';
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { CommandBus } from '@nestjs/cqrs';
-import type { InteractionResults, Provider } from 'oidc-provider';
-import type { Ids } from '../../commands/ambient.js';
+import type { Provider } from 'oidc-provider';
 import { IssueGrant } from '../../commands/issue-grant.js';
-import { AccountRow } from '../../store/authority/account.row.js';
-import type { AuthorityStore } from '../../store/authority/authority-store.js';
+import { isHandle } from '../../domain/account/account.js';
 import type { AuthorizationServer } from '../authorization-server.js';
 import { consentPage } from '../pages/consent.page.js';
 import { signInPage } from '../pages/sign-in.page.js';
+import { signUpPage } from '../pages/sign-up.page.js';
 import { Fault } from '../protocol/faults.js';
-import { AUTH_PREFIX } from '../settings.js';
+import { routes } from '../protocol/routes.js';
+import { ACCOUNT_PATH, AUTH_PREFIX, INTERACTION_PATH } from '../settings.js';
+import type { BrowserSessions } from './browser-sessions.js';
+import { metadataOf } from './exchange.js';
+import type { Exchange, Fields, Step } from './exchange.js';
 import type { FormGuard } from './form-guard.js';
-import type { LocalSignIn } from './local.strategy.js';
-
-/** A page to show, or an address to go on at. */
-export type Step =
-  | { readonly page: string; readonly status: number; readonly formTarget: string }
-  | { readonly location: string };
+import type { PasswordCheck } from './password-check.js';
+import { handleOf, WRONG_PASSWORD } from './sign-in.js';
+import type { SignUp, SignUpFaults } from './sign-up.js';
 
 type Interaction = Awaited<ReturnType<Provider['interactionDetails']>>;
 
-/** The request, by which the library knows the browser's interaction. */
-export interface Exchange {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-  /** From the address. */
-  readonly uid: string;
-}
-
-/** What a browser is led through between an authorization request and its answer: sign-in, then consent. */
+/** What a browser is led through between an authorization request and its answer: sign-in or sign-up, then consent. */
 export class InteractionPages {
   constructor(
     private readonly authorization: AuthorizationServer,
-    private readonly store: AuthorityStore,
     private readonly commands: CommandBus,
-    private readonly ids: Ids,
     private readonly guard: FormGuard,
-    private readonly local: LocalSignIn,
+    private readonly sessions: BrowserSessions,
+    private readonly passwords: PasswordCheck,
+    private readonly signUps: SignUp,
   ) {}
 
   /** The page that the interaction waits at. */
-  async show(exchange: Exchange): Promise<Step> {
-    const interaction = await this.interaction(exchange);
-    return interaction.prompt.name === 'login' ? this.signIn(interaction, '') : this.consent(interaction);
+  async show(exchange: Exchange, uid: string): Promise<Step> {
+    const interaction = await this.interaction(exchange, uid);
+    if (interaction.prompt.name !== 'login') return this.consent(exchange, interaction);
+    const { login_hint: hint } = interaction.params;
+    const expected = typeof hint === 'string' ? handleOf(hint) : '';
+    return this.signIn(interaction, isHandle(expected) ? expected : '');
+  }
+
+  async showSignUp(exchange: Exchange, uid: string): Promise<Step> {
+    this.signUps.requireOpen();
+    const interaction = await this.interaction(exchange, uid);
+    if (interaction.prompt.name !== 'login') return { location: addressOf(uid) };
+    return this.signUp(interaction, this.guard.field(holderOf(uid)), {}, { faults: {} });
   }
 
   /** Fields `handle`, `password`. */
-  async submitSignIn(exchange: Exchange, body: Readonly<Record<string, string>>): Promise<Step> {
-    const interaction = await this.interaction(exchange);
-    if (interaction.prompt.name !== 'login') return { location: addressOf(interaction.uid) };
-    const account = await this.local.authenticate(body);
-    if (!account)
-      return this.signIn(
-        interaction,
-        body['handle'] ?? '',
-        'That handle and password do not belong together.',
-      );
-    return this.finish(exchange, { login: { accountId: account.actorId, amr: ['pwd'] } });
+  async submitSignIn(exchange: Exchange, fields: Fields, uid: string): Promise<Step> {
+    this.guard.check(holderOf(uid), exchange.request.headers, fields);
+    const interaction = await this.interaction(exchange, uid);
+    if (interaction.prompt.name !== 'login') return { location: addressOf(uid) };
+    const account = await this.passwords.recognize(exchange, fields);
+    if (!account) return this.signIn(interaction, fields['handle'] ?? '', WRONG_PASSWORD);
+    return this.enter(exchange, interaction, account.actorId);
+  }
+
+  /** Fields as in sign-up.ts. */
+  async submitSignUp(exchange: Exchange, fields: Fields, uid: string): Promise<Step> {
+    const secret = this.guard.check(holderOf(uid), exchange.request.headers, fields);
+    const interaction = await this.interaction(exchange, uid);
+    if (interaction.prompt.name !== 'login') return { location: addressOf(uid) };
+    const registered = await this.signUps.register(exchange, fields, secret);
+    if ('faults' in registered) return this.signUp(interaction, fields['form'] ?? '', fields, registered);
+    return this.enter(exchange, interaction, registered.actorId);
   }
 
   /** Field `decision`: `allow` or `deny`. */
-  async submitConsent(exchange: Exchange, body: Readonly<Record<string, string>>): Promise<Step> {
-    const interaction = await this.interaction(exchange);
-    if (interaction.prompt.name !== 'consent') return { location: addressOf(interaction.uid) };
-    const { decision } = body;
+  async submitConsent(exchange: Exchange, fields: Fields, uid: string): Promise<Step> {
+    this.guard.check(holderOf(uid), exchange.request.headers, fields);
+    const interaction = await this.interaction(exchange, uid);
+    if (interaction.prompt.name !== 'consent') return { location: addressOf(uid) };
+    const { actorId } = await this.consenting(exchange, interaction);
+    const { provider } = this.authorization;
+    const finish = async (result: Parameters<Provider['interactionResult']>[2]): Promise<Step> => ({
+      location: await provider.interactionResult(exchange.request, exchange.response, result),
+    });
+    const { decision } = fields;
     if (decision === 'deny')
-      return this.finish(exchange, { error: 'access_denied', error_description: 'The person refused.' });
+      return finish({ error: 'access_denied', error_description: 'The person refused.' });
     if (decision !== 'allow') throw new Fault(400, 'invalid_request', 'Choose to allow or to deny.');
-    const { appId, actorId, scopes } = askedFor(interaction);
+    const { appId, scopes } = askedFor(interaction);
     // One consent is one grant, however often the form is sent: the identity derives from the interaction's.
-    const grantId = createHash('sha256').update(`grant:${interaction.uid}`).digest('base64url').slice(0, 22);
-    const metadata = { requestId: this.ids.uuid(), actorId, appId, grantId };
+    const grantId = createHash('sha256').update(`grant:${uid}`).digest('base64url').slice(0, 22);
+    const metadata = metadataOf(exchange, { actorId, appId, grantId });
     await this.commands.execute(new IssueGrant(grantId, appId, actorId, scopes, metadata));
-    return this.finish(exchange, { consent: { grantId } });
+    return finish({ consent: { grantId } });
+  }
+
+  /** Signs this browser out and asks the same again, of whoever signs in then. */
+  async switchAccount(exchange: Exchange, fields: Fields, uid: string): Promise<Step> {
+    this.guard.check(holderOf(uid), exchange.request.headers, fields);
+    const interaction = await this.interaction(exchange, uid);
+    const request = new URLSearchParams(interaction.params as Record<string, string>);
+    await interaction.destroy();
+    await this.sessions.end(exchange);
+    return { location: `${AUTH_PREFIX}${routes.authorization}?${request.toString()}` };
   }
 
   /** @throws the library's `SessionNotFound` where the browser has no such interaction (any more). */
-  private async interaction({ request, response, uid }: Exchange): Promise<Interaction> {
+  private async interaction({ request, response }: Exchange, uid: string): Promise<Interaction> {
     const interaction = await this.authorization.provider.interactionDetails(request, response);
     if (interaction.uid !== uid)
       throw new Fault(400, 'invalid_request', 'Another sign-in was started in this browser.');
     return interaction;
   }
 
-  private async finish({ request, response }: Exchange, result: InteractionResults): Promise<Step> {
-    return { location: await this.authorization.provider.interactionResult(request, response, result) };
+  /**
+   * Signs in at once, and ties the interaction to that session. Left to the library, a session of somebody else would first
+   * be ended by a page that sends itself on.
+   */
+  private async enter(exchange: Exchange, interaction: Interaction, actorId: string): Promise<Step> {
+    const { uid, jti, loginTs } = await this.sessions.begin(exchange, actorId);
+    interaction.session = { accountId: actorId, uid, cookie: jti };
+    const login = { accountId: actorId, amr: ['pwd'], ...(loginTs !== undefined && { ts: loginTs }) };
+    interaction.result = { ...interaction.lastSubmission, login };
+    await interaction.persist();
+    return { location: interaction.returnTo };
   }
 
   private async signIn(interaction: Interaction, handle: string, problem?: string): Promise<Step> {
     const { name, origin } = await this.application(interaction);
-    const { uid } = interaction;
+    const { uid, prompt } = interaction;
     const page = signInPage({
       action: `${addressOf(uid)}/sign-in`,
-      form: this.guard.field(uid),
+      form: this.guard.field(holderOf(uid)),
+      signUp: this.signUps.isOpen ? `${addressOf(uid)}/sign-up` : undefined,
       applicationName: name,
       handle,
-      ...(problem === undefined ? {} : { problem }),
+      notice: prompt.reasons.includes('id_token_hint')
+        ? 'The application asks for the account that you used with it before.'
+        : undefined,
+      problem,
     });
     return { page, status: problem === undefined ? 200 : 400, formTarget: origin };
   }
 
-  private async consent(interaction: Interaction): Promise<Step> {
+  private async signUp(
+    interaction: Interaction,
+    form: string,
+    typed: Fields,
+    { faults, problem }: SignUpFaults,
+  ): Promise<Step> {
     const { name, origin } = await this.application(interaction);
-    const { actorId, scopes } = askedFor(interaction);
-    const account = await this.store.db.findOneBy(AccountRow, { actorId, state: 'active' });
-    if (!account) throw new Fault(403, 'social_authority_required', 'This account can no longer act.');
-    const { uid } = interaction;
+    const address = addressOf(interaction.uid);
+    const page = signUpPage({
+      action: `${address}/sign-up`,
+      form,
+      signIn: address,
+      applicationName: name,
+      typed,
+      faults,
+      problem,
+    });
+    const isFirst = problem === undefined && Object.keys(faults).length === 0;
+    return { page, status: isFirst ? 200 : 400, formTarget: origin };
+  }
+
+  private async consent(exchange: Exchange, interaction: Interaction): Promise<Step> {
+    const { name, origin } = await this.application(interaction);
+    const { displayName, handle } = await this.consenting(exchange, interaction);
+    const address = addressOf(interaction.uid);
     const page = consentPage({
-      action: `${addressOf(uid)}/consent`,
-      form: this.guard.field(uid),
+      action: `${address}/consent`,
+      switchAction: `${address}/switch`,
+      account: ACCOUNT_PATH,
+      form: this.guard.field(holderOf(interaction.uid)),
       applicationName: name,
       applicationHost: new URL(origin).host,
-      displayName: account.displayName,
-      handle: account.handle ?? '',
-      scopes,
+      person: { displayName, handle: handle ?? '' },
+      scopes: askedFor(interaction).scopes,
     });
     return { page, status: 200, formTarget: origin };
+  }
+
+  /** Whose consent it is: the interaction's account, still signed in with this browser. */
+  private async consenting(exchange: Exchange, { session }: Interaction) {
+    const signedIn = await this.sessions.find(exchange);
+    if (!session || signedIn?.account.actorId !== session.accountId || signedIn.uid !== session.uid)
+      throw new Fault(403, 'login_required', 'You are not signed in any more as who began this.');
+    return signedIn.account;
   }
 
   private async application({ params }: Interaction): Promise<{ name: string; origin: string }> {
@@ -130,14 +194,14 @@ export class InteractionPages {
 }
 
 function addressOf(uid: string): string {
-  return `${AUTH_PREFIX}/interaction/${uid}`;
+  return `${INTERACTION_PATH}/${uid}`;
 }
 
-function askedFor({ params, session }: Interaction) {
-  if (session === undefined) throw new Fault(400, 'login_required', 'Sign in first.');
-  return {
-    appId: String(params['client_id']),
-    actorId: session.accountId,
-    scopes: String(params['scope']).split(' '),
-  };
+/** For the anti-forgery field: the interaction's name is in an HttpOnly cookie of this browser. */
+function holderOf(uid: string): string {
+  return `interaction:${uid}`;
+}
+
+function askedFor({ params }: Interaction): { appId: string; scopes: string[] } {
+  return { appId: String(params['client_id']), scopes: String(params['scope']).split(' ') };
 }

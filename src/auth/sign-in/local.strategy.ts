@@ -2,12 +2,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { callbackify } from 'node:util';
 import { Passport } from 'passport';
 import { Strategy } from 'passport-local';
+import type { Fields } from './exchange.js';
+import type { Recognized } from './sign-in.js';
 
-export interface SignedIn {
-  readonly actorId: string;
-}
-
-type SignIn = (handle: string, password: string) => Promise<SignedIn | undefined>;
+type SignIn = (handle: string, password: string) => Promise<Recognized | undefined>;
 
 /** passport speaks Express: of request and response this is what a strategy of ours looks at. */
 type Handler = (
@@ -30,10 +28,10 @@ export class LocalSignIn {
     );
   }
 
-  /** Undefined: not signed in. Rejects if that cannot be found out. */
-  authenticate(body: Readonly<Record<string, string>>): Promise<SignedIn | undefined> {
-    const { promise, resolve, reject } = Promise.withResolvers<SignedIn | undefined>();
-    const answer = (error: unknown, account: SignedIn | false) =>
+  /** Undefined: nobody's. Rejects if that cannot be found out. */
+  authenticate(body: Fields): Promise<Recognized | undefined> {
+    const { promise, resolve, reject } = Promise.withResolvers<Recognized | undefined>();
+    const answer = (error: unknown, account: Recognized | false) =>
       error ? reject(error) : resolve(account || undefined);
     const handler = this.passport.authenticate('local', { session: false }, answer) as Handler;
     handler({ headers: {}, body }, {}, reject);

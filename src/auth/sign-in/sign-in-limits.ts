@@ -69,6 +69,13 @@ export class SignInLimits {
     return this.answer(await count(counters, 'account', keys.account), ofAddress);
   }
 
+  /** Takes one try from the address's budget alone: for what is done on no account that there is. @throws {Fault} as above. */
+  async takeFromAddress(address: string): Promise<SignInTry> {
+    const { counters } = this;
+    if (!counters) return { allowed: true, headers: {} };
+    return this.answer(await count(counters, 'address', this.keysOf('', address).address));
+  }
+
   /** After a success: only what failed counts. The sign-in stands also where the try cannot be given back. */
   async giveBack(handle: string, address: string): Promise<void> {
     if (!this.counters) return;

@@ -4,23 +4,28 @@ import type { Passwords } from '../passwords.js';
 
 interface Row {
   readonly actor_id: string;
+  readonly state: 'active' | 'suspended';
   readonly password_hash: string | null;
 }
 
-/**
- * Whose handle and password these are. Undefined, after as much work, if there is no such active account or the
- * password is another: nobody learns which.
- */
+/** Whose handle and password were typed. */
+export interface Recognized {
+  readonly actorId: string;
+  /** False: the account is suspended, which only who knows its password is told. */
+  readonly mayAct: boolean;
+}
+
+/** Undefined, after as much work, if there is no such account or the password is another: nobody learns which. */
 export async function signIn(
   store: AuthorityStore,
   passwords: Passwords,
   typedHandle: string,
   password: string,
-): Promise<{ readonly actorId: string } | undefined> {
+): Promise<Recognized | undefined> {
   const handle = handleOf(typedHandle);
   const row = isHandle(handle) ? await credentialOf(store, handle) : undefined;
   const right = await passwords.verify(row?.password_hash ?? undefined, password);
-  return row && right ? { actorId: row.actor_id } : undefined;
+  return row && right ? { actorId: row.actor_id, mayAct: row.state === 'active' } : undefined;
 }
 
 /** The handle that was meant, whether or not it is one. */
@@ -30,9 +35,12 @@ export function handleOf(typed: string): string {
 
 async function credentialOf(store: AuthorityStore, handle: string): Promise<Row | undefined> {
   const [row] = await store.db.query<Row[]>(
-    `SELECT actor_id, password_hash FROM authority.account LEFT JOIN authority.credential USING (actor_id)
-     WHERE handle = $1 AND state = 'active'`,
+    `SELECT actor_id, state, password_hash FROM authority.account LEFT JOIN authority.credential USING (actor_id)
+     WHERE handle = $1 AND state <> 'erased'`,
     [handle],
   );
   return row;
 }
+
+/** Said of every sign-in that failed: nobody learns whether the account exists. */
+export const WRONG_PASSWORD = 'That handle and password do not belong together.';

@@ -70,9 +70,9 @@ export interface Registration {
 /** Repeating the same registration changes nothing. */
 export function registerAccount(account: Account, registration: Registration): Decision<AccountRegistered> {
   const { actorId, handle, email, at } = registration;
-  const displayName = registration.displayName.normalize('NFC').trim();
-  const fault = faultIn(handle, displayName, email);
-  if (fault) return fault;
+  const displayName = shown(registration.displayName);
+  const [fault] = Object.values(faultsIn(registration));
+  if (fault !== undefined) return new Refusal('invalid_text', fault);
   if (account.status === 'none')
     return [{ type: 'account.registered', data: { actorId, handle, displayName, email, at } }];
   const same = account.handle === handle && account.displayName === displayName && account.email === email;
@@ -130,12 +130,23 @@ const EMAIL_MAX = 254;
 /** Something, one @, a host: whether it is anybody's can only be found out by writing to it. */
 const emailPattern = /^[^\s@\p{Cc}\p{Cs}]+@[^\s@\p{Cc}\p{Cs}]+$/u;
 
-function faultIn(handle: string, displayName: string, email: string): Refusal | undefined {
-  if (!isHandle(handle))
-    return new Refusal('invalid_text', 'A handle has 3 to 30 characters out of a-z, 0-9 and _.');
-  if (!displayNamePattern.test(displayName))
-    return new Refusal('invalid_text', 'A display name is one line of 1 to 64 visible characters.');
-  if (email.length > EMAIL_MAX || !emailPattern.test(email))
-    return new Refusal('invalid_text', 'That is not an e-mail address.');
-  return undefined;
+/** What is wrong with each part of a registration, in words; empty: nothing. */
+export function faultsIn(
+  registration: Readonly<Record<'handle' | 'displayName' | 'email', string>>,
+): Partial<Record<'handle' | 'displayName' | 'email', string>> {
+  const { handle, email } = registration;
+  const displayName = shown(registration.displayName);
+  return {
+    ...(!isHandle(handle) && { handle: 'A handle has 3 to 30 characters out of a-z, 0-9 and _.' }),
+    ...(!displayNamePattern.test(displayName) && {
+      displayName: 'A display name is one line of 1 to 64 visible characters.',
+    }),
+    ...((email.length > EMAIL_MAX || !emailPattern.test(email)) && {
+      email: 'That is not an e-mail address.',
+    }),
+  };
+}
+
+function shown(displayName: string): string {
+  return displayName.normalize('NFC').trim();
 }

@@ -1,0 +1,186 @@
+import type { CommandBus } from '@nestjs/cqrs';
+import { SignOutEverywhere } from '../../commands/sign-out-everywhere.js';
+import { accountPage } from '../pages/account.page.js';
+import type { AccountPage } from '../pages/account.page.js';
+import { signInPage } from '../pages/sign-in.page.js';
+import { signUpPage } from '../pages/sign-up.page.js';
+import { Fault } from '../protocol/faults.js';
+import { ACCOUNT_PATH } from '../settings.js';
+import type { BrowserSessions, SignedIn } from '../sign-in/browser-sessions.js';
+import { metadataOf } from '../sign-in/exchange.js';
+import type { Exchange, Fields, Step } from '../sign-in/exchange.js';
+import type { FormGuard } from '../sign-in/form-guard.js';
+import type { PageCookies } from '../sign-in/page-cookies.js';
+import type { PasswordCheck } from '../sign-in/password-check.js';
+import { WRONG_PASSWORD } from '../sign-in/sign-in.js';
+import type { SignUp, SignUpFaults } from '../sign-in/sign-up.js';
+import { isIdentifier } from '../storage/identifier.js';
+import type { ConnectedApplications } from './connected-applications.js';
+import { isNotice, notices } from './notices.js';
+import type { Notice } from './notices.js';
+import type { PasswordChange } from './password-change.js';
+
+/** Where the account page's forms are sent. */
+export const actions = {
+  signIn: `${ACCOUNT_PATH}/sign-in`,
+  signUp: `${ACCOUNT_PATH}/sign-up`,
+  signOut: `${ACCOUNT_PATH}/sign-out`,
+  signOutEverywhere: `${ACCOUNT_PATH}/sign-out-everywhere`,
+  disconnect: `${ACCOUNT_PATH}/disconnect`,
+  password: `${ACCOUNT_PATH}/password`,
+} as const;
+
+/** What a person sees of their account, and does with it, by themselves. */
+export class AccountPages {
+  constructor(
+    private readonly commands: CommandBus,
+    private readonly cookies: PageCookies,
+    private readonly guard: FormGuard,
+    private readonly sessions: BrowserSessions,
+    private readonly passwords: PasswordCheck,
+    private readonly signUps: SignUp,
+    private readonly applications: ConnectedApplications,
+    private readonly passwordChange: PasswordChange,
+  ) {}
+
+  /** The account of who is signed in with this browser, or the way in. */
+  async show(exchange: Exchange): Promise<Step> {
+    const signedIn = await this.sessions.find(exchange);
+    return signedIn ? this.account(exchange, signedIn) : this.signIn(exchange, '');
+  }
+
+  async showSignUp(exchange: Exchange): Promise<Step> {
+    this.signUps.requireOpen();
+    if (await this.sessions.find(exchange)) return { location: ACCOUNT_PATH };
+    const form = this.guard.field(holderOfVisitor(this.cookies.visitor(exchange)));
+    return this.signUp(form, {}, { faults: {} });
+  }
+
+  /** Fields `handle`, `password`. */
+  async submitSignIn(exchange: Exchange, fields: Fields): Promise<Step> {
+    this.checkVisitor(exchange, fields);
+    const account = await this.passwords.recognize(exchange, fields);
+    if (!account) return this.signIn(exchange, fields['handle'] ?? '', WRONG_PASSWORD);
+    await this.sessions.begin(exchange, account.actorId);
+    return { location: ACCOUNT_PATH };
+  }
+
+  /** Fields as in sign-up.ts. */
+  async submitSignUp(exchange: Exchange, fields: Fields): Promise<Step> {
+    const secret = this.checkVisitor(exchange, fields);
+    const registered = await this.signUps.register(exchange, fields, secret);
+    if ('faults' in registered) return this.signUp(fields['form'] ?? '', fields, registered);
+    await this.sessions.begin(exchange, registered.actorId);
+    return this.done(exchange, 'welcome');
+  }
+
+  async submitSignOut(exchange: Exchange, fields: Fields): Promise<Step> {
+    await this.checkSignedIn(exchange, fields);
+    await this.sessions.end(exchange);
+    return this.done(exchange, 'signed-out');
+  }
+
+  /** Field `disconnect`: `all`, or absent. */
+  async submitSignOutEverywhere(exchange: Exchange, fields: Fields): Promise<Step> {
+    const { account } = await this.checkSignedIn(exchange, fields);
+    const { actorId } = account;
+    const metadata = metadataOf(exchange, { actorId });
+    const all = fields['disconnect'] === 'all';
+    // First, since afterwards nobody is signed in who could try it again.
+    if (all) await this.applications.disconnect(actorId, metadata);
+    await this.commands.execute(new SignOutEverywhere(actorId, undefined, metadata));
+    await this.sessions.end(exchange);
+    return this.done(exchange, all ? 'signed-out-and-disconnected' : 'signed-out-everywhere');
+  }
+
+  /** Field `application`: which one. */
+  async submitDisconnect(exchange: Exchange, fields: Fields): Promise<Step> {
+    const { account } = await this.checkSignedIn(exchange, fields);
+    const { application = '' } = fields;
+    if (!isIdentifier(application)) throw new Fault(400, 'invalid_request', 'Name an application.');
+    await this.applications.disconnect(account.actorId, metadataOf(exchange), application);
+    return this.done(exchange, 'disconnected');
+  }
+
+  /** Fields `current`, `new`. */
+  async submitPassword(exchange: Exchange, fields: Fields): Promise<Step> {
+    const signedIn = await this.checkSignedIn(exchange, fields);
+    const faults = await this.passwordChange.change(exchange, signedIn, fields);
+    return faults ? this.account(exchange, signedIn, faults) : this.done(exchange, 'password-changed');
+  }
+
+  private done(exchange: Exchange, notice: Notice): Step {
+    this.cookies.leaveNotice(exchange, notice);
+    return { location: ACCOUNT_PATH };
+  }
+
+  /** Answers the secret of the page. @throws {Fault} the form came from elsewhere. */
+  private checkVisitor(exchange: Exchange, fields: Fields): string {
+    const holder = holderOfVisitor(this.cookies.visitor(exchange));
+    return this.guard.check(holder, exchange.request.headers, fields);
+  }
+
+  /** @throws {Fault} the form came from elsewhere, or nobody is signed in (any more). */
+  private async checkSignedIn(exchange: Exchange, fields: Fields): Promise<SignedIn> {
+    const { headers } = exchange.request;
+    this.guard.checkOrigin(headers);
+    const signedIn = await this.sessions.find(exchange);
+    if (!signedIn)
+      throw new Fault(403, 'login_required', 'You are not signed in any more. Nothing was changed.');
+    this.guard.check(holderOfSession(signedIn), headers, fields);
+    return signedIn;
+  }
+
+  private async account(
+    exchange: Exchange,
+    signedIn: SignedIn,
+    passwordFaults: AccountPage['passwordFaults'] = {},
+  ): Promise<Step> {
+    const { displayName, handle, email, registeredAt, actorId } = signedIn.account;
+    const page = accountPage({
+      actions,
+      form: this.guard.field(holderOfSession(signedIn)),
+      person: { displayName, handle: handle ?? '', email, registeredAt },
+      applications: await this.applications.of(actorId),
+      passwordFaults,
+      notice: this.notice(exchange),
+    });
+    return { page, status: Object.keys(passwordFaults).length === 0 ? 200 : 400 };
+  }
+
+  private signIn(exchange: Exchange, handle: string, problem?: string): Step {
+    const page = signInPage({
+      action: actions.signIn,
+      form: this.guard.field(holderOfVisitor(this.cookies.visitor(exchange))),
+      signUp: this.signUps.isOpen ? actions.signUp : undefined,
+      applicationName: undefined,
+      handle,
+      notice: this.notice(exchange),
+      problem,
+    });
+    return { page, status: problem === undefined ? 200 : 400 };
+  }
+
+  private signUp(form: string, typed: Fields, { faults, problem }: SignUpFaults): Step {
+    const signIn = ACCOUNT_PATH;
+    const page = signUpPage({
+      action: actions.signUp,
+      form,
+      signIn,
+      applicationName: undefined,
+      typed,
+      faults,
+      problem,
+    });
+    return { page, status: problem === undefined && Object.keys(faults).length === 0 ? 200 : 400 };
+  }
+
+  private notice(exchange: Exchange): string | undefined {
+    const left = this.cookies.takeNotice(exchange);
+    return left !== undefined && isNotice(left) ? notices[left] : undefined;
+  }
+}
+
+/** For the anti-forgery field. */
+const holderOfVisitor = (visitor: string) => `visitor:${visitor}`;
+const holderOfSession = ({ uid }: SignedIn) => `session:${uid}`;

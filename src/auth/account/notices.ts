@@ -1,0 +1,16 @@
+/** What the account page says was done, by the word that is in the cookie. */
+export const notices = {
+  welcome: 'Welcome! Your account is ready.',
+  disconnected: 'Disconnected. The application can do nothing for you any more.',
+  'password-changed': 'Your password is changed, and you are signed out in every other browser.',
+  'signed-out': 'You are signed out. Applications stay connected.',
+  'signed-out-everywhere': 'You are signed out in every browser. Applications stay connected.',
+  'signed-out-and-disconnected':
+    'You are signed out in every browser, and no application is connected any more.',
+} as const;
+
+export type Notice = keyof typeof notices;
+
+export function isNotice(word: string): word is Notice {
+  return Object.hasOwn(notices, word);
+}

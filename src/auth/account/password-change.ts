@@ -1,0 +1,55 @@
+import type { CommandBus } from '@nestjs/cqrs';
+import { ChangePassword } from '../../commands/change-password.js';
+import type { AuthorityStore } from '../../store/authority/authority-store.js';
+import { CredentialRow } from '../../store/authority/credential.row.js';
+import type { PasswordField } from '../pages/account.page.js';
+import type { Passwords } from '../passwords.js';
+import type { BrowserSessions, SignedIn } from '../sign-in/browser-sessions.js';
+import { metadataOf } from '../sign-in/exchange.js';
+import type { Exchange, Fields } from '../sign-in/exchange.js';
+import { admit } from '../sign-in/password-check.js';
+import { passwordFault } from '../sign-in/password-rules.js';
+import type { SignInLimits } from '../sign-in/sign-in-limits.js';
+
+type Faults = Readonly<Partial<Record<PasswordField, string>>>;
+
+/** A person's own change of password, in a browser that they are signed in with. */
+export class PasswordChange {
+  constructor(
+    private readonly commands: CommandBus,
+    private readonly store: AuthorityStore,
+    private readonly passwords: Passwords,
+    private readonly limits: SignInLimits,
+    private readonly sessions: BrowserSessions,
+  ) {}
+
+  /**
+   * Fields `current` and `new`. Done unless a fault is answered; every other browser is signed out then.
+   * @throws {Fault} `pilot_rate_limited`: guessing here is guessing at sign-in. Whatever log and store throw.
+   */
+  async change(
+    exchange: Exchange,
+    { account, keyHash }: SignedIn,
+    fields: Fields,
+  ): Promise<Faults | undefined> {
+    const { current = '', new: next = '' } = fields;
+    const handle = account.handle ?? '';
+    const fault = passwordFault(next, [handle, account.email]);
+    if (fault !== undefined) return { new: fault };
+    if (next === current) return { new: 'Choose another one than your current password.' };
+
+    admit(exchange, await this.limits.take(handle, exchange.address));
+    const { actorId } = account;
+    const credential = await this.store.db.findOneBy(CredentialRow, { actorId });
+    if (!(await this.passwords.verify(credential?.passwordHash, current)))
+      return { current: 'That is not your current password.' };
+    await this.limits.giveBack(handle, exchange.address);
+
+    const passwordHash = await this.passwords.hash(next);
+    await this.commands.execute(
+      new ChangePassword(actorId, passwordHash, keyHash, metadataOf(exchange, { actorId })),
+    );
+    await this.sessions.renew(exchange);
+    return undefined;
+  }
+}

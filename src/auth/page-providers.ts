@@ -1,0 +1,53 @@
+import type { FactoryProvider, InjectionToken } from '@nestjs/common';
+import { CommandBus } from '@nestjs/cqrs';
+import { Clock, Ids } from '../commands/ambient.js';
+import { HandleDigest } from '../commands/handle-digest.js';
+import { Config } from '../config/config.js';
+import { AuthorityStore } from '../store/authority/authority-store.js';
+import { AccountPages } from './account/account.pages.js';
+import { ConnectedApplications } from './account/connected-applications.js';
+import { PasswordChange } from './account/password-change.js';
+import { AuthorizationServer } from './authorization-server.js';
+import { Passwords } from './passwords.js';
+import { AuthSettings } from './settings.js';
+import { BrowserSessions } from './sign-in/browser-sessions.js';
+import { FormGuard } from './sign-in/form-guard.js';
+import { InteractionPages } from './sign-in/interaction.pages.js';
+import { LocalSignIn } from './sign-in/local.strategy.js';
+import { PageCookies } from './sign-in/page-cookies.js';
+import { PasswordCheck } from './sign-in/password-check.js';
+import { SignInLimits } from './sign-in/sign-in-limits.js';
+import { SignUp } from './sign-in/sign-up.js';
+
+/** What serves the pages, each made of the parts that its constructor takes, in their order. */
+export const pageProviders: readonly FactoryProvider[] = [
+  made(PageCookies, AuthorizationServer, AuthSettings, Ids, Clock),
+  made(BrowserSessions, AuthorizationServer, PageCookies, AuthorityStore),
+  made(PasswordCheck, LocalSignIn, SignInLimits),
+  made(SignUp, CommandBus, AuthorityStore, HandleDigest, Passwords, SignInLimits, Config),
+  made(InteractionPages, AuthorizationServer, CommandBus, FormGuard, BrowserSessions, PasswordCheck, SignUp),
+  made(ConnectedApplications, AuthorityStore, CommandBus),
+  made(PasswordChange, CommandBus, AuthorityStore, Passwords, SignInLimits, BrowserSessions),
+  made(
+    AccountPages,
+    CommandBus,
+    PageCookies,
+    FormGuard,
+    BrowserSessions,
+    PasswordCheck,
+    SignUp,
+    ConnectedApplications,
+    PasswordChange,
+  ),
+];
+
+type Tokens<Parts extends readonly unknown[]> = {
+  readonly [Index in keyof Parts]: InjectionToken<Parts[Index]>;
+};
+
+function made<Parts extends unknown[]>(
+  type: new (...parts: Parts) => object,
+  ...inject: Tokens<Parts>
+): FactoryProvider {
+  return { provide: type, useFactory: (...parts: Parts) => new type(...parts), inject: [...inject] };
+}

@@ -1,0 +1,105 @@
+import { isScope, scopeDescriptions } from '../../domain/grant/scopes.js';
+import { releasedClaims } from '../protocol/claims.js';
+import { html } from './html.js';
+import type { Html } from './html.js';
+
+/** A text field with its label; what is wrong with what was typed is said below it, and to who listens. */
+export interface Field {
+  readonly name: string;
+  readonly label: string;
+  readonly autocomplete: string;
+  readonly type?: 'text' | 'email' | 'password';
+  /** What was typed before. Never a password. */
+  readonly value?: string | undefined;
+  readonly hint?: string | undefined;
+  readonly fault?: string | undefined;
+  /** Where the cursor is first. */
+  readonly first?: boolean | undefined;
+  /** Of a text that is written with capital letters. */
+  readonly capitals?: boolean;
+}
+
+export function textField(field: Field): Html {
+  const {
+    name,
+    label,
+    autocomplete,
+    type = 'text',
+    value,
+    hint,
+    fault,
+    first = false,
+    capitals = false,
+  } = field;
+  const described = [fault && `${name}-fault`, hint && `${name}-hint`].filter(Boolean).join(' ');
+  return html`<div class="field">
+    <label for="${name}">${label}</label>
+    <input
+      id="${name}"
+      name="${name}"
+      type="${type}"
+      autocomplete="${autocomplete}"
+      autocapitalize="${capitals ? 'words' : 'none'}"
+      spellcheck="false"
+      ${value === undefined ? undefined : html`value="${value}"`}
+      ${described === '' ? undefined : html`aria-describedby="${described}"`}
+      ${fault === undefined ? undefined : html`aria-invalid="true"`}
+      ${first ? html`autofocus` : undefined}
+      required
+    />
+    ${fault && html`<p class="fault" id="${name}-fault" role="alert">${fault}</p>`}
+    ${hint && html`<p class="hint" id="${name}-hint">${hint}</p>`}
+  </div>`;
+}
+
+/** The anti-forgery field (see form-guard.ts). */
+export function hiddenField(name: string, value: string): Html {
+  return html`<input type="hidden" name="${name}" value="${value}" />`;
+}
+
+/** What went wrong with the whole form. */
+export function problemBox(problem: string | undefined): Html | undefined {
+  return problem === undefined ? undefined : html`<p class="problem" role="alert">${problem}</p>`;
+}
+
+export interface Person {
+  readonly displayName: string;
+  readonly handle: string;
+}
+
+/** Who is meant, at a glance. */
+export function personCard({ displayName, handle }: Person): Html {
+  const [first = ''] = displayName;
+  return html`<div class="person">
+    <span class="monogram" aria-hidden="true">${first.toUpperCase()}</span>
+    <p>
+      <strong><bdi>${displayName}</bdi></strong
+      ><br /><span class="quiet">@${handle}</span>
+    </p>
+  </div>`;
+}
+
+/** Each scope in words. */
+export function scopeList(scopes: readonly string[]): Html {
+  return html`<ul class="scopes">
+    ${scopes.map((scope) => html`<li>${inWords(scope)}</li>`)}
+  </ul>`;
+}
+
+function inWords(scope: string): string {
+  if (!isScope(scope)) return scope;
+  const words = scopeDescriptions[scope];
+  return scope === 'openid' ? `${words}: ${releasedClaims}` : words;
+}
+
+const words = new Intl.DateTimeFormat('en-GB', {
+  dateStyle: 'medium',
+  timeStyle: 'short',
+  timeZone: 'UTC',
+});
+
+/** @param at Unix milliseconds. */
+export function instant(at: number): Html {
+  const date = new Date(at);
+  return html`<time datetime="${date.toISOString()}">${words.format(date)} UTC</time>`;
+}

@@ -1,0 +1,66 @@
+import { PASSWORD_MIN } from '../passwords.js';
+import { html } from './html.js';
+import { layout } from './layout.js';
+import { hiddenField, problemBox, textField } from './parts.js';
+
+/** What a person is asked for, and what may be wrong with it. */
+export type SignUpField = 'handle' | 'displayName' | 'email' | 'password';
+
+export interface SignUpPage {
+  readonly action: string;
+  /** Anti-forgery field (see form-guard.ts). */
+  readonly form: string;
+  readonly signIn: string;
+  readonly applicationName: string | undefined;
+  /** What was typed before. */
+  readonly typed: Readonly<Partial<Record<SignUpField, string>>>;
+  readonly faults: Readonly<Partial<Record<SignUpField, string>>>;
+  /** What is wrong with the form as a whole. */
+  readonly problem?: string | undefined;
+}
+
+export function signUpPage(page: SignUpPage): string {
+  const { action, form, signIn, applicationName, typed, faults, problem } = page;
+  const faulty = Object.keys(faults)[0] ?? 'handle';
+  const field = (name: SignUpField) => ({
+    name,
+    value: typed[name] ?? '',
+    fault: faults[name],
+    first: name === faulty,
+  });
+  return layout(
+    'Create an account',
+    html`<h1>Create your account</h1>
+      ${
+        applicationName === undefined
+          ? html`<p class="quiet">One account, whichever application you use it with</p>`
+          : html`<p class="quiet">
+              and then go on to <strong><bdi>${applicationName}</bdi></strong>
+            </p>`
+      }
+      ${problemBox(problem)}
+      <form method="post" action="${action}">
+        ${hiddenField('form', form)}
+        <div class="fields">
+          ${textField({
+            ...field('handle'),
+            label: 'Handle',
+            autocomplete: 'username',
+            hint: '3 to 30 small letters, digits and _. Others find you by it.',
+          })}
+          ${textField({ ...field('displayName'), label: 'Display name', autocomplete: 'name', capitals: true })}
+          ${textField({ ...field('email'), label: 'E-mail address', type: 'email', autocomplete: 'email' })}
+          ${textField({
+            ...field('password'),
+            value: undefined,
+            label: 'Password',
+            type: 'password',
+            autocomplete: 'new-password',
+            hint: `At least ${PASSWORD_MIN} characters. Longer is better, and a few words will do.`,
+          })}
+          <button class="main" type="submit">Create account</button>
+        </div>
+      </form>
+      <p class="aside">Have an account? <a href="${signIn}">Sign in</a></p>`,
+  );
+}
