@@ -6,7 +6,7 @@ import type { TestNetwork } from '../support/network.js';
 import { createAccount, startApplication } from './support/application.js';
 import type { LocalApplication } from './support/application.js';
 import { describeInBrowser, startChromium } from './support/chromium.js';
-import { signIn } from './support/flow.js';
+import { allow, signIn } from './support/flow.js';
 import { canServeTls, startTlsProxy } from './support/tls.js';
 import type { TlsProxy } from './support/tls.js';
 import { Watched } from './support/watched.js';
@@ -50,11 +50,25 @@ describeBehindTls('what a real browser keeps others from, behind https', () => {
   }
 
   it('cookies are for this host and for https alone, out of reach of scripts and of other sites', async () => {
-    const page = await signedIn();
+    const page = await watched.person();
+    const request = {
+      client_id: stranger.clientId,
+      redirect_uri: stranger.redirectUri,
+      response_type: 'code',
+      scope: 'openid read',
+      prompt: 'consent',
+      state: 'a state',
+      nonce: 'a nonce',
+      code_challenge: 'x'.repeat(43),
+      code_challenge_method: 'S256',
+    };
+    await page.goto(`${network.baseUrl}/api/auth/oauth2/authorize?${new URLSearchParams(request)}`);
+    await signIn(page, 'ana');
+    await page.getByText('@ana').waitFor();
     const cookies = await page.context().cookies();
-    expect(cookies.map(({ name }) => name)).toContain('__Host-plaza_session');
-    for (const { name, httpOnly, secure, sameSite, domain } of cookies) {
-      expect(name).toMatch(/^__(Host|Secure)-/);
+    const names = cookies.map(({ name }) => name).filter((name) => !name.endsWith('.sig'));
+    expect(names).toEqual(expect.arrayContaining(['__Host-plaza_session', '__Secure-plaza_interaction']));
+    for (const { name, httpOnly, secure, sameSite, domain, path } of cookies) {
       expect({ name, httpOnly, secure, domain }).toEqual({
         name,
         httpOnly: true,
@@ -62,8 +76,12 @@ describeBehindTls('what a real browser keeps others from, behind https', () => {
         domain: 'localhost',
       });
       expect(['Lax', 'Strict']).toContain(sameSite);
+      expect(name).toMatch(path === '/' ? /^__Host-/ : /^__Secure-/);
     }
     expect(await page.evaluate(() => document.cookie)).toBe('');
+    await allow(page);
+    await page.waitForURL((url) => url.href.startsWith(stranger.redirectUri));
+    expect(new URL(page.url()).searchParams.has('code')).toBe(true);
     expect(watched.takeFaults()).toEqual([]);
   });
 
