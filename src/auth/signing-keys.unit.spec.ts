@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import { policy } from './protocol/policy.js';
 import { keySet, LEAD_MS, makeSigningKey, readRing, standings, writeRing } from './signing-keys.js';
 import type { KeyRing, SigningKey } from './signing-keys.js';
 
@@ -32,6 +33,11 @@ describe('a rotated signing key', () => {
 
   it('is known before it signs to readers that keep the key set for a minute', () => {
     expect(LEAD_MS).toBeGreaterThan(60_000 + 5_000);
+  });
+
+  it('outlives the tokens that it signed by more than a minute', () => {
+    const { IdToken: seconds } = policy('http://localhost:3000', Buffer.alloc(32)).ttl;
+    expect(GONE - SIGNS).toBeGreaterThan(seconds * 1_000 + 60_000);
   });
 
   it('is named where it stands', () => {
