@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
+import { benchAuth } from './auth.js';
 import { benchEventStore } from './event-store.js';
 import { benchPosts } from './posts.js';
 import { benchProjections } from './projections.js';
@@ -12,6 +13,7 @@ const suites = {
   eventStore: () => benchEventStore(),
   posts: () => benchPosts(),
   projections: () => benchProjections(),
+  auth: () => benchAuth(),
 } as const;
 
 const chosen = process.argv.slice(2);

@@ -33,10 +33,11 @@ export async function withDataDir<Result>(measure: (dataDir: string) => Promise<
   }
 }
 
-/** `command`: what starts it, in the project's directory. */
+/** `command`: what starts it, in the project's directory. `settings`: environment beside the usual one. */
 export async function startNetwork(
   dataDir: string,
   command: readonly [string, ...string[]] = [process.execPath, 'bin/plaza.mjs', 'start'],
+  settings: NodeJS.ProcessEnv = {},
 ): Promise<BenchNetwork> {
   const [port, operatorPort] = [await freePort(), await freePort()];
   const started = performance.now();
@@ -50,6 +51,7 @@ export async function startNetwork(
       PORT: String(port),
       OPERATOR_PORT: String(operatorPort),
       LOG_LEVEL: 'warn',
+      ...settings,
     },
   });
   const ended = once(child, 'exit');

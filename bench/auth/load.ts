@@ -1,0 +1,111 @@
+import { readFileSync } from 'node:fs';
+import autocannon from 'autocannon';
+
+/** What a connection sends next. The body is a form. */
+export interface Sending {
+  readonly path: string;
+  readonly method: 'GET' | 'POST';
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+/** A server under load, by its process. */
+export interface Target {
+  readonly url: string;
+  readonly pid: number;
+}
+
+/** The requests of one connection, one after the other; the first is sent as it is, each other follows an answer. */
+export interface Connection {
+  readonly first: Sending;
+  /** Undefined: the same again. */
+  next?(answer: string): Sending | undefined;
+}
+
+export interface Measured {
+  readonly perSecond: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  /** CPU time of the server's process for a request, both user's and system's. */
+  readonly cpuMs: number;
+}
+
+/**
+ * Sends `amount` requests, shared out evenly among the connections, a new one on each as soon as the last is answered.
+ * @throws {Error} an answer has another status than `status`.
+ */
+export async function load(
+  { url, pid }: Target,
+  connections: readonly Connection[],
+  amount: number,
+  status: number,
+): Promise<Measured> {
+  const waiting = [...connections];
+  const surprises: string[] = [];
+  const setupClient = (client: autocannon.Client): void => {
+    const connection = waiting.pop();
+    if (!connection) throw new Error('more connections than were prepared');
+    let answer = '';
+    client.setRequests([asRequest(connection.first)]);
+    client.on('body', (part) => (answer += part.toString()));
+    client.on('response', (got) => {
+      if (got !== status) surprises.push(`${got} ${answer}`);
+      const next = connection.next?.(answer);
+      answer = '';
+      if (next) client.setRequests([asRequest(next)]);
+    });
+  };
+  const [begun, cpu] = [performance.now(), cpuMsOf(pid)];
+  const { latency, errors } = await autocannon({ url, connections: connections.length, amount, setupClient });
+  const [ms, cpuMs] = [performance.now() - begun, cpuMsOf(pid) - cpu];
+  if (surprises.length > 0 || errors > 0)
+    throw new Error(`${surprises.length} surprises, ${errors} errors; the first: ${surprises[0]}`);
+  return {
+    perSecond: Math.round((amount / ms) * 1000),
+    p50Ms: latency.p50,
+    p99Ms: latency.p99,
+    cpuMs: rounded(cpuMs / amount),
+  };
+}
+
+const asRequest = ({ path, method, headers, body }: Sending): autocannon.Request => ({
+  path,
+  method,
+  headers,
+  ...(body === undefined ? {} : { body }),
+});
+
+/** CPU time of a process since it began: proc(5), `utime` and `stime`, in ticks of which Linux always has 100 a second. */
+function cpuMsOf(pid: number): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  // The second field is the program's name, in brackets, and may itself hold any of them.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return (Number(fields[11]) + Number(fields[12])) * 10;
+}
+
+/** Lets measures take turns, so that what else the machine does meets all of them; answers the median turn of each. */
+export async function inTurns<Name extends string>(
+  turns: number,
+  measures: Readonly<Record<Name, () => Promise<Measured>>>,
+): Promise<Record<Name, Measured>> {
+  const names = Object.keys(measures) as Name[];
+  const taken = new Map<Name, Measured[]>(names.map((name) => [name, []]));
+  // The first turn only warms up.
+  for (let turn = 0; turn <= turns; turn++)
+    for (const name of names) {
+      const measured = await measures[name]();
+      if (turn > 0) taken.get(name)?.push(measured);
+    }
+  return Object.fromEntries(names.map((name) => [name, median(taken.get(name) ?? [])])) as Record<
+    Name,
+    Measured
+  >;
+}
+
+function median(turns: readonly Measured[]): Measured {
+  const middle = turns.toSorted((a, b) => a.perSecond - b.perSecond)[Math.floor(turns.length / 2)];
+  if (!middle) throw new Error('nothing was measured');
+  return middle;
+}
+
+export const rounded = (value: number) => Math.round(value * 1000) / 1000;

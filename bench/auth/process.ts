@@ -1,0 +1,30 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import type { Target } from './load.js';
+
+/** A process that something is compared with. It says its port first, and then answers what it is asked. */
+export interface Floor extends Target {
+  ask<Answer>(question: object): Promise<Answer>;
+  stop(): Promise<void>;
+}
+
+/** `program`: beside this file. */
+export async function startFloor(program: 'bare-provider' | 'constant-server'): Promise<Floor> {
+  const child = fork(fileURLToPath(new URL(`${program}.js`, import.meta.url)));
+  const ended = once(child, 'exit');
+  const [{ port }] = (await once(child, 'message')) as [{ port: number }];
+  return {
+    url: `http://127.0.0.1:${port}`,
+    pid: child.pid ?? 0,
+    async ask<Answer>(question: object) {
+      child.send(question);
+      const [answer] = (await once(child, 'message')) as [Answer];
+      return answer;
+    },
+    async stop() {
+      child.kill('SIGTERM');
+      await ended;
+    },
+  };
+}
