@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
 import { freePort } from '../../src/launch/free-port.js';
 import { startNetwork } from '../support/network.js';
@@ -10,6 +10,9 @@ import { allow, signIn } from './support/flow.js';
 import { canServeTls, startTlsProxy } from './support/tls.js';
 import type { TlsProxy } from './support/tls.js';
 import { Watched } from './support/watched.js';
+
+/** A whole network and a browser run here, on a machine that may be busy with other tests. */
+jest.setTimeout(60_000);
 
 const describeBehindTls = canServeTls ? describeInBrowser : describe.skip;
 

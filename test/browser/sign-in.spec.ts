@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, expect, it, jest } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
 import { startNetwork } from '../support/network.js';
 import type { TestNetwork } from '../support/network.js';
@@ -8,6 +8,9 @@ import { describeInBrowser, startChromium } from './support/chromium.js';
 import { allow, Flow, signIn, statusOfProfile } from './support/flow.js';
 import { focusIsSeen } from './support/looks.js';
 import { Watched } from './support/watched.js';
+
+/** A whole network and a browser run here, on a machine that may be busy with other tests. */
+jest.setTimeout(60_000);
 
 describeInBrowser('signing in through an application, in a real browser', () => {
   let network: TestNetwork;

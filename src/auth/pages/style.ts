@@ -17,14 +17,14 @@ export const style = `
 *, *::before, *::after { box-sizing: border-box; }
 html { -webkit-text-size-adjust: 100%; text-size-adjust: 100%; }
 body {
-  margin: 0; padding: 0 1rem; background: var(--ground); color: var(--text);
+  margin: 0; padding: 0 1rem 3rem; background: var(--ground); color: var(--text);
   font: 1rem/1.55 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", sans-serif; overflow-wrap: anywhere;
 }
 header, main, footer { max-width: 27rem; margin-inline: auto; }
 .wide header, .wide main, .wide footer { max-width: 42rem; }
 header { display: flex; align-items: center; justify-content: space-between; gap: 1rem; padding: clamp(1.5rem, 6vh, 4rem) 0 1.5rem; }
 .wide header { padding-top: clamp(1.25rem, 4vh, 2.5rem); }
-footer { padding: 1.5rem 0 3rem; color: var(--quiet); font-size: .875rem; }
+footer { padding: 1.5rem 0 0; color: var(--quiet); font-size: .875rem; }
 .wordmark { display: flex; align-items: center; gap: .55rem; margin: 0; font-size: 1.125rem; font-weight: 650; letter-spacing: -.01em; }
 .wordmark svg { width: 1.6rem; height: 1.6rem; color: var(--accent); flex: none; }
 .card { background: var(--card); border: 1px solid var(--line); border-radius: 1rem; padding: clamp(1.25rem, 5vw, 2rem); }
@@ -41,8 +41,8 @@ a:hover { color: var(--accent-strong); }
 form { margin: 0; }
 .fields { display: grid; gap: 1.1rem; margin-top: 1.5rem; }
 .field label { display: block; font-weight: 600; margin-bottom: .3rem; }
-.hint { margin: .3rem 0 0; font-size: .875rem; color: var(--quiet); }
-.fault { margin: .3rem 0 0; font-size: .9375rem; font-weight: 550; color: var(--wrong); }
+.hint { margin: .5rem 0 0; font-size: .875rem; color: var(--quiet); }
+.fault { margin: .5rem 0 0; font-size: .9375rem; font-weight: 550; color: var(--wrong); }
 input:not([type=checkbox], [hidden]) {
   display: block; width: 100%; min-height: 2.875rem; padding: .5rem .75rem; font: inherit; color: inherit;
   background: var(--card); border: 1px solid var(--field); border-radius: .6rem;

@@ -79,6 +79,10 @@ export function faultOf(error: unknown): Fault {
   if (error instanceof Fault) return error;
   if (error instanceof LogUnavailable || isUnreachable(error))
     return new Fault(503, 'temporarily_unavailable', 'Please try again in a few seconds.', { cause: error });
+  if (error instanceof errors.SessionNotFound)
+    return new Fault(400, 'invalid_request', 'This sign-in is over, or was begun in another browser.', {
+      cause: error,
+    });
   if (error instanceof errors.OIDCProviderError && error.expose)
     return new Fault(error.statusCode, publishedCode(error.error), error.error_description ?? error.error, {
       cause: error,

@@ -11,7 +11,7 @@ export class Watched {
   async person(options: BrowserContextOptions = {}): Promise<Page> {
     const context = await this.browser.newContext({ ignoreHTTPSErrors: true, ...options });
     this.#contexts.push(context);
-    context.setDefaultTimeout(10_000);
+    context.setDefaultTimeout(20_000);
     context.on('weberror', (error) => this.#faults.push(`error: ${error.error().message}`));
     context.on('console', (message) => {
       // Of the policies that a page breaks Chromium tells here as well.
