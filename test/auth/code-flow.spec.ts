@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import * as oauth from 'oauth4webapi';
 import * as oidc from 'openid-client';
 import { streams } from '../../src/log/streams.js';
 import type { ClientCredentials } from '../../src/commands/register-application.js';
 import { Browser } from '../../src/operator/demo/browser.js';
-import { everyScope, password, redirectUri, startAuthNetwork } from './support/auth-network.js';
+import { password, startAuthNetwork } from './support/auth-network.js';
 import type { AuthNetwork } from './support/auth-network.js';
 import { authorizationRequest, connect, discover, errorOf, exchange, isLive } from './support/flow.js';
 
@@ -121,58 +120,6 @@ describe('the code flow', () => {
   });
 });
 
-describe('an authorization request', () => {
-  it.each([
-    ['an unknown scope', 'read toString', {}, 'invalid_scope'],
-    ['a scope that the application is not registered for', 'read post:delete', {}, 'invalid_scope'],
-    ['no scope', '', {}, 'invalid_scope'],
-    ['a parameter that cannot be kept', 'read', { ui_locales: 'de\0' }, 'invalid_request'],
-    ['no code challenge', 'read', { code_challenge: '', code_challenge_method: '' }, 'invalid_request'],
-    ['a plain code challenge', 'read', { code_challenge_method: 'plain' }, 'invalid_request'],
-    ['another response type', 'openid', { response_type: 'token' }, 'unsupported_response_type'],
-    ['another response mode', 'read', { response_mode: 'jwt' }, 'invalid_request'],
-    ['nobody to ask', 'read', { prompt: 'none' }, 'login_required'],
-  ])('is refused for %s', async (_what, scope, changes, error) => {
-    const attempt = await authorizationRequest(client, scope, changes);
-    const response = await fetch(attempt.url, { redirect: 'manual' });
-    const location = new URL(response.headers.get('location') ?? '');
-    expect(location.href.startsWith(redirectUri)).toBe(true);
-    // What would have gone into the fragment is refused there too.
-    const answer = location.search === '' ? location.hash : location.search;
-    expect(Object.fromEntries(new URLSearchParams(answer.slice(1)))).toEqual({
-      error,
-      error_description: expect.any(String),
-      state: attempt.state,
-      iss: network.issuer,
-    });
-  });
-
-  it.each([
-    ['an unregistered address', { redirect_uri: `${redirectUri}/more` }, 'invalid_redirect_uri'],
-    ['an unknown application', { client_id: 'nobody' }, 'invalid_client'],
-    ['an application that nobody can be', { client_id: '\0' }, 'invalid_client'],
-  ])('sends no browser back for %s', async (_what, changes, error) => {
-    const attempt = await authorizationRequest(client, 'openid', changes);
-    const program = await fetch(attempt.url, { redirect: 'manual' });
-    expect(program.status).toBe(400);
-    expect(await program.json()).toEqual({ error, error_description: expect.any(String) });
-    const person = await fetch(attempt.url, { redirect: 'manual', headers: { accept: 'text/html' } });
-    expect(person.status).toBe(400);
-    expect(await person.text()).toContain(error);
-  });
-});
-
-describe('offline access', () => {
-  it('is refused to an application that is not registered for it, before anybody is asked', async () => {
-    const other = await discover(network, await network.registerApplication(['openid', 'read']));
-    const { url } = await authorizationRequest(other, 'read offline_access');
-    const response = await fetch(url, { redirect: 'manual' });
-    const location = new URL(response.headers.get('location') ?? '');
-    expect(location.href.startsWith(redirectUri)).toBe(true);
-    expect(location.searchParams.get('error')).toBe('invalid_scope');
-  });
-});
-
 describe('a token request', () => {
   it('is refused with another verifier, and the code stays good for its application', async () => {
     const attempt = await authorizationRequest(client, 'openid');
@@ -274,111 +221,3 @@ describe('a token that is given back', () => {
     expect(await isLive(client, accessToken)).toBe(true);
   });
 });
-
-describe('userinfo', () => {
-  it('is for tokens with the scope openid', async () => {
-    const { accessToken } = await connect(client, new Browser(network.baseUrl), 'ada', 'openid read');
-    const without = await connect(client, new Browser(network.baseUrl), 'ada', 'read');
-    const ask = (token: string) =>
-      fetch(`${network.issuer}/oauth2/userinfo`, { headers: { authorization: `Bearer ${token}` } });
-    expect((await ask(accessToken)).status).toBe(200);
-    const refused = await ask(without.accessToken);
-    expect(refused.status).toBe(403);
-    expect(await refused.json()).toEqual({
-      error: 'capability_required',
-      error_description: expect.any(String),
-    });
-    expect((await ask('nonsense')).status).toBe(401);
-  });
-});
-
-describe('userinfo of the suspended', () => {
-  it.each([
-    ['a person', 'account', 'actor_id'],
-    ['an application', 'application', 'app_id'],
-  ])('is refused with 403 for %s', async (_what, table, column) => {
-    const { accessToken } = await connect(client, new Browser(network.baseUrl), 'ada');
-    const { [column]: id } = await grantOf(accessToken);
-    const become = (state: string) =>
-      network
-        .database()
-        .dataSource.query(`UPDATE authority.${table} SET state = $1 WHERE ${column} = $2`, [state, id]);
-    const ask = () =>
-      fetch(`${network.issuer}/oauth2/userinfo`, { headers: { authorization: `Bearer ${accessToken}` } });
-    await become('suspended');
-    const refused = await ask();
-    await become('active');
-    expect(refused.status).toBe(403);
-    expect(await refused.json()).toEqual({
-      error: 'social_authority_required',
-      error_description: expect.any(String),
-    });
-    expect((await ask()).status).toBe(200);
-    await oidc.tokenRevocation(client, accessToken);
-    await become('suspended');
-    const revoked = await ask();
-    await become('active');
-    expect(revoked.status).toBe(401);
-  });
-});
-
-describe('discovery', () => {
-  it('answers the same at its three addresses, with published members only', async () => {
-    const urls = [
-      `${network.issuer}/.well-known/openid-configuration`,
-      `${network.issuer}/.well-known/oauth-authorization-server`,
-      `${network.baseUrl}/.well-known/oauth-authorization-server/api/auth`,
-    ];
-    const bodies = await Promise.all(urls.map(async (url) => (await fetch(url)).text()));
-    expect(new Set(bodies).size).toBe(1);
-    const metadata = JSON.parse(bodies[0] ?? '') as Record<string, unknown>;
-    expect(metadata).toMatchObject({
-      issuer: network.issuer,
-      authorization_endpoint: `${network.issuer}/oauth2/authorize`,
-      token_endpoint: `${network.issuer}/oauth2/token`,
-      userinfo_endpoint: `${network.issuer}/oauth2/userinfo`,
-      introspection_endpoint: `${network.issuer}/oauth2/introspect`,
-      revocation_endpoint: `${network.issuer}/oauth2/revoke`,
-      end_session_endpoint: `${network.issuer}/oauth2/end-session`,
-      jwks_uri: `${network.issuer}/jwks`,
-      code_challenge_methods_supported: ['S256'],
-      token_endpoint_auth_methods_supported: ['client_secret_basic'],
-      subject_types_supported: ['pairwise'],
-    });
-    expect(everyScope.filter((scope) => !(metadata['scopes_supported'] as string[]).includes(scope))).toEqual(
-      [],
-    );
-    expect(Object.keys(metadata).filter((member) => !publishedMembers.has(member))).toEqual([]);
-  });
-
-  it('is what another client library expects of an authorization server', async () => {
-    const issuer = new URL(network.issuer);
-    const insecure = { [oauth.allowInsecureRequests]: true };
-    for (const algorithm of ['oidc', 'oauth2'] as const) {
-      const response = await oauth.discoveryRequest(issuer, { algorithm, ...insecure });
-      expect((await oauth.processDiscoveryResponse(issuer, response)).issuer).toBe(network.issuer);
-    }
-  });
-
-  it('publishes no private part of a key', async () => {
-    const { keys } = (await (await fetch(`${network.issuer}/jwks`)).json()) as { keys: object[] };
-    expect(keys.map((key) => Object.keys(key).sort())).toEqual([['alg', 'e', 'kid', 'kty', 'n', 'use']]);
-  });
-});
-
-/** network-api.md, "Discovery". */
-const publishedMembers = new Set(
-  `issuer authorization_endpoint token_endpoint jwks_uri userinfo_endpoint revocation_endpoint introspection_endpoint
-  registration_endpoint end_session_endpoint scopes_supported response_types_supported grant_types_supported
-  code_challenge_methods_supported response_modes_supported token_endpoint_auth_methods_supported
-  token_endpoint_auth_signing_alg_values_supported revocation_endpoint_auth_methods_supported
-  revocation_endpoint_auth_signing_alg_values_supported introspection_endpoint_auth_methods_supported
-  introspection_endpoint_auth_signing_alg_values_supported subject_types_supported id_token_signing_alg_values_supported
-  userinfo_signing_alg_values_supported claims_supported request_object_signing_alg_values_supported
-  claims_locales_supported ui_locales_supported dpop_signing_alg_values_supported acr_values_supported
-  prompt_values_supported claims_parameter_supported request_parameter_supported request_uri_parameter_supported
-  require_request_uri_registration authorization_response_iss_parameter_supported
-  tls_client_certificate_bound_access_tokens backchannel_logout_supported backchannel_logout_session_supported`.split(
-    /\s+/,
-  ),
-);

@@ -39,10 +39,13 @@ export function answerFaults(provider: Provider, logger: Logger): Middleware {
     if (fault) answer(ctx, fault);
     else if (ctx.status >= 400 && isOAuthError(ctx.body)) {
       const { error, error_description } = ctx.body;
-      answer(ctx, new Fault(ctx.status, publishedCode(error), error_description ?? 'This is refused.'));
+      answer(ctx, new Fault(ctx.status, publishedCode(error), error_description ?? REFUSED));
     }
   };
 }
+
+/** Where the library describes nothing. */
+const REFUSED = 'This is refused.';
 
 function answer(ctx: KoaContextWithOIDC, fault: Fault): void {
   // RFC 7662, section 2.2: what cannot be an access or refresh token is none that is active.
@@ -77,7 +80,8 @@ function tidyRedirect(ctx: KoaContextWithOIDC, fault: Fault | undefined): void {
   if (error === null) return;
   url.hash = '';
   url.searchParams.set('error', fault ? fault.code : publishedCode(error));
-  if (fault) url.searchParams.set('error_description', fault.description);
+  const said = url.searchParams.get('error_description');
+  url.searchParams.set('error_description', fault?.description ?? said ?? REFUSED);
   url.searchParams.delete('scope');
   ctx.set('location', url.href);
 }

@@ -41,6 +41,7 @@ export function policy(baseUrl: string, pairwise: Buffer) {
     clientAuthMethods: ['client_secret_basic'],
     enabledJWA: { idTokenSigningAlgValues: ['RS256'] },
     pkce: { required: () => true },
+    allowOmittingSingleRegisteredRedirectUri: false,
     features: {
       devInteractions: { enabled: false },
       dPoP: { enabled: false },

@@ -2,8 +2,8 @@ import { errors } from 'oidc-provider';
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import { Fault } from './faults.js';
 
-/** What jose says of a signature that nobody here made. */
-const notOurs = new Set(['ERR_JWS_SIGNATURE_VERIFICATION_FAILED', 'ERR_JWKS_NO_MATCHING_KEY']);
+/** What jose and the library say of a signature that nobody here made. */
+const notOurs = /^(ERR_JWS_SIGNATURE_VERIFICATION_FAILED|ERR_JWKS_NO_MATCHING_KEY|unsupported JWS algorithm)/;
 
 /** The published word where the library has a wider one. Undefined: its own will do. */
 export function preciseFault({ query }: KoaContextWithOIDC, error: unknown): Fault | undefined {
@@ -11,7 +11,7 @@ export function preciseFault({ query }: KoaContextWithOIDC, error: unknown): Fau
     return new Fault(400, 'invalid_request_uri', 'request_uri is no absolute URI, and none is supported.');
   if (!(error instanceof errors.InvalidRequest)) return undefined;
   const { cause } = error as Error;
-  if (cause instanceof Error && 'code' in cause && notOurs.has(String(cause.code)))
+  if (cause instanceof Error && notOurs.test('code' in cause ? String(cause.code) : cause.message))
     return new Fault(400, 'invalid_signature', 'id_token_hint was not signed here.');
   return undefined;
 }

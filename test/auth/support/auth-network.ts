@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { Global, Module } from '@nestjs/common';
 import type { Provider } from '@nestjs/common';
 import { CommandBus, CqrsModule } from '@nestjs/cqrs';
-import { NestFactory } from '@nestjs/core';
+import { APP_FILTER, NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { pino } from 'pino';
 import { AuthModule } from '../../../src/auth/auth.module.js';
@@ -20,6 +20,7 @@ import { RegisterApplication } from '../../../src/commands/register-application.
 import type { ClientCredentials } from '../../../src/commands/register-application.js';
 import { Config, readConfig } from '../../../src/config/config.js';
 import { LOGGER } from '../../../src/config/logger.js';
+import { ErrorFilter } from '../../../src/http/error.filter.js';
 import { fastifyAdapter, prepareServer } from '../../../src/http/server.js';
 import { startPostgres } from '../../../src/launch/embedded-postgres.js';
 import type { EmbeddedPostgres } from '../../../src/launch/embedded-postgres.js';
@@ -205,7 +206,9 @@ async function startServer(on: {
   @Module({ providers, exports: providers })
   class ResourcesModule {}
 
-  @Module({ imports: [CqrsModule.forRoot(), ResourcesModule, AuthModule] })
+  const filter = { provide: APP_FILTER, useClass: ErrorFilter };
+
+  @Module({ imports: [CqrsModule.forRoot(), ResourcesModule, AuthModule], providers: [filter] })
   class TestModule {}
 
   const app = await NestFactory.create<NestFastifyApplication>(

@@ -11,13 +11,33 @@ export interface Answer {
   readonly forms: readonly Form[];
 }
 
+/** What a browser keeps of a cookie that the server signs. */
+export interface SignedCookie {
+  readonly value: string;
+  readonly signature: string;
+}
+
 /** A browser under a test's hand: cookies are kept, but headers are the test's, and each answer can be looked at. */
 export class Visitor {
   private readonly jar = new CookieJar();
-  /** Values of all cookies that were ever set, signatures left out. */
+  /** Values of all cookies that were ever set, and their signatures. */
   readonly cookieValues: string[] = [];
+  private readonly newest = new Map<string, string>();
 
   constructor(private readonly origin: string) {}
+
+  /** As it was set last. */
+  cookie(name: string): SignedCookie {
+    return { value: this.newest.get(name) ?? '', signature: this.newest.get(`${name}.sig`) ?? '' };
+  }
+
+  /** From now on the browser has this cookie, wherever it comes from. */
+  plant(name: string, { value, signature }: SignedCookie): void {
+    const headers = new Headers();
+    headers.append('set-cookie', `${name}=${value}; path=/`);
+    headers.append('set-cookie', `${name}.sig=${signature}; path=/`);
+    this.jar.take(new URL(this.origin), headers);
+  }
 
   /** One request; redirects are not followed. */
   async request(url: string | URL, init: RequestInit = {}): Promise<Answer> {
@@ -28,7 +48,8 @@ export class Visitor {
     this.jar.take(new URL(url), response.headers);
     for (const line of response.headers.getSetCookie()) {
       const [name = '', value = ''] = (line.split(';')[0] ?? '').split('=');
-      if (value !== '' && !name.endsWith('.sig')) this.cookieValues.push(value);
+      if (value !== '') this.cookieValues.push(value);
+      this.newest.set(name, value);
     }
     const text = await response.text();
     return {
@@ -52,13 +73,18 @@ export class Visitor {
     }
   }
 
-  /** Sends the page's form, with these fields and headers beside its own; a header of '' is left out. */
+  /**
+   * Sends the page's form, with these fields and headers beside its own; a header of '' is left out. Of several forms
+   * it is the first that has such fields.
+   */
   submit(
     page: Answer,
     typed: Readonly<Record<string, string>>,
     changes: Readonly<Record<string, string>> = {},
   ): Promise<Answer> {
-    const [form] = page.forms;
+    const form = page.forms.find(({ fields, buttons }) =>
+      Object.keys(typed).every((name) => name in fields || buttons.some((button) => button.name === name)),
+    );
     if (!form) throw new Error(`no form on ${page.url}:\n${page.text}`);
     const headers = Object.entries({ origin: this.origin, ...changes }).filter(([, value]) => value !== '');
     return this.open(new URL(form.action, page.url), {

@@ -1,0 +1,303 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type * as oidc from 'openid-client';
+import type { ClientCredentials } from '../../src/commands/register-application.js';
+import { Browser } from '../../src/operator/demo/browser.js';
+import { startAuthNetwork } from './support/auth-network.js';
+import type { AuthNetwork } from './support/auth-network.js';
+import { connect, discover } from './support/flow.js';
+import { answerTo, basicOf, formType, open, post, send } from './support/raw.js';
+import type { RawAnswer, RawRequest } from './support/raw.js';
+
+const KIBI = 1024;
+
+let network: AuthNetwork;
+let application: ClientCredentials;
+let client: oidc.Configuration;
+
+beforeAll(async () => {
+  network = await startAuthNetwork();
+  application = await network.registerApplication();
+  await network.createAccount('ada');
+  client = await discover(network, application);
+}, 60_000);
+
+afterAll(() => network.stop());
+
+const endpoints = ['token', 'introspect', 'revoke'];
+const path = (endpoint: string) => `/api/auth/oauth2/${endpoint}`;
+/** A form that each of them understands. */
+const harmless = 'grant_type=refresh_token&refresh_token=x&token=x';
+
+const at = (endpoint: string, changes: Partial<RawRequest> = {}) =>
+  send(network, {
+    method: 'POST',
+    path: path(endpoint),
+    headers: [basicOf(application), formType],
+    body: harmless,
+    ...changes,
+  });
+
+/** Status and code of an error that is in shape. */
+function errorOf({ status, headers, body }: RawAnswer): readonly [number, string] {
+  expect(Object.keys(body as object).sort()).toEqual(['error', 'error_description']);
+  expect(headers['content-type']).toMatch(/^application\/json/);
+  expect(headers['cache-control']).toBe('no-store');
+  expect(headers['www-authenticate']?.split(',')[0]).toBe(status === 401 ? 'Basic realm="plaza"' : undefined);
+  return [status, body.error];
+}
+
+describe.each(endpoints)('the %s endpoint refuses', (endpoint) => {
+  const basic = (credentials: string) => [['authorization', `Basic ${btoa(credentials)}`] as const, formType];
+
+  it.each([
+    ['no credentials', () => [formType]],
+    ['another scheme', () => [['authorization', 'Bearer x'] as const, formType]],
+    ['credentials that are no base64', () => [['authorization', 'Basic %%%'] as const, formType]],
+    ['credentials without a secret', () => basic(application.clientId)],
+    ['an unknown application', () => basic(`nobody:${application.clientSecret}`)],
+    ['another secret', () => basic(`${application.clientId}:${'x'.repeat(43)}`)],
+    ['a name that nobody can have', () => basic(`%00:${application.clientSecret}`)],
+    ['a name that is not encoded', () => basic(`%zz:${application.clientSecret}`)],
+  ])('%s with 401', async (_what, headers) => {
+    expect(errorOf(await at(endpoint, { headers: headers() }))).toEqual([401, 'invalid_client']);
+  });
+
+  it('a secret in the form with 401, and beside HTTP Basic with 400', async () => {
+    const { clientId, clientSecret } = application;
+    const own = new URLSearchParams({ client_id: clientId, client_secret: clientSecret }).toString();
+    const body = `${harmless}&${own}`;
+    expect(errorOf(await at(endpoint, { headers: [formType], body }))).toEqual([401, 'invalid_client']);
+    expect(errorOf(await at(endpoint, { body }))).toEqual([400, 'invalid_request']);
+  });
+
+  it('a signed assertion with 401, and beside HTTP Basic with 400', async () => {
+    const type = encodeURIComponent('urn:ietf:params:oauth:client-assertion-type:jwt-bearer');
+    const body = `${harmless}&client_assertion=e30.e30.x&client_assertion_type=${type}`;
+    expect(errorOf(await at(endpoint, { headers: [formType], body }))).toEqual([401, 'invalid_client']);
+    expect(errorOf(await at(endpoint, { body }))).toEqual([400, 'invalid_request']);
+  });
+
+  it('a form that names another application than the credentials with 401', async () => {
+    const other = await network.registerApplication();
+    const body = `${harmless}&client_id=${other.clientId}`;
+    expect(errorOf(await at(endpoint, { body }))).toEqual([401, 'invalid_client']);
+  });
+
+  it.each(['Authorization', 'Content-Type', 'Origin'])('a second header %s with 400', async (name) => {
+    const said: [string, string][] = [
+      [...basicOf(application)] as [string, string],
+      [...formType] as [string, string],
+      ['origin', network.baseUrl],
+    ];
+    expect((await at(endpoint, { headers: said })).body?.error).not.toBe('invalid_request');
+    const again = said.find(([header]) => header === name.toLowerCase()) ?? ['', ''];
+    expect(errorOf(await at(endpoint, { headers: [...said, again] }))).toEqual([400, 'invalid_request']);
+  });
+
+  it.each(['https://evil.example', 'null', 'http://localhost'])('the Origin %s with 403', async (origin) => {
+    const headers = [basicOf(application), formType, ['origin', origin] as const];
+    expect(errorOf(await at(endpoint, { headers }))).toEqual([403, 'origin_mismatch']);
+  });
+
+  it.each([
+    ['application/json', '{}'],
+    ['multipart/form-data; boundary=x', '--x--'],
+    ['text/plain', harmless],
+    ['application/x-www-form-urlencoded; charset=utf-16', harmless],
+    ['nonsense', harmless],
+  ])('a body of %s with 415', async (type, body) => {
+    const headers = [basicOf(application), ['content-type', type] as const];
+    expect(errorOf(await at(endpoint, { headers, body }))).toEqual([415, 'invalid_request']);
+  });
+
+  it('a compressed body with 415', async () => {
+    const headers = [basicOf(application), formType, ['content-encoding', 'gzip'] as const];
+    expect(errorOf(await at(endpoint, { headers }))).toEqual([415, 'invalid_request']);
+  });
+
+  it.each([
+    ['percent-encoding that is none', `${harmless}&x=%zz`],
+    ['percent-encoded bytes that are no UTF-8', `${harmless}&x=%FF`],
+    ['bytes that are no UTF-8', Buffer.concat([Buffer.from(`${harmless}&x=`), Buffer.from([0xff])])],
+    ['a parameter twice', `${harmless}&token=x&grant_type=refresh_token`],
+    ['an unknown parameter twice', `${harmless}&x=1&%78=2`],
+    ['an empty form', ''],
+  ])('%s with 400', async (_what, body) => {
+    expect(errorOf(await at(endpoint, { body }))).toEqual([400, 'invalid_request']);
+  });
+
+  it('more than 64 KiB with 413, and up to there none', async () => {
+    const padded = (size: number) => `${harmless}&x=`.padEnd(size, 'x');
+    expect(errorOf(await at(endpoint, { body: padded(64 * KIBI + 1) }))).toEqual([413, 'invalid_request']);
+    const { status, body } = await at(endpoint, { body: padded(64 * KIBI) });
+    expect([status, body?.error]).toEqual(endpoint === 'token' ? [400, 'invalid_grant'] : [200, undefined]);
+  });
+
+  it('more than 64 KiB in pieces with 413, without waiting for the end', async () => {
+    const headers = [basicOf(application), formType];
+    const sent = open(network, { method: 'POST', path: path(endpoint), headers });
+    sent.on('error', () => undefined);
+    sent.write(`${harmless}&x=`.padEnd(64 * KIBI + 1, 'x'));
+    const answer = await answerTo(sent);
+    expect(errorOf(answer)).toEqual([413, 'invalid_request']);
+    expect(answer.headers.connection).toBe('close');
+    sent.destroy();
+  });
+
+  it.each(['GET', 'PUT', 'DELETE', 'PATCH', 'OPTIONS'])('%s with 405', async (method) => {
+    const answer = await send(network, { method, path: path(endpoint) });
+    expect(errorOf(answer)).toEqual([405, 'invalid_request']);
+    expect(answer.headers.allow).toBe('POST');
+  });
+});
+
+describe('an address of the protocol refuses', () => {
+  it.each([
+    ['/api/auth/oauth2'],
+    ['/api/auth/oauth2/nothing'],
+    ['/api/auth/oauth2/token/more'],
+    ['/api/auth/jwks/more'],
+    ['/api/auth/.well-known/nothing'],
+    ['/.well-known/oauth-authorization-server/other'],
+  ])('with 404 at %s', async (unknown) => {
+    expect(errorOf(await send(network, { path: unknown }))).toEqual([404, 'not_found']);
+    const headers = [formType];
+    const posted = await send(network, { method: 'POST', path: unknown, headers, body: 'a=b' });
+    expect(posted.body).toEqual({ error: expect.any(String), error_description: expect.any(String) });
+  });
+
+  it.each([
+    ['/api/auth/jwks', 'GET, HEAD'],
+    ['/api/auth/.well-known/openid-configuration', 'GET, HEAD'],
+    ['/api/auth/.well-known/oauth-authorization-server', 'GET, HEAD'],
+    ['/.well-known/oauth-authorization-server/api/auth', 'GET, HEAD'],
+    ['/api/auth/oauth2/userinfo', 'GET, HEAD'],
+    ['/api/auth/oauth2/authorize', 'GET, HEAD'],
+    ['/api/auth/oauth2/end-session', 'GET, HEAD'],
+    ['/api/auth/oauth2/end-session/confirm', 'POST'],
+  ])('with 405 other methods at %s', async (known, allow) => {
+    const answer = await send(network, { method: 'DELETE', path: known });
+    expect(errorOf(answer)).toEqual([405, 'invalid_request']);
+    expect(answer.headers.allow).toBe(allow);
+  });
+
+  it('another Host with 403', async () => {
+    const sent = send(network, { path: '/api/auth/jwks', headers: [['host', 'evil.example']] });
+    expect((await sent).body).toEqual({ error: 'origin_mismatch', error_description: expect.any(String) });
+  });
+});
+
+describe('the token endpoint refuses the grant type', () => {
+  it.each([
+    ['password', 'unsupported_grant_type'],
+    ['client_credentials', 'unsupported_grant_type'],
+    ['implicit', 'unsupported_grant_type'],
+    ['urn:ietf:params:oauth:grant-type:device_code', 'unsupported_grant_type'],
+    ['toString', 'unsupported_grant_type'],
+    ['', 'invalid_request'],
+  ])('%j', async (grantType, error) => {
+    expect(errorOf(await post(network, 'token', application, { grant_type: grantType }))).toEqual([
+      400,
+      error,
+    ]);
+  });
+});
+
+describe('introspection', () => {
+  it('says of a live token what it is, with a subject that is pairwise', async () => {
+    const { accessToken, refreshToken, subject } = await connect(client, new Browser(network.baseUrl), 'ada');
+    for (const token of [accessToken, refreshToken]) {
+      const { status, headers, body } = await post(network, 'introspect', application, { token });
+      expect(status).toBe(200);
+      expect(headers['cache-control']).toBe('no-store');
+      expect(body).toMatchObject({ active: true, client_id: application.clientId, sub: subject });
+      expect(body.iss).toBe(network.issuer);
+      expect(body.scope.split(' ').sort()).toEqual(['offline_access', 'openid', 'post:create', 'read']);
+    }
+  });
+
+  it.each([
+    ['a token of nobody', () => 'x'.repeat(43)],
+    ['a token with a control character', () => 'x\0'],
+    ['a long text', () => 'x'.repeat(50 * KIBI)],
+  ])('says of %s that it is not active, and nothing more', async (_what, token) => {
+    const { status, body } = await post(network, 'introspect', application, { token: token() });
+    expect([status, body]).toEqual([200, { active: false }]);
+  });
+
+  it('says of an ID token that it is not active: it is neither an access nor a refresh token', async () => {
+    const { idToken } = await connect(client, new Browser(network.baseUrl), 'ada');
+    const { status, body } = await post(network, 'introspect', application, { token: idToken });
+    expect([status, body]).toEqual([200, { active: false }]);
+  });
+
+  it('tells an application nothing about another’s token', async () => {
+    const other = await network.registerApplication();
+    const { accessToken } = await connect(client, new Browser(network.baseUrl), 'ada');
+    const { body } = await post(network, 'introspect', other, { token: accessToken });
+    expect(body).toEqual({ active: false });
+  });
+
+  it.each([
+    ['the grant is revoked', `UPDATE authority.app_grant SET revoked_at = $1 WHERE grant_id = $2`],
+    [
+      'the actor is suspended',
+      `UPDATE authority.account SET state = CASE WHEN $1::bigint IS NULL THEN 'active' ELSE 'suspended' END
+       WHERE actor_id = (SELECT actor_id FROM authority.app_grant WHERE grant_id = $2)`,
+    ],
+  ])('says at once that a token is not active when %s', async (_what, change) => {
+    const { accessToken, refreshToken } = await connect(client, new Browser(network.baseUrl), 'ada');
+    const { dataSource } = network.database();
+    const [{ grant_id: grantId }] = await dataSource.query(
+      'SELECT grant_id FROM authority.oidc_record WHERE key_hash = sha256($1::bytea)',
+      [Buffer.from(accessToken)],
+    );
+    const asked = async () =>
+      Promise.all(
+        [accessToken, refreshToken].map(
+          async (token) => (await post(network, 'introspect', application, { token })).body.active,
+        ),
+      );
+    expect(await asked()).toEqual([true, true]);
+    await dataSource.query(change, [Date.now(), grantId]);
+    try {
+      expect(await asked()).toEqual([false, false]);
+    } finally {
+      await dataSource.query(change, [null, grantId]);
+    }
+    expect(await asked()).toEqual([true, true]);
+  });
+});
+
+describe('revocation', () => {
+  it('refuses an ID token, which is none of what it revokes', async () => {
+    const { idToken } = await connect(client, new Browser(network.baseUrl), 'ada');
+    const answer = await post(network, 'revoke', application, { token: idToken });
+    expect(errorOf(answer)).toEqual([400, 'unsupported_token_type']);
+  });
+
+  it('answers an unknown token like a known one, with nothing', async () => {
+    const { accessToken } = await connect(client, new Browser(network.baseUrl), 'ada');
+    for (const token of [accessToken, 'x'.repeat(43)]) {
+      const { status, text, headers } = await post(network, 'revoke', application, { token });
+      expect([status, text]).toEqual([200, '']);
+      expect(headers['cache-control']).toBe('no-store');
+    }
+  });
+});
+
+describe('a token response', () => {
+  it('has the published members, and is kept by no cache', async () => {
+    const { refreshToken } = await connect(client, new Browser(network.baseUrl), 'ada');
+    const parameters = { grant_type: 'refresh_token', refresh_token: refreshToken };
+    const { status, headers, body } = await post(network, 'token', application, parameters);
+    expect(status).toBe(200);
+    expect(Object.keys(body).sort()).toEqual(
+      ['access_token', 'expires_in', 'id_token', 'refresh_token', 'scope', 'token_type'].sort(),
+    );
+    expect(body).toMatchObject({ expires_in: 300, token_type: 'Bearer' });
+    expect(headers['cache-control']).toBe('no-store');
+    expect(headers.pragma).toBe('no-cache');
+    expect(headers['content-type']).toBe('application/json; charset=utf-8');
+  });
+});

@@ -1,0 +1,179 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type * as oidc from 'openid-client';
+import { Browser } from '../../src/operator/demo/browser.js';
+import { password, redirectUri, startAuthNetwork } from './support/auth-network.js';
+import type { AuthNetwork } from './support/auth-network.js';
+import { authorizationRequest, connect, discover, exchange } from './support/flow.js';
+import { Visitor } from './support/visitor.js';
+import type { Answer } from './support/visitor.js';
+
+let network: AuthNetwork;
+let client: oidc.Configuration;
+let adaId: string;
+/** Signed in as ada. */
+let visitor: Visitor;
+/** That ada’s ID token says. */
+let idToken: string;
+let bobsIdToken: string;
+
+beforeAll(async () => {
+  network = await startAuthNetwork();
+  client = await discover(network, await network.registerApplication());
+  adaId = await network.createAccount('ada');
+  await network.createAccount('bob');
+  ({ idToken } = await connect(client, new Browser(network.baseUrl), 'ada'));
+  ({ idToken: bobsIdToken } = await connect(client, new Browser(network.baseUrl), 'bob'));
+  visitor = new Visitor(network.baseUrl);
+  const { url } = await authorizationRequest(client, 'openid');
+  await visitor.submit(await visitor.open(url), { handle: 'ada', password });
+}, 60_000);
+
+afterAll(() => network.stop());
+
+type Changes = Readonly<Record<string, string>>;
+
+const ask = async (changes: Changes, scope = 'openid') =>
+  visitor.open((await authorizationRequest(client, scope, changes)).url);
+
+const errorIn = ({ url }: Answer) => {
+  expect(url.startsWith(redirectUri)).toBe(true);
+  return new URL(url).searchParams.get('error');
+};
+
+const query = (sql: string, parameters: unknown[] = []) =>
+  network.database().dataSource.query(sql, parameters);
+
+const isSignIn = ({ text }: Answer) => text.includes('name="password"');
+const isConsent = ({ text }: Answer) => text.includes('name="decision"');
+
+describe('prompt=none refuses', () => {
+  const prompt = 'none';
+
+  it('with login_required where nobody is signed in', async () => {
+    const { url } = await authorizationRequest(client, 'openid', { prompt });
+    expect(errorIn(await new Visitor(network.baseUrl).open(url))).toBe('login_required');
+  });
+
+  it('with consent_required where somebody is: consent is asked for each time', async () => {
+    expect(errorIn(await ask({ prompt }))).toBe('consent_required');
+    expect(errorIn(await ask({ prompt, id_token_hint: idToken }))).toBe('consent_required');
+  });
+
+  it('with login_required where the ID token is of somebody else', async () => {
+    expect(errorIn(await ask({ prompt, id_token_hint: bobsIdToken }))).toBe('login_required');
+  });
+
+  it.each(['bob', '@bob', 'bob@example.org', 'nobody'])(
+    'with account_selection_required where %s is asked for, and ada is signed in',
+    async (hint) => {
+      expect(errorIn(await ask({ prompt, login_hint: hint }))).toBe('account_selection_required');
+    },
+  );
+
+  it.each(['ada', '@ada', ' Ada ', 'ada@example.org'])(
+    'not for the hint %j, who is signed in',
+    async (hint) => {
+      expect(errorIn(await ask({ prompt, login_hint: hint }))).toBe('consent_required');
+    },
+  );
+
+  it('with interaction_required where the account that is signed in can no longer act', async () => {
+    await query(`UPDATE authority.account SET state = 'suspended' WHERE actor_id = $1`, [adaId]);
+    try {
+      expect(errorIn(await ask({ prompt }))).toBe('interaction_required');
+      expect(isSignIn(await ask({ prompt: 'consent' }))).toBe(true);
+    } finally {
+      await query(`UPDATE authority.account SET state = 'active' WHERE actor_id = $1`, [adaId]);
+    }
+  });
+});
+
+describe('a hint that is no ID token of ours is refused', () => {
+  const [header, claims] = ['{"alg":"RS256"}', '{}'].map((text) => Buffer.from(text).toString('base64url'));
+  const tampered = () => {
+    const [head = '', body = '', signature = ''] = idToken.split('.');
+    const other = { ...(JSON.parse(atob(body)) as object), sub: 'another' };
+    return [head, Buffer.from(JSON.stringify(other)).toString('base64url'), signature].join('.');
+  };
+
+  it.each([
+    ['that was changed', tampered, 'invalid_signature'],
+    ['that somebody else signed', () => `${header}.${claims}.${'x'.repeat(342)}`, 'invalid_signature'],
+    [
+      'that nobody signed',
+      () => `${Buffer.from('{"alg":"none"}').toString('base64url')}.${idToken.split('.')[1]}.`,
+      'invalid_signature',
+    ],
+    ['that is no token', () => 'nonsense', 'invalid_request'],
+  ])('%s', async (_what, hint, error) => {
+    expect(errorIn(await ask({ id_token_hint: hint() }))).toBe(error);
+  });
+
+  it('that was issued to another application', async () => {
+    const other = await discover(network, await network.registerApplication());
+    const { url } = await authorizationRequest(other, 'openid', { id_token_hint: idToken });
+    expect(errorIn(await visitor.open(url))).toBe('invalid_request');
+  });
+});
+
+describe('a person who is signed in', () => {
+  it('is asked for consent alone', async () => {
+    expect(isConsent(await ask({}))).toBe(true);
+    expect(isConsent(await ask({ prompt: '' }))).toBe(true);
+    expect(isConsent(await ask({ max_age: '3600' }))).toBe(true);
+    expect(isConsent(await ask({ login_hint: 'ada', id_token_hint: idToken }))).toBe(true);
+  });
+
+  it.each<readonly [string, Changes]>([
+    ['prompt=login', { prompt: 'login' }],
+    ['prompt=login consent', { prompt: 'login consent' }],
+    ['max_age=0', { max_age: '0' }],
+    ['a hint at another account', { login_hint: 'bob' }],
+  ])('signs in again for %s, and then the ID token is theirs', async (_what, changes) => {
+    const attempt = await authorizationRequest(client, 'openid', changes);
+    const signIn = await visitor.open(attempt.url);
+    expect(isSignIn(signIn)).toBe(true);
+    const consent = await visitor.submit(signIn, { handle: 'ada', password });
+    expect(isConsent(consent)).toBe(true);
+    const allowed = await visitor.submit(consent, { decision: 'allow' });
+    const tokens = await exchange(client, new URL(allowed.url), attempt);
+    const claims = tokens.claims();
+    expect(claims?.sub).toBe((JSON.parse(atob(idToken.split('.')[1] ?? '')) as { sub: string }).sub);
+  });
+
+  it('signs in again where that was longer ago than max_age, and the ID token says when', async () => {
+    await query(
+      `UPDATE authority.oidc_record SET payload = payload || jsonb_build_object('loginTs', $2::int)
+       WHERE kind = 'Session' AND payload->>'accountId' = $1`,
+      [adaId, Math.floor(Date.now() / 1000) - 7200],
+    );
+    expect(isConsent(await ask({ max_age: '8000' }))).toBe(true);
+    const before = Math.floor(Date.now() / 1000);
+    const attempt = await authorizationRequest(client, 'openid', { max_age: '3600' });
+    const signIn = await visitor.open(attempt.url);
+    expect(isSignIn(signIn)).toBe(true);
+    const consent = await visitor.submit(signIn, { handle: 'ada', password });
+    const allowed = await visitor.submit(consent, { decision: 'allow' });
+    const tokens = await exchange(client, new URL(allowed.url), attempt);
+    expect(tokens.claims()?.auth_time).toBeGreaterThanOrEqual(before);
+  });
+});
+
+describe('a session', () => {
+  it('has another identifier after each sign-in, and the earlier one is worth nothing', async () => {
+    const browser = new Visitor(network.baseUrl);
+    const { url } = await authorizationRequest(client, 'openid', { prompt: 'login consent' });
+    const signIn = async () => browser.submit(await browser.open(url), { handle: 'ada', password });
+    await signIn();
+    const planted = browser.cookie('plaza_session');
+    await signIn();
+    expect(browser.cookie('plaza_session')).not.toBe(planted);
+    const thief = new Visitor(network.baseUrl);
+    thief.plant('plaza_session', planted);
+    expect(isSignIn(await thief.open((await authorizationRequest(client, 'openid')).url))).toBe(true);
+    const victim = new Visitor(network.baseUrl);
+    victim.plant('plaza_session', { ...planted, value: 'made-up' });
+    await victim.submit(await victim.open(url), { handle: 'ada', password });
+    expect(victim.cookie('plaza_session').value).not.toBe('made-up');
+  });
+});

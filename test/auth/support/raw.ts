@@ -1,0 +1,92 @@
+import { once } from 'node:events';
+import { request } from 'node:http';
+import type { ClientRequest, IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import { text } from 'node:stream/consumers';
+import type { ClientCredentials } from '../../../src/commands/register-application.js';
+
+/** An answer, read. */
+export interface RawAnswer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+  /** What the text says as JSON; undefined where it is none. */
+  // oxlint-disable-next-line typescript/no-explicit-any -- a test says what it expects of a body
+  readonly body: any;
+}
+
+/** A request as it goes over the wire: what `fetch` would put right or in order stays as it is. */
+export interface RawRequest {
+  readonly method?: string;
+  /** With the query, as it is. */
+  readonly path: string;
+  /** Any of them may be there twice. */
+  readonly headers?: readonly (readonly [string, string])[];
+  readonly body?: string | Buffer;
+  /** Of the process that is asked, where that is not the network's own. */
+  readonly port?: number;
+}
+
+interface Network {
+  readonly baseUrl: string;
+}
+
+/** Sends it and reads the answer. */
+export async function send(network: Network, raw: RawRequest): Promise<RawAnswer> {
+  const sent = open(network, raw);
+  sent.end(raw.body);
+  return answerTo(sent);
+}
+
+/** Sends the head, and leaves the body to the caller. */
+export function open(
+  { baseUrl }: Network,
+  { method = 'GET', path, headers = [], body, port }: RawRequest,
+): ClientRequest {
+  const { host, hostname, port: own } = new URL(baseUrl);
+  const length = body === undefined ? [] : [['content-length', String(Buffer.byteLength(body))] as const];
+  return request({
+    host: hostname,
+    port: port ?? Number(own),
+    method,
+    path,
+    headers: [['host', host] as const, ...length, ...headers].flat(),
+  });
+}
+
+export async function answerTo(sent: ClientRequest): Promise<RawAnswer> {
+  const [response] = (await once(sent, 'response')) as [IncomingMessage];
+  const said = await text(response);
+  return { status: response.statusCode ?? 0, headers: response.headers, text: said, body: parsed(said) };
+}
+
+function parsed(said: string): unknown {
+  try {
+    return JSON.parse(said);
+  } catch {
+    return undefined;
+  }
+}
+
+export const formType = ['content-type', 'application/x-www-form-urlencoded'] as const;
+
+/** How the application says who it is. */
+export function basicOf({ clientId, clientSecret }: ClientCredentials): readonly [string, string] {
+  return ['authorization', `Basic ${btoa(`${clientId}:${clientSecret}`)}`];
+}
+
+/** The application's request to one of its endpoints (`token`, `introspect`, `revoke`). */
+export function post(
+  network: Network,
+  endpoint: string,
+  application: ClientCredentials,
+  parameters: Readonly<Record<string, string>>,
+  port?: number,
+): Promise<RawAnswer> {
+  return send(network, {
+    method: 'POST',
+    path: `/api/auth/oauth2/${endpoint}`,
+    headers: [basicOf(application), formType],
+    body: new URLSearchParams(parameters).toString(),
+    ...(port === undefined ? {} : { port }),
+  });
+}
