@@ -1,4 +1,4 @@
-import { isScope, scopeDescriptions } from '../../domain/grant/scopes.js';
+import { allScopes, isScope, scopeDescriptions } from '../../domain/grant/scopes.js';
 import { releasedClaims } from '../protocol/claims.js';
 import { html } from './html.js';
 import type { Html } from './html.js';
@@ -79,10 +79,14 @@ export function personCard({ displayName, handle }: Person): Html {
   </div>`;
 }
 
-/** Each scope in words. */
+/** Each scope in words, always in one order. */
 export function scopeList(scopes: readonly string[]): Html {
+  const ordered = [
+    ...allScopes.filter((scope) => scopes.includes(scope)),
+    ...scopes.filter((scope) => !isScope(scope)),
+  ];
   return html`<ul class="scopes">
-    ${scopes.map((scope) => html`<li>${inWords(scope)}</li>`)}
+    ${ordered.map((scope) => html`<li>${inWords(scope)}</li>`)}
   </ul>`;
 }
 

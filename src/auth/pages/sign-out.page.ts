@@ -3,7 +3,12 @@ import { ACCOUNT_PATH } from '../settings.js';
 import { Html, html } from './html.js';
 import { layout, pageHeaders } from './layout.js';
 
-/** @param form the library's form, whose id is `op.logoutForm`. */
+const buttons = html`<div class="buttons">
+  <button class="main" type="submit" name="logout" value="yes">Sign out</button>
+  <button type="submit">Stay signed in</button>
+</div>`;
+
+/** @param form the library's: hidden fields, and no button. */
 export function renderSignOut(ctx: KoaContextWithOIDC, form: string): void {
   ctx.set(pageHeaders());
   ctx.body = layout(
@@ -13,11 +18,7 @@ export function renderSignOut(ctx: KoaContextWithOIDC, form: string): void {
         Applications stay connected, and can go on acting for you. You can disconnect them on
         <a href="${ACCOUNT_PATH}">your account page</a>.
       </p>
-      ${new Html(form)}
-      <div class="buttons">
-        <button class="main" type="submit" form="op.logoutForm" name="logout" value="yes">Sign out</button>
-        <button type="submit" form="op.logoutForm">Stay signed in</button>
-      </div>`,
+      ${new Html(form.replace('</form>', `${buttons.text}</form>`))}`,
   );
 }
 

@@ -60,12 +60,11 @@ button.main:hover { background: var(--accent-strong); border-color: var(--accent
 button.plain { min-height: 2.75rem; padding: .25rem .25rem; margin: -.25rem; border: 0; color: var(--accent); text-decoration: underline; text-underline-offset: .2em; }
 button.plain:hover { color: var(--accent-strong); }
 button.slim { min-height: 2.75rem; padding: .25rem 1rem; font-size: .9375rem; }
-.fields > button, .whole { width: 100%; }
+.fields > button { width: 100%; }
+.wide .fields { max-width: 24rem; }
 .buttons { display: grid; grid-template-columns: repeat(auto-fit, minmax(8rem, 1fr)); gap: .75rem; margin-top: 1.5rem; }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; border-radius: .3rem; }
 button:focus-visible, input:focus-visible { border-radius: .6rem; }
-fieldset { border: 0; margin: 0; padding: 0; min-width: 0; }
-legend { padding: 0; }
 .problem, .notice { padding: .75rem 1rem; border-radius: .6rem; margin: 1.25rem 0 0; }
 .problem { background: var(--wrong-tint); color: var(--wrong); font-weight: 550; }
 .notice { background: var(--tint); border: 1px solid var(--accent); margin: 0 0 1.25rem; }
@@ -88,6 +87,8 @@ legend { padding: 0; }
 .applications > li:last-child { padding-bottom: 0; }
 .between { display: flex; flex-wrap: wrap; align-items: flex-start; justify-content: space-between; gap: .75rem; }
 .badge { display: inline-block; margin-left: .35rem; padding: .05rem .55rem; border-radius: 1rem; background: var(--wrong-tint); color: var(--wrong); font-size: .8125rem; font-weight: 600; }
+.applications .scopes { margin-top: 1rem; }
+@media (min-width: 34rem) { .between { flex-wrap: nowrap; } }
 .facts { display: flex; flex-wrap: wrap; gap: .15rem 1.5rem; margin: .75rem 0 0; font-size: .875rem; }
 .facts div { display: flex; gap: .4rem; }
 .facts dt { color: var(--quiet); }
