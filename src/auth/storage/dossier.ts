@@ -97,11 +97,12 @@ export class Dossier {
     this.issued.push({ kind, key_hash, grant_id: grantId, payload, exp });
   }
 
-  /** Spends and keeps, in one statement. Nothing is handed out without something being spent. */
+  /** Spends and keeps, in one statement. @throws {errors.InvalidGrant} there was nothing left to spend. */
   async close(): Promise<void> {
-    if (!this.isSpent) throw new Error('tokens were issued for nothing');
     const { kind, value } = this.exchanged;
-    await this.store.rows(closeDossier, [kind, credentialHash(value), JSON.stringify(this.issued)]);
+    const values = [kind, credentialHash(value), JSON.stringify(this.issued)];
+    const kept = this.isSpent ? await this.store.rows(closeDossier, values) : [];
+    if (kept.length !== this.issued.length) throw new errors.InvalidGrant('already used');
   }
 
   private isAbout(kind: string, value: string): boolean {

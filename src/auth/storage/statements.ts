@@ -94,12 +94,18 @@ export const openDossier: Prepared = {
     FROM (VALUES (1)) AS one LEFT JOIN record ON true`,
 };
 
-/** $1: kind of what is spent. $2: its SHA-256. $3: JSON of the new records: kind, key_hash (hex), grant_id, payload, exp. */
+/**
+ * $1: kind of what is spent. $2: its SHA-256. $3: JSON of the new records: kind, key_hash (hex), grant_id, payload, exp.
+ * A row for each that is kept: none where nothing was left to spend.
+ */
 export const closeDossier: Prepared = {
   name: 'auth-dossier-close',
   text: `WITH spent AS (
-      UPDATE authority.oidc_record SET consumed_at = now() WHERE kind = $1 AND key_hash = $2)
+      UPDATE authority.oidc_record SET consumed_at = now()
+      WHERE kind = $1 AND key_hash = $2 AND consumed_at IS NULL RETURNING kind)
     INSERT INTO authority.oidc_record (kind, key_hash, grant_id, payload, expires_at)
-    SELECT kind, decode(key_hash, 'hex'), grant_id, payload, to_timestamp(exp)
-    FROM jsonb_to_recordset($3) AS row(kind text, key_hash text, grant_id text, payload jsonb, exp double precision)`,
+    SELECT row.kind, decode(key_hash, 'hex'), grant_id, payload, to_timestamp(exp)
+    FROM spent, jsonb_to_recordset($3)
+      AS row(kind text, key_hash text, grant_id text, payload jsonb, exp double precision)
+    RETURNING kind`,
 };
