@@ -5,12 +5,12 @@ import { chromium } from 'playwright-core';
 import type { Browser } from 'playwright-core';
 
 /** The one that is named, or the first that is installed. */
-const executablePath = process.env['CHROMIUM'] || installed('chromium', 'chromium-browser', 'google-chrome');
-
-function installed(...names: string[]): string | undefined {
-  const directories = (process.env['PATH'] ?? '').split(delimiter);
-  return names.flatMap((name) => directories.map((directory) => join(directory, name))).find(isExecutable);
-}
+const executablePath = [
+  process.env['CHROMIUM'] ?? '',
+  ...['chromium', 'chromium-browser', 'google-chrome'].flatMap((name) =>
+    (process.env['PATH'] ?? '').split(delimiter).map((directory) => join(directory, name)),
+  ),
+].find(isExecutable);
 
 function isExecutable(path: string): boolean {
   try {

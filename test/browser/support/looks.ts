@@ -60,7 +60,8 @@ function faintTexts(page: Page): Promise<string[]> {
       return [mix(0), mix(1), mix(2), 1];
     };
     const behind = (element: Element | null): Colour => {
-      if (element === null) return [255, 255, 255, 1];
+      // Nothing is painted here: then it is the browser's to choose, and no ratio can be told.
+      if (element === null) return [NaN, NaN, NaN, 1];
       const colour = read(getComputedStyle(element).backgroundColor);
       return colour[3] === 1 ? colour : over(colour, behind(element.parentElement));
     };
