@@ -96,7 +96,7 @@ const SET_UP = Symbol('SetUp');
         (...[settings, keys, ...parts]: Parameters<typeof createProvider>): SetUp =>
         (signing) =>
           createProvider(settings, { ...keys, signing }, ...parts),
-      inject: [AuthSettings, KEYS, AuthorityStore, CommandBus, Ids, LOGGER],
+      inject: [AuthSettings, KEYS, AuthorityStore, CommandBus, LOGGER],
     },
     {
       provide: AuthorizationServer,

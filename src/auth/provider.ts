@@ -2,7 +2,6 @@ import type { EventEmitter } from 'node:events';
 import type { CommandBus } from '@nestjs/cqrs';
 import { Provider } from 'oidc-provider';
 import type { Logger } from 'pino';
-import type { Ids } from '../commands/ambient.js';
 import type { AuthorityStore } from '../store/authority/authority-store.js';
 import type { AuthKeys } from './keys.js';
 import { renderFault } from './pages/fault.page.js';
@@ -29,7 +28,6 @@ export function createProvider(
   keys: AuthKeys,
   store: AuthorityStore,
   commands: CommandBus,
-  _ids: Ids,
   logger: Logger,
 ): Provider {
   const { issuer, baseUrl } = settings;

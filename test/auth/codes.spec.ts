@@ -1,0 +1,221 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import * as oidc from 'openid-client';
+import type { ClientCredentials } from '../../src/commands/register-application.js';
+import { streams } from '../../src/log/streams.js';
+import { Browser } from '../../src/operator/demo/browser.js';
+import { password, redirectUri, startAuthNetwork } from './support/auth-network.js';
+import type { AuthNetwork } from './support/auth-network.js';
+import { authorizationRequest, discover, isLive } from './support/flow.js';
+import type { Attempt } from './support/flow.js';
+import { post } from './support/raw.js';
+import type { RawAnswer } from './support/raw.js';
+
+let network: AuthNetwork;
+let application: ClientCredentials;
+let client: oidc.Configuration;
+let other: ClientCredentials;
+
+beforeAll(async () => {
+  network = await startAuthNetwork();
+  application = await network.registerApplication();
+  other = await network.registerApplication();
+  await network.createAccount('ada');
+  client = await discover(network, application);
+}, 60_000);
+
+afterAll(() => network.stop());
+
+interface Issued {
+  readonly code: string;
+  readonly attempt: Attempt;
+}
+
+async function issue(changes: Readonly<Record<string, string>> = {}): Promise<Issued> {
+  const attempt = await authorizationRequest(client, 'openid offline_access read', changes);
+  const callback = await new Browser(network.baseUrl).authorize(attempt.url, { handle: 'ada', password });
+  return { code: callback.searchParams.get('code') ?? '', attempt };
+}
+
+type Changes = Readonly<Record<string, string | undefined>>;
+
+/** The exchange as the application makes it, but for these parameters; undefined: left out. */
+function exchange({ code, attempt }: Issued, changes: Changes = {}, by = application): Promise<RawAnswer> {
+  const parameters = {
+    grant_type: 'authorization_code',
+    code,
+    redirect_uri: redirectUri,
+    code_verifier: attempt.verifier,
+    ...changes,
+  };
+  const given = Object.entries(parameters).filter((each): each is [string, string] => each[1] !== undefined);
+  return post(network, 'token', by, Object.fromEntries(given));
+}
+
+const outcome = ({ status, body }: RawAnswer) => [status, body.error];
+
+async function grantOf(token: string): Promise<string> {
+  const [row] = await network
+    .database()
+    .dataSource.query('SELECT grant_id FROM authority.oidc_record WHERE key_hash = sha256($1::bytea)', [
+      Buffer.from(token),
+    ]);
+  return row.grant_id as string;
+}
+
+const eventsOf = async (grantId: string) =>
+  (await network.log().read(streams.grant(grantId))).map(({ event }) => event);
+
+describe('the token endpoint refuses a code, which stays good for whom it was issued to,', () => {
+  const verifierOf = ({ attempt }: Issued) => attempt.verifier;
+
+  it.each<readonly [string, (issued: Issued) => Changes, string]>([
+    ['with another verifier', () => ({ code_verifier: oidc.randomPKCECodeVerifier() }), 'invalid_grant'],
+    ['without a verifier', () => ({ code_verifier: undefined }), 'invalid_grant'],
+    ['with an empty verifier', () => ({ code_verifier: '' }), 'invalid_grant'],
+    [
+      'with the challenge as its verifier, as if it were plain',
+      ({ attempt }) => ({ code_verifier: attempt.url.searchParams.get('code_challenge') ?? '' }),
+      'invalid_grant',
+    ],
+    ['with a part of the verifier', (it) => ({ code_verifier: verifierOf(it).slice(1) }), 'invalid_request'],
+    ['with more than the verifier', (it) => ({ code_verifier: `${verifierOf(it)}x` }), 'invalid_grant'],
+    ['without the redirect_uri', () => ({ redirect_uri: undefined }), 'invalid_request'],
+    ['with another redirect_uri', () => ({ redirect_uri: `${redirectUri}/` }), 'invalid_grant'],
+    ['for another resource', () => ({ resource: 'https://other.example' }), 'invalid_target'],
+    [
+      'as a refresh token',
+      ({ code }) => ({ grant_type: 'refresh_token', refresh_token: code }),
+      'invalid_grant',
+    ],
+  ])('%s', async (_what, changes, error) => {
+    const issued = await issue();
+    expect(outcome(await exchange(issued, changes(issued)))).toEqual([400, error]);
+    expect(outcome(await exchange(issued, { resource: network.baseUrl }))).toEqual([200, undefined]);
+  });
+
+  it('of another application (mixed-up clients)', async () => {
+    const issued = await issue();
+    expect(outcome(await exchange(issued, {}, other))).toEqual([400, 'invalid_grant']);
+    expect(outcome(await exchange(issued))).toEqual([200, undefined]);
+  });
+
+  it('of another sign-in of the same application (code injection)', async () => {
+    const [victims, attackers] = [await issue(), await issue()];
+    const injected = { code: victims.code, attempt: attackers.attempt };
+    expect(outcome(await exchange(injected))).toEqual([400, 'invalid_grant']);
+    expect(outcome(await exchange(victims))).toEqual([200, undefined]);
+  });
+});
+
+describe('the token endpoint refuses', () => {
+  it.each([
+    ['a code of nobody', { code: 'x'.repeat(43) }, 'invalid_grant'],
+    ['no code', { code: undefined }, 'invalid_request'],
+    ['a code with a control character', { code: 'x\0' }, 'invalid_grant'],
+    ['no refresh token', { grant_type: 'refresh_token' }, 'invalid_request'],
+  ])('%s', async (_what, changes, error) => {
+    const attempt = await authorizationRequest(client, 'read');
+    expect(outcome(await exchange({ code: '', attempt }, changes))).toEqual([400, error]);
+  });
+
+  it('a code that has expired', async () => {
+    const issued = await issue();
+    await network.database().dataSource.query(
+      `UPDATE authority.oidc_record SET payload = payload || '{"exp": 1}'
+       WHERE kind = 'AuthorizationCode' AND key_hash = sha256($1::bytea)`,
+      [Buffer.from(issued.code)],
+    );
+    expect(outcome(await exchange(issued))).toEqual([400, 'invalid_grant']);
+  });
+
+  it('a code that was used before, and ends its grant with all its tokens', async () => {
+    const issued = await issue();
+    const { body } = await exchange(issued);
+    expect(await isLive(client, body.access_token)).toBe(true);
+    const grantId = await grantOf(body.access_token);
+    expect(outcome(await exchange(issued))).toEqual([400, 'invalid_grant']);
+    expect(await isLive(client, body.access_token)).toBe(false);
+    const refresh = { grant_type: 'refresh_token', refresh_token: body.refresh_token };
+    expect(outcome(await post(network, 'token', application, refresh))).toEqual([400, 'invalid_grant']);
+    expect((await eventsOf(grantId)).slice(1)).toEqual([
+      expect.objectContaining({
+        type: 'grant.reuse_detected',
+        data: expect.objectContaining({ of: 'authorization_code', at: expect.any(Number) }),
+      }),
+      expect.objectContaining({
+        type: 'grant.revoked',
+        data: expect.objectContaining({ cause: 'reuse', at: expect.any(Number) }),
+      }),
+    ]);
+  });
+
+  it('all but one of sixteen exchanges of one code at once, and ends its grant', async () => {
+    const issued = await issue();
+    const answers = await Promise.all(Array.from({ length: 16 }, () => exchange(issued)));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    const winner = answers.find(({ status }) => status === 200);
+    expect(await isLive(client, winner?.body.access_token)).toBe(false);
+  });
+});
+
+describe('what a grant was used for', () => {
+  it('is in the log, with the application, the class of the address and the time', async () => {
+    const issued = await issue();
+    const { body } = await exchange(issued);
+    const grantId = await grantOf(body.access_token);
+    const refresh = { grant_type: 'refresh_token', refresh_token: body.refresh_token };
+    expect(outcome(await post(network, 'token', application, refresh))).toEqual([200, undefined]);
+    expect(outcome(await post(network, 'token', application, refresh))).toEqual([400, 'invalid_grant']);
+    const recorded = await network.log().read(streams.grant(grantId));
+    expect(recorded.map(({ event }) => event.type)).toEqual([
+      'grant.issued',
+      'grant.refreshed',
+      'grant.reuse_detected',
+      'grant.revoked',
+    ]);
+    expect(recorded[2]?.event.data).toMatchObject({ of: 'refresh_token' });
+    for (const { metadata, event } of recorded) {
+      expect(metadata).toMatchObject({ appId: application.clientId, addressClass: 'loopback', grantId });
+      expect(metadata.requestId).toMatch(/^[0-9a-f-]{36}$/);
+      expect(Math.abs((event.data as { at: number }).at - Date.now())).toBeLessThan(60_000);
+    }
+    expect(new Set(recorded.map(({ metadata }) => metadata.requestId)).size).toBe(3);
+  });
+
+  it('is not answered where the log cannot be told, and nothing is spent', async () => {
+    const issued = await issue();
+    const { body } = await exchange(issued);
+    const refresh = { grant_type: 'refresh_token', refresh_token: body.refresh_token };
+    await network.eventStore.begin();
+    const refused = await post(network, 'token', application, refresh);
+    expect(outcome(refused)).toEqual([503, 'temporarily_unavailable']);
+    expect(refused.headers['retry-after']).toMatch(/^[1-9]/);
+    expect(await isLive(client, body.access_token)).toBe(true);
+    await network.eventStore.end();
+    expect(outcome(await post(network, 'token', application, refresh))).toEqual([200, undefined]);
+  }, 60_000);
+
+  it('is refused where the log knows that it has ended, and the authority store does not yet', async () => {
+    const issued = await issue();
+    const { body } = await exchange(issued);
+    const grantId = await grantOf(body.access_token);
+    const [first] = await network.log().read(streams.grant(grantId));
+    const { appId, actorId } = (first?.event.data ?? {}) as { appId: string; actorId: string };
+    await network.log().append({
+      stream: streams.grant(grantId),
+      expected: first?.revision ?? 0n,
+      events: [
+        {
+          id: crypto.randomUUID(),
+          event: {
+            type: 'grant.revoked',
+            data: { grantId, appId, actorId, cause: 'operator', at: Date.now() },
+          },
+        },
+      ],
+      metadata: { requestId: 'r' },
+    });
+    const refresh = { grant_type: 'refresh_token', refresh_token: body.refresh_token };
+    expect(outcome(await post(network, 'token', application, refresh))).toEqual([400, 'invalid_grant']);
+  });
+});

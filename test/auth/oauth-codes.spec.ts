@@ -1,0 +1,171 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type * as oidc from 'openid-client';
+import type { ClientCredentials } from '../../src/commands/register-application.js';
+import { Browser } from '../../src/operator/demo/browser.js';
+import { password, redirectUri, startAuthNetwork } from './support/auth-network.js';
+import type { AuthNetwork } from './support/auth-network.js';
+import { authorizationRequest, connect, discover } from './support/flow.js';
+import type { Connected } from './support/flow.js';
+import { post, send } from './support/raw.js';
+import type { RawAnswer } from './support/raw.js';
+import { Visitor } from './support/visitor.js';
+
+let network: AuthNetwork;
+let application: ClientCredentials;
+let client: oidc.Configuration;
+let connected: Connected;
+let actorId: string;
+/** Signed in as ada. */
+let visitor: Visitor;
+
+beforeAll(async () => {
+  network = await startAuthNetwork();
+  application = await network.registerApplication();
+  client = await discover(network, application);
+  actorId = await network.createAccount('ada');
+  connected = await connect(client, new Browser(network.baseUrl), 'ada');
+  visitor = new Visitor(network.baseUrl);
+  const { url } = await authorizationRequest(client, 'openid');
+  await visitor.submit(await visitor.open(url), { handle: 'ada', password });
+}, 60_000);
+
+afterAll(() => network.stop());
+
+/** An error, as a client gets it. `status`: 303 where it comes back in the address. */
+interface Refused {
+  readonly status: number;
+  readonly members: Readonly<Record<string, string>>;
+}
+
+const inBody = ({ status, body }: RawAnswer): Refused => ({ status, members: body as Refused['members'] });
+
+/** What the authorization endpoint answers a browser; without one, nobody is signed in. */
+async function inAddress(
+  changes: Readonly<Record<string, string>>,
+  browser = new Visitor(network.baseUrl),
+): Promise<Refused> {
+  const { url } = await authorizationRequest(client, 'openid', changes);
+  const answer = await browser.open(url);
+  if (!answer.url.startsWith(redirectUri))
+    return inBody(await send(network, { path: url.pathname + url.search }));
+  return { status: 303, members: Object.fromEntries(new URL(answer.url).searchParams) };
+}
+
+async function consent(decision: string): Promise<Refused> {
+  const { url } = await authorizationRequest(client, 'openid');
+  const callback = await visitor.submit(await visitor.open(url), { decision });
+  return { status: 303, members: Object.fromEntries(new URL(callback.url).searchParams) };
+}
+
+const query = (sql: string) => network.database().dataSource.query(sql);
+
+/** While the authority store is not as it has to be. */
+async function during(change: string, undo: string, ask: () => Promise<Refused>): Promise<Refused> {
+  await query(change);
+  try {
+    return await ask();
+  } finally {
+    await query(undo);
+  }
+}
+
+const atToken = async (parameters: Readonly<Record<string, string>>, by = application) =>
+  inBody(await post(network, 'token', by, parameters));
+
+const refresh = (token = connected.refreshToken) =>
+  atToken({ grant_type: 'refresh_token', refresh_token: token });
+
+const stranger = { clientId: 'nobody', clientSecret: 'nothing' };
+const forged = () => `${connected.idToken.slice(0, -8)}AAAAAAAA`;
+
+/** Every published code, the request that it answers, and the status that it comes with. */
+const table: readonly (readonly [string, () => Promise<Refused>, number])[] = [
+  ['invalid_request', () => atToken({}), 400],
+  ['invalid_client', () => atToken({ grant_type: 'refresh_token' }, stranger), 401],
+  ['invalid_grant', () => refresh('x'.repeat(43)), 400],
+  ['invalid_scope', () => inAddress({ scope: 'everything' }), 303],
+  ['unsupported_grant_type', () => atToken({ grant_type: 'password' }), 400],
+  ['unsupported_response_type', () => inAddress({ response_type: 'token' }), 303],
+  ['access_denied', () => consent('deny'), 303],
+  [
+    'temporarily_unavailable',
+    async () => {
+      await network.postgres.begin();
+      try {
+        return await refresh();
+      } finally {
+        await network.postgres.end();
+      }
+    },
+    503,
+  ],
+  [
+    'server_error',
+    () =>
+      during(
+        'ALTER TABLE authority.oidc_record RENAME COLUMN payload TO elsewhere',
+        'ALTER TABLE authority.oidc_record RENAME COLUMN elsewhere TO payload',
+        refresh,
+      ),
+    500,
+  ],
+  [
+    'invalid_token',
+    async () => {
+      const headers = [['authorization', 'Bearer nonsense']] as const;
+      return inBody(await send(network, { path: '/api/auth/oauth2/userinfo', headers }));
+    },
+    401,
+  ],
+  [
+    'unsupported_token_type',
+    async () => inBody(await post(network, 'revoke', application, { token: connected.idToken })),
+    400,
+  ],
+  ['invalid_target', () => inAddress({ resource: 'https://other.example' }), 303],
+  ['invalid_signature', () => inAddress({ id_token_hint: forged() }), 303],
+  ['invalid_redirect_uri', () => inAddress({ redirect_uri: 'https://evil.example/' }), 400],
+  ['invalid_request_uri', () => inAddress({ request_uri: 'nonsense' }), 303],
+  ['request_not_supported', () => inAddress({ request: 'e30.e30.' }), 303],
+  ['request_uri_not_supported', () => inAddress({ request_uri: 'urn:ietf:params:oauth:request_uri:x' }), 303],
+  ['login_required', () => inAddress({ prompt: 'none' }), 303],
+  [
+    'interaction_required',
+    () =>
+      during(
+        `UPDATE authority.account SET state = 'suspended' WHERE actor_id = '${actorId}'`,
+        `UPDATE authority.account SET state = 'active' WHERE actor_id = '${actorId}'`,
+        () => inAddress({ prompt: 'none' }, visitor),
+      ),
+    303,
+  ],
+  ['account_selection_required', () => inAddress({ prompt: 'none', login_hint: 'bob' }, visitor), 303],
+  ['consent_required', () => inAddress({ prompt: 'none' }, visitor), 303],
+];
+
+const document = readFileSync(new URL('../../docs/network-api.md', import.meta.url), 'utf8');
+const [, list = ''] = /### OAuth protocol codes\n\n(.+)\n/.exec(document) ?? [];
+const published = [...list.matchAll(/`([a-z_]+)`/g)].map(([, code = '']) => code);
+
+const aText = expect.stringMatching(/./);
+
+describe('the OAuth code', () => {
+  it('of each row below is published, and each published one has its row', () => {
+    expect(published).toHaveLength(21);
+    expect(table.map(([code]) => code)).toEqual(published);
+  });
+
+  it.each(table)(
+    '%s is answered by a real request, with these members and no other',
+    async (code, ask, status) => {
+      const refused = await ask();
+      const inRedirect = status === 303 ? { iss: network.issuer, state: aText } : {};
+      expect(refused).toEqual({
+        status,
+        members: { error: code, error_description: aText, ...inRedirect },
+      });
+    },
+    30_000,
+  );
+});

@@ -1,0 +1,143 @@
+import { randomUUID } from 'node:crypto';
+import { CommandBus } from '@nestjs/cqrs';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type * as oidc from 'openid-client';
+import { RegisterApplication } from '../../src/commands/register-application.js';
+import type { ClientCredentials } from '../../src/commands/register-application.js';
+import { Browser } from '../../src/operator/demo/browser.js';
+import { password, redirectUri, startAuthNetwork } from './support/auth-network.js';
+import type { AuthNetwork } from './support/auth-network.js';
+import { authorizationRequest, connect, discover, isLive } from './support/flow.js';
+import type { Connected } from './support/flow.js';
+import { send } from './support/raw.js';
+import { Visitor } from './support/visitor.js';
+
+const afterwards = 'https://pebble.example/signed-out';
+
+let network: AuthNetwork;
+let application: ClientCredentials;
+let client: oidc.Configuration;
+let connected: Connected;
+
+beforeAll(async () => {
+  network = await startAuthNetwork();
+  const registration = {
+    name: 'Pebble',
+    redirectUris: [redirectUri],
+    postLogoutRedirectUris: [afterwards],
+    scopes: ['openid', 'offline_access', 'read'],
+  };
+  application = await network
+    .app()
+    .get(CommandBus)
+    .execute(new RegisterApplication(registration, { requestId: randomUUID() }));
+  client = await discover(network, application);
+  await network.createAccount('ada');
+  connected = await connect(client, new Browser(network.baseUrl), 'ada', 'openid read');
+}, 60_000);
+
+afterAll(() => network.stop());
+
+async function signedIn(): Promise<Visitor> {
+  const visitor = new Visitor(network.baseUrl);
+  const { url } = await authorizationRequest(client, 'openid');
+  await visitor.submit(await visitor.open(url), { handle: 'ada', password });
+  return visitor;
+}
+
+const endSession = (parameters: Readonly<Record<string, string>>) =>
+  `${network.issuer}/oauth2/end-session?${new URLSearchParams(parameters).toString()}`;
+
+const isSignedIn = async (visitor: Visitor) => {
+  const { url } = await authorizationRequest(client, 'openid');
+  return (await visitor.open(url)).text.includes('name="decision"');
+};
+
+describe('signing out at the request of an application', () => {
+  it('asks the person, ends the session, and goes back to the registered address with its state', async () => {
+    const visitor = await signedIn();
+    const asked = { post_logout_redirect_uri: afterwards, state: 's&t=1', id_token_hint: connected.idToken };
+    const page = await visitor.open(endSession(asked));
+    expect(await isSignedIn(visitor)).toBe(true);
+    const done = await visitor.submit(await visitor.open(endSession(asked)), { logout: 'yes' });
+    expect(page.text).toContain('Sign out');
+    expect(done.url).toBe(`${afterwards}?state=s%26t%3D1`);
+    expect(await isSignedIn(visitor)).toBe(false);
+  });
+
+  it('leaves what was granted as it is', async () => {
+    const visitor = await signedIn();
+    await visitor.submit(await visitor.open(endSession({})), { logout: 'yes' });
+    expect(await isLive(client, connected.accessToken)).toBe(true);
+  });
+
+  it('of nobody takes one more step without a script, and ends well', async () => {
+    const visitor = new Visitor(network.baseUrl);
+    const page = await visitor.open(endSession({}));
+    expect(page.text).not.toContain('<script');
+    expect(page.headers.get('content-security-policy')).toContain("default-src 'none'");
+    expect((await visitor.submit(page, {})).text).toContain('Done');
+  });
+});
+
+describe('signing out refuses', () => {
+  it.each([
+    ['an address that is not registered', { post_logout_redirect_uri: 'https://evil.example/' }],
+    ['one that only begins like it', { post_logout_redirect_uri: `${afterwards}/more` }],
+    ['the address that codes go to', { post_logout_redirect_uri: redirectUri }],
+  ])('to go to %s', async (_what, asked) => {
+    const visitor = await signedIn();
+    const own = { client_id: application.clientId };
+    const named = await visitor.open(endSession({ ...asked, ...own }));
+    expect([named.status, named.headers.get('location')]).toEqual([400, null]);
+    // By nobody in particular: it is not looked at.
+    const done = await visitor.submit(await visitor.open(endSession(asked)), { logout: 'yes' });
+    expect(done.url).toMatch(new RegExp(`^${network.issuer}/oauth2/end-session/success`));
+  });
+
+  it.each([
+    ['that was changed', () => `${connected.idToken.slice(0, -8)}AAAAAAAA`, 'invalid_signature'],
+    ['that is none', () => 'nonsense', 'invalid_request'],
+  ])('an ID token %s', async (_what, hint, error) => {
+    const url = new URL(endSession({ id_token_hint: hint(), post_logout_redirect_uri: afterwards }));
+    const { status, body } = await send(network, { path: `${url.pathname}${url.search}` });
+    expect([status, body]).toEqual([400, { error, error_description: expect.any(String) }]);
+  });
+
+  it('an ID token of another application than the one that asks', async () => {
+    const other = await network.registerApplication();
+    const url = new URL(endSession({ id_token_hint: connected.idToken, client_id: other.clientId }));
+    const { status, body } = await send(network, { path: `${url.pathname}${url.search}` });
+    expect([status, body.error]).toEqual([400, 'invalid_request']);
+  });
+
+  it('a parameter twice', async () => {
+    const path = new URL(endSession({ state: 'a' }));
+    const { status, body } = await send(network, { path: `${path.pathname}${path.search}&state=b` });
+    expect([status, body.error]).toEqual([400, 'invalid_request']);
+  });
+
+  it.each([
+    ['from another site', { origin: 'https://evil.example' }, 'origin_mismatch'],
+    ['from nowhere', { origin: '' }, 'origin_required'],
+  ])('a form %s', async (_what, changes, error) => {
+    const visitor = await signedIn();
+    const page = await visitor.open(endSession({}));
+    const refused = await visitor.submit(page, { logout: 'yes' }, changes);
+    expect(refused.status).toBe(403);
+    expect(refused.text).toContain(error);
+    expect(await isSignedIn(visitor)).toBe(true);
+  });
+
+  it('a form that is not the one that was shown', async () => {
+    const visitor = await signedIn();
+    await visitor.open(endSession({}));
+    const refused = await visitor.request(`${network.issuer}/oauth2/end-session/confirm`, {
+      method: 'POST',
+      headers: { origin: network.baseUrl },
+      body: new URLSearchParams({ xsrf: 'made-up', logout: 'yes' }),
+    });
+    expect(refused.status).toBe(400);
+    expect(await isSignedIn(visitor)).toBe(true);
+  });
+});
