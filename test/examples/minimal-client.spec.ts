@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { Client } from 'pg';
 import { freePort } from '../../src/launch/free-port.js';
@@ -10,7 +11,7 @@ import { send } from '../support/api.js';
 import { runPlaza } from '../support/command.js';
 import { startNetwork } from '../support/network.js';
 import type { TestNetwork } from '../support/network.js';
-import { startExample } from './support/example.js';
+import { SERVER, startExample } from './support/example.js';
 import type { Example } from './support/example.js';
 import { startInterposer } from './support/interposer.js';
 import type { Interposer } from './support/interposer.js';
@@ -234,4 +235,8 @@ describe('leaving', () => {
 
 it('met nothing that it did not foresee', () => {
   expect(example.complaints()).toBe('');
+});
+
+it('is less than 150 lines', () => {
+  expect(readFileSync(SERVER, 'utf8').split('\n').length - 1).toBeLessThan(150);
 });

@@ -6,7 +6,7 @@ import { freePort } from '../../../src/launch/free-port.js';
 import { environment, runPlaza } from '../../support/command.js';
 import type { TestNetwork } from '../../support/network.js';
 
-const SERVER = fileURLToPath(new URL('../../../examples/minimal-client/server.mjs', import.meta.url));
+export const SERVER = fileURLToPath(new URL('../../../examples/minimal-client/server.mjs', import.meta.url));
 
 /** The example, as a process that a person's browser can reach. */
 export interface Example {

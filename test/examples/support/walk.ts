@@ -1,0 +1,111 @@
+import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { promisify } from 'node:util';
+import { Browser } from '../../../src/operator/demo/browser.js';
+import type { Person } from '../../../src/operator/demo/browser.js';
+import { environment, plaza, root } from '../../support/command.js';
+import type { TestNetwork } from '../../support/network.js';
+import { messageOf, Names } from './document.js';
+import type { Block } from './document.js';
+
+/** What a block of the document says, as far as it agrees with what happened, and what happened. */
+export interface Seen {
+  readonly expected: unknown;
+  readonly actual: unknown;
+}
+
+interface Received {
+  readonly start: string;
+  readonly headers: Headers;
+  readonly body: string;
+}
+
+/** Does what a document says, block by block: what a request or command brought is what the next block is held against. */
+export class Walk {
+  private readonly names = new Names();
+  private printed = '';
+  private received: Received = { start: '', headers: new Headers(), body: '' };
+  private cameBackAt = '';
+
+  constructor(
+    private readonly network: TestNetwork,
+    private readonly person: Person,
+  ) {
+    this.names.set('HOST', new URL(network.baseUrl).host);
+  }
+
+  async take({ language, text }: Block): Promise<Seen> {
+    if (language === 'sh') return this.run(text);
+    if (language === 'json') return this.readPrinted(text);
+    if (text.startsWith('HTTP/1.1')) return this.readAnswer(text);
+    if (text.startsWith('GET /api/auth/oauth2/authorize')) return this.authorize(text);
+    if (text.startsWith('GET /callback')) return this.readCallback(text);
+    return this.send(text);
+  }
+
+  /** As it is written, but for where the program is. */
+  private async run(text: string): Promise<Seen> {
+    const line = this.names.fill(text).replaceAll('npx plaza', `"${process.execPath}" "${plaza}"`);
+    const options = { cwd: root, env: environment(this.network.env) };
+    const { stdout, stderr } = await promisify(execFile)('sh', ['-ec', line], options);
+    this.printed = stdout;
+    return { expected: '', actual: stderr };
+  }
+
+  private readPrinted(text: string): Seen {
+    const actual: unknown = JSON.parse(this.printed);
+    const expected = this.names.readJson(text, actual);
+    const credentials = this.names.fill('<CLIENT_ID>:<CLIENT_SECRET>');
+    this.names.set('CLIENT_BASIC', Buffer.from(credentials).toString('base64'));
+    return { expected, actual };
+  }
+
+  private async authorize(text: string): Promise<Seen> {
+    for (const made of ['STATE', 'NONCE']) this.names.set(made, randomUUID());
+    const [, path = ''] = messageOf(this.names.fill(text)).start.split(' ');
+    const { baseUrl } = this.network;
+    const { pathname, search } = await new Browser(baseUrl).authorize(baseUrl + path, this.person);
+    this.cameBackAt = `GET ${pathname}${search} HTTP/1.1`;
+    return { expected: '/callback', actual: pathname };
+  }
+
+  private readCallback(text: string): Seen {
+    const actual = this.cameBackAt;
+    return { expected: this.names.read(messageOf(text).start, actual), actual };
+  }
+
+  private async send(text: string): Promise<Seen> {
+    const { start, headers, body } = messageOf(this.names.fill(text));
+    const [method = '', path = '', version] = start.split(' ');
+    const { Host: host, ...others } = headers;
+    const content = body === '' ? {} : { body };
+    const response = await fetch(`http://${host}${path}`, { method, headers: others, ...content });
+    this.received = {
+      start: `HTTP/1.1 ${response.status} ${response.statusText}`,
+      headers: response.headers,
+      body: await response.text(),
+    };
+    return { expected: 'HTTP/1.1', actual: version };
+  }
+
+  /** Headers that the document does not show are not looked at; nor is a page, which is for people. */
+  private readAnswer(text: string): Seen {
+    const { start, headers, body } = messageOf(text);
+    const shown = Object.keys(headers).map((name) => [name, this.received.headers.get(name) ?? '']);
+    const given: Record<string, string> = Object.fromEntries(shown);
+    const read = Object.entries(headers).map(([name, value]) => [
+      name,
+      this.names.read(value, given[name] ?? ''),
+    ]);
+    const actual = { start: this.received.start, headers: given };
+    const expected = { start, headers: Object.fromEntries(read) as Record<string, string> };
+    if (headers['content-type']?.startsWith('text/html')) return { expected, actual };
+    if (body === '')
+      return { expected: { ...expected, body }, actual: { ...actual, body: this.received.body } };
+    const content: unknown = JSON.parse(this.received.body);
+    return {
+      expected: { ...expected, body: this.names.readJson(body, content) },
+      actual: { ...actual, body: content },
+    };
+  }
+}
