@@ -5,6 +5,7 @@ import type { IncomingMessage } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type * as oidc from 'openid-client';
+import { AuthorizationServer } from '../../src/auth/authorization-server.js';
 import { RegisterApplication } from '../../src/commands/register-application.js';
 import { CommandBus } from '@nestjs/cqrs';
 import { password, redirectUri, startAuthNetwork } from './support/auth-network.js';
@@ -21,6 +22,7 @@ let client: oidc.Configuration;
 beforeAll(async () => {
   network = await startAuthNetwork();
   await network.createAccount('ada');
+  await network.createAccount('bob');
   const scopes = ['openid', 'offline_access', 'read', 'post:create'];
   const command = new RegisterApplication(
     { name: NAME, redirectUris: [redirectUri], scopes },
@@ -71,7 +73,6 @@ describe('the sign-in page', () => {
       { handle: 'nobody', password },
       { handle: 'ada', password: '' },
       { handle: '', password },
-      { handle: 'ada\0', password },
     ]) {
       const [visitor, page] = await arrive();
       answers.push(await visitor.submit(page, typed));
@@ -88,6 +89,13 @@ describe('the sign-in page', () => {
     expect(again.text).toContain('value="&quot;&gt;&lt;b&gt;"');
     const consent = await visitor.submit(again, { handle: ' @ADA ', password });
     expect(consent.text).toContain('name="decision"');
+  });
+
+  it('expects whom the application expects', async () => {
+    const [, page] = await arrive({ login_hint: '@ADA' });
+    expect(page.text).toContain('value="ada"');
+    const [, nobody] = await arrive({ login_hint: '"><script>' });
+    expect(nobody.text).toContain('value=""');
   });
 
   it('is not shown to who is signed in already, unless the application asks for it', async () => {
@@ -117,6 +125,65 @@ describe('the consent page', () => {
     const answers = await Promise.all([1, 2, 3].map(() => visitor.submit(page, { decision: 'allow' })));
     expect(answers.some(({ url }) => url.startsWith(redirectUri))).toBe(true);
     expect(await grants()).toBe(before + 1);
+  });
+
+  it('points to where it can be taken back', async () => {
+    const [, page] = await signedIn();
+    expect(page.text).toContain('href="/api/auth/account"');
+  });
+
+  it('lets somebody else take over: signs out, and asks the same again', async () => {
+    const visitor = new Visitor(network.baseUrl);
+    const { url, state } = await authorizationRequest(client, 'openid read', { ui_locales: 'de' });
+    const signIn = await visitor.open(url);
+    const page = await visitor.submit(signIn, { handle: 'ada', password });
+    expect(page.forms.map(({ action }) => action.replace(/.*\//, ''))).toEqual(['consent', 'switch']);
+    const again = await visitor.submitTo(page, '/switch');
+    expect(again.text).toContain('name="password"');
+    expect((await visitor.open(`${network.issuer}/account`)).text).toContain('name="password"');
+    const { provider } = network.app().get(AuthorizationServer);
+    const asked = await provider.Interaction.find(again.url.replace(/.*\//, ''));
+    expect(asked).toMatchObject({ params: Object.fromEntries(url.searchParams) });
+    const consent = await visitor.submit(again, { handle: 'bob', password });
+    expect(consent.text).toContain('@bob');
+    const back = new URL((await visitor.submit(consent, { decision: 'allow' })).url);
+    expect([back.searchParams.get('state'), back.searchParams.has('code')]).toEqual([state, true]);
+    // What was shown before is over.
+    expect((await visitor.submit(page, { decision: 'allow' })).status).toBe(400);
+  });
+
+  it('makes none once the person is signed out', async () => {
+    const [visitor, page] = await signedIn();
+    const before = await grants();
+    const account = await visitor.open(`${network.issuer}/account`);
+    await visitor.submitTo(account, '/sign-out');
+    expect((await visitor.submit(page, { decision: 'allow' })).status).toBe(400);
+    expect(await grants()).toBe(before);
+  });
+
+  it('makes none for who signed in since', async () => {
+    const [visitor, page] = await signedIn();
+    const before = await grants();
+    const account = await visitor.open(`${network.issuer}/account`);
+    const signIn = await visitor.submitTo(account, '/sign-out');
+    await visitor.submit(signIn, { handle: 'bob', password });
+    expect((await visitor.submit(page, { decision: 'allow' })).status).toBe(400);
+    expect(await grants()).toBe(before);
+  });
+
+  it('makes none in a browser that has the interaction, but not the session', async () => {
+    const [visitor, page] = await signedIn();
+    const before = await grants();
+    const cookies = visitor.cookiesFor(page.url).filter((pair) => !pair.startsWith('plaza_session'));
+    const [form] = page.forms;
+    const refused = await fetch(new URL(form?.action ?? '', network.baseUrl), {
+      method: 'POST',
+      headers: { origin: network.baseUrl, cookie: cookies.join('; ') },
+      body: new URLSearchParams({ ...form?.fields, decision: 'allow' }),
+    });
+    expect(refused.status).toBe(403);
+    expect(await refused.json()).toEqual({ error: 'login_required', message: expect.any(String) });
+    expect(await grants()).toBe(before);
   });
 
   it('makes none without a decision', async () => {
@@ -214,10 +281,12 @@ describe('signing out', () => {
       .dataSource.query('SELECT count(*)::int AS n FROM authority.app_grant WHERE revoked_at IS NULL');
     const asked = await visitor.open(`${network.issuer}/oauth2/end-session`);
     expect(asked.text).toContain('Sign out of Plaza?');
+    expect(asked.text).toContain('href="/api/auth/account"');
     const elsewhere = await visitor.submit(asked, { logout: 'yes' }, { origin: 'https://evil.example' });
     expect(elsewhere.status).toBe(403);
     const done = await visitor.submit(asked, { logout: 'yes' });
     expect(done.text).toContain('Done');
+    expect(done.text).toContain('href="/api/auth/account"');
     const { url } = await authorizationRequest(client, 'read');
     expect((await visitor.open(url)).text).toContain('name="password"');
     const rows = await network

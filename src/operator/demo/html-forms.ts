@@ -25,6 +25,8 @@ function formOf(own: Attributes, inside: string): Form {
     attributes: attributesOf(rest),
   }));
   const named = elements
+    // What is not ticked is not sent.
+    .filter(({ attributes }) => attributes.get('type') !== 'checkbox' || attributes.has('checked'))
     .map(({ isButton, attributes }) => ({
       isButton,
       name: attributes.get('name') ?? '',

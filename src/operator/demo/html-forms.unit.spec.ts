@@ -9,6 +9,8 @@ describe('the forms of a page', () => {
         <input type="hidden" name="form" value="a&quot;b&#39;c&#x3e;" />
         <input name=handle value='' required autofocus>
         <input disabled type="text">
+        <input type="checkbox" name="unticked" value="x">
+        <input type="checkbox" name="ticked" value="y" checked>
         <button class="main" name="decision" value="allow">Allow</button>
         <button type="submit">Send</button>
       </form>
@@ -17,7 +19,7 @@ describe('the forms of a page', () => {
       {
         action: '/sign-in?a=1&b=2',
         method: 'post',
-        fields: { form: `a"b'c>`, handle: '' },
+        fields: { form: `a"b'c>`, handle: '', ticked: 'y' },
         buttons: [{ name: 'decision', value: 'allow' }],
       },
       { action: '', method: 'get', fields: {}, buttons: [] },

@@ -20,6 +20,7 @@ export interface SignedCookie {
 /** A browser under a test's hand: cookies are kept, but headers are the test's, and each answer can be looked at. */
 export class Visitor {
   private readonly jar = new CookieJar();
+  private readonly given: (readonly [URL, Headers])[] = [];
   /** Values of all cookies that were ever set, and their signatures. */
   readonly cookieValues: string[] = [];
   private readonly newest = new Map<string, string>();
@@ -39,6 +40,16 @@ export class Visitor {
     this.jar.take(new URL(this.origin), headers);
   }
 
+  /** Is in possession of another one's cookies, as they are now. */
+  takeCookiesOf(other: Visitor): void {
+    for (const [url, headers] of other.given) this.jar.take(url, headers);
+  }
+
+  /** What it sends to an address: `name=value` each. */
+  cookiesFor(url: string): string[] {
+    return this.jar.headerFor(new URL(url)).split('; ');
+  }
+
   /** One request; redirects are not followed. */
   async request(url: string | URL, init: RequestInit = {}): Promise<Answer> {
     const headers = new Headers({ accept: 'text/html', ...(init.headers as Record<string, string>) });
@@ -46,6 +57,7 @@ export class Visitor {
     if (cookie) headers.set('cookie', cookie);
     const response = await fetch(url, { ...init, headers, redirect: 'manual' });
     this.jar.take(new URL(url), response.headers);
+    this.given.push([new URL(url), response.headers]);
     for (const line of response.headers.getSetCookie()) {
       const [name = '', value = ''] = (line.split(';')[0] ?? '').split('=');
       if (value !== '') this.cookieValues.push(value);
@@ -85,6 +97,26 @@ export class Visitor {
     const form = page.forms.find(({ fields, buttons }) =>
       Object.keys(typed).every((name) => name in fields || buttons.some((button) => button.name === name)),
     );
+    return this.send(page, form, typed, changes);
+  }
+
+  /** The same with the form whose address ends so. */
+  submitTo(
+    page: Answer,
+    address: string,
+    typed: Readonly<Record<string, string>> = {},
+    changes: Readonly<Record<string, string>> = {},
+  ): Promise<Answer> {
+    const form = page.forms.find(({ action }) => action.endsWith(address));
+    return this.send(page, form, typed, changes);
+  }
+
+  private send(
+    page: Answer,
+    form: Form | undefined,
+    typed: Readonly<Record<string, string>>,
+    changes: Readonly<Record<string, string>>,
+  ): Promise<Answer> {
     if (!form) throw new Error(`no form on ${page.url}:\n${page.text}`);
     const headers = Object.entries({ origin: this.origin, ...changes }).filter(([, value]) => value !== '');
     return this.open(new URL(form.action, page.url), {
