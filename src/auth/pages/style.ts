@@ -51,13 +51,13 @@ input[aria-invalid] { border-color: var(--wrong); box-shadow: inset 0 0 0 1px va
 input[type=checkbox] { width: 1.15rem; height: 1.15rem; margin: .2rem 0 0; accent-color: var(--accent); flex: none; }
 .choice { display: flex; gap: .65rem; align-items: flex-start; }
 button {
-  font: inherit; font-weight: 600; min-height: 2.875rem; padding: .5rem 1.25rem; cursor: pointer;
+  font: inherit; font-weight: 600; min-height: 2.875rem; padding: .5rem 1.25rem; cursor: pointer; overflow-wrap: break-word;
   border: 1px solid var(--field); border-radius: .6rem; background: transparent; color: var(--text);
 }
 button:hover { border-color: var(--text); }
 button.main { background: var(--accent); border-color: var(--accent); color: var(--on-accent); }
 button.main:hover { background: var(--accent-strong); border-color: var(--accent-strong); }
-button.plain { min-height: 2.75rem; padding: .25rem .25rem; margin: -.25rem; border: 0; color: var(--accent); text-decoration: underline; text-underline-offset: .2em; }
+button.plain { min-height: 2.75rem; padding: .25rem .25rem; margin: -.25rem; border: 0; color: var(--accent); font-weight: 500; text-decoration: underline; text-underline-offset: .2em; }
 button.plain:hover { color: var(--accent-strong); }
 button.slim { min-height: 2.75rem; padding: .25rem 1rem; font-size: .9375rem; }
 .fields > button { width: 100%; }
@@ -88,10 +88,11 @@ button:focus-visible, input:focus-visible { border-radius: .6rem; }
 .between { display: flex; flex-wrap: wrap; align-items: flex-start; justify-content: space-between; gap: .75rem; }
 .badge { display: inline-block; margin-left: .35rem; padding: .05rem .55rem; border-radius: 1rem; background: var(--wrong-tint); color: var(--wrong); font-size: .8125rem; font-weight: 600; }
 .applications .scopes { margin-top: 1rem; }
+.between > form { flex: none; }
 @media (min-width: 34rem) { .between { flex-wrap: nowrap; } }
 .facts { display: flex; flex-wrap: wrap; gap: .15rem 1.5rem; margin: .75rem 0 0; font-size: .875rem; }
 .facts div { display: flex; gap: .4rem; }
-.facts dt { color: var(--quiet); }
+.facts dt { color: var(--quiet); flex: none; }
 .facts dd { margin: 0; }
 .unseen { position: absolute; width: 1px; height: 1px; margin: -1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 `;
