@@ -1,0 +1,181 @@
+import { randomBytes } from 'node:crypto';
+import { readFileSync, readdirSync, realpathSync, statSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import * as oidc from 'openid-client';
+import { Client } from 'pg';
+import { readConfig } from '../../src/config/config.js';
+import { OperatorApi } from '../../src/operator/cli/operator-api.js';
+import { registerApplication } from '../support/api.js';
+import { startNetwork } from '../support/network.js';
+import type { TestNetwork } from '../support/network.js';
+import { password } from './support/auth-network.js';
+import { authorizationRequest, discover, errorOf, exchange } from './support/flow.js';
+import { Visitor } from './support/visitor.js';
+
+/** Put where a secret must not be, so that the search is seen to find it. */
+const canaries = {
+  eventStore: `canary${randomBytes(16).toString('hex')}`,
+  table: `canary${randomBytes(16).toString('hex')}`,
+  deleted: `canary${randomBytes(16).toString('hex')}`,
+};
+
+let network: TestNetwork;
+let databases: readonly Client[] = [];
+/** Everything that the processes printed. */
+let said: string;
+/** Everything that was handed out, and lets its holder act for somebody; by what it is. */
+const issued = new Map<string, string>();
+
+beforeAll(async () => {
+  network = await startNetwork({ LOG_LEVEL: 'debug' });
+  databases = await connectAll();
+  await walk();
+  await leaveCanaries();
+  said = network.output();
+  for (const database of databases) await database.end();
+  // A Postgres that stops writes everything to its files, as a checkpoint does, which takes a right that we do not have.
+  await network.restart();
+  databases = await connectAll();
+}, 180_000);
+
+afterAll(async () => {
+  for (const database of databases) await database.end();
+  await network?.stop();
+});
+
+async function connectAll(): Promise<readonly Client[]> {
+  const urls = [network.env['DATABASE_URL'], network.env['VAULT_DATABASE_URL']];
+  const clients = urls.map((connectionString) => new Client({ connectionString }));
+  for (const client of clients) await client.connect();
+  return clients;
+}
+
+/** A person and an application do everything that there is to do, and leave some of it open. */
+async function walk(): Promise<void> {
+  const application = await registerApplication(network, canaries.eventStore);
+  issued.set('client secret', application.clientSecret).set('password', password);
+  const operator = new OperatorApi(readConfig(network.env), 'test');
+  for (const handle of ['ada', 'bob'])
+    await operator.createAccount({ handle, displayName: handle, email: `${handle}@example.org`, password });
+  const client = await discover({ issuer: `${network.baseUrl}/api/auth` }, application);
+  const visitor = new Visitor(network.baseUrl);
+  const signIn = async (handle: string, changes: Readonly<Record<string, string>> = {}) => {
+    const attempt = await authorizationRequest(client, 'openid offline_access read', changes);
+    const page = await visitor.open(attempt.url);
+    remember(`interaction of ${handle}`, /\/interaction\/([^/?]+)/.exec(page.url)?.[1]);
+    const consent = await visitor.submit(page, { handle, password });
+    const callback = new URL((await visitor.submit(consent, { decision: 'allow' })).url);
+    remember(`code of ${handle}`, callback.searchParams.get('code'));
+    remember(`verifier of ${handle}`, attempt.verifier);
+    const tokens = await exchange(client, callback, attempt);
+    remember(`access token of ${handle}`, tokens.access_token);
+    remember(`refresh token of ${handle}`, tokens.refresh_token);
+    remember(`ID token of ${handle}`, tokens.id_token);
+    return tokens;
+  };
+  const first = await signIn('ada');
+  const refreshed = await oidc.refreshTokenGrant(client, first.refresh_token ?? '');
+  remember('refreshed access token', refreshed.access_token);
+  remember('refreshed refresh token', refreshed.refresh_token);
+  remember('refreshed ID token', refreshed.id_token);
+  expect(await errorOf(oidc.refreshTokenGrant(client, first.refresh_token ?? ''))).toBeDefined();
+  await oidc.fetchUserInfo(
+    client,
+    (await signIn('bob', { prompt: 'login consent' })).access_token,
+    oidc.skipSubjectCheck,
+  );
+  // Left open: a sign-in that an ID token hints at, and a sign-out.
+  const hint = { id_token_hint: first.id_token ?? '', prompt: 'login' };
+  const open = await visitor.open((await authorizationRequest(client, 'openid', hint)).url);
+  remember('open interaction', /\/interaction\/([^/?]+)/.exec(open.url)?.[1]);
+  const signOut = await visitor.open(`${network.baseUrl}/api/auth/oauth2/end-session`);
+  remember('secret of the sign-out form', signOut.forms[0]?.fields['xsrf']);
+  for (const [index, value] of visitor.cookieValues.entries()) remember(`cookie ${index}`, value);
+}
+
+function remember(what: string, value: string | null | undefined): void {
+  issued.set(what, value ?? '');
+}
+
+async function leaveCanaries(): Promise<void> {
+  const [database] = databases;
+  await database?.query('CREATE TABLE canary (value text)');
+  await database?.query('INSERT INTO canary VALUES ($1), ($2)', [canaries.table, canaries.deleted]);
+  await database?.query('DELETE FROM canary WHERE value = $1', [canaries.deleted]);
+}
+
+/** Every file below a directory, links followed: the embedded Postgres may live elsewhere. */
+function filesIn(directory: string): string[] {
+  return readdirSync(directory).flatMap((name) => {
+    const path = join(directory, name);
+    const found = statSync(path, { throwIfNoEntry: false });
+    if (found?.isDirectory()) return filesIn(realpathSync(path));
+    return found?.isFile() ? [path] : [];
+  });
+}
+
+/** As it is, and as `bytea` or a log could show it. */
+const disguises = (value: string) => [
+  value,
+  Buffer.from(value).toString('hex'),
+  Buffer.from(value).toString('base64').replace(/=+$/, ''),
+];
+
+/** In which files which of the values are found: `what in where`. */
+function search(values: ReadonlyMap<string, string>): string[] {
+  const hits = [];
+  for (const file of filesIn(network.dataDir)) {
+    const content = readFileSync(file);
+    for (const [what, value] of values)
+      if (disguises(value).some((text) => content.includes(text)))
+        hits.push(`${what} in ${relative(network.dataDir, file)}`);
+  }
+  return hits;
+}
+
+async function tables(): Promise<string> {
+  let everything = '';
+  for (const database of databases) {
+    const { rows } = await database.query<{ name: string }>(
+      `SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables
+       WHERE schemaname NOT IN ('pg_catalog', 'information_schema')`,
+    );
+    for (const { name } of rows)
+      everything += JSON.stringify((await database.query(`SELECT t::text FROM ${name} t`)).rows);
+  }
+  return everything;
+}
+
+describe('what was handed out', () => {
+  it('is long enough to be found, and of every kind', () => {
+    expect([...issued].filter(([, value]) => value.length < 20)).toEqual([]);
+    expect([...issued.keys()].filter((what) => what.startsWith('cookie')).length).toBeGreaterThan(8);
+    expect(issued.size).toBeGreaterThan(25);
+  });
+
+  it('is in no file of the stores, neither in data nor in logs, old rows and write-ahead log included', () => {
+    expect(search(issued)).toEqual([]);
+  }, 60_000);
+
+  it('is in no table, however it is compressed on disk', async () => {
+    const everything = await tables();
+    const found = [...issued].filter(([, value]) =>
+      disguises(value).some((text) => everything.includes(text)),
+    );
+    expect(found).toEqual([]);
+    expect(everything).toContain(canaries.table);
+  });
+
+  it('is in nothing that a process said, at its most talkative', () => {
+    expect(said).toContain('"serving"');
+    expect([...issued].filter(([, value]) => said.includes(value))).toEqual([]);
+  });
+
+  it('would be found: what was put there on purpose is', () => {
+    const hits = search(new Map(Object.entries(canaries)));
+    for (const what of ['table in ', 'deleted in ', 'eventStore in '])
+      expect(hits.filter((hit) => hit.startsWith(what))).not.toEqual([]);
+    expect(hits.join('\n')).toMatch(/table in .*pg_wal/);
+  }, 60_000);
+});
