@@ -1,11 +1,12 @@
 import { Command, CommandHandler } from '@nestjs/cqrs';
 import type { ICommandHandler } from '@nestjs/cqrs';
-import { evolveGrant, noGrant, refreshGrant } from '../domain/grant/grant.js';
+import { refreshGrant } from '../domain/grant/grant.js';
+import type { GrantEvent } from '../domain/grant/grant.js';
 import { EventLog } from '../log/event-log.js';
 import type { EventMetadata } from '../log/recorded.js';
 import { streams } from '../log/streams.js';
 import { Clock, Ids } from './ambient.js';
-import { decideOn, endsOf } from './decide-on.js';
+import { decideOn } from './decide-on.js';
 
 /** New tokens are about to take the place of old ones. Each refresh is a fact of its own. */
 export class RefreshGrant extends Command<void> {
@@ -18,7 +19,7 @@ export class RefreshGrant extends Command<void> {
 }
 
 /**
- * Asks the log, not the authority store, whether the grant lives: the one that cannot be behind. Two reads and one
+ * Asks the log, not the authority store, whether the grant lives: the one that cannot be behind. One read and one
  * append, and no row of the authority store: the caller's transaction may hold any of them.
  */
 @CommandHandler(RefreshGrant)
@@ -33,10 +34,10 @@ export class RefreshGrantHandler implements ICommandHandler<RefreshGrant> {
   async execute({ grantId, metadata }: RefreshGrant): Promise<void> {
     await decideOn(this.log, this.ids, {
       stream: streams.grant(grantId),
-      read: endsOf,
-      initial: noGrant,
-      evolve: evolveGrant,
-      decide: (grant) => refreshGrant(grant, { at: this.clock.now() }),
+      read: (log, stream) => log.read(stream, { limit: 1, direction: 'backwards' }),
+      initial: undefined,
+      evolve: (_older: GrantEvent | undefined, newest: GrantEvent) => newest,
+      decide: (newest) => refreshGrant(newest, { at: this.clock.now() }),
       metadata,
     });
   }

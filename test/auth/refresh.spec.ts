@@ -7,10 +7,9 @@ import * as oidc from 'openid-client';
 import type { ClientCredentials } from '../../src/commands/register-application.js';
 import { streams } from '../../src/log/streams.js';
 import { Browser } from '../../src/operator/demo/browser.js';
-import { password, startAuthNetwork } from './support/auth-network.js';
+import { startAuthNetwork } from './support/auth-network.js';
 import type { AuthNetwork } from './support/auth-network.js';
-import { authorizationRequest, connect, discover, errorOf, exchange, isLive } from './support/flow.js';
-import { Visitor } from './support/visitor.js';
+import { connect, discover, errorOf, isLive } from './support/flow.js';
 
 let network: AuthNetwork;
 let application: ClientCredentials;
@@ -145,39 +144,5 @@ describe('a refresh', () => {
     await query('DROP FUNCTION refuse()');
     expect(failed).toMatchObject({ status: 500, error: 'server_error' });
     expect(await errorOf(oidc.refreshTokenGrant(client, refreshToken))).toBeUndefined();
-  });
-});
-
-describe('the authority store', () => {
-  it('has no secret, token, code or session in clear', async () => {
-    const registered = await network.registerApplication();
-    const own = await discover(network, registered);
-    const visitor = new Visitor(network.baseUrl);
-    const attempt = await authorizationRequest(own, 'openid offline_access read');
-    const signIn = await visitor.open(attempt.url);
-    const consent = await visitor.submit(signIn, { handle: 'ada', password });
-    const callback = new URL((await visitor.submit(consent, { decision: 'allow' })).url);
-    const tokens = await exchange(own, callback, attempt);
-    // An interaction that is left open, so that a row of each kind is there.
-    await visitor.open(attempt.url);
-    const tables = await query(`SELECT tablename FROM pg_tables WHERE schemaname = 'authority'`);
-    let everything = '';
-    for (const { tablename } of tables)
-      everything += JSON.stringify(await query(`SELECT t::text FROM authority.${tablename} t`));
-    expect(everything).toContain(registered.clientId);
-    const secrets = [
-      registered.clientSecret,
-      tokens.access_token,
-      tokens.refresh_token ?? '',
-      callback.searchParams.get('code') ?? '',
-      ...visitor.cookieValues,
-    ];
-    expect(secrets.every((secret) => secret.length >= 20)).toBe(true);
-    expect(secrets.length).toBeGreaterThan(5);
-    for (const secret of secrets) {
-      expect(everything).not.toContain(secret);
-      // As `bytea` would show it.
-      expect(everything).not.toContain(Buffer.from(secret).toString('hex'));
-    }
   });
 });

@@ -59,10 +59,14 @@ export function issueGrant(grant: Grant, consent: Consent): Decision<GrantIssued
   return same ? [] : new Refusal('intent_conflict', 'This consent was already decided; ask for a new one.');
 }
 
-/** Only a grant that lives gets new tokens. `at`: Unix ms. */
-export function refreshGrant(grant: Grant, { at }: { readonly at: number }): Decision<GrantRefreshed> {
-  if (grant.status !== 'live') return new Refusal('not_found', 'The grant is not there, or has ended.');
-  const { grantId, appId, actorId } = grant;
+/** Only a grant that lives gets new tokens; its newest event tells (see {@link GrantRevoked}). `at`: Unix ms. */
+export function refreshGrant(
+  newest: GrantEvent | undefined,
+  { at }: { readonly at: number },
+): Decision<GrantRefreshed> {
+  if (newest === undefined || newest.type === 'grant.revoked')
+    return new Refusal('not_found', 'The grant is not there, or has ended.');
+  const { grantId, appId, actorId } = newest.data;
   return [{ type: 'grant.refreshed', data: { grantId, appId, actorId, at } }];
 }
 
