@@ -215,6 +215,18 @@ describe('a browser session', () => {
     expect([await isStillIn(victim), await isStillIn(seen)]).toEqual([true, false]);
   });
 
+  it('gets one also where the same person signs in again, from a page that was left open', async () => {
+    const { handle } = await someone();
+    const visitor = new Visitor(network.baseUrl);
+    const open = await visitor.open(account);
+    await visitor.submit(open, { handle, password });
+    const seen = new Visitor(network.baseUrl);
+    seen.takeCookiesOf(visitor);
+    expect(await isStillIn(seen)).toBe(true);
+    await visitor.submit(open, { handle, password });
+    expect([await isStillIn(visitor), await isStillIn(seen)]).toEqual([true, false]);
+  });
+
   it('is another’s at once when somebody else signs in with the browser, and the old one is over', async () => {
     const [ana, bob] = [await someone(), await someone()];
     const seen = new Visitor(network.baseUrl);
