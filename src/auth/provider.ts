@@ -21,6 +21,7 @@ import { cookieNames } from './sign-in/cookie-names.js';
 import { adapters } from './storage/adapters.js';
 import { compareSecretHashes } from './storage/client-secret.js';
 import { Dossier } from './storage/dossier.js';
+import { replaceSessionsWhole } from './storage/session-identifiers.js';
 
 /** The OAuth 2.0 authorization server and OpenID provider of the network. */
 export function createProvider(
@@ -56,6 +57,7 @@ export function createProvider(
   // of a proxy: by them it decides whether cookies are Secure.
   provider.proxy = true;
   compareSecretHashes(provider);
+  replaceSessionsWhole(provider, store);
   const koa: EventEmitter = provider;
   koa.on('error', (error: unknown) => logger.error({ err: error }, 'an answer could not be sent'));
   provider.use(answerFaults(provider, logger));

@@ -5,19 +5,27 @@ import { EventLog } from '../log/event-log.js';
 import type { EventMetadata } from '../log/recorded.js';
 import { streams } from '../log/streams.js';
 import { AuthorityStore } from '../store/authority/authority-store.js';
+import { closeCredential } from '../store/authority/credential-lock.js';
 import { CredentialRow } from '../store/authority/credential.row.js';
 import { Clock, Ids } from './ambient.js';
 import { decideOn } from './decide-on.js';
 import { endSessions } from './end-sessions.js';
 
+export interface PasswordChanged {
+  /** False: `current` is not the password (any more), or nobody's. Nothing was changed. */
+  readonly changed: boolean;
+}
+
 /** Another password, and an end to every browser session but `exceptSession`. Grants are left alone. */
-export class ChangePassword extends Command<void> {
+export class ChangePassword extends Command<PasswordChanged> {
   /**
+   * @param current PHC string that the old password was checked against: of two changes at once, one is made.
    * @param passwordHash PHC string. The password itself rides on no bus.
    * @param exceptSession SHA-256 of the session's value: the browser that the change was made in stays signed in.
    */
   constructor(
     readonly actorId: string,
+    readonly current: string,
     readonly passwordHash: string,
     readonly exceptSession: Buffer | undefined,
     readonly metadata: EventMetadata,
@@ -35,10 +43,12 @@ export class ChangePasswordHandler implements ICommandHandler<ChangePassword> {
     private readonly ids: Ids,
   ) {}
 
-  /** @throws {Refusal} `not_found`; what log and store throw: then the old password is good, and no session has ended. */
-  async execute({ actorId, passwordHash, exceptSession, metadata }: ChangePassword): Promise<void> {
-    await this.store.transaction(async () => {
-      await this.store.db.upsert(CredentialRow, { actorId, passwordHash }, ['actorId']);
+  /** Rejects with what log and store throw: then the old password is good, and no session has ended. */
+  async execute(change: ChangePassword): Promise<PasswordChanged> {
+    const { actorId, current, passwordHash, exceptSession, metadata } = change;
+    return this.store.transaction(async () => {
+      if ((await closeCredential(this.store, actorId)) !== current) return { changed: false };
+      await this.store.db.update(CredentialRow, { actorId }, { passwordHash });
       await endSessions(this.store, actorId, exceptSession);
       // Last, so that what is in the log is done unless the very commit fails.
       await decideOn(this.log, this.ids, {
@@ -48,6 +58,7 @@ export class ChangePasswordHandler implements ICommandHandler<ChangePassword> {
         decide: (account) => changePassword(account, { actorId, at: this.clock.now() }),
         metadata,
       });
+      return { changed: true };
     });
   }
 }

@@ -15,6 +15,7 @@ import { password, startAuthNetwork } from './support/auth-network.js';
 import type { AuthNetwork } from './support/auth-network.js';
 import { authorizationRequest, connect, discover, isLive } from './support/flow.js';
 import { Browser } from '../../src/operator/demo/browser.js';
+import { until } from '../support/until.js';
 import { Visitor } from './support/visitor.js';
 import type { Answer } from './support/visitor.js';
 
@@ -130,6 +131,19 @@ describe('who signs out everywhere', () => {
     expect(asksForPassword(await arrive(visitor))).toBe(true);
   });
 
+  it('is not signed in again by a request that began before and gives the session another name', async () => {
+    const actorId = await network.createAccount('greta');
+    const visitor = await signedIn('greta');
+    const { provider } = network.app().get(AuthorizationServer);
+    const found = await Promise.all(visitor.cookieValues.map((value) => provider.Session.find(value)));
+    const session = found.find((each) => each?.accountId === actorId);
+    if (!session) throw new Error('nobody is signed in');
+    session.resetIdentifier();
+    await signOut(actorId);
+    await session.save(1_000);
+    expect(await provider.Session.find(session.jti)).toBeUndefined();
+  });
+
   it('stays signed in when the log is away', async () => {
     const actorId = await network.createAccount('hugo');
     const visitor = await signedIn('hugo');
@@ -145,8 +159,21 @@ describe('who signs out everywhere', () => {
 });
 
 describe('a changed password', () => {
+  const hash = (typed: string) => network.app().get(Passwords).hash(typed);
+
+  const query = <Row>(sql: string, values: unknown[]): Promise<Row[]> =>
+    network.database().dataSource.query(sql, values);
+
+  async function hashOf(actorId: string): Promise<string> {
+    const [row] = await query<{ password_hash: string }>(
+      'SELECT password_hash FROM authority.credential WHERE actor_id = $1',
+      [actorId],
+    );
+    return row?.password_hash ?? '';
+  }
+
   const change = async (actorId: string, typed: string, except?: Buffer) =>
-    execute(new ChangePassword(actorId, await network.app().get(Passwords).hash(typed), except, metadata));
+    execute(new ChangePassword(actorId, await hashOf(actorId), await hash(typed), except, metadata));
 
   it('is the only one that opens the account, and ends the other sessions', async () => {
     const actorId = await network.createAccount('ines');
@@ -166,11 +193,48 @@ describe('a changed password', () => {
 
   it('is none where there is no account', async () => {
     const nobody = randomUUID();
-    await expect(change(nobody, 'another password')).rejects.toMatchObject({ code: 'not_found' });
-    const rows = await network
-      .database()
-      .dataSource.query('SELECT 1 FROM authority.credential WHERE actor_id = $1', [nobody]);
-    expect(rows).toEqual([]);
+    expect(await change(nobody, 'another password')).toEqual({ changed: false });
+    expect(await hashOf(nobody)).toBe('');
+    expect(await network.log().read(streams.account(nobody))).toEqual([]);
+  });
+
+  it('is one of two that were made at once of the same one', async () => {
+    const actorId = await network.createAccount('karl');
+    const old = await hashOf(actorId);
+    const wanted = [await hash('the first of them'), await hash('the second of them')];
+    const answers = await Promise.all(
+      wanted.map((each) => execute(new ChangePassword(actorId, old, each, undefined, metadata))),
+    );
+    expect(answers.filter(({ changed }) => changed)).toHaveLength(1);
+    expect(await hashOf(actorId)).toBe(wanted[answers.findIndex(({ changed }) => changed)]);
+    expect(await typesOf(actorId)).toEqual(['account.password_changed']);
+  });
+
+  it('keeps out who was let in by the old one a moment before', async () => {
+    const actorId = await network.createAccount('lara');
+    const visitor = new Visitor(network.baseUrl);
+    const asked = await arrive(visitor);
+    const another = await hash('another password');
+    const waiting = async () =>
+      (await query(`SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'`, [])).length;
+
+    // Both wait at the person's credential, in the order in which they came.
+    const door = network.database().dataSource.createQueryRunner();
+    await door.startTransaction();
+    await door.query('SELECT FROM authority.credential WHERE actor_id = $1 FOR UPDATE', [actorId]);
+    const changed = execute(new ChangePassword(actorId, await hashOf(actorId), another, undefined, metadata));
+    await until(async () => (await waiting()) === 1);
+    const answered = visitor.submit(asked, { handle: 'lara', password });
+    await until(async () => (await waiting()) === 2);
+    await door.rollbackTransaction();
+    await door.release();
+
+    expect(await changed).toEqual({ changed: true });
+    expect(await answered).toMatchObject({
+      status: 403,
+      text: expect.stringContaining('Your password was just changed'),
+    });
+    expect(asksForPassword(await arrive(visitor))).toBe(true);
   });
 });
 

@@ -61,7 +61,7 @@ export class AccountPages {
     this.checkVisitor(exchange, fields);
     const account = await this.passwords.recognize(exchange, fields);
     if (!account) return this.signIn(exchange, fields['handle'] ?? '', WRONG_PASSWORD);
-    await this.sessions.begin(exchange, account.actorId);
+    await this.sessions.begin(exchange, account);
     return { location: ACCOUNT_PATH };
   }
 
@@ -70,7 +70,7 @@ export class AccountPages {
     const secret = this.checkVisitor(exchange, fields);
     const registered = await this.signUps.register(exchange, fields, secret);
     if ('faults' in registered) return this.signUp(fields['form'] ?? '', fields, registered);
-    await this.sessions.begin(exchange, registered.actorId);
+    await this.sessions.begin(exchange, registered);
     return this.done(exchange, 'welcome');
   }
 

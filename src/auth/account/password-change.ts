@@ -13,6 +13,8 @@ import type { SignInLimits } from '../sign-in/sign-in-limits.js';
 
 type Faults = Readonly<Partial<Record<PasswordField, string>>>;
 
+const notCurrent: Faults = { current: 'That is not your current password.' };
+
 /** A person's own change of password, in a browser that they are signed in with. */
 export class PasswordChange {
   constructor(
@@ -41,14 +43,15 @@ export class PasswordChange {
     admit(exchange, await this.limits.take(handle, exchange.address));
     const { actorId } = account;
     const credential = await this.store.db.findOneBy(CredentialRow, { actorId });
-    if (!(await this.passwords.verify(credential?.passwordHash, current)))
-      return { current: 'That is not your current password.' };
+    const known = credential?.passwordHash;
+    if (!(await this.passwords.verify(known, current)) || known === undefined) return notCurrent;
     await this.limits.giveBack(handle, exchange.address);
 
     const passwordHash = await this.passwords.hash(next);
-    await this.commands.execute(
-      new ChangePassword(actorId, passwordHash, keyHash, metadataOf(exchange, { actorId })),
+    const { changed } = await this.commands.execute(
+      new ChangePassword(actorId, known, passwordHash, keyHash, metadataOf(exchange, { actorId })),
     );
+    if (!changed) return notCurrent;
     await this.sessions.renew(exchange);
     return undefined;
   }

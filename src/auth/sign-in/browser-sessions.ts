@@ -1,11 +1,14 @@
 import type { Provider } from 'oidc-provider';
 import { AccountRow } from '../../store/authority/account.row.js';
 import type { AuthorityStore } from '../../store/authority/authority-store.js';
+import { holdCredential } from '../../store/authority/credential-lock.js';
 import { credentialHash } from '../../store/authority/credential-hash.js';
 import type { AuthorizationServer } from '../authorization-server.js';
+import { Fault } from '../protocol/faults.js';
 import { SESSION_LIFETIME } from '../protocol/policy.js';
 import type { Exchange } from './exchange.js';
 import type { PageCookies } from './page-cookies.js';
+import type { Proven } from './sign-in.js';
 
 type Session = InstanceType<Provider['Session']>;
 
@@ -41,17 +44,22 @@ export class BrowserSessions {
   /**
    * Signs in. The browser's session gets a new identifier, so that one which somebody planted or saw is worth nothing; and
    * where it was nobody's or another account's, it is a new one altogether.
+   * @throws {Fault} `login_required`: the password was changed since it was checked, which ended every session.
    */
-  async begin(exchange: Exchange, actorId: string): Promise<Session> {
+  async begin(exchange: Exchange, { actorId, passwordHash }: Proven): Promise<Session> {
     const { Session } = this.authorization.provider;
-    const before = await this.session(exchange);
-    const goesOn = before?.accountId === actorId;
-    const session = goesOn ? before : new Session();
-    if (goesOn) session.resetIdentifier();
-    session.loginAccount({ accountId: actorId, amr: ['pwd'] });
-    await this.keep(exchange, session);
-    if (!goesOn) await before?.destroy();
-    return session;
+    return this.store.transaction(async () => {
+      if ((await holdCredential(this.store, actorId)) !== passwordHash)
+        throw new Fault(403, 'login_required', 'Your password was just changed. Sign in with the new one.');
+      const before = await this.session(exchange);
+      const goesOn = before?.accountId === actorId;
+      const session = goesOn ? before : new Session();
+      if (goesOn) session.resetIdentifier();
+      session.loginAccount({ accountId: actorId, amr: ['pwd'] });
+      await this.keep(exchange, session);
+      if (!goesOn) await before?.destroy();
+      return session;
+    });
   }
 
   /** Another identifier for the session that goes on. */

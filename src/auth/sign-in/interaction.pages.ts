@@ -16,6 +16,7 @@ import type { Exchange, Fields, Step } from './exchange.js';
 import type { FormGuard } from './form-guard.js';
 import type { PasswordCheck } from './password-check.js';
 import { handleOf, WRONG_PASSWORD } from './sign-in.js';
+import type { Proven } from './sign-in.js';
 import type { SignUp, SignUpFaults } from './sign-up.js';
 
 type Interaction = Awaited<ReturnType<Provider['interactionDetails']>>;
@@ -54,7 +55,7 @@ export class InteractionPages {
     if (interaction.prompt.name !== 'login') return { location: addressOf(uid) };
     const account = await this.passwords.recognize(exchange, fields);
     if (!account) return this.signIn(interaction, fields['handle'] ?? '', WRONG_PASSWORD);
-    return this.enter(exchange, interaction, account.actorId);
+    return this.enter(exchange, interaction, account);
   }
 
   /** Fields as in sign-up.ts. */
@@ -64,7 +65,7 @@ export class InteractionPages {
     if (interaction.prompt.name !== 'login') return { location: addressOf(uid) };
     const registered = await this.signUps.register(exchange, fields, secret);
     if ('faults' in registered) return this.signUp(interaction, fields['form'] ?? '', fields, registered);
-    return this.enter(exchange, interaction, registered.actorId);
+    return this.enter(exchange, interaction, registered);
   }
 
   /** Field `decision`: `allow` or `deny`. */
@@ -111,8 +112,9 @@ export class InteractionPages {
    * Signs in at once, and ties the interaction to that session. Left to the library, a session of somebody else would first
    * be ended by a page that sends itself on.
    */
-  private async enter(exchange: Exchange, interaction: Interaction, actorId: string): Promise<Step> {
-    const { uid, jti, loginTs } = await this.sessions.begin(exchange, actorId);
+  private async enter(exchange: Exchange, interaction: Interaction, person: Proven): Promise<Step> {
+    const { actorId } = person;
+    const { uid, jti, loginTs } = await this.sessions.begin(exchange, person);
     interaction.session = { accountId: actorId, uid, cookie: jti };
     const login = { accountId: actorId, amr: ['pwd'], ...(loginTs !== undefined && { ts: loginTs }) };
     interaction.result = { ...interaction.lastSubmission, login };

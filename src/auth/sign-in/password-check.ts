@@ -1,6 +1,7 @@
 import { Fault } from '../protocol/faults.js';
 import type { Exchange, Fields } from './exchange.js';
 import type { LocalSignIn } from './local.strategy.js';
+import type { Proven } from './sign-in.js';
 import type { SignInLimits, SignInTry } from './sign-in-limits.js';
 
 /** Whether a form's handle and password belong together, within the limits. */
@@ -14,7 +15,7 @@ export class PasswordCheck {
    * Fields `handle` and `password`. Undefined: they do not belong together.
    * @throws {Fault} 429 `pilot_rate_limited`; 403 `social_authority_required`, which only who knows the password is told.
    */
-  async recognize(exchange: Exchange, fields: Fields): Promise<{ readonly actorId: string } | undefined> {
+  async recognize(exchange: Exchange, fields: Fields): Promise<Proven | undefined> {
     const { handle = '', password = '' } = fields;
     admit(exchange, await this.limits.take(handle, exchange.address));
     const recognized = await this.local.authenticate({ handle, password });

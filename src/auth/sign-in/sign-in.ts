@@ -8,9 +8,15 @@ interface Row {
   readonly password_hash: string | null;
 }
 
-/** Whose handle and password were typed. */
-export interface Recognized {
+/** Who knows the account's password, and which it was when they were asked. */
+export interface Proven {
   readonly actorId: string;
+  /** PHC string that the password was checked against. */
+  readonly passwordHash: string;
+}
+
+/** Whose handle and password were typed. */
+export interface Recognized extends Proven {
   /** False: the account is suspended, which only who knows its password is told. */
   readonly mayAct: boolean;
 }
@@ -24,8 +30,10 @@ export async function signIn(
 ): Promise<Recognized | undefined> {
   const handle = handleOf(typedHandle);
   const row = isHandle(handle) ? await credentialOf(store, handle) : undefined;
-  const right = await passwords.verify(row?.password_hash ?? undefined, password);
-  return row && right ? { actorId: row.actor_id, mayAct: row.state === 'active' } : undefined;
+  const passwordHash = row?.password_hash ?? undefined;
+  const right = await passwords.verify(passwordHash, password);
+  if (!row || passwordHash === undefined || !right) return undefined;
+  return { actorId: row.actor_id, passwordHash, mayAct: row.state === 'active' };
 }
 
 /** The handle that was meant, whether or not it is one. */

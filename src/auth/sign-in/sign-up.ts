@@ -15,6 +15,7 @@ import type { Exchange, Fields } from './exchange.js';
 import { admit } from './password-check.js';
 import { passwordFault } from './password-rules.js';
 import { handleOf } from './sign-in.js';
+import type { Proven } from './sign-in.js';
 import type { SignInLimits } from './sign-in-limits.js';
 
 /** What a person has to change before there is an account. */
@@ -54,11 +55,7 @@ export class SignUp {
    * @param pageSecret of the page that the form was on (see form-guard.ts).
    * @throws {Fault} closed, or `pilot_rate_limited`; whatever log and store throw: then sending the form again goes on.
    */
-  async register(
-    exchange: Exchange,
-    fields: Fields,
-    pageSecret: string,
-  ): Promise<{ readonly actorId: string } | SignUpFaults> {
+  async register(exchange: Exchange, fields: Fields, pageSecret: string): Promise<Proven | SignUpFaults> {
     this.requireOpen();
     const { displayName = '', email: typedEmail = '', password = '' } = fields;
     const person = { handle: handleOf(fields['handle'] ?? ''), displayName, email: typedEmail.trim() };
@@ -74,7 +71,8 @@ export class SignUp {
       const { actorId, created } = await this.commands.execute(
         new CreateAccount(account, metadataOf(exchange)),
       );
-      return created || (await this.isPasswordOf(actorId, password)) ? { actorId } : otherData;
+      const proven = created ? passwordHash : await this.provenBy(actorId, password);
+      return proven === undefined ? otherData : { actorId, passwordHash: proven };
     } catch (error) {
       if (!(error instanceof Refusal && error.code === 'intent_conflict')) throw error;
       const actorId = await this.digest.actorOf(idempotencyKey);
@@ -83,9 +81,11 @@ export class SignUp {
     }
   }
 
-  private async isPasswordOf(actorId: string, password: string): Promise<boolean> {
+  /** What is kept of the password, if it is this one. */
+  private async provenBy(actorId: string, password: string): Promise<string | undefined> {
     const credential = await this.store.db.findOneBy(CredentialRow, { actorId });
-    return this.passwords.verify(credential?.passwordHash, password);
+    const known = credential?.passwordHash;
+    return (await this.passwords.verify(known, password)) ? known : undefined;
   }
 }
 

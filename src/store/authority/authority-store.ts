@@ -40,10 +40,12 @@ export class AuthorityStore {
   }
 
   /**
-   * Commits what `work` did once it resolves; rejects, and undoes it, if it rejects. By hand, since TypeORM takes a
-   * ROLLBACK that failed for one that was done, and hands the connection to the next with its transaction open.
+   * Commits what `work` did once it resolves; rejects, and undoes it, if it rejects. Within another transaction it is a
+   * part of that. By hand, since TypeORM takes a ROLLBACK that failed for one that was done, and hands the connection to
+   * the next with its transaction open.
    */
   async transaction<Result>(work: () => Promise<Result>): Promise<Result> {
+    if (this.current.getStore()) return work();
     const runner = this.dataSource.createQueryRunner();
     const connection = (await runner.connect()) as Client;
     try {
