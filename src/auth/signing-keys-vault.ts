@@ -2,7 +2,7 @@ import { SigningKeys } from '../commands/signing-keys.js';
 import type { NextKey, SigningKeyState } from '../commands/signing-keys.js';
 import type { NetworkSecrets } from '../log/vault/network-secrets.js';
 import { LEAD_MS, makeSigningKey, readRing, standings, writeRing } from './signing-keys.js';
-import type { KeyRing } from './signing-keys.js';
+import type { KeyRing, SigningKey } from './signing-keys.js';
 
 /** The ring of signing keys in the vault, one for all servers of the network. */
 export class VaultSigningKeys extends SigningKeys {
@@ -16,12 +16,13 @@ export class VaultSigningKeys extends SigningKeys {
   }
 
   override async next(now: number): Promise<NextKey> {
-    const made = await makeSigningKey(now + LEAD_MS);
+    let made: SigningKey | undefined;
     for (;;) {
       const stored = await this.stored();
       const standing = standings(readRing(stored), now);
       const next = standing.find(({ state }) => state === 'next');
       if (next) return { keyId: next.jwk.kid, signsFrom: next.signsFrom };
+      made ??= await makeSigningKey(now + LEAD_MS);
       // Only in the place of what was just looked at: of two operators at once, the second finds the first one's key.
       if (await this.secrets.replace('signing-keys', stored, writeRing([...standing, made])))
         return { keyId: made.jwk.kid, signsFrom: made.signsFrom };

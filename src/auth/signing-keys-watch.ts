@@ -12,8 +12,9 @@ const INTERVAL_MS = 5_000;
 export class SigningKeyWatch implements OnModuleInit, OnModuleDestroy {
   private timer: NodeJS.Timeout | undefined;
   private looking: Promise<void> | undefined;
+  /** What the vault had last that a server can sign with. */
   private ring: KeyRing | undefined;
-  private away = false;
+  private failing = false;
 
   /** @param take is given each new key set, in the place of `using`. */
   constructor(
@@ -36,18 +37,23 @@ export class SigningKeyWatch implements OnModuleInit, OnModuleDestroy {
     await this.looking;
   }
 
-  /** Goes on with what is known while the vault is away: its schedule is known too. */
+  /** Goes on with what is known while the vault is away, or has what no server can sign with: its schedule is known too. */
   async look(): Promise<void> {
     try {
-      this.ring = await this.keys.ring();
-      this.away = false;
+      const ring = await this.keys.ring();
+      this.update(ring);
+      this.ring = ring;
+      this.failing = false;
     } catch (error) {
-      if (!this.away)
+      if (this.ring) this.update(this.ring);
+      if (!this.failing)
         this.logger.warn({ err: error }, 'the signing keys cannot be looked at; going on with those known');
-      this.away = true;
+      this.failing = true;
     }
-    if (!this.ring) return;
-    const wanted = keySet(this.ring, this.clock.now());
+  }
+
+  private update(ring: KeyRing): void {
+    const wanted = keySet(ring, this.clock.now());
     if (kidsOf(wanted) === kidsOf(this.using)) return;
     this.take(wanted);
     this.using = wanted;

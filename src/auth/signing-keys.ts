@@ -41,7 +41,7 @@ const storedRing = z.object({
 
 /** A ring as the vault has it. Throws if it is none, without a word of its content. */
 export function readRing(stored: Buffer): KeyRing {
-  const { success, data } = storedRing.safeParse(JSON.parse(stored.toString('utf8')));
+  const { success, data } = storedRing.safeParse(parsed(stored));
   if (!success) throw new Error('the signing keys in the vault are not understood');
   return data.keys
     .map((key) => {
@@ -49,6 +49,15 @@ export function readRing(stored: Buffer): KeyRing {
       return { jwk, signsFrom: data.signsFrom[jwk.kid] ?? 0 };
     })
     .toSorted((a, b) => a.signsFrom - b.signsFrom);
+}
+
+/** What `JSON.parse` says of a fault has some of the text in it. */
+function parsed(stored: Buffer): unknown {
+  try {
+    return JSON.parse(stored.toString('utf8'));
+  } catch {
+    return undefined;
+  }
 }
 
 /** As {@link readRing} reads it, and as the first release does: its servers sign with the first key. */

@@ -1,0 +1,60 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { pino } from 'pino';
+import { keySet, LEAD_MS, makeSigningKey } from './signing-keys.js';
+import type { KeyRing, KeySet, SigningKey } from './signing-keys.js';
+import { SigningKeyWatch } from './signing-keys-watch.js';
+
+let first: SigningKey;
+let second: SigningKey;
+
+beforeAll(async () => {
+  [first, second] = await Promise.all([makeSigningKey(0), makeSigningKey(LEAD_MS)]);
+});
+
+/** A watch on a vault that has this ring, or is away; what it took over, and what it logged. */
+function watching(start: KeyRing) {
+  const world = { ring: start as KeyRing | undefined, now: 0, unusable: '' };
+  const taken: KeySet[] = [];
+  const logged: string[] = [];
+  const clock = { now: () => world.now };
+  const vault = {
+    ring: () => (world.ring ? Promise.resolve(world.ring) : Promise.reject(new Error('the vault is away'))),
+  };
+  const take = (keys: KeySet) => {
+    if (keys.keys.some(({ kid }) => kid === world.unusable)) throw new Error('nobody can sign with that');
+    taken.push(keys);
+  };
+  const logger = pino({ level: 'warn' }, { write: (line: string) => logged.push(line) });
+  return { world, taken, logged, watch: new SigningKeyWatch(vault, clock, logger, keySet(start, 0), take) };
+}
+
+const kidsOf = (keys: KeySet | undefined) => keys?.keys.map(({ kid }) => kid);
+
+describe('a server that watches the signing keys', () => {
+  it('takes over a new key, and its first signature on time while the vault is away', async () => {
+    const { world, taken, logged, watch } = watching([first]);
+    world.ring = [first, second];
+    await watch.look();
+    expect(taken.map(kidsOf)).toEqual([[first.jwk.kid, second.jwk.kid]]);
+    world.ring = undefined;
+    world.now = LEAD_MS;
+    await watch.look();
+    await watch.look();
+    expect(kidsOf(taken.at(-1))).toEqual([second.jwk.kid, first.jwk.kid]);
+    expect(taken).toHaveLength(2);
+    expect(logged).toHaveLength(1);
+  });
+
+  it('goes on with the keys that it has where it cannot sign with those of the vault', async () => {
+    const { world, taken, logged, watch } = watching([first]);
+    await watch.look();
+    Object.assign(world, { ring: [first, second], unusable: second.jwk.kid });
+    await watch.look();
+    await watch.look();
+    expect(taken).toEqual([]);
+    expect(logged).toHaveLength(1);
+    world.unusable = '';
+    await watch.look();
+    expect(kidsOf(taken[0])).toEqual([first.jwk.kid, second.jwk.kid]);
+  });
+});
