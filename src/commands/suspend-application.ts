@@ -44,7 +44,10 @@ export class ReinstateApplication extends Command<ApplicationState> {
 
 @Injectable()
 abstract class ApplicationStateHandler {
-  protected abstract readonly decide: (account: Application, of: OfApplication) => Decision<ApplicationEvent>;
+  protected abstract readonly decide: (
+    application: Application,
+    of: OfApplication,
+  ) => Decision<ApplicationEvent>;
 
   constructor(
     protected readonly log: EventLog,

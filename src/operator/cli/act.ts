@@ -23,9 +23,12 @@ export function withOperator(command: Command): Command {
   );
 }
 
+/** The log forgets nothing, and nobody's erasure reaches what is written here. */
+export const WHY = 'why, for the record: kept for good, so name nobody in it';
+
 /** A command that changes something: it can say why as well, and both are recorded. */
 export function withReason(command: Command): Command {
-  return withOperator(command).option('--reason <why>', 'why, for the record');
+  return withOperator(command).option('--reason <why>', WHY);
 }
 
 export function operatorApi({ as }: OperatorOptions): OperatorApi {

@@ -9,7 +9,8 @@ import { jsonRequest } from './json-request.js';
 
 /** Longer than the network itself takes for anything: it gives up on a store that does not answer. */
 const LONGEST_ANSWER_MS = 30_000;
-const LONGEST_REVOCATION_MS = 10 * 60_000;
+/** `fetch` waits five minutes at the most, and then says that nobody answers. */
+const LONGEST_REVOCATION_MS = 4 * 60_000;
 
 const refusal = z.object({ error: z.string(), message: z.string() });
 

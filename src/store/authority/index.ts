@@ -1,5 +1,6 @@
 import { CreateAuthority1763680000000 } from '../migrations/1763680000000-authority.js';
 import { AddLifecycle1763710000000 } from '../migrations/1763710000000-lifecycle.js';
+import { IndexLiveGrants1763730000000 } from '../migrations/1763730000000-live-grants.js';
 import { AccountRow } from './account.row.js';
 import { AppGrantRow } from './app-grant.row.js';
 import { ApplicationRow } from './application.row.js';
@@ -17,4 +18,8 @@ export const authorityEntities = [
   OidcRecordRow,
 ];
 
-export const authorityMigrations = [CreateAuthority1763680000000, AddLifecycle1763710000000];
+export const authorityMigrations = [
+  CreateAuthority1763680000000,
+  AddLifecycle1763710000000,
+  IndexLiveGrants1763730000000,
+];

@@ -1,6 +1,6 @@
 import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
-import { operatorApi, withOperator, withReason } from '../act.js';
+import { operatorApi, WHY, withOperator, withReason } from '../act.js';
 import type { ActOptions, OperatorOptions } from '../act.js';
 import { answer } from '../output.js';
 
@@ -40,7 +40,7 @@ export function addAccount(program: Command): void {
     withOperator(account.command(act))
       .description(descriptions[act])
       .argument('<actor-id>', 'whose account')
-      .requiredOption('--reason <why>', 'why, for the record')
+      .requiredOption('--reason <why>', WHY)
       .action(async (actorId: string, { reason, ...options }: StateOptions) => {
         const result = await operatorApi(options).setAccountState(actorId, act, reason);
         answer(options, result, [

@@ -89,7 +89,9 @@ export function addApp(program: Command): void {
     });
 
   withReason(app.command('revoke-grants'))
-    .description('end every grant that people gave an application, with all tokens under it')
+    .description(
+      'end every grant that people gave an application, with all tokens under it; repeated after a failure, the rest',
+    )
     .argument('<client-id>', 'which application')
     .action(async (clientId: string, { reason, ...options }: ActOptions) => {
       const result = await operatorApi(options).revokeGrants(clientId, reason);

@@ -1,0 +1,18 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+
+/** An application's live grants in the order in which they are ended: an act on them must not pass by all that ever were. */
+export class IndexLiveGrants1763730000000 implements MigrationInterface {
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(`
+      CREATE INDEX app_grant_live ON authority.app_grant (app_id, grant_id) WHERE revoked_at IS NULL;
+      DROP INDEX authority.app_grant_application;
+    `);
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query(`
+      CREATE INDEX app_grant_application ON authority.app_grant (app_id);
+      DROP INDEX authority.app_grant_live;
+    `);
+  }
+}
