@@ -88,7 +88,7 @@ describe('prompt=none refuses', () => {
   });
 });
 
-describe('a hint that is no ID token of ours is refused', () => {
+describe('an authorization request refuses an ID token as a hint', () => {
   const [header, claims] = ['{"alg":"RS256"}', '{}'].map((text) => Buffer.from(text).toString('base64url'));
   const tampered = () => {
     const [head = '', body = '', signature = ''] = idToken.split('.');
@@ -104,7 +104,7 @@ describe('a hint that is no ID token of ours is refused', () => {
       () => `${Buffer.from('{"alg":"none"}').toString('base64url')}.${idToken.split('.')[1]}.`,
       'invalid_signature',
     ],
-    ['that is no token', () => 'nonsense', 'invalid_request'],
+    ['that is none', () => 'nonsense', 'invalid_request'],
   ])('%s', async (_what, hint, error) => {
     expect(errorIn(await ask({ id_token_hint: hint() }))).toBe(error);
   });
@@ -159,8 +159,8 @@ describe('a person who is signed in', () => {
   });
 });
 
-describe('a session', () => {
-  it('has another identifier after each sign-in, and the earlier one is worth nothing', async () => {
+describe('a sign-in refuses', () => {
+  it('to go on with an identifier of the session from before it (session fixation)', async () => {
     const browser = new Visitor(network.baseUrl);
     const { url } = await authorizationRequest(client, 'openid', { prompt: 'login consent' });
     const signIn = async () => browser.submit(await browser.open(url), { handle: 'ada', password });
