@@ -10,7 +10,7 @@ type Session = InstanceType<Provider['Session']> & { oldId?: string };
  */
 export function replaceSessionsWhole(provider: Provider, store: AuthorityStore): void {
   const { prototype } = provider.Session;
-  const save = Reflect.get(prototype, 'save') as (this: Session, ttl: number) => Promise<string>;
+  const save: (this: Session, ttl: number) => Promise<string> = Reflect.get(prototype, 'save');
   Object.defineProperty(prototype, 'save', {
     async value(this: Session, ttl: number): Promise<string> {
       const { oldId, accountId } = this;

@@ -96,7 +96,7 @@ export function addApp(program: Command): void {
     .action(async (clientId: string, { reason, ...options }: ActOptions) => {
       const result = await operatorApi(options).revokeGrants(clientId, reason);
       answer(options, result, [
-        result.revoked === 0 ? 'no grant is live; nothing changed' : `${result.revoked} grants revoked`,
+        result.revoked === 0 ? 'no grant is live; nothing changed' : `grants revoked: ${result.revoked}`,
       ]);
     });
 }
@@ -112,7 +112,7 @@ function lineOf({ clientId, name, state, scopes, redirectUris, registeredAt, gra
   const since = registeredAt === null ? 'at an unknown time' : moment(registeredAt);
   return [
     `${clientId}  ${name}${state === 'active' ? '' : `  (${state})`}`,
-    `  registered ${since}, ${grants} live grants`,
+    `  registered ${since}, live grants: ${grants}`,
     `  may ask for ${scopes.join(' ')}`,
     ...redirectUris.map((uri) => `  comes back to ${uri}`),
   ].join('\n');
