@@ -1,10 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type * as oidc from 'openid-client';
 import type { ClientCredentials } from '../../src/commands/register-application.js';
-import { Browser } from '../../src/operator/demo/browser.js';
 import { startAuthNetwork } from './support/auth-network.js';
 import type { AuthNetwork } from './support/auth-network.js';
-import { connect, discover } from './support/flow.js';
 import { answerTo, basicOf, formType, open, post, send } from './support/raw.js';
 import type { RawAnswer, RawRequest } from './support/raw.js';
 
@@ -12,13 +9,10 @@ const KIBI = 1024;
 
 let network: AuthNetwork;
 let application: ClientCredentials;
-let client: oidc.Configuration;
 
 beforeAll(async () => {
   network = await startAuthNetwork();
   application = await network.registerApplication();
-  await network.createAccount('ada');
-  client = await discover(network, application);
 }, 60_000);
 
 afterAll(() => network.stop());
@@ -200,104 +194,5 @@ describe('the token endpoint refuses the grant type', () => {
       400,
       error,
     ]);
-  });
-});
-
-describe('introspection', () => {
-  it('says of a live token what it is, with a subject that is pairwise', async () => {
-    const { accessToken, refreshToken, subject } = await connect(client, new Browser(network.baseUrl), 'ada');
-    for (const token of [accessToken, refreshToken]) {
-      const { status, headers, body } = await post(network, 'introspect', application, { token });
-      expect(status).toBe(200);
-      expect(headers['cache-control']).toBe('no-store');
-      expect(body).toMatchObject({ active: true, client_id: application.clientId, sub: subject });
-      expect(body.iss).toBe(network.issuer);
-      expect(body.scope.split(' ').sort()).toEqual(['offline_access', 'openid', 'post:create', 'read']);
-    }
-  });
-
-  it.each([
-    ['a token of nobody', () => 'x'.repeat(43)],
-    ['a token with a control character', () => 'x\0'],
-    ['a long text', () => 'x'.repeat(50 * KIBI)],
-  ])('says of %s that it is not active, and nothing more', async (_what, token) => {
-    const { status, body } = await post(network, 'introspect', application, { token: token() });
-    expect([status, body]).toEqual([200, { active: false }]);
-  });
-
-  it('says of an ID token that it is not active: it is neither an access nor a refresh token', async () => {
-    const { idToken } = await connect(client, new Browser(network.baseUrl), 'ada');
-    const { status, body } = await post(network, 'introspect', application, { token: idToken });
-    expect([status, body]).toEqual([200, { active: false }]);
-  });
-
-  it('tells an application nothing about another’s token', async () => {
-    const other = await network.registerApplication();
-    const { accessToken } = await connect(client, new Browser(network.baseUrl), 'ada');
-    const { body } = await post(network, 'introspect', other, { token: accessToken });
-    expect(body).toEqual({ active: false });
-  });
-
-  it.each([
-    ['the grant is revoked', `UPDATE authority.app_grant SET revoked_at = $1 WHERE grant_id = $2`],
-    [
-      'the actor is suspended',
-      `UPDATE authority.account SET state = CASE WHEN $1::bigint IS NULL THEN 'active' ELSE 'suspended' END
-       WHERE actor_id = (SELECT actor_id FROM authority.app_grant WHERE grant_id = $2)`,
-    ],
-  ])('says at once that a token is not active when %s', async (_what, change) => {
-    const { accessToken, refreshToken } = await connect(client, new Browser(network.baseUrl), 'ada');
-    const { dataSource } = network.database();
-    const [{ grant_id: grantId }] = await dataSource.query(
-      'SELECT grant_id FROM authority.oidc_record WHERE key_hash = sha256($1::bytea)',
-      [Buffer.from(accessToken)],
-    );
-    const asked = async () =>
-      Promise.all(
-        [accessToken, refreshToken].map(
-          async (token) => (await post(network, 'introspect', application, { token })).body.active,
-        ),
-      );
-    expect(await asked()).toEqual([true, true]);
-    await dataSource.query(change, [Date.now(), grantId]);
-    try {
-      expect(await asked()).toEqual([false, false]);
-    } finally {
-      await dataSource.query(change, [null, grantId]);
-    }
-    expect(await asked()).toEqual([true, true]);
-  });
-});
-
-describe('revocation', () => {
-  it('refuses an ID token, which is none of what it revokes', async () => {
-    const { idToken } = await connect(client, new Browser(network.baseUrl), 'ada');
-    const answer = await post(network, 'revoke', application, { token: idToken });
-    expect(errorOf(answer)).toEqual([400, 'unsupported_token_type']);
-  });
-
-  it('answers an unknown token like a known one, with nothing', async () => {
-    const { accessToken } = await connect(client, new Browser(network.baseUrl), 'ada');
-    for (const token of [accessToken, 'x'.repeat(43)]) {
-      const { status, text, headers } = await post(network, 'revoke', application, { token });
-      expect([status, text]).toEqual([200, '']);
-      expect(headers['cache-control']).toBe('no-store');
-    }
-  });
-});
-
-describe('a token response', () => {
-  it('has the published members, and is kept by no cache', async () => {
-    const { refreshToken } = await connect(client, new Browser(network.baseUrl), 'ada');
-    const parameters = { grant_type: 'refresh_token', refresh_token: refreshToken };
-    const { status, headers, body } = await post(network, 'token', application, parameters);
-    expect(status).toBe(200);
-    expect(Object.keys(body).sort()).toEqual(
-      ['access_token', 'expires_in', 'id_token', 'refresh_token', 'scope', 'token_type'].sort(),
-    );
-    expect(body).toMatchObject({ expires_in: 300, token_type: 'Bearer' });
-    expect(headers['cache-control']).toBe('no-store');
-    expect(headers.pragma).toBe('no-cache');
-    expect(headers['content-type']).toBe('application/json; charset=utf-8');
   });
 });
