@@ -24,8 +24,8 @@ export async function endSessions(
   return sessions + interactions;
 }
 
-/** `exp`: to the library it has expired, however it is read. Kept for longer than any request takes. */
-const end = `
+/** Of records that live. `exp`: to the library it has expired, however it is read. Kept for longer than any request takes. */
+export const end = `
   UPDATE authority.oidc_record SET payload = '{"exp": 0}', uid_hash = NULL, consumed_at = now(),
     expires_at = least(expires_at, now() + interval '10 minutes')
   WHERE consumed_at IS NULL`;

@@ -144,6 +144,21 @@ describe('who signs out everywhere', () => {
     expect(await provider.Session.find(session.jti)).toBeUndefined();
   });
 
+  it('of one browser is not signed in again there by a request that began before', async () => {
+    const actorId = await network.createAccount('gerd');
+    const visitor = await signedIn('gerd');
+    const { provider } = network.app().get(AuthorizationServer);
+    const find = async () => {
+      const found = await Promise.all(visitor.cookieValues.map((value) => provider.Session.find(value)));
+      return found.find((session) => session?.accountId === actorId);
+    };
+    const underWay = await find();
+    const account = await visitor.open(`${network.issuer}/account`);
+    expect(await visitor.submitTo(account, '/sign-out')).toMatchObject({ status: 200 });
+    await underWay?.save(1_000);
+    expect(await provider.Session.find(underWay?.jti ?? '')).toBeUndefined();
+  });
+
   it('stays signed in when the log is away', async () => {
     const actorId = await network.createAccount('hugo');
     const visitor = await signedIn('hugo');

@@ -4,7 +4,7 @@ import type { AuthorityStore } from '../../store/authority/authority-store.js';
 import { credentialHash } from '../../store/authority/credential-hash.js';
 import { Dossier } from './dossier.js';
 import type { PayloadCodec } from './payload-codec.js';
-import { destroyRecord, findRecord, findRecordByUid, keepRecord } from './statements.js';
+import { destroyRecord, endRecord, findRecord, findRecordByUid, keepRecord } from './statements.js';
 import type { FoundRecord } from './statements.js';
 
 /**
@@ -53,7 +53,11 @@ export class RecordAdapter implements Adapter {
   }
 
   async destroy(id: string): Promise<void> {
-    await this.store.rows(destroyRecord, [this.kind, credentialHash(id)]);
+    // Every request of a browser writes its session; nobody writes anything else a second time that was destroyed.
+    await this.store.rows(this.kind === 'Session' ? endRecord : destroyRecord, [
+      this.kind,
+      credentialHash(id),
+    ]);
   }
 
   /** Nothing to do: the grant itself ends (see grant.adapter.ts), and no token is looked at without its grant. */

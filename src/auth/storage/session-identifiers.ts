@@ -1,12 +1,15 @@
 import type { Provider } from 'oidc-provider';
 import type { AuthorityStore } from '../../store/authority/authority-store.js';
+import { credentialHash } from '../../store/authority/credential-hash.js';
 import { holdCredential } from '../../store/authority/credential-lock.js';
+import { destroyRecord, findRecord } from './statements.js';
+import type { FoundRecord } from './statements.js';
 
 type Session = InstanceType<Provider['Session']> & { oldId?: string };
 
 /**
- * A session that goes on under a new identifier takes the place of the old one as a whole, and only where that lives
- * still: the library forgets the old row and writes another, which would bring a session back that was ended meanwhile.
+ * A session that goes on under a new identifier takes the place of the old one as a whole, and not where that was ended
+ * meanwhile, as it would if the library did it: it destroys the old one, whatever that is by now, and writes another.
  */
 export function replaceSessionsWhole(provider: Provider, store: AuthorityStore): void {
   const { prototype } = provider.Session;
@@ -17,10 +20,12 @@ export function replaceSessionsWhole(provider: Provider, store: AuthorityStore):
       if (oldId === undefined) return save.call(this, ttl);
       return store.transaction(async () => {
         if (accountId !== undefined) await holdCredential(store, accountId);
-        if (!(await provider.Session.find(oldId))) return this.jti;
-        const saved = await save.call(this, ttl);
+        const old = ['Session', credentialHash(oldId)];
+        const [known] = await store.rows<FoundRecord>(findRecord, old);
+        if (known && known.consumed_at !== null) return this.jti;
+        await store.rows(destroyRecord, old);
         delete this.oldId;
-        return saved;
+        return save.call(this, ttl);
       });
     },
   });

@@ -1,3 +1,4 @@
+import { end } from '../../commands/end-sessions.js';
 import type { Prepared } from '../../store/authority/authority-store.js';
 
 /** An application that may act now, with its good secrets, as JSON. A scalar: null where there is none. */
@@ -79,6 +80,12 @@ export const keepRecord: Prepared = {
 export const destroyRecord: Prepared = {
   name: 'auth-record-destroy',
   text: 'DELETE FROM authority.oidc_record WHERE kind = $1 AND key_hash = $2',
+};
+
+/** $1: kind. $2: SHA-256. What a request under way has read before cannot be put back, as it could after {@link destroyRecord}. */
+export const endRecord: Prepared = {
+  name: 'auth-record-end',
+  text: `${end} AND kind = $1 AND key_hash = $2`,
 };
 
 /**
