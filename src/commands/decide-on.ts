@@ -11,13 +11,15 @@ export interface Deliberation<State, Event extends StoredEvent> {
   readonly stream: string;
   /** How the past is read. Undefined: all of it. */
   readonly read?: (log: EventLog, stream: string) => Promise<readonly Recorded[]>;
+  /** What the caller knows of the stream. It is decided on without a read, and only if the stream is still there. */
+  readonly known?: { readonly revision: bigint; readonly state: State } | undefined;
   readonly initial: State;
   readonly evolve: (state: State, event: Event) => State;
   readonly decide: (state: State) => Decision<Event>;
   readonly metadata: EventMetadata;
 }
 
-/** The stream that a decision rests on, and what the decision added to it (nothing: nothing changed). */
+/** The stream that a decision rests on (nothing of it where the caller knew), and what the decision added to it (nothing: nothing changed). */
 export interface Decided<Event extends StoredEvent> {
   readonly past: readonly Recorded<Event>[];
   readonly added: readonly Recorded<Event>[];
@@ -36,14 +38,18 @@ const PAUSE_MS = 20;
 export async function decideOn<State, Event extends StoredEvent>(
   log: EventLog,
   ids: Ids,
-  { stream, read = wholeStream, initial, evolve, decide, metadata }: Deliberation<State, Event>,
+  { stream, read = wholeStream, known, initial, evolve, decide, metadata }: Deliberation<State, Event>,
 ): Promise<Decided<Event>> {
   for (let attempt = 1; ; attempt++) {
-    const past = (await read(log, stream)) as readonly Recorded<Event>[];
-    const decision = decide(past.reduce((state, { event }) => evolve(state, event), initial));
+    const informed = attempt === 1 ? known : undefined;
+    const past = informed ? [] : ((await read(log, stream)) as readonly Recorded<Event>[]);
+    const state = informed
+      ? informed.state
+      : past.reduce((older, { event }) => evolve(older, event), initial);
+    const decision = decide(state);
     if (decision instanceof Refusal) throw decision;
     if (decision.length === 0) return { past, added: [] };
-    const expected = past.at(-1)?.revision ?? 'no_stream';
+    const expected = informed?.revision ?? past.at(-1)?.revision ?? 'no_stream';
     const events = decision.map((event) => ({ id: ids.uuid(), event }));
     try {
       const { revision, position } = await log.append({ stream, expected, events, metadata });

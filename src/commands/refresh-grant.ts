@@ -3,24 +3,38 @@ import type { ICommandHandler } from '@nestjs/cqrs';
 import { refreshGrant } from '../domain/grant/grant.js';
 import type { GrantEvent } from '../domain/grant/grant.js';
 import { EventLog } from '../log/event-log.js';
-import type { EventMetadata } from '../log/recorded.js';
+import type { EventMetadata, Recorded } from '../log/recorded.js';
 import { streams } from '../log/streams.js';
 import { Clock, Ids } from './ambient.js';
 import { decideOn } from './decide-on.js';
 
+/** A grant that lived when its stream had this revision: what saves a look at a stream that nobody has written to since. */
+export interface KnownGrant {
+  readonly appId: string;
+  readonly actorId: string;
+  readonly revision: bigint;
+}
+
+/** Of the grant's stream after the refresh. */
+export interface GrantRevision {
+  readonly revision: bigint;
+}
+
 /** New tokens are about to take the place of old ones. Each refresh is a fact of its own. */
-export class RefreshGrant extends Command<void> {
+export class RefreshGrant extends Command<GrantRevision> {
   constructor(
     readonly grantId: string,
     readonly metadata: EventMetadata,
+    readonly known?: KnownGrant,
   ) {
     super();
   }
 }
 
 /**
- * Asks the log, not the authority store, whether the grant lives: the one that cannot be behind. One read and one
- * append, and no row of the authority store: the caller's transaction may hold any of them.
+ * Asks the log, not the authority store, whether the grant lives: the one that cannot be behind. One append, which the
+ * log refuses if somebody wrote since (then one read and one more), and no row of the authority store: the caller's
+ * transaction may hold any of them.
  */
 @CommandHandler(RefreshGrant)
 export class RefreshGrantHandler implements ICommandHandler<RefreshGrant> {
@@ -31,14 +45,23 @@ export class RefreshGrantHandler implements ICommandHandler<RefreshGrant> {
   ) {}
 
   /** @throws {Refusal} `not_found`: the grant does not live, and nothing may be issued; what the log throws. */
-  async execute({ grantId, metadata }: RefreshGrant): Promise<void> {
-    await decideOn(this.log, this.ids, {
+  async execute({ grantId, metadata, known }: RefreshGrant): Promise<GrantRevision> {
+    const at = this.clock.now();
+    const { added } = await decideOn<GrantEvent | undefined, GrantEvent>(this.log, this.ids, {
       stream: streams.grant(grantId),
       read: (log, stream) => log.read(stream, { limit: 1, direction: 'backwards' }),
+      known: known && { revision: known.revision, state: refreshed(grantId, known, at) },
       initial: undefined,
-      evolve: (_older: GrantEvent | undefined, newest: GrantEvent) => newest,
-      decide: (newest) => refreshGrant(newest, { at: this.clock.now() }),
+      evolve: (_older, newest) => newest,
+      decide: (newest) => refreshGrant(newest, { at }),
       metadata,
     });
+    const [{ revision }] = added as readonly [Recorded];
+    return { revision };
   }
 }
+
+const refreshed = (grantId: string, { appId, actorId }: KnownGrant, at: number): GrantEvent => ({
+  type: 'grant.refreshed',
+  data: { grantId, appId, actorId, at },
+});

@@ -47,30 +47,49 @@ async function isRevoked(grantId: string): Promise<boolean> {
   return row.revoked_at !== null;
 }
 
+/** Events that a refresh reads and appends, and where the grant's stream is then. */
+async function costOf(refreshing: RefreshGrant) {
+  const log = network.log();
+  let [read, appended] = [0, 0];
+  const counting = {
+    read: async (stream: string, options?: ReadOptions) => {
+      const recorded = await log.read(stream, options);
+      read += recorded.length;
+      return recorded;
+    },
+    append: async (append: Append) => {
+      const done = await log.append(append);
+      appended += append.events.length;
+      return done;
+    },
+  } as EventLog;
+  const app = network.app();
+  const handler = new RefreshGrantHandler(counting, app.get(Clock), app.get(Ids));
+  const { revision } = await handler.execute(refreshing);
+  return { read, appended, revision };
+}
+
 describe('a grant', () => {
   it('is refreshed at the cost of one event read, however many there are', async () => {
     const grantId = await issue();
     for (let times = 0; times < 12; times++) await refresh(grantId);
-    const log = network.log();
-    let read = 0;
-    let appended = 0;
-    const counting = {
-      read: async (stream: string, options?: ReadOptions) => {
-        const recorded = await log.read(stream, options);
-        read += recorded.length;
-        return recorded;
-      },
-      append: async (append: Append) => {
-        appended += append.events.length;
-        return log.append(append);
-      },
-    } as EventLog;
-    const app = network.app();
-    await new RefreshGrantHandler(counting, app.get(Clock), app.get(Ids)).execute(
-      new RefreshGrant(grantId, metadata),
-    );
-    expect([read, appended]).toEqual([1, 1]);
+    expect(await costOf(new RefreshGrant(grantId, metadata))).toEqual({
+      read: 1,
+      appended: 1,
+      revision: 13n,
+    });
     expect(await typesOf(grantId)).toEqual(['grant.issued', ...Array<string>(13).fill('grant.refreshed')]);
+  });
+
+  it('is refreshed without a look by who knows its newest revision, and with one by who knows an older', async () => {
+    const grantId = await issue();
+    const since = (revision: bigint) => new RefreshGrant(grantId, metadata, { appId, actorId, revision });
+    expect(await costOf(since(0n))).toEqual({ read: 0, appended: 1, revision: 1n });
+    expect(await costOf(since(0n))).toEqual({ read: 1, appended: 1, revision: 2n });
+    expect(await costOf(since(9n))).toEqual({ read: 1, appended: 1, revision: 3n });
+    await execute(new RevokeGrant(grantId, { cause: 'person' }, metadata));
+    await expect(execute(since(3n))).rejects.toMatchObject({ code: 'not_found' });
+    expect((await typesOf(grantId)).at(-1)).toBe('grant.revoked');
   });
 
   it('is not refreshed once it has ended, whatever the rows say', async () => {

@@ -34,8 +34,7 @@ export function tokenTransaction(store: AuthorityStore, commands: CommandBus): M
         await next();
         if (ctx.status >= 500) throw new Undone();
         if (!dossier || ctx.status >= 400) return;
-        await recordRefresh(ctx, commands);
-        await dossier.close();
+        await dossier.close(await recordRefresh(ctx, dossier, commands));
       });
     } catch (error) {
       if (!(error instanceof Undone)) throw error;
@@ -51,13 +50,23 @@ function exchangedBy(form: Form): Exchanged | undefined {
   return undefined;
 }
 
-/** @throws {errors.InvalidGrant} the log knows that the grant has ended, which the authority store does not yet. */
-async function recordRefresh(ctx: KoaContextWithOIDC, commands: CommandBus): Promise<void> {
+/**
+ * Answers the revision of the grant's stream: a grant that was never refreshed has one event.
+ * @throws {errors.InvalidGrant} the log knows that the grant has ended, which the authority store does not yet.
+ */
+async function recordRefresh(
+  ctx: KoaContextWithOIDC,
+  dossier: Dossier,
+  commands: CommandBus,
+): Promise<bigint> {
   const { RotatedRefreshToken: rotated } = ctx.oidc.entities;
-  if (!rotated?.grantId) return;
+  if (!rotated?.grantId) return 0n;
   const { grantId, accountId: actorId } = rotated;
+  const metadata = { ...metadataOf(ctx.req), actorId, grantId };
   try {
-    await commands.execute(new RefreshGrant(grantId, { ...metadataOf(ctx.req), actorId, grantId }));
+    const refresh = new RefreshGrant(grantId, metadata, dossier.knownGrant(grantId));
+    const { revision } = await commands.execute(refresh);
+    return revision;
   } catch (error) {
     if (error instanceof Refusal) throw new errors.InvalidGrant(error.message);
     throw error;

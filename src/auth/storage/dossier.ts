@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { errors } from 'oidc-provider';
 import type { AdapterPayload } from 'oidc-provider';
+import type { KnownGrant } from '../../commands/refresh-grant.js';
 import type { AuthorityStore } from '../../store/authority/authority-store.js';
 import { credentialHash } from '../../store/authority/credential-hash.js';
 import { isIdentifier } from './identifier.js';
@@ -25,6 +26,9 @@ interface NewRecord {
   readonly payload: AdapterPayload;
   readonly exp: number;
 }
+
+/** What a refresh token's payload has beside what the library keeps there. */
+const GRANT_REVISION = 'grantRevision';
 
 const opened = new WeakMap<IncomingMessage, Dossier>();
 
@@ -73,6 +77,13 @@ export class Dossier {
     return this.found?.live?.grantId === grantId ? this.found.live : undefined;
   }
 
+  /** The grant as it was when the token that is exchanged was kept. Undefined: an older release kept it. */
+  knownGrant(grantId: string): KnownGrant | undefined {
+    const revision = this.found?.payload?.[GRANT_REVISION];
+    const live = this.grant(grantId);
+    return live && typeof revision === 'string' ? { ...live, revision: BigInt(revision) } : undefined;
+  }
+
   /** Whether the grant is the actor's, so that the account is known to be live. */
   isOf(actorId: string): boolean {
     return this.found?.live?.actorId === actorId;
@@ -97,10 +108,17 @@ export class Dossier {
     this.issued.push({ kind, key_hash, grant_id: grantId, payload, exp });
   }
 
-  /** Spends and keeps, in one statement. @throws {errors.InvalidGrant} there was nothing left to spend. */
-  async close(): Promise<void> {
+  /**
+   * Spends and keeps, in one statement. `grantRevision`: of the grant's stream, which the next refresh begins from.
+   * @throws {errors.InvalidGrant} there was nothing left to spend.
+   */
+  async close(grantRevision: bigint): Promise<void> {
     const { kind, value } = this.exchanged;
-    const values = [kind, credentialHash(value), JSON.stringify(this.issued)];
+    const withRevision = (record: NewRecord): NewRecord =>
+      record.kind === 'RefreshToken'
+        ? { ...record, payload: { ...record.payload, [GRANT_REVISION]: String(grantRevision) } }
+        : record;
+    const values = [kind, credentialHash(value), JSON.stringify(this.issued.map(withRevision))];
     const kept = this.isSpent ? await this.store.rows(closeDossier, values) : [];
     if (kept.length !== this.issued.length) throw new errors.InvalidGrant('already used');
   }
