@@ -61,6 +61,10 @@ describe('signing out at the request of an application', () => {
     expect(await isSignedIn(visitor)).toBe(true);
     const done = await visitor.submit(await visitor.open(endSession(asked)), { logout: 'yes' });
     expect(page.text).toContain('Sign out');
+    // Browsers hold a form to this also where its answer sends them on.
+    expect(page.headers.get('content-security-policy')).toContain(
+      "form-action 'self' https://pebble.example;",
+    );
     expect(done.url).toBe(`${afterwards}?state=s%26t%3D1`);
     expect(await isSignedIn(visitor)).toBe(false);
   });

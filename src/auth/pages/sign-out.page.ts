@@ -10,7 +10,7 @@ const buttons = html`<div class="buttons">
 
 /** @param form the library's: hidden fields, and no button. */
 export function renderSignOut(ctx: KoaContextWithOIDC, form: string): void {
-  ctx.set(pageHeaders());
+  ctx.set(pageHeaders(whereSignOutEnds(ctx)));
   ctx.body = layout(
     'Sign out',
     html`<h1>Sign out of Plaza?</h1>
@@ -20,6 +20,12 @@ export function renderSignOut(ctx: KoaContextWithOIDC, form: string): void {
       </p>
       ${new Html(form.replace('</form>', `${buttons.text}</form>`))}`,
   );
+}
+
+/** Origin of the address that the application wants the browser back at; undefined: it stays here. */
+export function whereSignOutEnds({ oidc }: KoaContextWithOIDC): string | undefined {
+  const { postLogoutRedirectUri: address } = oidc.session?.state ?? {};
+  return typeof address === 'string' ? new URL(address).origin : undefined;
 }
 
 export function renderSignedOut(ctx: KoaContextWithOIDC): void {

@@ -1,6 +1,7 @@
-import type { Provider } from 'oidc-provider';
+import type { KoaContextWithOIDC, Provider } from 'oidc-provider';
 import { html, Html } from '../pages/html.js';
 import { layout, pageHeaders } from '../pages/layout.js';
+import { whereSignOutEnds } from '../pages/sign-out.page.js';
 
 type Middleware = Parameters<Provider['use']>[0];
 
@@ -11,7 +12,7 @@ type Middleware = Parameters<Provider['use']>[0];
 export const scriptlessPages: Middleware = async (ctx, next) => {
   await next();
   if (ctx.type !== 'text/html' || ctx.res.hasHeader('content-security-policy')) return;
-  ctx.set(pageHeaders());
+  ctx.set(pageHeaders(whereSignOutEnds(ctx as unknown as KoaContextWithOIDC)));
   const [, action = '', fields = ''] =
     /<form method="post" action="([^"]*)">(.*?)<noscript>/s.exec(String(ctx.body)) ?? [];
   ctx.body = layout(

@@ -11,6 +11,8 @@ export interface LocalApplication {
   readonly clientId: string;
   readonly clientSecret: string;
   readonly redirectUri: string;
+  /** Where a browser is sent that signed out of the network for it. */
+  readonly signedOutUri: string;
   /** Serves this page besides the one to be sent back to; answers its address. */
   serve(path: string, html: string): string;
   stop(): Promise<void>;
@@ -19,6 +21,7 @@ export interface LocalApplication {
 export async function startApplication(network: TestNetwork, name = 'Pebble'): Promise<LocalApplication> {
   const pages = new Map([
     ['/callback', '<!doctype html><title>Back</title><h1>Back at the application</h1>'],
+    ['/signed-out', '<!doctype html><title>Bye</title><h1>Signed out</h1>'],
   ]);
   const server = createServer((request, response) => {
     const page = pages.get(new URL(request.url ?? '', 'http://x').pathname);
@@ -29,15 +32,18 @@ export async function startApplication(network: TestNetwork, name = 'Pebble'): P
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const redirectUri = `${origin}/callback`;
+  const signedOutUri = `${origin}/signed-out`;
   const registered = await operatorOf(network).registerApplication({
     name,
     redirectUris: [redirectUri],
+    postLogoutRedirectUris: [signedOutUri],
     scopes: ['openid', 'offline_access', 'read', 'post:create'],
   });
   return {
     name,
     ...registered,
     redirectUri,
+    signedOutUri,
     serve(path, html) {
       pages.set(path, html);
       return origin + path;
