@@ -222,8 +222,11 @@ export const authority: Projection = {
   },
 };
 
-/** Advances by itself: authority must not wait for a timeline. */
-export const authorityGroup: Group = { name: 'authority', projections: [authority] };
+/**
+ * Advances by itself: authority must not wait for a timeline. It may rest, since whoever takes authority away writes
+ * that through; what is left is repair, and when a grant was last used.
+ */
+export const authorityGroup: Group = { name: 'authority', projections: [authority], restMs: 100 };
 
 const handle = dispatch(authorityGroup);
 

@@ -110,6 +110,8 @@ export class GroupRunner {
         caughtUp = batch?.caughtUp ?? caughtUp;
         if (caughtUp) await target.caughtUp(client);
         if (batch && (batch.events.length > 0 || caughtUp)) this.allIsWell();
+        if (batch && caughtUp && group.restMs !== undefined)
+          await pause(group.restMs, undefined, { signal }).catch(() => undefined);
       }
     } catch (error) {
       const halt = await this.asHalt(client, target, error);

@@ -40,6 +40,8 @@ export interface Projection {
 export interface Group {
   readonly name: string;
   readonly projections: readonly Projection[];
+  /** How long events may gather at the end of the log, so that many are one transaction. Undefined: nobody may wait. */
+  readonly restMs?: number;
 }
 
 /** What a group subscribes to: the types that any of its projections handles. */

@@ -15,8 +15,9 @@ const note: Statement<{ readonly id: string; readonly version: number }> = {
 };
 
 /** Keeps no idempotency, so that what is applied a second time shows. */
-const group = (version: number): Group => ({
+const group = (version: number, restMs?: number): Group => ({
   name: 'seen',
+  ...(restMs !== undefined && { restMs }),
   projections: [
     {
       name: 'seen',
@@ -83,5 +84,21 @@ describe('a group whose tables are fixed', () => {
     log.add(some.post('p3'));
     start(2);
     await expect(seen('p1 2', 'p2 2', 'p3 2')).resolves.toBe(true);
+  });
+
+  test('that may rest takes what came meanwhile as one', async () => {
+    const worker = bench.startFixed(log, group(1, 700), 'fixed');
+    await seen('p1 1', 'p2 1');
+    log.add(some.post('p3'));
+    await seen('p1 1', 'p2 1', 'p3 1');
+    log.add(some.post('p4'));
+    log.add(some.post('p5'));
+    await seen('p1 1', 'p2 1', 'p3 1', 'p4 1', 'p5 1');
+    const { rows } = await bench.pool.query(
+      `SELECT string_agg(id, ' ' ORDER BY id) AS together FROM fixed.seen GROUP BY xmin::text ORDER BY 1`,
+    );
+    expect(rows.map(({ together }) => together as string)).toEqual(['p1 p2', 'p3', 'p4 p5']);
+    // Nobody waits for its rest to end.
+    await worker.stop();
   });
 });
