@@ -26,7 +26,7 @@ export const pageProviders: readonly FactoryProvider[] = [
   made(PasswordCheck, LocalSignIn, SignInLimits),
   made(SignUp, CommandBus, AuthorityStore, HandleDigest, Passwords, SignInLimits, Config),
   made(InteractionPages, AuthorizationServer, CommandBus, FormGuard, BrowserSessions, PasswordCheck, SignUp),
-  made(ConnectedApplications, AuthorityStore, CommandBus),
+  made(ConnectedApplications, AuthorityStore, Clock),
   made(PasswordChange, CommandBus, AuthorityStore, Passwords, SignInLimits, BrowserSessions),
   made(
     AccountPages,

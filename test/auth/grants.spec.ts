@@ -6,7 +6,8 @@ import { Clock, Ids } from '../../src/commands/ambient.js';
 import { IssueGrant } from '../../src/commands/issue-grant.js';
 import { RefreshGrant, RefreshGrantHandler } from '../../src/commands/refresh-grant.js';
 import { RevokeGrant } from '../../src/commands/revoke-grant.js';
-import { liveGrants, RevokeGrantsOf } from '../../src/commands/revoke-grants-of.js';
+import { grantsOfActor, grantsOfApplication, RevokeGrantsOf } from '../../src/commands/revoke-grants-of.js';
+import { LogUnavailable } from '../../src/log/event-log.js';
 import type { Append, EventLog, ReadOptions } from '../../src/log/event-log.js';
 import { streams } from '../../src/log/streams.js';
 import { startAuthNetwork } from './support/auth-network.js';
@@ -27,11 +28,17 @@ afterAll(() => network.stop());
 const metadata = { requestId: 'r', operator: 'grace', reason: 'a test' };
 const execute = <Result>(command: Command<Result>) => network.app().get(CommandBus).execute(command);
 
-async function issue(application = appId): Promise<string> {
+async function issue(application = appId, person = actorId): Promise<string> {
   const grantId = randomUUID();
-  await execute(new IssueGrant(grantId, application, actorId, ['read'], metadata));
+  await execute(new IssueGrant(grantId, application, person, ['read'], metadata));
   return grantId;
 }
+
+const revokeOf = (application: string) =>
+  execute(new RevokeGrantsOf({ cause: 'operator', appId: application }, metadata));
+
+const disconnect = (person: string, application?: string) =>
+  execute(new RevokeGrantsOf({ cause: 'person', actorId: person, appId: application }, metadata));
 
 const refresh = (grantId: string) => execute(new RefreshGrant(grantId, metadata));
 
@@ -137,13 +144,13 @@ describe('the grants of an application', () => {
     const others = await issue();
     const grantIds = await Promise.all(Array.from({ length: 20 }, () => issue(clientId)));
     await execute(new RevokeGrant(grantIds[0] ?? '', { cause: 'person' }, metadata));
-    expect(await execute(new RevokeGrantsOf(clientId, metadata))).toEqual({ revoked: 19 });
+    expect(await revokeOf(clientId)).toEqual({ revoked: 19 });
     for (const grantId of grantIds) expect(await isRevoked(grantId)).toBe(true);
     expect(await isRevoked(others)).toBe(false);
     const newest = (await network.log().read(streams.grant(grantIds[1] ?? ''))).at(-1);
     expect(newest?.event.data).toMatchObject({ cause: 'operator' });
     expect(newest?.metadata).toMatchObject({ ...metadata, appId: clientId, grantId: grantIds[1] });
-    expect(await execute(new RevokeGrantsOf(clientId, metadata))).toEqual({ revoked: 0 });
+    expect(await revokeOf(clientId)).toEqual({ revoked: 0 });
   });
 
   it('all end when it is tried again after a crash in between', async () => {
@@ -154,7 +161,7 @@ describe('the grants of an application', () => {
     await network
       .database()
       .dataSource.query('UPDATE authority.app_grant SET revoked_at = NULL WHERE grant_id = $1', [revoked]);
-    expect(await execute(new RevokeGrantsOf(clientId, metadata))).toEqual({ revoked: 1 });
+    expect(await revokeOf(clientId)).toEqual({ revoked: 1 });
     expect([await isRevoked(revoked), await isRevoked(live)]).toEqual([true, true]);
     expect(await typesOf(revoked)).toEqual(['grant.issued', 'grant.revoked']);
   });
@@ -167,9 +174,9 @@ describe('the grants of an application', () => {
       [clientId, actorId],
     );
     const grantIds = await Promise.all(Array.from({ length: 9 }, () => issue(clientId)));
-    await expect(execute(new RevokeGrantsOf(clientId, metadata))).rejects.toMatchObject({
+    await expect(revokeOf(clientId)).rejects.toMatchObject({
       code: 'not_found',
-      message: 'There is no such grant.',
+      message: 'There is nothing in the log about 1 of these grants; all others have ended.',
     });
     expect(await Promise.all(grantIds.map(isRevoked))).toEqual(grantIds.map(() => true));
   });
@@ -183,18 +190,52 @@ describe('the grants of an application', () => {
       [clientId, actorId],
     );
     await dataSource.query('VACUUM ANALYZE authority.app_grant');
-    const [{ 'QUERY PLAN': plan }] = await dataSource.query(`EXPLAIN (ANALYZE, FORMAT JSON) ${liveGrants}`, [
-      clientId,
-      '',
-      8,
-    ]);
-    expect(JSON.stringify(plan)).toContain('app_grant_live');
-    expect(JSON.stringify(plan)).not.toMatch(/"Rows Removed by Filter": *[1-9]|"Node Type": *"Sort"/);
+    const newest = [Number.MAX_SAFE_INTEGER, '', 8];
+    for (const [sql, values, index] of [
+      [grantsOfApplication, [clientId, ...newest], 'app_grant_of_application'],
+      [grantsOfActor, [actorId, ...newest, null], 'app_grant_of_actor'],
+    ] as const) {
+      const [{ 'QUERY PLAN': plan }] = await dataSource.query(`EXPLAIN (ANALYZE, FORMAT JSON) ${sql}`, [
+        ...values,
+      ]);
+      expect(JSON.stringify(plan)).toContain(index);
+      expect(JSON.stringify(plan)).not.toMatch(/"Rows Removed by Filter": *[1-9]|"Node Type": *"Sort"/);
+    }
   });
 
   it('of no application are none', async () => {
-    await expect(execute(new RevokeGrantsOf('nobody', metadata))).rejects.toMatchObject({
+    await expect(revokeOf('nobody')).rejects.toMatchObject({
       code: 'not_found',
     });
   });
+});
+
+describe('the grants of a person', () => {
+  it('all end, or those of one application, each as the person’s act, and those of others go on', async () => {
+    const [bob, { clientId }] = [await network.createAccount('bob'), await network.registerApplication()];
+    const others = await issue(clientId);
+    const grantIds = await Promise.all(Array.from({ length: 9 }, () => issue(clientId, bob)));
+    const elsewhere = await issue(appId, bob);
+    expect(await disconnect(bob, clientId)).toEqual({ revoked: 9 });
+    for (const grantId of grantIds) expect(await isRevoked(grantId)).toBe(true);
+    expect([await isRevoked(elsewhere), await isRevoked(others)]).toEqual([false, false]);
+    const newest = (await network.log().read(streams.grant(grantIds[0] ?? ''))).at(-1);
+    expect(newest).toMatchObject({
+      event: { type: 'grant.revoked', data: { cause: 'person', actorId: bob } },
+      metadata: { appId: clientId, grantId: grantIds[0] },
+    });
+    await issue(clientId, bob);
+    expect(await disconnect(bob)).toEqual({ revoked: 2 });
+    expect([await isRevoked(elsewhere), await isRevoked(others)]).toEqual([true, false]);
+  });
+
+  it('end when it is tried again after the log was away', async () => {
+    const eve = await network.createAccount('eve');
+    const grantIds = await Promise.all(Array.from({ length: 9 }, () => issue(appId, eve)));
+    await network.eventStore.begin();
+    await expect(disconnect(eve)).rejects.toBeInstanceOf(LogUnavailable);
+    await network.eventStore.end();
+    expect(await Promise.all(grantIds.map(isRevoked))).toEqual(grantIds.map(() => false));
+    expect(await disconnect(eve)).toEqual({ revoked: 9 });
+  }, 60_000);
 });

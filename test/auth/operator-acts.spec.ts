@@ -64,7 +64,7 @@ describe('an operator at the command line', () => {
       `${clientId} is suspended already; nothing changed\n`,
     );
     expect(await plaza('app', 'list')).toMatch(
-      new RegExp(`^${clientId} {2}Quill {2}\\(suspended\\)\n {2}registered 20.*, live grants: 0\n`),
+      new RegExp(`^${clientId} {2}Quill {2}\\(suspended\\)\n {2}registered 20.*, usable grants: 0\n`),
     );
     expect(await asked('app', 'reinstate', clientId, '--reason', 'they mended it')).toEqual({
       changed: true,

@@ -1,4 +1,5 @@
 import type { CommandBus } from '@nestjs/cqrs';
+import { RevokeGrantsOf } from '../../commands/revoke-grants-of.js';
 import { SignOutEverywhere } from '../../commands/sign-out-everywhere.js';
 import { accountPage } from '../pages/account.page.js';
 import type { AccountPage } from '../pages/account.page.js';
@@ -87,7 +88,7 @@ export class AccountPages {
     const metadata = metadataOf(exchange, { actorId });
     const all = fields['disconnect'] === 'all';
     // First, since afterwards nobody is signed in who could try it again.
-    if (all) await this.applications.disconnect(actorId, metadata);
+    if (all) await this.commands.execute(new RevokeGrantsOf({ cause: 'person', actorId }, metadata));
     await this.commands.execute(new SignOutEverywhere(actorId, undefined, metadata));
     await this.sessions.end(exchange);
     return this.done(exchange, all ? 'signed-out-and-disconnected' : 'signed-out-everywhere');
@@ -98,7 +99,9 @@ export class AccountPages {
     const { account } = await this.checkSignedIn(exchange, fields);
     const { application = '' } = fields;
     if (!isIdentifier(application)) throw new Fault(400, 'invalid_request', 'Name an application.');
-    await this.applications.disconnect(account.actorId, metadataOf(exchange), application);
+    const { actorId } = account;
+    const of = { cause: 'person', actorId, appId: application } as const;
+    await this.commands.execute(new RevokeGrantsOf(of, metadataOf(exchange, { actorId })));
     return this.done(exchange, 'disconnected');
   }
 

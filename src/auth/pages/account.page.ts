@@ -68,7 +68,7 @@ function applications(page: AccountPage): Html {
     ${
       page.applications.length === 0
         ? html`<p class="quiet">None. When you allow an application to act for you, it is listed here.</p>`
-        : html`<p class="quiet">They can do this for you until you disconnect them.</p>
+        : html`<p class="quiet">They can do this for you until their time is over, or you disconnect them.</p>
             <ul class="applications">
               ${page.applications.map((each) => application(each, page))}
             </ul>`

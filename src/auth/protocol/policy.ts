@@ -1,30 +1,25 @@
 import { createHmac } from 'node:crypto';
 import { errors } from 'oidc-provider';
 import type { Configuration, KoaContextWithOIDC } from 'oidc-provider';
+import { lifetimes } from '../../domain/grant/lifetimes.js';
 import { allScopes, canonical } from '../../domain/grant/scopes.js';
 import { identityClaims } from './claims.js';
 import { extraParams } from './extra-params.js';
 import { routes } from './routes.js';
 
-const MINUTE = 60;
-const DAY = 24 * 60 * MINUTE;
-
-/** Of a refresh token and all that replace it, counted from the first (network-api.md, "Limits"). */
-const REFRESH_LIFETIME = 30 * DAY;
-
 /** Of a login session, counted from its last use: seconds. */
-export const SESSION_LIFETIME = 14 * DAY;
+export const SESSION_LIFETIME = 14 * 24 * 60 * 60;
 
-/** Lifetimes in seconds. A grant has none: it lasts until it is revoked. */
+/** Lifetimes in seconds. A grant has none: it is there until it is revoked, and can be used as long as what it led to. */
 const ttl = {
-  AccessToken: 5 * MINUTE,
-  AuthorizationCode: MINUTE,
-  IdToken: 5 * MINUTE,
-  Interaction: 15 * MINUTE,
+  AccessToken: lifetimes.accessToken,
+  AuthorizationCode: lifetimes.code,
+  IdToken: lifetimes.accessToken,
+  Interaction: lifetimes.interaction,
   Session: SESSION_LIFETIME,
   RefreshToken: (_ctx: unknown, { iiat }: { iiat?: number | undefined }) => {
     const now = Math.floor(Date.now() / 1000);
-    return Math.max(1, (iiat ?? now) + REFRESH_LIFETIME - now);
+    return Math.max(1, (iiat ?? now) + lifetimes.refreshToken - now);
   },
 };
 

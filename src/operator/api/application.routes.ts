@@ -1,6 +1,7 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import type { FastifyInstance } from 'fastify';
+import { Clock } from '../../commands/ambient.js';
 import { RegisterApplication } from '../../commands/register-application.js';
 import { RevokeGrantsOf } from '../../commands/revoke-grants-of.js';
 import { RotateClientSecret } from '../../commands/rotate-client-secret.js';
@@ -14,9 +15,10 @@ import { act, idOf, newApplication, parse, secretRotation } from './schemas.js';
 export function applicationRoutes(server: FastifyInstance, app: INestApplicationContext): void {
   const commands = app.get(CommandBus);
   const store = app.get(AuthorityStore);
+  const clock = app.get(Clock);
   const one = '/operator/applications/:id';
 
-  server.get('/operator/applications', () => applicationsOf(store));
+  server.get('/operator/applications', () => applicationsOf(store, clock.now()));
 
   server.post('/operator/applications', async (request, reply) => {
     const { reason, ...application } = parse(newApplication, request.body);
@@ -41,6 +43,7 @@ export function applicationRoutes(server: FastifyInstance, app: INestApplication
 
   server.post(`${one}/revoke-grants`, (request) => {
     const { reason } = parse(act, request.body);
-    return commands.execute(new RevokeGrantsOf(idOf(request), actOf(request, reason)));
+    const of = { cause: 'operator', appId: idOf(request) } as const;
+    return commands.execute(new RevokeGrantsOf(of, actOf(request, reason)));
   });
 }

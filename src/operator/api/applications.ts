@@ -1,3 +1,4 @@
+import { isUsable } from '../../commands/usable-grants.js';
 import type { AuthorityStore } from '../../store/authority/authority-store.js';
 
 export interface ListedApplication {
@@ -8,17 +9,23 @@ export interface ListedApplication {
   readonly redirectUris: readonly string[];
   /** Unix milliseconds. Null: registered under a release that did not keep it, until a worker has applied the log again. */
   readonly registeredAt: number | null;
-  /** How many grants live. */
+  /** How many grants can still be used. */
   readonly grants: number;
 }
 
-/** Every application, in the order of registration. */
-export async function applicationsOf(store: AuthorityStore): Promise<readonly ListedApplication[]> {
-  const rows = await store.db.query<{ listed: ListedApplication }[]>(`
-    SELECT json_build_object('clientId', app_id, 'name', name, 'state', state, 'scopes', scopes,
-      'redirectUris', redirect_uris, 'registeredAt', registered_at, 'grants', (
-        SELECT count(*) FROM authority.app_grant
-        WHERE app_grant.app_id = application.app_id AND revoked_at IS NULL)) AS listed
-    FROM authority.application ORDER BY registered_at NULLS FIRST, app_id`);
+/** $1: now, Unix milliseconds. */
+export const listApplications = `
+  SELECT json_build_object('clientId', app_id, 'name', name, 'state', state, 'scopes', scopes,
+    'redirectUris', redirect_uris, 'registeredAt', registered_at, 'grants', (
+      SELECT count(*) FROM authority.app_grant
+      WHERE app_grant.app_id = application.app_id AND ${isUsable('$1')})) AS listed
+  FROM authority.application ORDER BY registered_at NULLS FIRST, app_id`;
+
+/** Every application, in the order of registration. `now`: Unix milliseconds. */
+export async function applicationsOf(
+  store: AuthorityStore,
+  now: number,
+): Promise<readonly ListedApplication[]> {
+  const rows = await store.db.query<{ listed: ListedApplication }[]>(listApplications, [now]);
   return rows.map(({ listed }) => listed);
 }

@@ -51,7 +51,7 @@ export function addApp(program: Command): void {
     });
 
   withOperator(app.command('list'))
-    .description('every application: since when, its state, what it may ask for, how many grants live')
+    .description('every application: since when, its state, what it may ask for, how many grants can be used')
     .action(async (options: OperatorOptions) => {
       const listed = await operatorApi(options).applications();
       answer(options, listed, listed.length === 0 ? ['no application is registered'] : listed.map(lineOf));
@@ -112,7 +112,7 @@ function lineOf({ clientId, name, state, scopes, redirectUris, registeredAt, gra
   const since = registeredAt === null ? 'at an unknown time' : moment(registeredAt);
   return [
     `${clientId}  ${name}${state === 'active' ? '' : `  (${state})`}`,
-    `  registered ${since}, live grants: ${grants}`,
+    `  registered ${since}, usable grants: ${grants}`,
     `  may ask for ${scopes.join(' ')}`,
     ...redirectUris.map((uri) => `  comes back to ${uri}`),
   ].join('\n');

@@ -1,0 +1,15 @@
+import { describe, expect, it } from '@jest/globals';
+import { usableFor } from './lifetimes.js';
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
+
+describe('a grant can be used', () => {
+  it('until its only access token has expired, without offline_access', () => {
+    expect(usableFor(['openid', 'read'])).toBe(21 * MINUTE_MS);
+  });
+
+  it('until the last access token of its last refresh has expired, with offline_access', () => {
+    expect(usableFor(['offline_access', 'read'])).toBe(30 * DAY_MS + 21 * MINUTE_MS);
+  });
+});
