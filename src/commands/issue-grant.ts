@@ -1,6 +1,5 @@
 import { Command, CommandHandler } from '@nestjs/cqrs';
 import type { ICommandHandler } from '@nestjs/cqrs';
-import { writeThrough } from '../../projections/authority/authority.projection.js';
 import { evolveGrant, issueGrant, noGrant } from '../domain/grant/grant.js';
 import { Refusal } from '../domain/refusal.js';
 import { EventLog } from '../log/event-log.js';
@@ -10,7 +9,8 @@ import { AccountRow } from '../store/authority/account.row.js';
 import { ApplicationRow } from '../store/authority/application.row.js';
 import { AuthorityStore } from '../store/authority/authority-store.js';
 import { Clock, Ids } from './ambient.js';
-import { decideOn, endsOf } from './decide-on.js';
+import { decideAtOnce } from './decide-at-once.js';
+import { endsOf } from './decide-on.js';
 
 /** A person consented: the application may act for them with exactly these scopes. */
 export class IssueGrant extends Command<void> {
@@ -43,7 +43,7 @@ export class IssueGrantHandler implements ICommandHandler<IssueGrant> {
     if (!application || !account)
       throw new Refusal('social_authority_required', 'The account or the application is not active.');
     const consent = { grantId, appId, actorId, scopes, allowed: application.scopes, at: this.clock.now() };
-    const { past, added } = await decideOn(this.log, this.ids, {
+    await decideAtOnce(this.log, this.ids, this.store, {
       stream: streams.grant(grantId),
       read: endsOf,
       initial: noGrant,
@@ -51,7 +51,5 @@ export class IssueGrantHandler implements ICommandHandler<IssueGrant> {
       decide: (grant) => issueGrant(grant, consent),
       metadata,
     });
-    // The past too: a consent that was cut off after its append ends here.
-    await writeThrough([...past, ...added], this.store.db);
   }
 }

@@ -1,6 +1,5 @@
 import { Command, CommandHandler } from '@nestjs/cqrs';
 import type { ICommandHandler } from '@nestjs/cqrs';
-import { writeThrough } from '../../projections/authority/authority.projection.js';
 import { evolveGrant, noGrant, revokeGrant } from '../domain/grant/grant.js';
 import type { Ending } from '../domain/grant/grant.js';
 import { EventLog } from '../log/event-log.js';
@@ -8,15 +7,12 @@ import type { EventMetadata } from '../log/recorded.js';
 import { streams } from '../log/streams.js';
 import { AuthorityStore } from '../store/authority/authority-store.js';
 import { Clock, Ids } from './ambient.js';
-import { decideOn, endsOf } from './decide-on.js';
-
-export interface GrantEnded {
-  /** False: it had ended before, and nothing was changed. */
-  readonly changed: boolean;
-}
+import { decideAtOnce } from './decide-at-once.js';
+import type { Change } from './decide-at-once.js';
+import { endsOf } from './decide-on.js';
 
 /** Ends a grant, and with it every token under it. Repeating it changes nothing. */
-export class RevokeGrant extends Command<GrantEnded> {
+export class RevokeGrant extends Command<Change> {
   constructor(
     readonly grantId: string,
     readonly ending: Ending,
@@ -36,8 +32,8 @@ export class RevokeGrantHandler implements ICommandHandler<RevokeGrant> {
   ) {}
 
   /** @throws {Refusal} `not_found`; what log and store throw. */
-  async execute({ grantId, ending, metadata }: RevokeGrant): Promise<GrantEnded> {
-    const { past, added } = await decideOn(this.log, this.ids, {
+  execute({ grantId, ending, metadata }: RevokeGrant): Promise<Change> {
+    return decideAtOnce(this.log, this.ids, this.store, {
       stream: streams.grant(grantId),
       read: endsOf,
       initial: noGrant,
@@ -45,8 +41,5 @@ export class RevokeGrantHandler implements ICommandHandler<RevokeGrant> {
       decide: (grant) => revokeGrant(grant, { ...ending, at: this.clock.now() }),
       metadata,
     });
-    // The past too: a revocation that was cut off after its append ends here.
-    await writeThrough([...past, ...added], this.store.db);
-    return { changed: added.length > 0 };
   }
 }

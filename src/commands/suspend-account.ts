@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Command, CommandHandler } from '@nestjs/cqrs';
 import type { ICommandHandler } from '@nestjs/cqrs';
-import { writeThrough } from '../../projections/authority/authority.projection.js';
 import { evolveAccount, noAccount, reinstateAccount, suspendAccount } from '../domain/account/account.js';
 import type { Account, AccountEvent, OfAccount } from '../domain/account/account.js';
 import type { Decision } from '../domain/refusal.js';
@@ -10,15 +9,11 @@ import type { EventMetadata } from '../log/recorded.js';
 import { streams } from '../log/streams.js';
 import { AuthorityStore } from '../store/authority/authority-store.js';
 import { Clock, Ids } from './ambient.js';
-import { decideOn } from './decide-on.js';
-
-export interface AccountState {
-  /** False: it was so before, and nothing was changed. */
-  readonly changed: boolean;
-}
+import { decideAtOnce } from './decide-at-once.js';
+import type { Change } from './decide-at-once.js';
 
 /** Takes an account's authority away: from the next request on, on every process. Repeating it changes nothing. */
-export class SuspendAccount extends Command<AccountState> {
+export class SuspendAccount extends Command<Change> {
   constructor(
     readonly actorId: string,
     readonly metadata: EventMetadata,
@@ -28,7 +23,7 @@ export class SuspendAccount extends Command<AccountState> {
 }
 
 /** Gives the authority back, as it was: grants and sessions that did not end meanwhile work again. */
-export class ReinstateAccount extends Command<AccountState> {
+export class ReinstateAccount extends Command<Change> {
   constructor(
     readonly actorId: string,
     readonly metadata: EventMetadata,
@@ -49,17 +44,14 @@ abstract class AccountStateHandler {
   ) {}
 
   /** @throws {Refusal} `not_found`; what log and store throw. */
-  async execute({ actorId, metadata }: SuspendAccount | ReinstateAccount): Promise<AccountState> {
-    const { past, added } = await decideOn(this.log, this.ids, {
+  execute({ actorId, metadata }: SuspendAccount | ReinstateAccount): Promise<Change> {
+    return decideAtOnce(this.log, this.ids, this.store, {
       stream: streams.account(actorId),
       initial: noAccount,
       evolve: evolveAccount,
       decide: (account) => this.decide(account, { actorId, at: this.clock.now() }),
       metadata,
     });
-    // The past too: what was cut off after its append ends here.
-    await writeThrough([...past, ...added], this.store.db);
-    return { changed: added.length > 0 };
   }
 }
 

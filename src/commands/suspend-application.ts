@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Command, CommandHandler } from '@nestjs/cqrs';
 import type { ICommandHandler } from '@nestjs/cqrs';
-import { writeThrough } from '../../projections/authority/authority.projection.js';
 import {
   evolveApplication,
   noApplication,
@@ -15,15 +14,11 @@ import type { EventMetadata } from '../log/recorded.js';
 import { streams } from '../log/streams.js';
 import { AuthorityStore } from '../store/authority/authority-store.js';
 import { Clock, Ids } from './ambient.js';
-import { decideOn } from './decide-on.js';
-
-export interface ApplicationState {
-  /** False: it was so before, and nothing was changed. */
-  readonly changed: boolean;
-}
+import { decideAtOnce } from './decide-at-once.js';
+import type { Change } from './decide-at-once.js';
 
 /** Takes an application's authority away: from the next request on, on every process. Repeating it changes nothing. */
-export class SuspendApplication extends Command<ApplicationState> {
+export class SuspendApplication extends Command<Change> {
   constructor(
     readonly appId: string,
     readonly metadata: EventMetadata,
@@ -33,7 +28,7 @@ export class SuspendApplication extends Command<ApplicationState> {
 }
 
 /** Gives the authority back, as it was: grants that did not end meanwhile work again. */
-export class ReinstateApplication extends Command<ApplicationState> {
+export class ReinstateApplication extends Command<Change> {
   constructor(
     readonly appId: string,
     readonly metadata: EventMetadata,
@@ -57,17 +52,14 @@ abstract class ApplicationStateHandler {
   ) {}
 
   /** @throws {Refusal} `not_found`; what log and store throw. */
-  async execute({ appId, metadata }: SuspendApplication | ReinstateApplication): Promise<ApplicationState> {
-    const { past, added } = await decideOn(this.log, this.ids, {
+  execute({ appId, metadata }: SuspendApplication | ReinstateApplication): Promise<Change> {
+    return decideAtOnce(this.log, this.ids, this.store, {
       stream: streams.application(appId),
       initial: noApplication,
       evolve: evolveApplication,
       decide: (application) => this.decide(application, { appId, at: this.clock.now() }),
       metadata,
     });
-    // The past too: what was cut off after its append ends here.
-    await writeThrough([...past, ...added], this.store.db);
-    return { changed: added.length > 0 };
   }
 }
 
