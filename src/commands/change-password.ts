@@ -16,18 +16,16 @@ export interface PasswordChanged {
   readonly changed: boolean;
 }
 
-/** Another password, and an end to every browser session but `exceptSession`. Grants are left alone. */
+/** Another password, and an end to every browser session. Grants are left alone. */
 export class ChangePassword extends Command<PasswordChanged> {
   /**
    * @param current PHC string that the old password was checked against: of two changes at once, one is made.
    * @param passwordHash PHC string. The password itself rides on no bus.
-   * @param exceptSession SHA-256 of the session's value: the browser that the change was made in stays signed in.
    */
   constructor(
     readonly actorId: string,
     readonly current: string,
     readonly passwordHash: string,
-    readonly exceptSession: Buffer | undefined,
     readonly metadata: EventMetadata,
   ) {
     super();
@@ -45,11 +43,11 @@ export class ChangePasswordHandler implements ICommandHandler<ChangePassword> {
 
   /** Rejects with what log and store throw: then the old password is good, and no session has ended. */
   async execute(change: ChangePassword): Promise<PasswordChanged> {
-    const { actorId, current, passwordHash, exceptSession, metadata } = change;
+    const { actorId, current, passwordHash, metadata } = change;
     return this.store.transaction(async () => {
       if ((await closeCredential(this.store, actorId)) !== current) return { changed: false };
       await this.store.db.update(CredentialRow, { actorId }, { passwordHash });
-      await endSessions(this.store, actorId, exceptSession);
+      await endSessions(this.store, actorId);
       // Last, so that what is in the log is done unless the very commit fails.
       await decideOn(this.log, this.ids, {
         stream: streams.account(actorId),

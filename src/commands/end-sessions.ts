@@ -2,19 +2,15 @@ import type { AuthorityStore } from '../store/authority/authority-store.js';
 import { closeCredential } from '../store/authority/credential-lock.js';
 
 /**
- * Ends every browser session of a person, but for the one whose key hash is `except`, and whatever they began to sign in
- * to: answers how many. Within a transaction of the caller's. The rows stay for a while as ended ones, without content, so
- * that a request under way cannot put back what it read before.
+ * Ends every browser session of a person, and whatever they began to sign in to: answers how many. Within a transaction
+ * of the caller's. The rows stay for a while as ended ones, without content, so that a request under way cannot put back
+ * what it read before.
  */
-export async function endSessions(
-  store: AuthorityStore,
-  actorId: string,
-  except: Buffer | undefined,
-): Promise<number> {
+export async function endSessions(store: AuthorityStore, actorId: string): Promise<number> {
   await closeCredential(store, actorId);
   const [, sessions] = await store.db.query<[unknown[], number]>(
-    `${end} AND kind = 'Session' AND payload->>'accountId' = $1 AND key_hash IS DISTINCT FROM $2`,
-    [actorId, except ?? null],
+    `${end} AND kind = 'Session' AND payload->>'accountId' = $1`,
+    [actorId],
   );
   const [, interactions] = await store.db.query<[unknown[], number]>(
     `${end} AND kind = 'Interaction'

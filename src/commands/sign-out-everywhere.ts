@@ -9,12 +9,10 @@ import { Clock, Ids } from './ambient.js';
 import { decideOn } from './decide-on.js';
 import { endSessions } from './end-sessions.js';
 
-/** Ends every browser session of a person but `exceptSession`. Grants are left alone. Repeating it changes nothing. */
+/** Ends every browser session of a person. Grants are left alone. Repeating it changes nothing. */
 export class SignOutEverywhere extends Command<void> {
-  /** @param exceptSession SHA-256 of the session's value; undefined: every session ends. */
   constructor(
     readonly actorId: string,
-    readonly exceptSession: Buffer | undefined,
     readonly metadata: EventMetadata,
   ) {
     super();
@@ -31,9 +29,9 @@ export class SignOutEverywhereHandler implements ICommandHandler<SignOutEverywhe
   ) {}
 
   /** @throws {Refusal} `not_found`; what log and store throw: then no session has ended. */
-  async execute({ actorId, exceptSession, metadata }: SignOutEverywhere): Promise<void> {
+  async execute({ actorId, metadata }: SignOutEverywhere): Promise<void> {
     await this.store.transaction(async () => {
-      const sessions = await endSessions(this.store, actorId, exceptSession);
+      const sessions = await endSessions(this.store, actorId);
       await decideOn(this.log, this.ids, {
         stream: streams.account(actorId),
         initial: noAccount,

@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { CommandBus } from '@nestjs/cqrs';
 import type * as oidc from 'openid-client';
+import { AuthorizationServer } from '../../src/auth/authorization-server.js';
 import { SuspendAccount } from '../../src/commands/suspend-account.js';
 import { SuspendApplication } from '../../src/commands/suspend-application.js';
 import type { ClientCredentials } from '../../src/commands/register-application.js';
 import { streams } from '../../src/log/streams.js';
+import { credentialHash } from '../../src/store/authority/credential-hash.js';
 import { password, startAuthNetwork } from './support/auth-network.js';
 import type { AuthNetwork } from './support/auth-network.js';
 import { authorizationRequest, discover, exchange, isLive } from './support/flow.js';
@@ -251,6 +253,49 @@ describe('a browser session', () => {
     expect((await exchange(client, new URL(url), attempt)).access_token).toBeTruthy();
     expect(await isStillIn(seen)).toBe(false);
     expect((await ana.visitor.open(account)).text).toContain(`@${bob.handle}`);
+  });
+
+  it.each<readonly [string, (person: Someone) => Promise<Answer>]>([
+    [
+      'signed in again',
+      async ({ visitor, handle }) => {
+        const { url } = await authorizationRequest(client, 'read', { prompt: 'login consent' });
+        return visitor.submit(await visitor.open(url), { handle, password });
+      },
+    ],
+    [
+      'changed the password',
+      ({ visitor, page }) => visitor.submit(page, { current: password, new: 'another long password' }),
+    ],
+  ])('is over once its person %s, whatever requests under way still write', async (_what, replace) => {
+    const person = await someone();
+    const { Session } = network.app().get(AuthorizationServer).provider;
+    const { value } = person.visitor.cookie('plaza_session');
+    const [kept, renamed] = [await Session.find(value), await Session.find(value)];
+    expect((await replace(person)).status).toBe(200);
+    renamed?.resetIdentifier();
+    await kept?.save(1_000);
+    await renamed?.save(1_000);
+    expect(await Session.find(value)).toBeUndefined();
+    expect(await Session.find(renamed!.jti)).toBeUndefined();
+    expect(await isStillIn(person.visitor)).toBe(true);
+  });
+
+  it('stays who it was where another one could not be kept', async () => {
+    const [ana, bob] = [await someone(), await someone()];
+    const visitor = new Visitor(network.baseUrl);
+    const open = await visitor.open(account);
+    await visitor.submit(open, { handle: ana.handle, password });
+    const lock = network.database().dataSource.createQueryRunner();
+    await lock.startTransaction();
+    await lock.query('SELECT FROM authority.oidc_record WHERE key_hash = $1 FOR UPDATE', [
+      credentialHash(visitor.cookie('plaza_session').value),
+    ]);
+    const { status } = await visitor.submit(open, { handle: bob.handle, password });
+    await lock.rollbackTransaction();
+    await lock.release();
+    expect(status).toBe(503);
+    expect((await visitor.open(account)).text).toContain(`@${ana.handle}`);
   });
 });
 

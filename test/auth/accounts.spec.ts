@@ -241,7 +241,7 @@ describe('the rows of the authority store', () => {
     await execute(new SuspendAccount(actorId, metadata));
     await execute(new ReinstateAccount(actorId, metadata));
     await execute(new SuspendAccount(actorId, metadata));
-    await execute(new ChangePassword(actorId, passwordHash, passwordHash, undefined, metadata));
+    await execute(new ChangePassword(actorId, passwordHash, passwordHash, metadata));
     await execute(new SuspendApplication(clientId, metadata));
     await execute(new RotateClientSecret(clientId, 0, metadata));
     await execute(new ReinstateApplication(clientId, metadata));

@@ -89,7 +89,7 @@ export class AccountPages {
     const all = fields['disconnect'] === 'all';
     // First, since afterwards nobody is signed in who could try it again.
     if (all) await this.commands.execute(new RevokeGrantsOf({ cause: 'person', actorId }, metadata));
-    await this.commands.execute(new SignOutEverywhere(actorId, undefined, metadata));
+    await this.commands.execute(new SignOutEverywhere(actorId, metadata));
     await this.sessions.end(exchange);
     return this.done(exchange, all ? 'signed-out-and-disconnected' : 'signed-out-everywhere');
   }

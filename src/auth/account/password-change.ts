@@ -26,14 +26,11 @@ export class PasswordChange {
   ) {}
 
   /**
-   * Fields `current` and `new`. Done unless a fault is answered; every other browser is signed out then.
+   * Fields `current` and `new`. Done unless a fault is answered: then every session has ended, and this browser has a new
+   * one, so that who took this one's has nothing.
    * @throws {Fault} `pilot_rate_limited`: guessing here is guessing at sign-in. Whatever log and store throw.
    */
-  async change(
-    exchange: Exchange,
-    { account, keyHash }: SignedIn,
-    fields: Fields,
-  ): Promise<Faults | undefined> {
+  async change(exchange: Exchange, { account }: SignedIn, fields: Fields): Promise<Faults | undefined> {
     const { current = '', new: next = '' } = fields;
     const handle = account.handle ?? '';
     const fault = passwordFault(next, [handle, account.email]);
@@ -49,10 +46,10 @@ export class PasswordChange {
 
     const passwordHash = await this.passwords.hash(next);
     const { changed } = await this.commands.execute(
-      new ChangePassword(actorId, known, passwordHash, keyHash, metadataOf(exchange, { actorId })),
+      new ChangePassword(actorId, known, passwordHash, metadataOf(exchange, { actorId })),
     );
     if (!changed) return notCurrent;
-    await this.sessions.renew(exchange);
+    await this.sessions.begin(exchange, { actorId, passwordHash });
     return undefined;
   }
 }

@@ -2,7 +2,6 @@ import type { Provider } from 'oidc-provider';
 import { AccountRow } from '../../store/authority/account.row.js';
 import type { AuthorityStore } from '../../store/authority/authority-store.js';
 import { holdCredential } from '../../store/authority/credential-lock.js';
-import { credentialHash } from '../../store/authority/credential-hash.js';
 import type { AuthorizationServer } from '../authorization-server.js';
 import { Fault } from '../protocol/faults.js';
 import { SESSION_LIFETIME } from '../protocol/policy.js';
@@ -16,8 +15,6 @@ type Session = InstanceType<Provider['Session']>;
 export interface SignedIn {
   /** Of the session, for as long as it lives. Nobody outside learns it. */
   readonly uid: string;
-  /** SHA-256 of its present identifier, by which it is stored. */
-  readonly keyHash: Buffer;
   readonly account: AccountRow;
 }
 
@@ -38,36 +35,28 @@ export class BrowserSessions {
     if (session?.accountId === undefined) return undefined;
     const actorId = session.accountId;
     const account = await this.store.db.findOneBy(AccountRow, { actorId, state: 'active' });
-    return account ? { uid: session.uid, keyHash: credentialHash(session.jti), account } : undefined;
+    return account ? { uid: session.uid, account } : undefined;
   }
 
   /**
-   * Signs in. The browser's session gets a new identifier, so that one which somebody planted or saw is worth nothing; and
-   * where it was nobody's or another account's, it is a new one altogether.
+   * Signs in. What session the browser had is ended, so that an identifier which somebody planted or saw is worth nothing,
+   * also to a request under way. Of the same person's the name within goes on: consent pages that are open stay good.
    * @throws {Fault} `login_required`: the password was changed since it was checked, which ended every session.
    */
   async begin(exchange: Exchange, { actorId, passwordHash }: Proven): Promise<Session> {
     const { Session } = this.authorization.provider;
-    return this.store.transaction(async () => {
+    const session = new Session();
+    await this.store.transaction(async () => {
       if ((await holdCredential(this.store, actorId)) !== passwordHash)
         throw new Fault(403, 'login_required', 'Your password was just changed. Sign in with the new one.');
       const before = await this.session(exchange);
-      const goesOn = before?.accountId === actorId;
-      const session = goesOn ? before : new Session();
-      if (goesOn) session.resetIdentifier();
+      if (before?.accountId === actorId) session.uid = before.uid;
       session.loginAccount({ accountId: actorId, amr: ['pwd'] });
-      await this.keep(exchange, session);
-      if (!goesOn) await before?.destroy();
-      return session;
+      await session.save(SESSION_LIFETIME);
+      await before?.destroy();
     });
-  }
-
-  /** Another identifier for the session that goes on. */
-  async renew(exchange: Exchange): Promise<void> {
-    const session = await this.session(exchange);
-    if (!session) return;
-    session.resetIdentifier();
-    await this.keep(exchange, session);
+    this.cookies.set(exchange, this.cookieName, session.jti, new Date(session.exp * 1000));
+    return session;
   }
 
   /** Signs out. */
@@ -80,11 +69,6 @@ export class BrowserSessions {
   private async session(exchange: Exchange): Promise<Session | undefined> {
     const identifier = this.cookies.get(exchange, this.cookieName);
     return identifier === undefined ? undefined : this.authorization.provider.Session.find(identifier);
-  }
-
-  private async keep(exchange: Exchange, session: Session): Promise<void> {
-    await session.save(SESSION_LIFETIME);
-    this.cookies.set(exchange, this.cookieName, session.jti, new Date(session.exp * 1000));
   }
 
   private get cookieName(): string {
