@@ -7,6 +7,7 @@ import { SuspendApplication } from '../../src/commands/suspend-application.js';
 import type { ClientCredentials } from '../../src/commands/register-application.js';
 import { streams } from '../../src/log/streams.js';
 import { credentialHash } from '../../src/store/authority/credential-hash.js';
+import { until } from '../support/until.js';
 import { password, startAuthNetwork } from './support/auth-network.js';
 import type { AuthNetwork } from './support/auth-network.js';
 import { authorizationRequest, discover, exchange, isLive } from './support/flow.js';
@@ -195,6 +196,23 @@ describe('the account page', () => {
     const token = await connect(visitor);
     const done = await visitor.submitTo(page, '/sign-out-everywhere', { disconnect: 'all' });
     expect(noticeIn(done)).toContain('no application is connected');
+    expect(await isLive(client, token)).toBe(false);
+  });
+
+  it('disconnects then also what was connected in another browser meanwhile', async () => {
+    const { visitor, page, handle, actorId } = await someone();
+    const [other] = await enter(handle);
+    const { dataSource } = network.database();
+    const door = dataSource.createQueryRunner();
+    await door.startTransaction();
+    await door.query('SELECT FROM authority.credential WHERE actor_id = $1 FOR SHARE', [actorId]);
+    const answered = visitor.submitTo(page, '/sign-out-everywhere', { disconnect: 'all' });
+    const waiting = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock'`;
+    await until(async () => (await dataSource.query<unknown[]>(waiting)).length === 1);
+    const token = await connect(other);
+    await door.rollbackTransaction();
+    await door.release();
+    expect(noticeIn(await answered)).toContain('no application is connected');
     expect(await isLive(client, token)).toBe(false);
   });
 });

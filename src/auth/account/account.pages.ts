@@ -87,9 +87,12 @@ export class AccountPages {
     const { actorId } = account;
     const metadata = metadataOf(exchange, { actorId });
     const all = fields['disconnect'] === 'all';
-    // First, since afterwards nobody is signed in who could try it again.
-    if (all) await this.commands.execute(new RevokeGrantsOf({ cause: 'person', actorId }, metadata));
+    const disconnect = () =>
+      this.commands.execute(new RevokeGrantsOf({ cause: 'person', actorId }, metadata));
+    // Before, since afterwards nobody is signed in who could try it again; after, for what another browser allowed meanwhile.
+    if (all) await disconnect();
     await this.commands.execute(new SignOutEverywhere(actorId, metadata));
+    if (all) await disconnect();
     await this.sessions.end(exchange);
     return this.done(exchange, all ? 'signed-out-and-disconnected' : 'signed-out-everywhere');
   }
