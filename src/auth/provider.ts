@@ -40,7 +40,7 @@ export function createProvider(
     cookies: { keys: [keys.cookies], names: cookieNames(baseUrl), long: cookie, short: cookie },
     findAccount: (ctx, actorId) => findAccount(store, actorId, Dossier.of(ctx.req)?.isOf(actorId) ?? false),
     interactions: {
-      policy: prompts(),
+      policy: prompts(store),
       url: (_ctx, interaction) => `${issuer}/interaction/${interaction.uid}`,
     },
     renderError: (ctx, _out, error) => renderFault(ctx, preciseFault(ctx, error) ?? error),

@@ -77,6 +77,16 @@ describe('prompt=none refuses', () => {
     },
   );
 
+  it('an application that she never connected alike, whomever it asks for: it learns nobody’s name by guessing', async () => {
+    const stranger = await discover(network, await network.registerApplication());
+    for (const login_hint of ['ada', 'ada@example.org', 'bob', 'nobody']) {
+      const { url } = await authorizationRequest(stranger, 'openid', { prompt, login_hint });
+      expect(errorIn(await visitor.open(url))).toBe('consent_required');
+    }
+    const { url } = await authorizationRequest(stranger, 'openid', { login_hint: 'bob' });
+    expect(isSignIn(await visitor.open(url))).toBe(true);
+  });
+
   it('with interaction_required where the account that is signed in can no longer act', async () => {
     await query(`UPDATE authority.account SET state = 'suspended' WHERE actor_id = $1`, [adaId]);
     try {

@@ -1,11 +1,12 @@
 import { interactionPolicy } from 'oidc-provider';
 import type { KoaContextWithOIDC } from 'oidc-provider';
+import type { AuthorityStore } from '../../store/authority/authority-store.js';
 
 /**
  * When a person has to be asked something, and what an application is told that wants nobody to be asked
  * (OpenID Connect Core 1.0, section 3.1.2.6): the library's rules, and two that it has not.
  */
-export function prompts() {
+export function prompts(store: AuthorityStore) {
   const policy = interactionPolicy.base();
   const checks = policy.get('login')?.checks;
   checks?.add(
@@ -21,7 +22,7 @@ export function prompts() {
       'login_hint',
       'another account is signed in than the one that is asked for',
       'account_selection_required',
-      isAnother,
+      async (ctx) => (await isAnother(ctx)) && (asksSomebody(ctx) || (await isConnected(store, ctx))),
     ),
   );
   return policy;
@@ -34,4 +35,15 @@ async function isAnother({ oidc }: KoaContextWithOIDC): Promise<boolean> {
   const { preferred_username: handle, email } = await oidc.account.claims('userinfo', '', {}, []);
   const meant = hint.trim().toLowerCase();
   return ![handle, `@${String(handle)}`, email].some((name) => String(name).toLowerCase() === meant);
+}
+
+const asksSomebody = ({ oidc }: KoaContextWithOIDC): boolean => !oidc.prompts.has('none');
+
+/** Whether the person has allowed the application anything: others learn nobody's name by guessing at it. */
+async function isConnected(store: AuthorityStore, { oidc }: KoaContextWithOIDC): Promise<boolean> {
+  const rows = await store.db.query<unknown[]>(
+    'SELECT FROM authority.app_grant WHERE actor_id = $1 AND app_id = $2 AND revoked_at IS NULL LIMIT 1',
+    [oidc.account?.accountId, oidc.client?.clientId],
+  );
+  return rows.length > 0;
 }
