@@ -5,6 +5,7 @@ import type * as oidc from 'openid-client';
 import { RegisterApplication } from '../../src/commands/register-application.js';
 import type { ClientCredentials } from '../../src/commands/register-application.js';
 import { Browser } from '../../src/operator/demo/browser.js';
+import { credentialHash } from '../../src/store/authority/credential-hash.js';
 import { password, redirectUri, startAuthNetwork } from './support/auth-network.js';
 import type { AuthNetwork } from './support/auth-network.js';
 import { authorizationRequest, connect, discover, isLive } from './support/flow.js';
@@ -81,6 +82,24 @@ describe('signing out at the request of an application', () => {
     expect(page.text).not.toContain('<script');
     expect(page.headers.get('content-security-policy')).toContain("default-src 'none'");
     expect((await visitor.submit(page, {})).text).toContain('Done');
+  });
+});
+
+describe('a session', () => {
+  const daysLeft = async (visitor: Visitor) => {
+    const [row] = await network.database().dataSource.query<{ days: number }[]>(
+      `SELECT extract(epoch FROM expires_at - now())::float / 86400 AS days FROM authority.oidc_record
+         WHERE kind = 'Session' AND key_hash = $1`,
+      [credentialHash(visitor.cookie('plaza_session').value)],
+    );
+    return row?.days;
+  };
+
+  it('lasts two weeks from its last use, and one that is nobody’s as long as a sign-out takes', async () => {
+    expect(await daysLeft(await signedIn())).toBeCloseTo(14, 2);
+    const nobody = new Visitor(network.baseUrl);
+    await nobody.open(endSession({}));
+    expect(await daysLeft(nobody)).toBeCloseTo(15 / 60 / 24, 2);
   });
 });
 

@@ -7,7 +7,7 @@ import { identityClaims } from './claims.js';
 import { extraParams } from './extra-params.js';
 import { routes } from './routes.js';
 
-/** Of a login session, counted from its last use: seconds. */
+/** Of a session that somebody is signed in with, counted from its last use: seconds. */
 export const SESSION_LIFETIME = 14 * 24 * 60 * 60;
 
 /** Lifetimes in seconds. A grant has none: it is there until it is revoked, and can be used as long as what it led to. */
@@ -16,7 +16,9 @@ const ttl = {
   AuthorizationCode: lifetimes.code,
   IdToken: lifetimes.accessToken,
   Interaction: lifetimes.interaction,
-  Session: SESSION_LIFETIME,
+  // Nobody's is there for the form of a sign-out, and whoever comes by gets one.
+  Session: (_ctx: unknown, { accountId }: { accountId?: string | undefined }) =>
+    accountId === undefined ? lifetimes.interaction : SESSION_LIFETIME,
   RefreshToken: (_ctx: unknown, { iiat }: { iiat?: number | undefined }) => {
     const now = Math.floor(Date.now() / 1000);
     return Math.max(1, (iiat ?? now) + lifetimes.refreshToken - now);
