@@ -1,0 +1,141 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { CommandBus } from '@nestjs/cqrs';
+import type { Command } from '@nestjs/cqrs';
+import type * as oidc from 'openid-client';
+import type { ClientCredentials } from '../../src/commands/register-application.js';
+import { RevokeGrantsOf } from '../../src/commands/revoke-grants-of.js';
+import { SignOutEverywhere } from '../../src/commands/sign-out-everywhere.js';
+import { SuspendAccount } from '../../src/commands/suspend-account.js';
+import { SuspendApplication } from '../../src/commands/suspend-application.js';
+import { password, redirectUri, startAuthNetwork } from './support/auth-network.js';
+import type { AuthNetwork } from './support/auth-network.js';
+import { authorizationRequest, discover, errorOf, exchange } from './support/flow.js';
+import type { Attempt } from './support/flow.js';
+import { Visitor } from './support/visitor.js';
+import type { Answer } from './support/visitor.js';
+
+let network: AuthNetwork;
+let people = 0;
+
+beforeAll(async () => {
+  network = await startAuthNetwork();
+}, 60_000);
+
+afterAll(() => network.stop());
+
+/** A person at the consent page of an application, both of their own for a test. */
+interface Way {
+  readonly actorId: string;
+  readonly application: ClientCredentials;
+  readonly client: oidc.Configuration;
+  readonly attempt: Attempt;
+  readonly visitor: Visitor;
+  readonly consent: Answer;
+}
+
+async function atConsent(): Promise<Way> {
+  const handle = `person_${++people}`;
+  const actorId = await network.createAccount(handle);
+  const application = await network.registerApplication();
+  const client = await discover(network, application);
+  const visitor = new Visitor(network.baseUrl);
+  const attempt = await authorizationRequest(client, 'openid offline_access read');
+  const consent = await visitor.submit(await visitor.open(attempt.url), { handle, password });
+  return { actorId, application, client, attempt, visitor, consent };
+}
+
+/** Says yes; answers the address that the browser is then to come for the code at. */
+async function consented({ visitor, consent }: Way): Promise<URL> {
+  const form = consent.forms.find(({ action }) => action.endsWith('/consent'));
+  const answer = await visitor.request(new URL(form?.action ?? '', network.baseUrl), {
+    method: 'POST',
+    headers: { origin: network.baseUrl },
+    body: new URLSearchParams({ ...form?.fields, decision: 'allow' }),
+  });
+  expect(answer.status).toBe(303);
+  return new URL(answer.headers.get('location') ?? '', network.baseUrl);
+}
+
+const execute = (command: Command<unknown>) => network.app().get(CommandBus).execute(command);
+const metadata = { requestId: 'r', operator: 'test', reason: 'a test' };
+const acts = {
+  suspendsPerson: ({ actorId }: Way) => execute(new SuspendAccount(actorId, metadata)),
+  suspendsApplication: ({ application }: Way) =>
+    execute(new SuspendApplication(application.clientId, metadata)),
+  signsOut: ({ actorId }: Way) => execute(new SignOutEverywhere(actorId, metadata)),
+  disconnects: ({ actorId }: Way) => execute(new RevokeGrantsOf({ cause: 'person', actorId }, metadata)),
+};
+type Act = keyof typeof acts;
+
+const isAtApplication = ({ url }: Answer) => url.startsWith(redirectUri);
+
+describe('at the consent page, whose person says yes, nothing is granted where', () => {
+  it.each<readonly [string, Act, string]>([
+    ['the person was suspended', 'suspendsPerson', 'login_required'],
+    ['the application was suspended', 'suspendsApplication', 'social_authority_required'],
+    ['the person signed out everywhere', 'signsOut', 'invalid_request'],
+  ])('%s', async (_what, act, code) => {
+    const way = await atConsent();
+    await acts[act](way);
+    const refused = await way.visitor.submit(way.consent, { decision: 'allow' });
+    expect([refused.status >= 400, isAtApplication(refused)]).toEqual([true, false]);
+    expect(refused.text).toContain(code);
+    const { dataSource } = network.database();
+    const grants = `SELECT FROM authority.app_grant WHERE actor_id = $1`;
+    expect(await dataSource.query(grants, [way.actorId])).toEqual([]);
+  });
+});
+
+describe('between consent and code, no code is issued where', () => {
+  it.each<readonly [string, Act, string]>([
+    ['the person was suspended', 'suspendsPerson', 'name="password"'],
+    ['the application was suspended', 'suspendsApplication', 'invalid_client'],
+    ['the person signed out everywhere', 'signsOut', 'invalid_request'],
+    ['the person disconnected the application, which asks anew', 'disconnects', 'name="decision"'],
+  ])('%s', async (_what, act, text) => {
+    const way = await atConsent();
+    const next = await consented(way);
+    await acts[act](way);
+    const answer = await way.visitor.open(next);
+    expect(isAtApplication(answer)).toBe(false);
+    expect(answer.text).toContain(text);
+  });
+});
+
+describe('between code and tokens, the code', () => {
+  it.each<readonly [string, Act, { readonly status: number; readonly error: string } | undefined]>([
+    [
+      'is worth nothing where the person was suspended',
+      'suspendsPerson',
+      { status: 400, error: 'invalid_grant' },
+    ],
+    [
+      'is worth nothing where the application was suspended',
+      'suspendsApplication',
+      { status: 401, error: 'invalid_client' },
+    ],
+    ['is worth nothing where it was disconnected', 'disconnects', { status: 400, error: 'invalid_grant' }],
+    ['is good where the person signed out everywhere: applications stay connected', 'signsOut', undefined],
+  ])('%s', async (_what, act, error) => {
+    const way = await atConsent();
+    const { url } = await way.visitor.open(await consented(way));
+    await acts[act](way);
+    expect(await errorOf(exchange(way.client, new URL(url), way.attempt))).toEqual(error);
+  });
+});
+
+describe('two tabs of one browser', () => {
+  it('go their own ways to what each asked for', async () => {
+    const { client, attempt, visitor, consent } = await atConsent();
+    const second = await authorizationRequest(client, 'read post:create');
+    const other = await visitor.open(second.url);
+    const ends = [
+      [second, await visitor.submit(other, { decision: 'allow' })],
+      [attempt, await visitor.submit(consent, { decision: 'allow' })],
+    ] as const;
+    const granted = await Promise.all(
+      ends.map(async ([of, { url }]) => (await exchange(client, new URL(url), of)).scope),
+    );
+    expect(granted).toEqual(['post:create read', 'offline_access openid read']);
+  });
+});
