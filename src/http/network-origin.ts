@@ -26,10 +26,10 @@ function pathOf({ routeOptions, url }: FastifyRequest): string {
   return routeOptions.url ?? url;
 }
 
-/** As a URL has it: in lower case, without the scheme's own port. Undefined: it is none. */
+/** As a URL has it: in lower case, without the scheme's own port. Undefined: it is none, or more than that. */
 function hostOf(protocol: string, addressed: string): string | undefined {
-  const url = `${protocol}//${addressed}`;
-  return URL.canParse(url) ? new URL(url).host : undefined;
+  const url = URL.parse(`${protocol}//${addressed}`);
+  return url?.href === `${url?.origin}/` ? url.host : undefined;
 }
 
 /** Node keeps the first of several and drops the others: then two readers of one request would not agree. */

@@ -175,8 +175,13 @@ describe('an address of the protocol refuses', () => {
     expect(answer.headers.allow).toBe(allow);
   });
 
-  it('another Host with 403', async () => {
-    const sent = send(network, { path: '/api/auth/jwks', headers: [['host', 'evil.example']] });
+  it.each([
+    ['another Host', () => 'evil.example'],
+    ['a Host with a name before it', (host: string) => `evil.example@${host}`],
+    ['a Host with a path', (host: string) => `${host}/evil.example`],
+  ])('%s with 403', async (_what, hostOf) => {
+    const host = hostOf(new URL(network.baseUrl).host);
+    const sent = send(network, { path: '/api/auth/jwks', headers: [['host', host]] });
     expect((await sent).body).toEqual({ error: 'origin_mismatch', error_description: expect.any(String) });
   });
 });

@@ -19,7 +19,7 @@ export interface RawRequest {
   readonly method?: string;
   /** With the query, as it is. */
   readonly path: string;
-  /** Any of them may be there twice. */
+  /** Any of them may be there twice. A `host` takes the place of the network's own. */
   readonly headers?: readonly (readonly [string, string])[];
   readonly body?: string | Buffer;
   /** Of the process that is asked, where that is not the network's own. */
@@ -43,13 +43,14 @@ export function open(
   { method = 'GET', path, headers = [], body, port }: RawRequest,
 ): ClientRequest {
   const { host, hostname, port: own } = new URL(baseUrl);
+  const ownHost = headers.some(([name]) => name === 'host') ? [] : [['host', host] as const];
   const length = body === undefined ? [] : [['content-length', String(Buffer.byteLength(body))] as const];
   return request({
     host: hostname,
     port: port ?? Number(own),
     method,
     path,
-    headers: [['host', host] as const, ...length, ...headers].flat(),
+    headers: [...ownHost, ...length, ...headers].flat(),
   });
 }
 
