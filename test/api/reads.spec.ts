@@ -158,7 +158,6 @@ describe('what is not there', () => {
     ['DELETE', '/api/profile', 'GET, HEAD'],
     ['PUT', '/api/posts/a/replies', 'GET, HEAD'],
     ['PATCH', '/livez', 'GET, HEAD'],
-    ['POST', '/api/auth/jwks', 'GET, HEAD'],
   ])('as a method is 405: %s %s', async (method, path, allow) => {
     const answer = await send(network.baseUrl, method, path);
     expect([answer.status, answer.body]).toEqual([405, error('invalid_request')]);
