@@ -66,6 +66,9 @@ describe('an operator at the command line', () => {
     expect(await plaza('app', 'list')).toMatch(
       new RegExp(`^${clientId} {2}Quill {2}\\(suspended\\)\n {2}registered 20.*, usable grants: 0\n`),
     );
+    expect(await plaza('app', 'list')).toContain(
+      'comes back after signing out to https://quill.example/bye\n',
+    );
     expect(await asked('app', 'reinstate', clientId, '--reason', 'they mended it')).toEqual({
       changed: true,
     });
@@ -77,6 +80,7 @@ describe('an operator at the command line', () => {
         state: 'active',
         scopes: ['openid', 'read'],
         redirectUris: ['https://quill.example/cb'],
+        postLogoutRedirectUris: ['https://quill.example/bye'],
         registeredAt: expect.any(Number),
         grants: 0,
       },

@@ -147,6 +147,7 @@ describe('the operator API', () => {
       state: 'active',
       scopes: everyScope.toSorted(),
       redirectUris: [redirectUri],
+      postLogoutRedirectUris: [],
       registeredAt: expect.any(Number),
       grants: 1,
     });
@@ -189,9 +190,29 @@ describe('the operator API', () => {
     ]);
   });
 
+  it.each([
+    ['applications/nobody/suspend', { reason: '' }, 'reason (--reason): say why in 1 to 500 characters'],
+    ['accounts/nobody/suspend', {}, 'reason (--reason): say why in 1 to 500 characters'],
+    ['applications/nobody/rotate-secret', { overlapMs: 1e12 }, 'overlapMs (--overlap): from 0 to 366 days'],
+    [
+      'applications',
+      { ...application, name: 'Quill\u202E' },
+      'The name must be one line of 1 to 64 visible characters, none of which turns the direction of the text.',
+    ],
+  ])('says in plain words what is wrong at %s with %j', async (path, body, message) => {
+    expect(await post(`/operator/${path}`, body)).toMatchObject({ status: 400, body: { message } });
+  });
+
   it('says so when a store is away, and goes on when it is back', async () => {
+    const { clientId } = (await post('/operator/applications', application)).body;
     await network.eventStore.begin();
+    const suspended = await post(`/operator/applications/${clientId}/suspend`, {});
+    expect(suspended).toMatchObject({
+      status: 503,
+      body: { message: 'It is not known whether this was done; run the command again, which is safe.' },
+    });
     const refused = await post('/operator/applications', application);
+    expect(refused.body['message']).toContain('another application with another secret is made');
     expect(refused).toMatchObject({ status: 503, body: { error: 'domain_storage_unavailable' } });
     expect(refused.headers.get('retry-after')).toMatch(/^[1-9][0-9]*$/);
     await network.eventStore.end();

@@ -52,7 +52,10 @@ export function registerApplication(
   const { appId, at } = draft;
   const name = draft.name.normalize('NFC').trim();
   if (!namePattern.test(name))
-    return new Refusal('invalid_text', 'The name must be one line of 1 to 64 characters.');
+    return new Refusal(
+      'invalid_text',
+      'The name must be one line of 1 to 64 visible characters, none of which turns the direction of the text.',
+    );
   if (passesForTheNetwork(name))
     return new Refusal('invalid_text', "The name must not pass for the network's own.");
   const redirectUris = [...new Set(draft.redirectUris)];

@@ -7,6 +7,7 @@ export interface ListedApplication {
   readonly state: 'active' | 'suspended';
   readonly scopes: readonly string[];
   readonly redirectUris: readonly string[];
+  readonly postLogoutRedirectUris: readonly string[];
   /** Unix milliseconds. Null: registered under a release that did not keep it, until a worker has applied the log again. */
   readonly registeredAt: number | null;
   /** How many grants can still be used. */
@@ -16,7 +17,8 @@ export interface ListedApplication {
 /** $1: now, Unix milliseconds. */
 export const listApplications = `
   SELECT json_build_object('clientId', app_id, 'name', name, 'state', state, 'scopes', scopes,
-    'redirectUris', redirect_uris, 'registeredAt', registered_at, 'grants', (
+    'redirectUris', redirect_uris, 'postLogoutRedirectUris', post_logout_redirect_uris,
+    'registeredAt', registered_at, 'grants', (
       SELECT count(*) FROM authority.app_grant
       WHERE app_grant.app_id = application.app_id AND ${isUsable('$1')})) AS listed
   FROM authority.application ORDER BY registered_at NULLS FIRST, app_id`;

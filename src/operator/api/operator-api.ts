@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import type { INestApplicationContext } from '@nestjs/common';
 import { fastify, LogController } from 'fastify';
-import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
+import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from 'fastify';
 import { projectionStatus } from '../../../projections/runner/projection-status.js';
 import { Config } from '../../config/config.js';
 import { LOGGER } from '../../config/logger.js';
 import { sendError } from '../../http/error.filter.js';
 import { HttpRefusal } from '../../http/errors.js';
 import { acceptOnlyJson } from '../../http/json-body.js';
-import { EventLog } from '../../log/event-log.js';
+import { EventLog, LogUnavailable } from '../../log/event-log.js';
 import { isUnreachable } from '../../store/unreachable.js';
 import { Postgres } from '../../store/postgres.js';
 import { accountRoutes } from './account.routes.js';
@@ -30,7 +30,7 @@ export async function startOperatorApi(app: INestApplicationContext): Promise<{ 
   });
   acceptOnlyJson(server);
   requireOperator(server, operatorToken(config));
-  server.setErrorHandler((error, request, reply) => sendError(explained(error), request, reply));
+  server.setErrorHandler((error, request, reply) => sendError(explained(error, request), request, reply));
   server.setNotFoundHandler((request, reply) =>
     sendError(new HttpRefusal('not_found', 'There is nothing at this address.'), request, reply),
   );
@@ -48,7 +48,26 @@ function routes(server: FastifyInstance, app: INestApplicationContext): void {
   server.get('/operator/projections', () => projectionStatus(pool, log));
 }
 
-function explained(error: unknown): unknown {
-  if (!isUnreachable(error)) return error;
-  return new HttpRefusal('authority_unavailable', 'A store does not answer; try again.', { cause: error });
+/** Operators have no intents: what they hear of a store that is away is whether to run the command again. */
+function explained(error: unknown, request: FastifyRequest): unknown {
+  const options = { cause: error };
+  if (error instanceof LogUnavailable)
+    return new HttpRefusal('domain_storage_unavailable', whatIsKnown(request), options);
+  return isUnreachable(error)
+    ? new HttpRefusal('authority_unavailable', whatIsKnown(request), options)
+    : error;
 }
+
+function whatIsKnown({ method, routeOptions }: FastifyRequest): string {
+  if (method === 'GET') return 'A store does not answer; try again.';
+  const another = makesAnother[routeOptions.url ?? ''];
+  return another === undefined
+    ? 'It is not known whether this was done; run the command again, which is safe.'
+    : `It is not known whether this was done; run the command again, and another ${another} is made.`;
+}
+
+/** Acts that are no retries when they are repeated. */
+const makesAnother: Readonly<Record<string, string>> = {
+  '/operator/applications': 'application with another secret',
+  '/operator/applications/:id/rotate-secret': 'secret',
+};

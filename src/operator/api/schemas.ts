@@ -4,7 +4,8 @@ import { PASSWORD_MAX, PASSWORD_MIN } from '../../auth/passwords.js';
 import { HttpRefusal } from '../../http/errors.js';
 
 /** Why an operator acts. Kept with the event. */
-const why = z.string().min(1).max(500);
+const REASON = 'say why in 1 to 500 characters';
+const why = z.string(REASON).min(1, REASON).max(500, REASON);
 const reason = why.optional();
 
 export const act = z.strictObject({ reason });
@@ -12,10 +13,15 @@ export const act = z.strictObject({ reason });
 /** What is done to a person is never done without a reason. */
 export const reasonedAct = z.strictObject({ reason: why });
 
-const LONGEST_OVERLAP_MS = 366 * 24 * 60 * 60_000;
+const LONGEST_OVERLAP_DAYS = 366;
+const OVERLAP = `from 0 to ${LONGEST_OVERLAP_DAYS} days`;
+const OVERLAP_MS = `${OVERLAP}, in whole milliseconds`;
 
 export const secretRotation = z.strictObject({
-  overlapMs: z.int().min(0).max(LONGEST_OVERLAP_MS),
+  overlapMs: z
+    .int(OVERLAP_MS)
+    .min(0, OVERLAP)
+    .max(LONGEST_OVERLAP_DAYS * 24 * 60 * 60_000, OVERLAP),
   reason,
 });
 
@@ -35,6 +41,9 @@ export const newAccount = z.strictObject({
   reason,
 });
 
+/** What a field is called at the command line, where the API is used from. */
+const optionOf: Readonly<Record<string, string>> = { reason: '--reason', overlapMs: '--overlap' };
+
 const identifier = /^[A-Za-z0-9_-]{1,64}$/;
 
 /** Whom the address names. @throws {HttpRefusal} `not_found`: nobody can have such an id. */
@@ -51,6 +60,8 @@ export function parse<Shape>(schema: z.ZodType<Shape>, body: unknown): Shape {
   const [issue] = parsed.error.issues;
   if (issue?.code === 'unrecognized_keys')
     throw new HttpRefusal('unknown_or_immutable_field', `Unknown field: ${issue.keys.join(', ')}.`);
-  const where = issue?.path.length ? `${issue.path.join('.')}: ` : '';
+  const field = issue?.path.join('.') ?? '';
+  const option = optionOf[field];
+  const where = field === '' ? '' : `${field}${option === undefined ? '' : ` (${option})`}: `;
   throw new HttpRefusal('invalid_request', `${where}${issue?.message ?? 'The body is not understood.'}`);
 }

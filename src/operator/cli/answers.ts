@@ -20,6 +20,7 @@ export const applications = z.array(
     state: z.enum(['active', 'suspended']),
     scopes: z.array(z.string()),
     redirectUris: z.array(z.string()),
+    postLogoutRedirectUris: z.array(z.string()),
     /** Null: not known (yet). */
     registeredAt: z.number().nullable(),
     grants: z.number(),

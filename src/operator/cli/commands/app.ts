@@ -108,12 +108,15 @@ const descriptions = {
 
 type Listed = Awaited<ReturnType<OperatorApi['applications']>>[number];
 
-function lineOf({ clientId, name, state, scopes, redirectUris, registeredAt, grants }: Listed): string {
+function lineOf(listed: Listed): string {
+  const { clientId, name, state, scopes, redirectUris, postLogoutRedirectUris, registeredAt, grants } =
+    listed;
   const since = registeredAt === null ? 'at an unknown time' : moment(registeredAt);
   return [
     `${clientId}  ${name}${state === 'active' ? '' : `  (${state})`}`,
     `  registered ${since}, usable grants: ${grants}`,
     `  may ask for ${scopes.join(' ')}`,
     ...redirectUris.map((uri) => `  comes back to ${uri}`),
+    ...postLogoutRedirectUris.map((uri) => `  comes back after signing out to ${uri}`),
   ].join('\n');
 }
