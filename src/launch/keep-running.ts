@@ -45,11 +45,11 @@ export async function keepRunning({
       const since = performance.now();
       const how = await current.exited;
       if (ending.signal.aborted) return;
-      log.error({ process: name, pid: current.pid, how }, 'a process ended unexpectedly; starting it again');
+      log.error({ part: name, pid: current.pid, how }, 'a process ended unexpectedly; starting it again');
       const next = await startAgain(backoff, performance.now() - since);
       if (!next) return;
       current = next;
-      log.info({ process: name, pid: current.pid }, 'the process serves again');
+      log.info({ part: name, pid: current.pid }, 'the process serves again');
       onRestart();
     }
   }
@@ -68,7 +68,7 @@ export async function keepRunning({
           onLost(error);
           return undefined;
         }
-        log.error({ process: name, err: error }, 'the process did not start; trying again');
+        log.error({ part: name, err: error }, 'the process did not start; trying again');
       }
     }
   }

@@ -114,7 +114,7 @@ export class Network {
       // On the same port again, since the others hold the URLs.
       postgres = await startPostgres({
         dataDir,
-        log: this.log.child({ process: 'postgres' }),
+        log: this.log.child({ part: 'postgres' }),
         port: postgres?.port,
         signal,
       });

@@ -93,6 +93,13 @@ describe('the network on one machine', () => {
       process.kill(pid!, 'SIGKILL');
       await replaced(name, pid);
     }
+    const lines = network.output().match(/^.*"msg":"(?:the|a) process (?:serves|ended).*$/gm) ?? [];
+    expect(lines.length).toBeGreaterThan(0);
+    // Who says it and of whom are two things, and no reader of JSON takes a key that is there twice.
+    for (const line of lines) {
+      expect(line.match(/"process":/g)).toHaveLength(1);
+      expect(JSON.parse(line)).toMatchObject({ process: 'launcher', part: expect.any(String) });
+    }
     expect(await query('SELECT 1 AS one')).toEqual([{ one: 1 }]);
   });
 
