@@ -69,11 +69,9 @@ describe('without the authority store', () => {
       error: 'temporarily_unavailable',
       error_description: expect.any(String),
     });
-    for (const page of [
-      await visitor.open(attempt.url),
-      await visitor.open(signIn.url),
-      await visitor.submit(signIn, { handle: 'ada', password }),
-    ]) {
+    const looks = [await visitor.open(attempt.url), await visitor.open(signIn.url)];
+    for (const look of looks) expect(look.text).toContain('Nothing was changed.');
+    for (const page of [...looks, await visitor.submit(signIn, { handle: 'ada', password })]) {
       expect(page.status).toBe(503);
       expect(page.headers.get('retry-after')).toMatch(/^[1-9][0-9]*$/);
       expect(page.text).toContain('auth_unavailable');
@@ -108,6 +106,24 @@ describe('without the log', () => {
     expect(allowed.url.startsWith(redirectUri)).toBe(true);
     expect(await errorOf(exchange(client, new URL(allowed.url), attempt))).toBeUndefined();
     expect(await count()).toBe(before + 1);
+  }, 60_000);
+});
+
+describe('with a log that is silent', () => {
+  it('does not say that a form did nothing, since it may have', async () => {
+    const { accessToken } = await connect(client, new Browser(network.baseUrl), 'ada');
+    const visitor = new Visitor(network.baseUrl);
+    const signIn = await visitor.open(`${network.issuer}/account`);
+    const page = await visitor.submit(signIn, { handle: 'ada', password });
+    network.eventStore.freeze();
+    const uncertain = await visitor
+      .submit(page, { application: application.clientId })
+      .finally(() => network.eventStore.thaw());
+    expect(uncertain.status).toBe(503);
+    expect(uncertain.text).toContain('It is not known whether this was done.');
+    expect(uncertain.text).not.toContain('Nothing was changed');
+    expect((await visitor.submit(page, { application: application.clientId })).status).toBe(200);
+    expect(await isLive(client, accessToken)).toBe(false);
   }, 60_000);
 });
 

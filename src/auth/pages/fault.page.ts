@@ -6,14 +6,20 @@ import { html } from './html.js';
 import type { Html } from './html.js';
 import { layout, pageHeaders } from './layout.js';
 
-/** Tells a person what is wrong. @param path of the request, by which the page knows where to go next. */
-export function faultPage({ status, socialCode, description }: Fault, path = ''): string {
+/** Of the request that went wrong: where its person goes next, and whether anything may have been done. */
+interface Asked {
+  readonly method: string;
+  readonly url: string;
+}
+
+/** Tells a person what is wrong. */
+export function faultPage({ status, socialCode, description }: Fault, asked: Asked): string {
   const title = titles.get(status) ?? 'This did not work';
   return layout(
     title,
     html`<h1>${title}</h1>
       <p>${description}</p>
-      ${adviceFor(status, path)}
+      ${adviceFor(status, asked)}
       <p class="small quiet">${socialCode}</p>`,
   );
 }
@@ -24,10 +30,14 @@ const titles: ReadonlyMap<number, string> = new Map([
   [503, 'Not available right now'],
 ]);
 
-function adviceFor(status: number, path: string): Html {
-  if (status === 503) return html`<p>Nothing was changed. Reload this page to try again.</p>`;
+function adviceFor(status: number, { method, url }: Asked): Html {
+  if (status === 503)
+    return method === 'POST'
+      ? // The log may have taken it, and only its confirmation have been lost.
+        html`<p>It is not known whether this was done. Going back and trying again is safe.</p>`
+      : html`<p>Nothing was changed. Reload this page to try again.</p>`;
   if (status === 429) return html`<p>Then go back to the page before this one.</p>`;
-  return path.startsWith(ACCOUNT_PATH)
+  return url.startsWith(ACCOUNT_PATH)
     ? html`<p>Go to <a href="${ACCOUNT_PATH}">your account page</a>.</p>`
     : html`<p>Go back to the application and start again.</p>`;
 }
@@ -39,6 +49,6 @@ export function renderFault(ctx: KoaContextWithOIDC, error: Error): void {
   if (fault.passing) ctx.set('retry-after', RETRY_AFTER);
   if (ctx.accepts('json', 'html') === 'html') {
     ctx.set(pageHeaders());
-    ctx.body = faultPage(fault, ctx.path);
+    ctx.body = faultPage(fault, ctx);
   } else ctx.body = oauthError(fault);
 }

@@ -47,7 +47,7 @@ export function sendRefusal(request: FastifyRequest, reply: FastifyReply, fault:
   if (fault.passing) reply.header('retry-after', RETRY_AFTER);
   if (fault.status === 401) reply.header('www-authenticate', challenge(path, fault));
   if (browserEndpoints.has(path) && request.headers.accept?.includes('text/html'))
-    return reply.headers(pageHeaders()).send(faultPage(fault));
+    return reply.headers(pageHeaders()).send(faultPage(fault, request));
   return reply.send(oauthError(fault));
 }
 

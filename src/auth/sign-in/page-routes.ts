@@ -99,7 +99,7 @@ function answerFault(error: unknown, request: FastifyRequest, reply: FastifyRepl
   if (fault.passing) reply.header('retry-after', RETRY_AFTER);
   reply.status(fault.status);
   if (request.headers.accept?.includes('text/html'))
-    return reply.headers(pageHeaders()).send(faultPage(fault, request.url));
+    return reply.headers(pageHeaders()).send(faultPage(fault, request));
   return reply
     .header('cache-control', 'no-store')
     .send({ error: fault.socialCode, message: fault.description });

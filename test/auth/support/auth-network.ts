@@ -44,8 +44,8 @@ export interface Outage {
   end(): Promise<void>;
 }
 
-/** An outage of Postgres, or its silence: its backends stop, as when their disk hangs, and go on where they were. */
-export interface PostgresOutage extends Outage {
+/** An outage, or silence: processes stop, as when their disk hangs, and go on where they were. Of Postgres, its backends. */
+export interface OutageOrSilence extends Outage {
   freeze(): void;
   thaw(): void;
 }
@@ -56,8 +56,8 @@ export interface AuthNetwork {
   readonly issuer: string;
   readonly config: Config;
   readonly databaseUrl: string;
-  readonly postgres: PostgresOutage;
-  readonly eventStore: Outage;
+  readonly postgres: OutageOrSilence;
+  readonly eventStore: OutageOrSilence;
   /** Of the running server; another after a restart. */
   app(): NestFastifyApplication;
   database(): Postgres;
@@ -141,6 +141,8 @@ export async function startAuthNetwork(): Promise<AuthNetwork> {
       end: async () => {
         eventStore = await startEmbeddedEventStore({ dir: logDir, port: eventStore.port });
       },
+      freeze: () => process.kill(eventStore.pid, 'SIGSTOP'),
+      thaw: () => process.kill(eventStore.pid, 'SIGCONT'),
     },
     app: () => server.app,
     database: () => server.database,
