@@ -4,49 +4,50 @@ import { createServer } from 'node:http';
 import { text as bodyOf } from 'node:stream/consumers';
 import * as oidc from 'openid-client';
 
-const { BASE_URL = 'http://localhost:3000', CLIENT_ID = '', CLIENT_SECRET = '', PORT = '8080' } = process.env;
+const { BASE_URL = 'http://localhost:3000', CLIENT_ID, CLIENT_SECRET, PORT = '8080' } = process.env;
 const { ORIGIN = `http://localhost:${PORT}` } = process.env; // where browsers find this application
+const missing = ['CLIENT_ID', 'CLIENT_SECRET'].find((name) => !process.env[name]);
+if (missing) process.exit(console.error(`${missing} is not set; README.md says where it comes from`) ?? 2);
 const SCOPES = ['openid', 'offline_access', 'read', 'post:create'];
 // The library checks an ID token's signature only if it is told to. Plain http is for a network on one's own machine.
 const execute = [oidc.enableNonRepudiationChecks];
 if (BASE_URL.startsWith('http:')) execute.push(oidc.allowInsecureRequests);
-const basic = oidc.ClientSecretBasic(CLIENT_SECRET);
-const issuer = new URL(`${BASE_URL}/api/auth`);
+const [issuer, basic] = [new URL(`${BASE_URL}/api/auth`), oidc.ClientSecretBasic(CLIENT_SECRET)];
 const client = await oidc.discovery(issuer, CLIENT_ID, undefined, basic, { execute });
-
-/** By the unguessable value of its cookie, what a browser is at: a login `{ checks }`, or a session `{ tokens, … }`. */
+/** By the unguessable value of its cookie, what a browser is at: `logins` by state, and maybe a session: `tokens`, … */
 const browsers = new Map();
 const secure = ORIGIN.startsWith('https:') ? 'Secure; ' : '';
-function remember(browser, seconds) {
+function remember(browser) {
   const id = randomBytes(32).toString('base64url');
   browsers.set(id, browser);
-  setTimeout(() => browsers.delete(id), seconds * 1000).unref();
-  return `minimal_client=${id}; ${secure}HttpOnly; SameSite=Lax; Path=/; Max-Age=${seconds}`;
+  setTimeout(() => browsers.delete(id), 3_600_000).unref();
+  return `minimal_client=${id}; ${secure}HttpOnly; SameSite=Lax; Path=/; Max-Age=3600`;
 }
-
 /** Ends a request with a page. A 401 ends the session too; after `retryAfter` seconds the same may succeed. */
 function fail(status, message, retryAfter) {
   throw Object.assign(new Error(message), { status, retryAfter });
 }
 const lost = () => fail(503, 'The network gave no answer: it may have done what you asked for, or not.', '5');
-
-async function login() {
+async function login({ id, browser }) {
   const [verifier, state, nonce] = [oidc.randomPKCECodeVerifier(), oidc.randomState(), oidc.randomNonce()];
   const code_challenge = await oidc.calculatePKCECodeChallenge(verifier);
   const [redirect_uri, scope] = [`${ORIGIN}/callback`, SCOPES.join(' ')];
   const flow = { code_challenge, code_challenge_method: 'S256', prompt: 'consent' };
   const address = oidc.buildAuthorizationUrl(client, { redirect_uri, scope, state, nonce, ...flow });
-  const checks = { pkceCodeVerifier: verifier, expectedState: state, expectedNonce: nonce };
-  return goTo(address.href, remember({ checks }, 600));
+  browser.logins.set(state, { pkceCodeVerifier: verifier, expectedState: state, expectedNonce: nonce });
+  setTimeout(() => browser.logins.delete(state), 600_000).unref();
+  return goTo(address.href, ...(browsers.has(id) ? [] : [remember(browser)])); // another tab may be at a login too
 }
 
-async function callback({ id, browser: { checks }, url }) {
-  if (!checks) fail(400, 'This sign-in has ended. Begin again.');
-  // Before anything is looked at: whatever comes of this callback, it is the only one of its login.
-  browsers.delete(id);
+async function callback({ id, browser: { logins }, url }) {
+  const state = url.searchParams.get('state');
+  const checks = logins.get(state) ?? fail(400, 'This sign-in has ended. Begin again.');
+  // Before anything else is looked at: whatever comes of this callback, it is the only one of its login.
+  logins.delete(state);
   const refused = ({ error, code }) => fail(400, `You are not signed in (${error ?? code}). Begin again.`);
   const tokens = await oidc.authorizationCodeGrant(client, url, checks).catch(refused);
-  return goTo('/', remember(await bind({ tokens }), 3600));
+  browsers.delete(id); // a session has a cookie of its own; logins of other tabs come along
+  return goTo('/', remember(await bind({ tokens, logins })));
 }
 
 /** Binds a session to actor, application, grant and scopes when it begins, and holds it to them on every visit. */
@@ -113,7 +114,6 @@ async function disconnect(visit) {
   await oidc.tokenRevocation(client, tokens.refresh_token ?? tokens.access_token).catch(lost);
   return logout(visit);
 }
-
 const form = (to, does, more = '') => `<form method=post action=${to}>${more}<button>${does}</button></form>`;
 const goTo = (location, ...cookies) => ({ status: 303, headers: { location, 'set-cookie': cookies } });
 function page(text, forms, status = 200, headers = {}) {
@@ -129,7 +129,8 @@ async function answer(request) {
     if (method === 'POST' && headers.origin !== ORIGIN) fail(403, 'This form came from another site.');
     if (headers['transfer-encoding'] || headers['content-length'] > 65_536) fail(413, 'That is too long.');
     const fields = Object.fromEntries(new URLSearchParams(await bodyOf(request)));
-    const visit = { id, browser: browsers.get(id) ?? {}, url: new URL(ORIGIN + url), fields };
+    const browser = browsers.get(id) ?? { logins: new Map() };
+    const visit = { id, browser, url: new URL(ORIGIN + url), fields };
     const handler = pages[`${method} ${visit.url.pathname}`] ?? fail(404, 'There is nothing here.');
     return await handler(visit);
   } catch (error) {
@@ -140,7 +141,6 @@ async function answer(request) {
     return page(message, '<a href="/">Back</a>', status, retryAfter && { 'retry-after': retryAfter });
   }
 }
-
 createServer(async (request, response) => {
   const { status, headers, html } = await answer(request);
   response.setHeader('content-security-policy', "default-src 'none'; frame-ancestors 'none'");

@@ -111,15 +111,44 @@ describe('signing in', () => {
     for (const value of visitor.cookieValues) expect(value).toMatch(/^[\w-]{43}$/);
   });
 
-  it('refuses a callback with another state, and ends that login', async () => {
+  it('refuses a callback with a state that is of no login here, and exchanges nothing for it', async () => {
+    const { person, visitor } = await newPerson();
+    const callback = await calledBack(visitor, person);
+    const exchanges = between.count(TOKEN);
+    for (const state of ['x'.repeat(43), '__proto__', '']) {
+      const tampered = new URL(callback);
+      tampered.searchParams.set('state', state);
+      expect(await visitor.open(tampered)).toMatchObject({ status: 400 });
+    }
+    expect(between.count(TOKEN)).toBe(exchanges);
+    expect((await visitor.open(example.origin)).text).toContain('Sign in');
+  });
+
+  it('ends a login with its first callback, whatever came of that', async () => {
     const { person, visitor, actorId } = await newPerson();
     const callback = await calledBack(visitor, person);
     const tampered = new URL(callback);
-    tampered.searchParams.set('state', 'x'.repeat(43));
+    tampered.searchParams.set('iss', 'https://elsewhere.example');
     expect(await visitor.open(tampered)).toMatchObject({ status: 400 });
     expect(await visitor.open(callback)).toMatchObject({ status: 400 });
     expect((await visitor.open(example.origin)).text).toContain('Sign in');
     expect(await grantsOf(actorId)).toEqual([true]);
+  });
+
+  it('goes through in each of two tabs, whichever is first, and again in neither', async () => {
+    const { person, visitor } = await newPerson();
+    const stranger = new Visitor(example.origin);
+    await calledBack(stranger, person);
+    const first = await calledBack(visitor, person);
+    const second = await calledBack(visitor, person);
+    expect(await stranger.open(first)).toMatchObject({ status: 400 });
+    for (const callback of [second, first]) {
+      expect(await visitor.open(callback)).toMatchObject({ status: 200, url: `${example.origin}/` });
+      expect((await visitor.open(example.origin)).text).toContain('<h1>Ada</h1>');
+    }
+    for (const callback of [second, first])
+      expect(await visitor.open(callback)).toMatchObject({ status: 400 });
+    expect((await visitor.open(example.origin)).text).toContain('<h1>Ada</h1>');
   });
 
   it('refuses a callback that is played again, and one in another browser, and leaves the session alone', async () => {
@@ -235,6 +264,16 @@ describe('leaving', () => {
 
 it('met nothing that it did not foresee', () => {
   expect(example.complaints()).toBe('');
+});
+
+it('says in one line what it was not told', async () => {
+  for (const [set, name] of [
+    [{}, 'CLIENT_ID'],
+    [{ CLIENT_ID: 'x', CLIENT_SECRET: '' }, 'CLIENT_SECRET'],
+  ] as const) {
+    const { code, stderr } = await runPlaza([], set, '', SERVER);
+    expect([code, stderr]).toEqual([2, `${name} is not set; README.md says where it comes from\n`]);
+  }
 });
 
 it('is less than 150 lines', () => {

@@ -1,11 +1,15 @@
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { freePort } from '../../../src/launch/free-port.js';
-import { environment, runPlaza } from '../../support/command.js';
+import { environment, plaza, root } from '../../support/command.js';
 import type { TestNetwork } from '../../support/network.js';
+import { blocksOf } from './document.js';
 
+const README = new URL('../../../examples/minimal-client/README.md', import.meta.url);
 export const SERVER = fileURLToPath(new URL('../../../examples/minimal-client/server.mjs', import.meta.url));
 
 /** The example, as a process that a person's browser can reach. */
@@ -17,21 +21,26 @@ export interface Example {
   stop(): Promise<void>;
 }
 
-/** Registers the example with the operator's command line, as its README says, and starts it. */
+/** Does what the README says, in the root of the repository; only the port is another, and the ellipses are filled in. */
 export async function startExample(network: TestNetwork): Promise<Example> {
   const port = await freePort();
   const origin = `http://localhost:${port}`;
-  const scope = 'openid offline_access read post:create';
-  const app = ['--name', 'Minimal client', '--redirect-uri', `${origin}/callback`, '--scope', scope];
-  const { stdout } = await runPlaza(['app', 'register', ...app, '--json'], network.env);
-  const { clientId, clientSecret } = JSON.parse(stdout) as { clientId: string; clientSecret: string };
-  const child = spawn(process.execPath, [SERVER], {
-    env: environment({
-      BASE_URL: network.baseUrl,
-      CLIENT_ID: clientId,
-      CLIENT_SECRET: clientSecret,
-      PORT: String(port),
-    }),
+  const [block] = blocksOf(readFileSync(README, 'utf8'));
+  const [register = '', ...others] = (block?.text ?? '')
+    .replaceAll('npx plaza', `"${process.execPath}" "${plaza}"`)
+    .replaceAll('http://localhost:8080', origin)
+    .split('\n');
+  const registered = await promisify(execFile)('sh', ['-ec', register], {
+    cwd: root,
+    env: environment(network.env),
+  });
+  const said = /^client id +(\S+)\nclient secret +(\S+)/.exec(registered.stdout);
+  if (!said) throw new Error(`the registration printed neither id nor secret:\n${registered.stdout}`);
+  const [, clientId = '', clientSecret = ''] = said;
+  const start = others.join('\n').replace('…', clientId).replace('…', clientSecret);
+  const child = spawn('sh', ['-ec', start.replace(/^node /m, 'exec node ')], {
+    cwd: root,
+    env: environment({ BASE_URL: network.baseUrl, PORT: String(port) }),
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let complaints = '';
