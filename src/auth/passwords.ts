@@ -3,10 +3,15 @@ import { hash, verify } from '@node-rs/argon2';
 /** OWASP's first choice for argon2id: 19 MiB, two passes, one lane. Argon2id is the library's default algorithm. */
 const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
-/** A longer one would only make the server work. */
+/** {@link passwordLength}. A longer one would only make the server work. */
 export const PASSWORD_MAX = 1024;
 /** NIST SP 800-63B, section 5.1.1.2. */
 export const PASSWORD_MIN = 8;
+
+/** Code points (SP 800-63B, section 5.1.1.2), in the form that is kept: however its accents are composed. */
+export function passwordLength(password: string): number {
+  return Array.from(password.normalize('NFC')).length;
+}
 
 /** Keeps and checks passwords. */
 export class Passwords {
@@ -20,7 +25,7 @@ export class Passwords {
 
   /** Works as long for an account that does not exist (`passwordHash` undefined) as for one that does. */
   async verify(passwordHash: string | undefined, password: string): Promise<boolean> {
-    if (password.length > PASSWORD_MAX) return false;
+    if (passwordLength(password) > PASSWORD_MAX) return false;
     const right = await verify(passwordHash ?? (await this.decoy), password.normalize('NFC'));
     return right && passwordHash !== undefined;
   }

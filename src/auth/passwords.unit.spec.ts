@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { PASSWORD_MAX, Passwords } from './passwords.js';
+import { PASSWORD_MAX, passwordLength, Passwords } from './passwords.js';
 
 describe('a password', () => {
   const passwords = new Passwords();
@@ -15,6 +15,14 @@ describe('a password', () => {
 
   it('is right however its accents are composed', async () => {
     expect(await passwords.verify(kept, 'cafe\u0301 au lait')).toBe(true);
+  });
+
+  it.each([
+    ['eight letters', 'abcdefgh', 8],
+    ['four emoji', '🦊🦊🦊🦊', 4],
+    ['letters with accents of their own', 'e\u0301'.repeat(8), 8],
+  ])('is as long as it has characters: %s', (_what, typed, length) => {
+    expect(passwordLength(typed)).toBe(length);
   });
 
   it.each(['Caf\u00e9 au lait', '', 'x'.repeat(PASSWORD_MAX + 1)])('is wrong as %j', async (typed) => {

@@ -106,6 +106,7 @@ describe('the operator API', () => {
     ['/operator/applications', { ...application, scopes: 'read' }, 400, 'invalid_request'],
     ['/operator/applications', { ...application, scopes: ['fly'] }, 400, 'invalid_text'],
     ['/operator/accounts', { ...account('dora'), password: 'short' }, 400, 'invalid_request'],
+    ['/operator/accounts', { ...account('dora'), password: '🦊🦊🦊🦊' }, 400, 'invalid_request'],
     ['/operator/accounts', { ...account('No Handle') }, 400, 'invalid_text'],
     ['/operator/accounts', 'text', 400, 'invalid_request'],
     ['/operator/applications', { ...application, name: 'Plaza' }, 400, 'invalid_text'],

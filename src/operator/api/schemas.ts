@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { PASSWORD_MAX, PASSWORD_MIN } from '../../auth/passwords.js';
+import { PASSWORD_MAX, PASSWORD_MIN, passwordLength } from '../../auth/passwords.js';
 import { HttpRefusal } from '../../http/errors.js';
 
 /** Why an operator acts. Kept with the event. */
@@ -37,7 +37,10 @@ export const newAccount = z.strictObject({
   handle: z.string(),
   displayName: z.string(),
   email: z.string(),
-  password: z.string().min(PASSWORD_MIN).max(PASSWORD_MAX),
+  password: z
+    .string()
+    .refine((password) => passwordLength(password) >= PASSWORD_MIN, `at least ${PASSWORD_MIN} characters`)
+    .refine((password) => passwordLength(password) <= PASSWORD_MAX, `at most ${PASSWORD_MAX} characters`),
   reason,
 });
 
