@@ -351,6 +351,7 @@ describe('refuses', () => {
 
   it.each([
     ['one that is too short', 'short', 'at least 8'],
+    ['one of seven emoji', '🦊🦊🦊🦊🦊🦊🦊', 'at least 8'],
     ['the handle', 'person', 'neither your handle'],
     ['the present one', password, 'another one'],
   ])('a new password that is %s', async (what, typed, words) => {
@@ -361,6 +362,16 @@ describe('refuses', () => {
     expect(alertIn(refused)).toContain(words);
     expect(refused.text).toContain('aria-describedby="new-fault new-hint"');
     expect(refused.text).not.toContain(`value="${next}"`);
+  });
+
+  it('no new password for its length in bytes: both may be of 1,024 characters of any script', async () => {
+    const { visitor, page, handle } = await someone();
+    const [first, second] = ['\u{20000}'.repeat(1024), '\u{20001}'.repeat(1024)];
+    const changed = await visitor.submit(page, { current: password, new: first });
+    expect(noticeIn(changed)).toContain('Your password is changed');
+    const again = await visitor.submit(changed, { current: first, new: second });
+    expect(noticeIn(again)).toContain('Your password is changed');
+    expect((await enter(handle, second))[1].status).toBe(200);
   });
 
   it('to change a password without the present one, and to let it be guessed', async () => {
@@ -449,7 +460,7 @@ describe('refuses', () => {
   it.each<readonly [string, number, RequestInit]>([
     ['JSON', 415, { headers: { 'content-type': 'application/json' }, body: '{}' }],
     ['text', 415, { headers: { 'content-type': 'text/plain' }, body: 'handle=a' }],
-    ['a form of more than 16 KiB', 413, form(`handle=${'x'.repeat(16_385)}`)],
+    ['a form of more than 64 KiB', 413, form(`handle=${'x'.repeat(64 * 1024)}`)],
     ['a field that is there twice', 400, form('handle=a&handle=b')],
     ['U+0000', 400, form('handle=a%00')],
     ['what is not UTF-8', 400, form('handle=%ff')],

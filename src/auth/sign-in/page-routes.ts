@@ -5,8 +5,8 @@ import { Fault, faultOf, RETRY_AFTER } from '../protocol/faults.js';
 import { readForm } from '../protocol/form.js';
 import type { Exchange, Fields, Step } from './exchange.js';
 
-/** More than any form here needs. */
-const FORM_LIMIT_BYTES = 16 * 1024;
+/** As of any request: a password of the greatest length is up to twelve bytes a character in a form. */
+const FORM_LIMIT_BYTES = 64 * 1024;
 
 /** What a page does, by the path below the address where its pages are. `uid`: names the interaction, where there is one. */
 export interface PageRoute {
