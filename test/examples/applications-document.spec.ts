@@ -36,6 +36,15 @@ describe('docs/applications.md', () => {
     expect(steps.length).toBeGreaterThan(20);
   });
 
+  it('names every scope that the network announces', async () => {
+    const answer = await fetch(`${network.baseUrl}/api/auth/.well-known/openid-configuration`);
+    const { scopes_supported: announced } = (await answer.json()) as { scopes_supported: string[] };
+    const [, rows = ''] = document.split(/^\| Scope .*\n.*\n/m);
+    const [table = ''] = rows.split('\n\n');
+    const named = [...table.matchAll(/^\| `([^`]+)`/gm)].map(([, scope]) => scope);
+    expect(new Set(named)).toEqual(new Set(announced));
+  });
+
   // One after the other: each goes on where the one before it came to.
   it.each(steps)('is right in block %s', async (_name, block) => {
     const { actual, expected } = await walk.take(block);
