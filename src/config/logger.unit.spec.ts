@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { describeError } from './logger.js';
+import { createLogger, describeError } from './logger.js';
 
 describe('an error in the log', () => {
   it('says what went wrong and where, and nothing of what was being written', () => {
@@ -19,6 +19,24 @@ describe('an error in the log', () => {
     });
     expect(described.stack).toContain('logger.unit.spec');
     expect(JSON.stringify(described)).not.toMatch(/argon2id|ana@example/);
+  });
+
+  it('has its stack where it is ours, and none where it is warned of, also in the lines of a request', () => {
+    const lines: string[] = [];
+    const log = createLogger({ logLevel: 'info' }, 'test', { write: (line) => void lines.push(line) });
+    const refused = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
+    const away = new Error('the log does not answer', { cause: refused });
+    log.child({ reqId: 'r-1' }).warn({ code: 'auth_unavailable', err: away }, 'refused');
+    log.error({ err: away }, 'unforeseen');
+    const [warned, unforeseen] = lines.map((line) => JSON.parse(line) as unknown);
+    expect(warned).toMatchObject({
+      reqId: 'r-1',
+      msg: 'refused',
+      code: 'auth_unavailable',
+      err: { message: 'the log does not answer', cause: { code: 'ECONNREFUSED' } },
+    });
+    expect(lines[0]).not.toContain('"stack"');
+    expect(unforeseen).toMatchObject({ err: { stack: expect.stringContaining('logger.unit.spec') } });
   });
 
   it('may be no error at all', () => {
