@@ -137,7 +137,7 @@ const SET_UP = Symbol('SetUp');
           pool,
           await secrets.get('limit-keys', () => randomBytes(32)),
           new TrustedProxies(trustedProxies),
-          rateLimits === 'off' ? 'off' : limits.signIn,
+          rateLimits === 'off' ? 'off' : { ...limits.signIn, 'sign-up': limits.signUp.address },
         ),
       inject: [Postgres, NetworkSecrets, Config],
     },

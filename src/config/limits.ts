@@ -11,4 +11,8 @@ export const limits = {
     account: { quota: 10, windowSeconds: 600 },
     address: { quota: 100, windowSeconds: 600 },
   },
+  /** Tries to make an account. A budget of its own, since nothing is given back: it is not to keep anybody from signing in. */
+  signUp: {
+    address: { quota: 100, windowSeconds: 600 },
+  },
 } as const;

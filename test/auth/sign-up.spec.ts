@@ -183,14 +183,20 @@ describe('refuses', () => {
     expect(await accountsOf(person.handle)).toEqual([]);
   });
 
-  it('more tries than an address has', async () => {
+  it('more tries than an address has, and lets everybody there sign in', async () => {
     const [visitor, page] = await arrive();
     const limits = network.app().get(SignInLimits);
-    while ((await limits.takeFromAddress('127.0.0.1')).allowed);
+    while ((await limits.takeSignUp('127.0.0.1')).allowed);
     const person = somebody();
     const refused = await visitor.submit(page, person);
+    const wrong = await visitor.submit(await visitor.open(account), { handle: person.handle, password });
     await network.database().dataSource.query('DELETE FROM limits.used');
     expect([refused.status, refused.text.includes('pilot_rate_limited')]).toEqual([429, true]);
+    expect(refused.headers.get('ratelimit-policy')).toBe('"sign-up";q=100;w=600');
+    expect([wrong.status, wrong.headers.get('ratelimit')]).toEqual([
+      400,
+      expect.stringContaining('"address";r=99;'),
+    ]);
     expect(refused.headers.get('retry-after')).toMatch(/^[1-9][0-9]*$/);
     expect(await accountsOf(person.handle)).toEqual([]);
   });

@@ -15,9 +15,10 @@ export interface SignInTry {
 }
 
 /** Of each; `off` allows everything. */
-export type SignInQuotas = { readonly account: Limit; readonly address: Limit } | 'off';
+export type SignInQuotas = Readonly<Record<Policy, Limit>> | 'off';
 
-type Policy = 'account' | 'address';
+/** `sign-up` is of an address too. */
+type Policy = 'account' | 'address' | 'sign-up';
 
 type Counters = Readonly<Record<Policy, RateLimiterPostgres>>;
 
@@ -30,12 +31,11 @@ interface Standing {
 }
 
 /**
- * How often somebody may try to sign in: on one account, and from one address. All API processes count in one table,
+ * How often somebody may try to sign in, on one account and from one address, or up, from one address. All API processes count in one table,
  * where neither can be read. A window begins with its first try, by the clock of the process that took it.
  */
 export class SignInLimits {
   private readonly counters: Counters | undefined;
-  private readonly policies: string;
 
   /** @param key of the network, so that the table's keys say nothing to who reads them. */
   constructor(
@@ -44,14 +44,12 @@ export class SignInLimits {
     private readonly proxies: TrustedProxies,
     quotas: SignInQuotas,
   ) {
-    if (quotas === 'off') {
-      this.policies = '';
-      return;
-    }
-    this.counters = { account: counter(pool, quotas.account), address: counter(pool, quotas.address) };
-    this.policies = Object.entries(quotas)
-      .map(([policy, { quota, windowSeconds }]) => `"${policy}";q=${quota};w=${windowSeconds}`)
-      .join(', ');
+    if (quotas === 'off') return;
+    this.counters = {
+      account: counter(pool, quotas.account),
+      address: counter(pool, quotas.address),
+      'sign-up': counter(pool, quotas['sign-up']),
+    };
   }
 
   /**
@@ -65,21 +63,26 @@ export class SignInLimits {
     if (!counters) return { allowed: true, headers: {} };
     const keys = this.keysOf(handle, address);
     const ofAddress = await count(counters, 'address', keys.address);
-    if (!ofAddress.allowed) return this.answer(ofAddress);
-    return this.answer(await count(counters, 'account', keys.account), ofAddress);
+    if (!ofAddress.allowed) return answer(counters, signInPolicies, ofAddress);
+    return answer(counters, signInPolicies, await count(counters, 'account', keys.account), ofAddress);
   }
 
-  /** Takes one try from the address's budget alone: for what is done on no account that there is. @throws {Fault} as above. */
-  async takeFromAddress(address: string): Promise<SignInTry> {
+  /** Takes one try to sign up from the address's budget for that: signing in goes on untouched. @throws {Fault} as above. */
+  async takeSignUp(address: string): Promise<SignInTry> {
     const { counters } = this;
     if (!counters) return { allowed: true, headers: {} };
-    return this.answer(await count(counters, 'address', this.keysOf('', address).address));
+    return answer(
+      counters,
+      ['sign-up'],
+      await count(counters, 'sign-up', this.keysOf('', address)['sign-up']),
+    );
   }
 
   /** After a success: only what failed counts. The sign-in stands also where the try cannot be given back. */
   async giveBack(handle: string, address: string): Promise<void> {
     if (!this.counters) return;
-    const keys = Object.values(this.keysOf(handle, address));
+    const known = this.keysOf(handle, address);
+    const keys = signInPolicies.map((policy) => known[policy]);
     try {
       // Not the library's `reward`, which would begin a window below nothing where the last one has just ended.
       await this.pool.query(
@@ -100,22 +103,32 @@ export class SignInLimits {
     return {
       account: digest('account', handleOf(handle)),
       address: digest('address', addressBlock(address)),
+      'sign-up': digest('sign-up', addressBlock(address)),
     };
   }
+}
 
-  /** Header fields: draft-ietf-httpapi-ratelimit-headers-10, sections 3 and 4; RFC 9110, section 10.2.3. */
-  private answer(...standings: readonly Standing[]): SignInTry {
-    const refused = standings.find(({ allowed }) => !allowed);
-    const left = standings.map((each) => `"${each.policy}";r=${each.left};t=${each.secondsToReset}`);
-    return {
-      allowed: refused === undefined,
-      headers: {
-        'ratelimit-policy': this.policies,
-        ratelimit: left.join(', '),
-        ...(refused && { 'retry-after': String(refused.secondsToReset) }),
-      },
-    };
-  }
+const signInPolicies: readonly Policy[] = ['account', 'address'];
+
+/** Header fields: draft-ietf-httpapi-ratelimit-headers-10, sections 3 and 4; RFC 9110, section 10.2.3. */
+function answer(
+  counters: Counters,
+  policies: readonly Policy[],
+  ...standings: readonly Standing[]
+): SignInTry {
+  const refused = standings.find(({ allowed }) => !allowed);
+  const inWords = policies.map(
+    (policy) => `"${policy}";q=${counters[policy].points};w=${counters[policy].duration}`,
+  );
+  const left = standings.map((each) => `"${each.policy}";r=${each.left};t=${each.secondsToReset}`);
+  return {
+    allowed: refused === undefined,
+    headers: {
+      'ratelimit-policy': inWords.join(', '),
+      ratelimit: left.join(', '),
+      ...(refused && { 'retry-after': String(refused.secondsToReset) }),
+    },
+  };
 }
 
 async function count(counters: Counters, policy: Policy, key: string): Promise<Standing> {

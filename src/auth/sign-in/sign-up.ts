@@ -63,7 +63,7 @@ export class SignUp {
     const faults = { ...faultsIn(person), ...(ofPassword && { password: ofPassword }) };
     if (Object.keys(faults).length > 0) return { faults };
 
-    admit(exchange, await this.limits.takeFromAddress(exchange.address));
+    admit(exchange, await this.limits.takeSignUp(exchange.address));
     const passwordHash = await this.passwords.hash(password);
     const idempotencyKey = JSON.stringify(['sign-up', pageSecret]);
     const account = { ...person, passwordHash, idempotencyKey };
