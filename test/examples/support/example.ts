@@ -5,10 +5,12 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { freePort } from '../../../src/launch/free-port.js';
-import { environment, plaza, root } from '../../support/command.js';
+import { environment, plaza } from '../../support/command.js';
 import type { TestNetwork } from '../../support/network.js';
 import { blocksOf } from './document.js';
 
+/** Of the repository, also where another build of it is tested. */
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const README = new URL('../../../examples/minimal-client/README.md', import.meta.url);
 export const SERVER = fileURLToPath(new URL('../../../examples/minimal-client/server.mjs', import.meta.url));
 
@@ -31,7 +33,7 @@ export async function startExample(network: TestNetwork): Promise<Example> {
     .replaceAll('http://localhost:8080', origin)
     .split('\n');
   const registered = await promisify(execFile)('sh', ['-ec', register], {
-    cwd: root,
+    cwd: ROOT,
     env: environment(network.env),
   });
   const said = /^client id +(\S+)\nclient secret +(\S+)/.exec(registered.stdout);
@@ -39,7 +41,7 @@ export async function startExample(network: TestNetwork): Promise<Example> {
   const [, clientId = '', clientSecret = ''] = said;
   const start = others.join('\n').replace('…', clientId).replace('…', clientSecret);
   const child = spawn('sh', ['-ec', start.replace(/^node /m, 'exec node ')], {
-    cwd: root,
+    cwd: ROOT,
     env: environment({ BASE_URL: network.baseUrl, PORT: String(port) }),
     stdio: ['ignore', 'pipe', 'pipe'],
   });
