@@ -199,6 +199,21 @@ describe('the account page', () => {
     expect(await isLive(client, token)).toBe(false);
   });
 
+  it('signs out everywhere also where an application cannot be disconnected, and says so', async () => {
+    const { visitor, handle, actorId } = await someone();
+    const token = await connect(visitor);
+    await network.database().dataSource.query(
+      `INSERT INTO authority.app_grant SELECT (jsonb_populate_record(app_grant, jsonb_build_object('grant_id', $2::text))).*
+       FROM authority.app_grant WHERE actor_id = $1`,
+      [actorId, `lost_${handle}`],
+    );
+    const page = await visitor.open(account);
+    const out = await visitor.submitTo(page, '/sign-out-everywhere', { disconnect: 'all' });
+    expect(noticeIn(out)).toContain('Not every application could be disconnected');
+    expect(await isStillIn(visitor)).toBe(false);
+    expect(await isLive(client, token)).toBe(false);
+  });
+
   it('disconnects then also what was connected in another browser meanwhile', async () => {
     const { visitor, page, handle, actorId } = await someone();
     const [other] = await enter(handle);

@@ -1,6 +1,8 @@
 import type { CommandBus } from '@nestjs/cqrs';
 import { RevokeGrantsOf } from '../../commands/revoke-grants-of.js';
 import { SignOutEverywhere } from '../../commands/sign-out-everywhere.js';
+import { Refusal } from '../../domain/refusal.js';
+import type { EventMetadata } from '../../log/recorded.js';
 import { accountPage } from '../pages/account.page.js';
 import type { AccountPage } from '../pages/account.page.js';
 import { signInPage } from '../pages/sign-in.page.js';
@@ -87,14 +89,25 @@ export class AccountPages {
     const { actorId } = account;
     const metadata = metadataOf(exchange, { actorId });
     const all = fields['disconnect'] === 'all';
-    const disconnect = () =>
-      this.commands.execute(new RevokeGrantsOf({ cause: 'person', actorId }, metadata));
+    const disconnect = () => this.disconnectAll(actorId, metadata);
     // Before, since afterwards nobody is signed in who could try it again; after, for what another browser allowed meanwhile.
     if (all) await disconnect();
     await this.commands.execute(new SignOutEverywhere(actorId, metadata));
-    if (all) await disconnect();
+    const complete = all && (await disconnect());
     await this.sessions.end(exchange);
-    return this.done(exchange, all ? 'signed-out-and-disconnected' : 'signed-out-everywhere');
+    if (!all) return this.done(exchange, 'signed-out-everywhere');
+    return this.done(exchange, complete ? 'signed-out-and-disconnected' : 'signed-out-and-some-disconnected');
+  }
+
+  /** False: the log does not know one of the grants. All others have ended, and that is to keep nobody signed in. */
+  private async disconnectAll(actorId: string, metadata: EventMetadata): Promise<boolean> {
+    try {
+      await this.commands.execute(new RevokeGrantsOf({ cause: 'person', actorId }, metadata));
+      return true;
+    } catch (error) {
+      if (error instanceof Refusal && error.code === 'not_found') return false;
+      throw error;
+    }
   }
 
   /** Field `application`: which one. */

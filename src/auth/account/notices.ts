@@ -7,6 +7,8 @@ export const notices = {
   'signed-out-everywhere': 'You are signed out in every browser. Applications stay connected.',
   'signed-out-and-disconnected':
     'You are signed out in every browser, and no application is connected any more.',
+  'signed-out-and-some-disconnected':
+    'You are signed out in every browser. Not every application could be disconnected: sign in to see which are left, and tell the operator of this network.',
 } as const;
 
 export type Notice = keyof typeof notices;
