@@ -39,7 +39,9 @@ function adviceFor(status: number, { method, url }: Asked): Html {
   if (status === 429) return html`<p>Then go back to the page before this one.</p>`;
   return url.startsWith(ACCOUNT_PATH)
     ? html`<p>Go to <a href="${ACCOUNT_PATH}">your account page</a>.</p>`
-    : html`<p>Go back to the application and start again.</p>`;
+    : html`<p>
+        Go back to the application and start again, or go to <a href="${ACCOUNT_PATH}">your account page</a>.
+      </p>`;
 }
 
 /** A page for a browser, an OAuth error for a program. */
