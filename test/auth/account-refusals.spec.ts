@@ -1,0 +1,185 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { password } from './support/auth-network.js';
+import { AccountArea, alertIn, noticeIn } from './support/account.js';
+import { Visitor } from './support/visitor.js';
+import { isLive } from './support/flow.js';
+
+let area: AccountArea;
+
+beforeAll(async () => {
+  area = await AccountArea.start();
+}, 60_000);
+
+afterAll(() => area.network.stop());
+
+describe('refuses', () => {
+  it('a wrong password and an unknown handle in the same words', async () => {
+    const { handle } = await area.someone();
+    const answers = [(await area.enter(handle, 'wrong password'))[1], (await area.enter('nobody_at_all'))[1]];
+    expect(new Set(answers.map(alertIn)).size).toBe(1);
+    expect(answers.map(({ status }) => status)).toEqual([400, 400]);
+    expect(alertIn(answers[0]!)).toBeTruthy();
+  });
+
+  it('a suspended person, who is told so if the password is right, and else what everybody is told', async () => {
+    const { handle, actorId, visitor } = await area.someone();
+    await area.suspended(handle, actorId);
+    const [, right] = await area.enter(handle);
+    expect(right.status).toBe(403);
+    expect(right.text).toContain('suspended');
+    expect(right.text).toContain('social_authority_required');
+    const [, wrong] = await area.enter(handle, 'wrong password');
+    expect(wrong.status).toBe(400);
+    expect(wrong.text).not.toContain('suspended');
+    expect(await area.isStillIn(visitor)).toBe(false);
+  });
+
+  it('what a suspended person’s page still sends', async () => {
+    const { handle, actorId, visitor, page } = await area.someone();
+    const token = await area.connect(visitor);
+    await area.suspended(handle, actorId);
+    const refused = await visitor.submitTo(page, '/password', { current: password, new: 'another password' });
+    expect(refused.status).toBe(403);
+    expect(refused.text).toContain('login_required');
+    expect(await isLive(area.client, token)).toBe(false);
+  });
+
+  it.each([
+    ['one that is too short', 'short', 'at least 8'],
+    ['one of seven emoji', '🦊🦊🦊🦊🦊🦊🦊', 'at least 8'],
+    ['the handle', 'person', 'neither your handle'],
+    ['the present one', password, 'another one'],
+  ])('a new password that is %s', async (what, typed, words) => {
+    const { visitor, page, handle } = await area.someone();
+    const next = what === 'the handle' ? handle.toUpperCase() : typed;
+    const refused = await visitor.submit(page, { current: password, new: next });
+    expect(refused.status).toBe(400);
+    expect(alertIn(refused)).toContain(words);
+    expect(refused.text).toContain('aria-describedby="new-fault new-hint"');
+    expect(refused.text).not.toContain(`value="${next}"`);
+  });
+
+  it('no new password for its length in bytes: both may be of 1,024 characters of any script', async () => {
+    const { visitor, page, handle } = await area.someone();
+    const [first, second] = ['\u{20000}'.repeat(1024), '\u{20001}'.repeat(1024)];
+    const changed = await visitor.submit(page, { current: password, new: first });
+    expect(noticeIn(changed)).toContain('Your password is changed');
+    const again = await visitor.submit(changed, { current: first, new: second });
+    expect(noticeIn(again)).toContain('Your password is changed');
+    expect((await area.enter(handle, second))[1].status).toBe(200);
+  });
+
+  it('to change a password without the present one, and to let it be guessed', async () => {
+    const { visitor, page, handle } = await area.someone();
+    const guess = () => visitor.submit(page, { current: 'not the one', new: 'another password' });
+    const wrong = await guess();
+    expect([wrong.status, alertIn(wrong)]).toEqual([400, 'That is not your current password.']);
+    for (let tries = 1; tries < 10; tries++) await guess();
+    const refused = await guess();
+    expect(refused.status).toBe(429);
+    expect(refused.text).toContain('pilot_rate_limited');
+    expect(refused.headers.get('retry-after')).toMatch(/^[1-9][0-9]*$/);
+    expect(refused.headers.get('ratelimit')).toContain('"account";r=0');
+    expect((await area.enter(handle))[1].status).toBe(429);
+  });
+
+  it.each([
+    ['without Origin', { origin: '' }, {}, 'origin_required'],
+    ['from another site', { origin: 'https://evil.example' }, {}, 'origin_mismatch'],
+    ['from a frame without an origin', { origin: 'null' }, {}, 'origin_mismatch'],
+    ['without its hidden field', {}, { form: '' }, 'invalid_request'],
+    ['with a hidden field of one’s own', {}, { form: `x.${'A'.repeat(43)}` }, 'invalid_request'],
+  ])('a form %s', async (_what, headers, fields, code) => {
+    const visitor = new Visitor(area.network.baseUrl);
+    const { page, visitor: person } = await area.someone();
+    const typed = { handle: 'nobody', password, ...fields };
+    const answers = [
+      await visitor.submit(await visitor.open(area.address), typed, headers),
+      ...(await Promise.all(
+        ['/sign-out', '/sign-out-everywhere', '/password'].map((to) =>
+          person.submitTo(page, to, fields, headers),
+        ),
+      )),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual([403, 403, 403, 403]);
+    for (const { text } of answers) expect(text).toContain(code);
+    expect(await area.isStillIn(person)).toBe(true);
+  });
+
+  it('a form of another person’s page, or of another browser', async () => {
+    const [ana, bob] = [await area.someone(), await area.someone()];
+    const stolen = await bob.visitor.submitTo(ana.page, '/sign-out-everywhere');
+    expect(stolen.status).toBe(403);
+    expect(await area.isStillIn(bob.visitor)).toBe(true);
+    const page = await new Visitor(area.network.baseUrl).open(area.address);
+    const elsewhere = await new Visitor(area.network.baseUrl).submit(page, { handle: ana.handle, password });
+    expect(elsewhere.status).toBe(403);
+    const nobody = await new Visitor(area.network.baseUrl).submitTo(ana.page, '/sign-out');
+    expect([nobody.status, nobody.text.includes('login_required')]).toEqual([403, true]);
+  });
+
+  it('to disconnect an application from somebody else', async () => {
+    const [ana, bob] = [await area.someone(), await area.someone()];
+    const token = await area.connect(ana.visitor);
+    await area.connect(bob.visitor);
+    await bob.visitor.submit(await bob.visitor.open(area.address), {
+      application: area.application.clientId,
+    });
+    expect(await isLive(area.client, token)).toBe(true);
+    const page = await ana.visitor.open(area.address);
+    expect((await ana.visitor.submit(page, { application: "x' OR '1" })).status).toBe(400);
+    expect(await isLive(area.client, token)).toBe(true);
+  });
+
+  it('to say what was not done: a notice cannot be in a link, or in a cookie without signature', async () => {
+    const { visitor } = await area.someone();
+    const linked = await visitor.open(`${area.address}?notice=disconnected`);
+    expect(noticeIn(linked)).toBeUndefined();
+    const planted = await fetch(area.address, {
+      headers: { accept: 'text/html', cookie: 'plaza_notice=disconnected; plaza_notice.sig=AAAA' },
+    });
+    expect(await planted.text()).not.toContain('role="status"');
+  });
+
+  const post = async (init: RequestInit, accept: string) => {
+    const answer = await fetch(`${area.address}/sign-in`, {
+      method: 'POST',
+      ...init,
+      headers: { origin: area.network.baseUrl, accept, ...(init.headers as Record<string, string>) },
+    });
+    return answer;
+  };
+  const form = (body: string) => ({
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    body,
+  });
+
+  it.each<readonly [string, number, RequestInit]>([
+    ['JSON', 415, { headers: { 'content-type': 'application/json' }, body: '{}' }],
+    ['text', 415, { headers: { 'content-type': 'text/plain' }, body: 'handle=a' }],
+    ['a form of more than 64 KiB', 413, form(`handle=${'x'.repeat(64 * 1024)}`)],
+    ['a field that is there twice', 400, form('handle=a&handle=b')],
+    ['U+0000', 400, form('handle=a%00')],
+    ['what is not UTF-8', 400, form('handle=%ff')],
+    ['another method', 405, { method: 'DELETE' }],
+    ['a look where there is only something to do', 405, { method: 'GET' }],
+  ])('%s, with a page for a browser and an Error object for a program', async (_what, status, init) => {
+    const page = await post(init, 'text/html');
+    expect([page.status, page.headers.get('content-type')]).toEqual([status, 'text/html; charset=utf-8']);
+    expect(page.headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
+    const answer = await post(init, 'application/json');
+    expect(answer.status).toBe(status);
+    expect(await answer.json()).toEqual({ error: 'invalid_request', message: expect.any(String) });
+    expect(answer.headers.get('allow')).toBe(status === 405 ? 'POST' : null);
+  });
+
+  it.each(['/account/nothing', '/account/', '/interaction/x/nothing', '/interaction'])(
+    'an address below its own where there is nothing: %s',
+    async (path) => {
+      const page = await fetch(area.network.issuer + path, { headers: { accept: 'text/html' } });
+      expect([page.status, page.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8']);
+      const answer = await fetch(area.network.issuer + path);
+      expect(await answer.json()).toEqual({ error: 'not_found', message: expect.any(String) });
+    },
+  );
+});

@@ -1,0 +1,115 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { AuthorizationServer } from '../../src/auth/authorization-server.js';
+import { credentialHash } from '../../src/store/authority/credential-hash.js';
+import { password } from './support/auth-network.js';
+import { Visitor } from './support/visitor.js';
+import { AccountArea } from './support/account.js';
+import type { Someone } from './support/account.js';
+import { authorizationRequest, exchange } from './support/flow.js';
+import type { Answer } from './support/visitor.js';
+
+let area: AccountArea;
+
+beforeAll(async () => {
+  area = await AccountArea.start();
+}, 60_000);
+
+afterAll(() => area.network.stop());
+
+describe('a browser session', () => {
+  it('gets a new identifier at each sign-in, so that one which was planted is worth nothing', async () => {
+    const victim = new Visitor(area.network.baseUrl);
+    // A session that is nobody's yet, as whoever plants one has it.
+    await victim.open(`${area.network.issuer}/oauth2/end-session`);
+    const planted = new Visitor(area.network.baseUrl);
+    planted.takeCookiesOf(victim);
+    const { handle } = await area.someone();
+    await victim.submit(await victim.open(area.address), { handle, password });
+    const seen = new Visitor(area.network.baseUrl);
+    seen.takeCookiesOf(victim);
+    expect([await area.isStillIn(victim), await area.isStillIn(seen), await area.isStillIn(planted)]).toEqual(
+      [true, true, false],
+    );
+    const { url } = await authorizationRequest(area.client, 'read', { prompt: 'login consent' });
+    await victim.submit(await victim.open(url), { handle, password });
+    expect([await area.isStillIn(victim), await area.isStillIn(seen)]).toEqual([true, false]);
+  });
+
+  it('gets one also where the same person signs in again, from a page that was left open', async () => {
+    const { handle } = await area.someone();
+    const visitor = new Visitor(area.network.baseUrl);
+    const open = await visitor.open(area.address);
+    await visitor.submit(open, { handle, password });
+    const seen = new Visitor(area.network.baseUrl);
+    seen.takeCookiesOf(visitor);
+    expect(await area.isStillIn(seen)).toBe(true);
+    await visitor.submit(open, { handle, password });
+    expect([await area.isStillIn(visitor), await area.isStillIn(seen)]).toEqual([true, false]);
+  });
+
+  it('is another’s at once when somebody else signs in with the browser, and the old one is over', async () => {
+    const [ana, bob] = [await area.someone(), await area.someone()];
+    const seen = new Visitor(area.network.baseUrl);
+    seen.takeCookiesOf(ana.visitor);
+    const attempt = await authorizationRequest(area.client, 'openid read', { prompt: 'login consent' });
+    const signIn = await ana.visitor.open(attempt.url);
+    const typed = { handle: bob.handle, password };
+    const sent = await ana.visitor.request(new URL(signIn.forms[0]!.action, area.network.baseUrl), {
+      method: 'POST',
+      headers: { origin: area.network.baseUrl },
+      body: new URLSearchParams({ ...signIn.forms[0]!.fields, ...typed }),
+    });
+    const resumed = await ana.visitor.request(sent.headers.get('location')!);
+    // No page that sends itself on in between.
+    expect([sent.status, resumed.status]).toEqual([303, 303]);
+    const consent = await ana.visitor.open(resumed.headers.get('location')!);
+    expect(consent.text).toContain(`@${bob.handle}`);
+    const { url } = await ana.visitor.submit(consent, { decision: 'allow' });
+    expect((await exchange(area.client, new URL(url), attempt)).access_token).toBeTruthy();
+    expect(await area.isStillIn(seen)).toBe(false);
+    expect((await ana.visitor.open(area.address)).text).toContain(`@${bob.handle}`);
+  });
+
+  it.each<readonly [string, (person: Someone) => Promise<Answer>]>([
+    [
+      'signed in again',
+      async ({ visitor, handle }) => {
+        const { url } = await authorizationRequest(area.client, 'read', { prompt: 'login consent' });
+        return visitor.submit(await visitor.open(url), { handle, password });
+      },
+    ],
+    [
+      'changed the password',
+      ({ visitor, page }) => visitor.submit(page, { current: password, new: 'another long password' }),
+    ],
+  ])('is over once its person %s, whatever requests under way still write', async (_what, replace) => {
+    const person = await area.someone();
+    const { Session } = area.network.app().get(AuthorizationServer).provider;
+    const { value } = person.visitor.cookie('plaza_session');
+    const [kept, renamed] = [await Session.find(value), await Session.find(value)];
+    expect((await replace(person)).status).toBe(200);
+    renamed?.resetIdentifier();
+    await kept?.save(1_000);
+    await renamed?.save(1_000);
+    expect(await Session.find(value)).toBeUndefined();
+    expect(await Session.find(renamed!.jti)).toBeUndefined();
+    expect(await area.isStillIn(person.visitor)).toBe(true);
+  });
+
+  it('stays who it was where another one could not be kept', async () => {
+    const [ana, bob] = [await area.someone(), await area.someone()];
+    const visitor = new Visitor(area.network.baseUrl);
+    const open = await visitor.open(area.address);
+    await visitor.submit(open, { handle: ana.handle, password });
+    const lock = area.network.database().dataSource.createQueryRunner();
+    await lock.startTransaction();
+    await lock.query('SELECT FROM authority.oidc_record WHERE key_hash = $1 FOR UPDATE', [
+      credentialHash(visitor.cookie('plaza_session').value),
+    ]);
+    const { status } = await visitor.submit(open, { handle: bob.handle, password });
+    await lock.rollbackTransaction();
+    await lock.release();
+    expect(status).toBe(503);
+    expect((await visitor.open(area.address)).text).toContain(`@${ana.handle}`);
+  });
+});

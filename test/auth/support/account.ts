@@ -1,0 +1,77 @@
+import { CommandBus } from '@nestjs/cqrs';
+import type * as oidc from 'openid-client';
+import type { ClientCredentials } from '../../../src/commands/register-application.js';
+import { SuspendAccount } from '../../../src/commands/suspend-account.js';
+import { password, startAuthNetwork } from './auth-network.js';
+import type { AuthNetwork } from './auth-network.js';
+import { authorizationRequest, discover, exchange } from './flow.js';
+import { Visitor } from './visitor.js';
+import type { Answer } from './visitor.js';
+
+export interface Someone {
+  readonly handle: string;
+  readonly actorId: string;
+  readonly visitor: Visitor;
+  /** Their account page, after they signed in there. */
+  readonly page: Answer;
+}
+
+/** What people do at the account page, on a network of the test's own. */
+export class AccountArea {
+  private people = 0;
+
+  private constructor(
+    readonly network: AuthNetwork,
+    /** One that is registered, and a client library that speaks for it. */
+    readonly application: ClientCredentials,
+    readonly client: oidc.Configuration,
+    /** Address of the account page. */
+    readonly address: string,
+  ) {}
+
+  static async start(): Promise<AccountArea> {
+    const network = await startAuthNetwork();
+    const application = await network.registerApplication();
+    const client = await discover(network, application);
+    return new AccountArea(network, application, client, `${network.issuer}/account`);
+  }
+
+  async enter(handle: string, typed = password): Promise<[Visitor, Answer]> {
+    const visitor = new Visitor(this.network.baseUrl);
+    return [visitor, await visitor.submit(await visitor.open(this.address), { handle, password: typed })];
+  }
+
+  /** A person of their own for a test, signed in at the account page. */
+  async someone(): Promise<Someone> {
+    const handle = `person_${++this.people}`;
+    const actorId = await this.network.createAccount(handle);
+    const [visitor, page] = await this.enter(handle);
+    return { handle, actorId, visitor, page };
+  }
+
+  /** Lets an application act for who is signed in, and answers its access token. */
+  async connect(visitor: Visitor, by = this.client, scope = 'openid read'): Promise<string> {
+    const attempt = await authorizationRequest(by, scope);
+    const consent = await visitor.open(attempt.url);
+    const { url } = await visitor.submit(consent, { decision: 'allow' });
+    return (await exchange(by, new URL(url), attempt)).access_token;
+  }
+
+  async suspended(handle: string, actorId: string): Promise<void> {
+    const metadata = { requestId: handle, operator: 'test', reason: 'a test' };
+    await this.network.app().get(CommandBus).execute(new SuspendAccount(actorId, metadata));
+  }
+
+  async isStillIn(visitor: Visitor): Promise<boolean> {
+    return !isSignIn(await visitor.open(this.address));
+  }
+
+  /** What the log says of a stream. */
+  async typesIn(stream: string) {
+    return (await this.network.log().read(stream)).map(({ event }) => event.type);
+  }
+}
+
+export const isSignIn = ({ text }: Answer) => text.includes('name="password"');
+export const alertIn = ({ text }: Answer) => /role="alert"[^>]*>([^<]*)</.exec(text)?.[1];
+export const noticeIn = ({ text }: Answer) => /role="status">([^<]*)</.exec(text)?.[1];
