@@ -14,6 +14,7 @@ import { policy } from './protocol/policy.js';
 import { preciseFault } from './protocol/precise-fault.js';
 import { routes } from './protocol/routes.js';
 import { scriptlessPages } from './protocol/scriptless-pages.js';
+import { staySignedIn } from './protocol/stay-signed-in.js';
 import { tokenTransaction } from './protocol/token-transaction.js';
 import { userinfoAuthority } from './protocol/userinfo-authority.js';
 import type { AuthSettings } from './settings.js';
@@ -65,6 +66,7 @@ export function createProvider(
   provider.use(userinfoAuthority(store));
   provider.use(publishedMetadata);
   provider.use(scriptlessPages);
+  provider.use(staySignedIn(baseUrl));
   return provider;
 }
 

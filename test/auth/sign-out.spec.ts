@@ -70,6 +70,21 @@ describe('signing out at the request of an application', () => {
     expect(await isSignedIn(visitor)).toBe(false);
   });
 
+  it('tells the application nothing where the person stays signed in', async () => {
+    const visitor = await signedIn();
+    const asked = { post_logout_redirect_uri: afterwards, state: 'secret-state' };
+    for (const parameters of [{ ...asked, client_id: application.clientId }, {}]) {
+      const page = await visitor.open(endSession(parameters));
+      const stays = await visitor.submit(page, {});
+      expect([stays.status, stays.url]).toEqual([200, `${network.issuer}/oauth2/end-session/confirm`]);
+      expect(stays.text).toContain('You are still signed in');
+      expect(stays.text).toContain('href="/api/auth/account"');
+      expect(stays.text.includes('href="https://pebble.example"')).toBe('client_id' in parameters);
+      expect(stays.text).not.toMatch(/secret-state|signed-out/);
+      expect(await isSignedIn(visitor)).toBe(true);
+    }
+  });
+
   it('leaves what was granted as it is', async () => {
     const visitor = await signedIn();
     await visitor.submit(await visitor.open(endSession({})), { logout: 'yes' });

@@ -36,3 +36,14 @@ export function renderSignedOut(ctx: KoaContextWithOIDC): void {
       <p>You can close this page, or go to <a href="${ACCOUNT_PATH}">your account page</a>.</p>`,
   );
 }
+
+/** @param application origin of the one that asked for the sign-out: not the address that would tell it of one. */
+export function renderStillSignedIn(ctx: KoaContextWithOIDC, application: string | undefined): void {
+  ctx.set(pageHeaders());
+  ctx.body = layout(
+    'You are still signed in',
+    html`<h1>You are still signed in</h1>
+      <p>Nothing was changed. Go to <a href="${ACCOUNT_PATH}">your account page</a>.</p>
+      ${application && html`<p>Or go back to <a href="${application}">${application}</a>.</p>`}`,
+  );
+}

@@ -1,0 +1,23 @@
+import type { KoaContextWithOIDC, Provider } from 'oidc-provider';
+import { renderStillSignedIn } from '../pages/sign-out.page.js';
+import { factsOf } from './request-facts.js';
+import { routes } from './routes.js';
+
+type Middleware = Parameters<Provider['use']>[0];
+
+/**
+ * Who stays signed in stays here. The library goes back to the application as if the person had signed out, which
+ * the application would believe (OpenID Connect RP-Initiated Logout 1.0, section 3: the redirect says that it was done).
+ */
+export function staySignedIn(baseUrl: string): Middleware {
+  return async (context, next) => {
+    await next();
+    const ctx = context as unknown as KoaContextWithOIDC;
+    if (ctx.path !== `${routes.end_session}/confirm` || ctx.status !== 303) return;
+    if (factsOf(ctx.req).form.get('logout')) return;
+    const { origin } = new URL(ctx.response.get('location'), baseUrl);
+    ctx.remove('location');
+    ctx.status = 200;
+    renderStillSignedIn(ctx, origin === baseUrl ? undefined : origin);
+  };
+}
