@@ -149,6 +149,37 @@ describe('the token endpoint refuses', () => {
     ]);
   });
 
+  it.each<readonly [string, Changes]>([
+    ['another verifier', { code_verifier: 'v'.repeat(43) }],
+    ['no verifier', { code_verifier: undefined }],
+    ['another redirect_uri', { redirect_uri: `${redirectUri}/` }],
+    ['no redirect_uri', { redirect_uri: undefined }],
+  ])('a code that was used before also with %s, and ends its grant once', async (_what, changes) => {
+    const issued = await issue();
+    const { body } = await exchange(issued);
+    const grantId = await grantOf(body.access_token);
+    expect((await exchange(issued, changes)).status).toBe(400);
+    expect(await isLive(client, body.access_token)).toBe(false);
+    expect((await exchange(issued)).status).toBe(400);
+    expect((await eventsOf(grantId)).slice(1)).toEqual([
+      expect.objectContaining({
+        type: 'grant.reuse_detected',
+        data: expect.objectContaining({ of: 'authorization_code' }),
+      }),
+      expect.objectContaining({ type: 'grant.revoked' }),
+    ]);
+  });
+
+  it.each([
+    ['another application', () => other],
+    ['somebody without the secret', () => ({ ...application, clientSecret: 'guessed' })],
+  ])('a code that was used before from %s, and ends nothing', async (_who, by) => {
+    const issued = await issue();
+    const { body } = await exchange(issued);
+    expect((await exchange(issued, {}, by())).status).toBeGreaterThanOrEqual(400);
+    expect(await isLive(client, body.access_token)).toBe(true);
+  });
+
   it('all but one of sixteen exchanges of one code at once, and ends its grant', async () => {
     const issued = await issue();
     const answers = await Promise.all(Array.from({ length: 16 }, () => exchange(issued)));

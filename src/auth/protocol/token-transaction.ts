@@ -2,6 +2,7 @@ import type { CommandBus } from '@nestjs/cqrs';
 import { errors } from 'oidc-provider';
 import type { KoaContextWithOIDC, Provider } from 'oidc-provider';
 import { RefreshGrant } from '../../commands/refresh-grant.js';
+import { RevokeGrant } from '../../commands/revoke-grant.js';
 import { Refusal } from '../../domain/refusal.js';
 import type { AuthorityStore } from '../../store/authority/authority-store.js';
 import { Dossier } from '../storage/dossier.js';
@@ -33,7 +34,8 @@ export function tokenTransaction(store: AuthorityStore, commands: CommandBus): M
         const dossier = exchanged && (await Dossier.open(store, ctx.req, clientId, exchanged));
         await next();
         if (ctx.status >= 500) throw new Undone();
-        if (!dossier || ctx.status >= 400) return;
+        if (!dossier) return;
+        if (ctx.status >= 400) return await endWhereSpent(ctx, dossier, commands);
         await dossier.close(await recordRefresh(ctx, dossier, commands));
       });
     } catch (error) {
@@ -48,6 +50,18 @@ function exchangedBy(form: Form): Exchanged | undefined {
   if (grantType === 'authorization_code') return { kind: 'AuthorizationCode', value: form.get('code') ?? '' };
   if (grantType === 'refresh_token') return { kind: 'RefreshToken', value: form.get('refresh_token') ?? '' };
   return undefined;
+}
+
+/**
+ * Whatever else was wrong with the request: a code that was used before has been in other hands (RFC 6749, section
+ * 4.1.2). The library ends the grant only where all else was right. Ending it again changes nothing.
+ */
+async function endWhereSpent(ctx: KoaContextWithOIDC, dossier: Dossier, commands: CommandBus): Promise<void> {
+  const isAuthenticated = ctx.oidc.client !== undefined && ctx.status !== 401;
+  const grantId = isAuthenticated ? dossier.grantOfSpentCode() : undefined;
+  if (grantId === undefined) return;
+  const ending = { cause: 'reuse', of: 'authorization_code' } as const;
+  await commands.execute(new RevokeGrant(grantId, ending, { ...metadataOf(ctx.req), grantId }));
 }
 
 /**

@@ -84,6 +84,13 @@ export class Dossier {
     return live && typeof revision === 'string' ? { ...live, revision: BigInt(revision) } : undefined;
   }
 
+  /** The live grant of a code that was spent before, and was issued to whom presents it. Undefined: it is no such code. */
+  grantOfSpentCode(): string | undefined {
+    const { payload, consumed_at: consumedAt, live } = this.found ?? {};
+    if (this.exchanged.kind !== 'AuthorizationCode' || !consumedAt) return undefined;
+    return payload?.['clientId'] === this.clientId ? live?.grantId : undefined;
+  }
+
   /** Whether the grant is the actor's, so that the account is known to be live. */
   isOf(actorId: string): boolean {
     return this.found?.live?.actorId === actorId;
