@@ -127,6 +127,16 @@ describe.each(endpoints)('the %s endpoint refuses', (endpoint) => {
     expect([status, body?.error]).toEqual(endpoint === 'token' ? [400, 'invalid_grant'] : [200, undefined]);
   });
 
+  it.each([
+    ['letters', 'x'],
+    ['what takes three times as much when it is encoded', '"'],
+  ])('none of 64 KiB of a parameter that it knows, of %s', async (_what, letter) => {
+    const body = `${harmless}&redirect_uri=`.padEnd(64 * KIBI, letter);
+    const answer = await at(endpoint, { body });
+    const expected = endpoint === 'token' ? [400, 'invalid_grant'] : [200, undefined];
+    expect([answer.status, answer.body?.error]).toEqual(expected);
+  });
+
   it('more than 64 KiB in pieces with 413, without waiting for the end', async () => {
     const headers = [basicOf(application), formType];
     const sent = open(network, { method: 'POST', path: path(endpoint), headers });
