@@ -70,8 +70,8 @@ describe('the token endpoint refuses a code, which stays good for whom it was is
 
   it.each<readonly [string, (issued: Issued) => Changes, string]>([
     ['with another verifier', () => ({ code_verifier: oidc.randomPKCECodeVerifier() }), 'invalid_grant'],
-    ['without a verifier', () => ({ code_verifier: undefined }), 'invalid_grant'],
-    ['with an empty verifier', () => ({ code_verifier: '' }), 'invalid_grant'],
+    ['without a verifier', () => ({ code_verifier: undefined }), 'invalid_request'],
+    ['with an empty verifier', () => ({ code_verifier: '' }), 'invalid_request'],
     [
       'with the challenge as its verifier, as if it were plain',
       ({ attempt }) => ({ code_verifier: attempt.url.searchParams.get('code_challenge') ?? '' }),

@@ -21,6 +21,7 @@ export function answerFaults(provider: Provider, logger: Logger): Middleware {
   };
   provider.on('authorization.error', lookCloser);
   provider.on('end_session.error', lookCloser);
+  provider.on('grant.error', lookCloser);
   return async (context, next) => {
     const ctx = context as unknown as KoaContextWithOIDC;
     try {

@@ -1,6 +1,31 @@
 import { Fault } from './faults.js';
 import { decode } from './form.js';
 
+/** Those that the library looks at (its consts/param_list.js), and those that it is told of (extra-params.ts). */
+const known: ReadonlySet<string> = new Set([
+  'acr_values',
+  'claims_locales',
+  'client_id',
+  'code_challenge',
+  'code_challenge_method',
+  'display',
+  'id_token_hint',
+  'login_hint',
+  'max_age',
+  'nonce',
+  'prompt',
+  'redirect_uri',
+  'registration',
+  'request',
+  'request_uri',
+  'resource',
+  'response_mode',
+  'response_type',
+  'scope',
+  'state',
+  'ui_locales',
+]);
+
 /** The library reads a thousand and looks at no more. */
 const MOST_PARAMETERS = 100;
 
@@ -10,7 +35,8 @@ const MOST_PARAMETERS = 100;
  *   ID token: without the scope `openid` it has nothing to bind, and the library would refuse it.
  * - Answers come in the query and in no other way: the library knows more, and would already send an error by them.
  *
- * What is there twice stays so: the library refuses that, and knows where the browser may be sent back to.
+ * What it knows and is there twice stays so: the library refuses that, and knows where the browser may be sent back to.
+ * Of any other parameter it would not notice (RFC 6749, section 3.1: none may be there twice).
  * @throws {Fault} `invalid_request`
  */
 export function authorizationQuery(query: string): string {
@@ -18,6 +44,9 @@ export function authorizationQuery(query: string): string {
   const parameters = new URLSearchParams(query);
   if (parameters.size > MOST_PARAMETERS)
     throw new Fault(400, 'invalid_request', 'There are too many parameters.');
+  const unknown = [...parameters.keys()].filter((name) => !known.has(name));
+  if (new Set(unknown).size < unknown.length)
+    throw new Fault(400, 'invalid_request', 'A parameter is there twice.');
   const identifies = parameters.getAll('scope').some((scope) => scope.split(' ').includes('openid'));
   if (!identifies && parameters.getAll('nonce').length === 1) parameters.delete('nonce');
   if (parameters.getAll('response_mode').some((mode) => mode !== 'query'))

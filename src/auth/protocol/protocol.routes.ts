@@ -98,8 +98,10 @@ function textOf({ headers }: FastifyRequest, body: Buffer): string {
   }
 }
 
-/** What of a query an endpoint may look at. */
+/** What of a query an endpoint may look at. @throws {Fault} `invalid_request` */
 function queryOf(url: string, query: string): string {
   if (url === routes.authorization) return authorizationQuery(query);
-  return url.startsWith(routes.end_session) ? query : '';
+  if (!url.startsWith(routes.end_session)) return '';
+  readForm(query);
+  return query;
 }
