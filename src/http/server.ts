@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
@@ -8,6 +9,7 @@ import type { Logger } from 'pino';
 import type { Config } from '../config/config.js';
 import { TrustedProxies } from '../config/trusted-proxies.js';
 import { sendError } from './error.filter.js';
+import { HttpRefusal } from './errors.js';
 import { acceptOnlyJson } from './json-body.js';
 import { rememberMethods } from './method-not-allowed.js';
 import { requireNetworkOrigin } from './network-origin.js';
@@ -37,6 +39,8 @@ export function fastifyAdapter(
       refuseMalformed(error, socket, strict),
     // Connections that idle, and slow senders, are cut; a proxy in front keeps its own shorter.
     requestTimeout: 30_000,
+    // Node would answer by itself, with no body: see `refuseUnusual`.
+    http: { requireHostHeader: false },
     forceCloseConnections: 'idle',
   });
 }
@@ -51,6 +55,7 @@ export function prepareServer(app: NestFastifyApplication, baseUrl: string): Fas
     for (const [name, value] of strict) raw.setHeader(name, value);
     done();
   });
+  refuseUnusual(server);
   acceptOnlyJson(server);
   requireNetworkOrigin(server, baseUrl);
   server.addHook('onSend', async (_request, reply) => {
@@ -64,6 +69,22 @@ export function prepareServer(app: NestFastifyApplication, baseUrl: string): Fas
     done();
   });
   return refuseOtherMethods;
+}
+
+/** What HTTP has a server refuse: no Host (RFC 9112, section 3.2), or an expectation (RFC 9110, section 10.1.1). */
+function refuseUnusual(server: FastifyInstance): void {
+  const unexpected = new WeakSet<IncomingMessage>();
+  server.server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
+    unexpected.add(request);
+    server.server.emit('request', request, response);
+  });
+  server.addHook('onRequest', ({ raw }, _reply, done) => {
+    if (unexpected.has(raw))
+      return done(new HttpRefusal('invalid_request', 'Expect 100-continue or nothing.'));
+    if (raw.headers.host === undefined && raw.httpVersion === '1.1')
+      return done(new HttpRefusal('invalid_request', 'Send a header Host.'));
+    done();
+  });
 }
 
 /** What came in is no HTTP at all: Node has no request to answer, so the answer is written by hand. */

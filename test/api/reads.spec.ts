@@ -131,6 +131,11 @@ describe('credentials', () => {
     }
   });
 
+  it('are taken with any number of spaces before the token', async () => {
+    const headers = { authorization: `Bearer   ${alice.token}` };
+    expect((await send(network.baseUrl, 'GET', '/api/session', { headers })).status).toBe(200);
+  });
+
   it('are taken from the header alone', async () => {
     const answer = await send(network.baseUrl, 'GET', `/api/profile?access_token=${alice.token}`);
     expect([answer.status, answer.body]).toEqual([401, error('authentication_required')]);
@@ -205,7 +210,21 @@ describe('what is not there', () => {
     const { host } = new URL(network.baseUrl);
     const bearer = `Authorization: Bearer ${alice.token}`;
     const head = `GET /api/profile HTTP/1.1\r\nHost: ${host}\r\n${bearer}\r\n${bearer}`;
-    expect(await sendRaw(head)).toEqual([401, error('invalid_token')]);
+    expect(await sendRaw(head)).toEqual([400, error('invalid_request')]);
+  });
+
+  it.each([
+    ['an expectation', 'GET /api/reconcile HTTP/1.1\r\nHost: HOST\r\nExpect: foo'],
+    [
+      'an expectation about a body',
+      'POST /api/posts HTTP/1.1\r\nHost: HOST\r\nExpect: foo\r\nContent-Length: 2',
+    ],
+    ['no host', 'GET /livez HTTP/1.1'],
+    ['no host at the API', 'GET /api/reconcile HTTP/1.1'],
+    ['no host where there is nothing', 'GET /nothing HTTP/1.1'],
+  ])('is refused for %s', async (_name, head) => {
+    const { host } = new URL(network.baseUrl);
+    expect(await sendRaw(head.replace('HOST', host))).toEqual([400, error('invalid_request')]);
   });
 
   it('is no way to have a request repeated', async () => {

@@ -1,3 +1,5 @@
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { ClientCredentials } from '../../src/commands/register-application.js';
 import { startAuthNetwork } from './support/auth-network.js';
@@ -175,7 +177,7 @@ describe('an address of the protocol refuses', () => {
     ['/api/auth/.well-known/openid-configuration', 'GET, HEAD'],
     ['/api/auth/.well-known/oauth-authorization-server', 'GET, HEAD'],
     ['/.well-known/oauth-authorization-server/api/auth', 'GET, HEAD'],
-    ['/api/auth/oauth2/userinfo', 'GET, HEAD'],
+    ['/api/auth/oauth2/userinfo', 'GET'],
     ['/api/auth/oauth2/authorize', 'GET, HEAD'],
     ['/api/auth/oauth2/end-session', 'GET, HEAD'],
     ['/api/auth/oauth2/end-session/confirm', 'POST'],
@@ -183,6 +185,18 @@ describe('an address of the protocol refuses', () => {
     const answer = await send(network, { method: 'DELETE', path: known });
     expect(errorOf(answer)).toEqual([405, 'invalid_request']);
     expect(answer.headers.allow).toBe(allow);
+  });
+
+  it('a request that expects what there is not, and one without Host, with 400', async () => {
+    const refused = [400, { error: 'invalid_request', error_description: expect.any(String) }];
+    const answer = await send(network, { path: '/api/auth/jwks', headers: [['expect', 'foo']] });
+    expect([answer.status, answer.body]).toEqual(refused);
+    const { hostname, port } = new URL(network.baseUrl);
+    const socket = connect(Number(port), hostname);
+    socket.write('GET /api/auth/jwks HTTP/1.1\r\nConnection: close\r\n\r\n');
+    const said = await text(socket);
+    expect(said).toMatch(/^HTTP\/1.1 400 /);
+    expect(JSON.parse(said.split('\r\n\r\n')[1] ?? '')).toEqual(refused[1]);
   });
 
   it.each([

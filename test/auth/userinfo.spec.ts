@@ -48,6 +48,10 @@ describe('userinfo', () => {
     expect((await ask(bearer(connected.accessToken), ['origin', network.baseUrl])).status).toBe(200);
   });
 
+  it('takes any number of spaces before the token', async () => {
+    expect((await ask(['authorization', `Bearer   ${connected.accessToken}`])).status).toBe(200);
+  });
+
   it('does not let a query choose what it says', async () => {
     const { accessToken } = connected;
     const { body } = await send(network, {
@@ -80,7 +84,7 @@ describe('userinfo refuses', () => {
     const { status, headers, body } = await ask(['authorization', value]);
     expect(status).toBe(401);
     expect(body).toEqual({ error: 'invalid_token', error_description: expect.any(String) });
-    expect(headers['www-authenticate']).toMatch(/^Bearer .*error="invalid_token"/);
+    expect(headers['www-authenticate']).toMatch(/^Bearer realm="plaza", error="invalid_token"/);
   });
 
   it('a token in the address with 400', async () => {
@@ -96,8 +100,14 @@ describe('userinfo refuses', () => {
     for (const headers of [[formType], [formType, bearer(connected.accessToken)]]) {
       const answer = await send(network, { method: 'POST', path, headers, body });
       expect([answer.status, answer.body.error]).toEqual([405, 'invalid_request']);
-      expect(answer.headers.allow).toBe('GET, HEAD');
+      expect(answer.headers.allow).toBe('GET');
     }
+  });
+
+  it('a HEAD with 405', async () => {
+    const headers = [bearer(connected.accessToken)];
+    const answer = await send(network, { method: 'HEAD', path, headers });
+    expect([answer.status, answer.headers.allow]).toEqual([405, 'GET']);
   });
 
   it('two headers Authorization with 400', async () => {
@@ -113,9 +123,10 @@ describe('userinfo refuses', () => {
 
   it('a token without the scope openid with 403', async () => {
     const { accessToken } = await connect(client, new Browser(network.baseUrl), 'ada', 'read');
-    const { status, body } = await ask(bearer(accessToken));
+    const { status, headers, body } = await ask(bearer(accessToken));
     expect(status).toBe(403);
     expect(body).toEqual({ error: 'capability_required', error_description: expect.any(String) });
+    expect(headers['www-authenticate']).toMatch(/^Bearer realm="plaza", /);
   });
 
   it.each([

@@ -31,6 +31,7 @@ export function answerFaults(provider: Provider, logger: Logger): Middleware {
       ctx.status = 500;
       ctx.body = null;
     }
+    nameRealm(ctx);
     const cause = causes.get(ctx);
     const fault = cause === undefined ? precise.get(ctx) : faultOf(cause);
     if (fault) report(logger, ctx, fault);
@@ -43,6 +44,12 @@ export function answerFaults(provider: Provider, logger: Logger): Middleware {
       answer(ctx, new Fault(ctx.status, publishedCode(error), error_description ?? REFUSED));
     }
   };
+}
+
+/** The library names its issuer, and the network has one realm, whoever refuses (RFC 9110, section 11.5). */
+function nameRealm(ctx: KoaContextWithOIDC): void {
+  const challenge = ctx.response.get('www-authenticate');
+  if (challenge) ctx.set('www-authenticate', challenge.replace(/realm="[^"]*"/, 'realm="plaza"'));
 }
 
 /** Where the library describes nothing. */

@@ -24,7 +24,7 @@ export function basicCredentials(authorization: string | undefined): BasicCreden
 
 const unescape = (text: string) => decodeURIComponent(text.replaceAll('+', ' '));
 
-/** RFC 6750, section 2.1: the one way in which an access token is taken. */
-export function isBearer(authorization: string): boolean {
-  return /^Bearer [A-Za-z0-9\-._~+/]+=*$/i.test(authorization);
+/** RFC 6750, section 2.1: the one way in which an access token is taken. Undefined: there is none. */
+export function bearerToken(authorization: string | undefined): string | undefined {
+  return /^Bearer +([A-Za-z0-9\-._~+/]+=*)$/i.exec(authorization ?? '')?.[1];
 }

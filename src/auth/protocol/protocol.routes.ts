@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { AuthorizationServer } from '../authorization-server.js';
 import { AUTH_PREFIX } from '../settings.js';
 import { authorizationQuery } from './authorization-query.js';
-import { basicCredentials } from './credentials.js';
+import { basicCredentials, bearerToken } from './credentials.js';
 import { Fault, faultOf } from './faults.js';
 import { FORM_LIMIT_BYTES, readForm, writeForm } from './form.js';
 import type { Form } from './form.js';
@@ -39,6 +39,9 @@ export function protocolRoutes(
     const raw = request.raw as typeof request.raw & { originalUrl?: string };
     rememberFacts(raw, { requestId: request.id, address: request.ip, clientId, form });
     if (request.method === 'POST') handOverForm(raw, writeForm(form, formParameters));
+    // With one space, since the library takes no more.
+    if (path === routes.userinfo)
+      raw.headers.authorization = `Bearer ${bearerToken(raw.headers.authorization)}`;
     raw.url = query === '' ? path : `${path}?${query}`;
     raw.originalUrl = `${AUTH_PREFIX}${raw.url}`;
     raw.headers.host = host;
@@ -59,6 +62,8 @@ export function protocolRoutes(
     server.route({
       method,
       url: `${AUTH_PREFIX}${url}`,
+      // network-api.md has a GET of it, and nothing else.
+      exposeHeadRoute: url !== routes.userinfo,
       handler: (request, reply) => {
         const [path = '', query = ''] = request.url.slice(AUTH_PREFIX.length).split(/\?(.*)/s);
         // Not as it was written, which may be percent-encoded where it need not be.

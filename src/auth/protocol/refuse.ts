@@ -3,7 +3,7 @@ import { isSaidOnce } from '../../http/network-origin.js';
 import { faultPage } from '../pages/fault.page.js';
 import { pageHeaders } from '../pages/layout.js';
 import { AUTH_PREFIX } from '../settings.js';
-import { basicCredentials, isBearer } from './credentials.js';
+import { basicCredentials, bearerToken } from './credentials.js';
 import { Fault, oauthError, RETRY_AFTER } from './faults.js';
 import { browserEndpoints, clientEndpoints, routes } from './routes.js';
 
@@ -35,7 +35,7 @@ function refuseBearer({ headers, url }: FastifyRequest): Fault | undefined {
     return new Fault(400, 'invalid_request', 'Send the access token in the Authorization header.');
   if (headers.authorization === undefined)
     return new Fault(401, 'authentication_required', 'Send an access token: Authorization: Bearer <token>.');
-  if (!isBearer(headers.authorization))
+  if (bearerToken(headers.authorization) === undefined)
     return new Fault(401, 'invalid_token', 'Send one header: Authorization: Bearer <access token>.');
   return undefined;
 }

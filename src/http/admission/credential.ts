@@ -37,7 +37,10 @@ export class CredentialGuard implements CanActivate {
     const { promise, resolve, reject } = Promise.withResolvers<boolean>();
     const presented = (error: unknown, credential?: Credential | false) => {
       if (error) return reject(error);
-      if (credential === false || !isSaidOnce(request, 'authorization'))
+      // RFC 6750, section 3.1: more than one way at once is no matter of the token.
+      if (!isSaidOnce(request, 'authorization'))
+        return reject(new HttpRefusal('invalid_request', 'Send one header Authorization.'));
+      if (credential === false)
         return reject(
           new HttpRefusal('invalid_token', 'Send one header: Authorization: Bearer <access token>.'),
         );
