@@ -22,7 +22,10 @@ export class WorkerConnection {
     try {
       await client.connect();
       // A worker whose machine dies says no goodbye: without these, the lock would stay with it for two hours.
-      await client.query('SET tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 5');
+      // One that freezes within a transaction keeps its rows locked, and whoever takes authority away waits for those.
+      await client.query(
+        `SET tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 5; SET idle_in_transaction_session_timeout = '2s'`,
+      );
       return connection;
     } catch (error) {
       await connection.close();
