@@ -41,8 +41,8 @@ server.listen(0, '127.0.0.1', () => {
     features: { devInteractions: { enabled: false } },
     findAccount: (_ctx, accountId) => ({ accountId, claims: () => ({ sub: accountId }) }),
   });
-  // oxlint-disable-next-line typescript/no-misused-promises
-  server.on('request', provider.callback());
+  const answer = provider.callback();
+  server.on('request', (request, response) => void answer(request, response));
   process.on('message', (mint: Mint) => {
     void minted(provider, mint).then((values) => process.send?.(values));
   });

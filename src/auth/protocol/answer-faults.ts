@@ -4,8 +4,8 @@ import { Fault, faultOf, oauthError, publishedCode, RETRY_AFTER } from './faults
 import { preciseFault } from './precise-fault.js';
 import { BASIC_CHALLENGE } from './refuse.js';
 import { clientEndpoints, routes } from './routes.js';
-
-type Middleware = Parameters<Provider['use']>[0];
+import { oidcContext } from './middleware.js';
+import type { Middleware } from './middleware.js';
 
 /**
  * Last word on every answer of the library: an error has a published code and the two published members, and a part
@@ -23,7 +23,7 @@ export function answerFaults(provider: Provider, logger: Logger): Middleware {
   provider.on('end_session.error', lookCloser);
   provider.on('grant.error', lookCloser);
   return async (context, next) => {
-    const ctx = context as unknown as KoaContextWithOIDC;
+    const ctx = oidcContext(context);
     try {
       await next();
     } catch (error) {

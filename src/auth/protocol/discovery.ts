@@ -1,8 +1,6 @@
-import type { Provider } from 'oidc-provider';
 import { identityClaims } from './claims.js';
 import { discoveryPaths } from './routes.js';
-
-type Middleware = Parameters<Provider['use']>[0];
+import type { Middleware } from './middleware.js';
 
 const paths: ReadonlySet<string> = new Set(discoveryPaths);
 

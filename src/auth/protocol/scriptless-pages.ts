@@ -1,9 +1,8 @@
-import type { KoaContextWithOIDC, Provider } from 'oidc-provider';
 import { html, Html } from '../pages/html.js';
 import { layout, pageHeaders } from '../pages/layout.js';
 import { whereSignOutEnds } from '../pages/sign-out.page.js';
-
-type Middleware = Parameters<Provider['use']>[0];
+import { oidcContext } from './middleware.js';
+import type { Middleware } from './middleware.js';
 
 /**
  * The library sends a browser on to another of its addresses by a form that a script sends. Here the person sends it:
@@ -12,7 +11,7 @@ type Middleware = Parameters<Provider['use']>[0];
 export const scriptlessPages: Middleware = async (ctx, next) => {
   await next();
   if (ctx.type !== 'text/html' || ctx.res.hasHeader('content-security-policy')) return;
-  ctx.set(pageHeaders(whereSignOutEnds(ctx as unknown as KoaContextWithOIDC)));
+  ctx.set(pageHeaders(whereSignOutEnds(oidcContext(ctx))));
   const [, action = '', fields = ''] =
     /<form method="post" action="([^"]*)">(.*?)<noscript>/s.exec(String(ctx.body)) ?? [];
   ctx.body = layout(

@@ -1,9 +1,8 @@
-import type { KoaContextWithOIDC, Provider } from 'oidc-provider';
 import { renderStillSignedIn } from '../pages/sign-out.page.js';
 import { factsOf } from './request-facts.js';
 import { routes } from './routes.js';
-
-type Middleware = Parameters<Provider['use']>[0];
+import { oidcContext } from './middleware.js';
+import type { Middleware } from './middleware.js';
 
 /**
  * Who stays signed in stays here. The library goes back to the application as if the person had signed out, which
@@ -12,7 +11,7 @@ type Middleware = Parameters<Provider['use']>[0];
 export function staySignedIn(baseUrl: string): Middleware {
   return async (context, next) => {
     await next();
-    const ctx = context as unknown as KoaContextWithOIDC;
+    const ctx = oidcContext(context);
     if (ctx.path !== `${routes.end_session}/confirm` || ctx.status !== 303) return;
     if (factsOf(ctx.req).form.get('logout')) return;
     const { origin } = new URL(ctx.response.get('location'), baseUrl);

@@ -1,6 +1,6 @@
 import type { CommandBus } from '@nestjs/cqrs';
 import { errors } from 'oidc-provider';
-import type { KoaContextWithOIDC, Provider } from 'oidc-provider';
+import type { KoaContextWithOIDC } from 'oidc-provider';
 import { RefreshGrant } from '../../commands/refresh-grant.js';
 import { RevokeGrant } from '../../commands/revoke-grant.js';
 import { Refusal } from '../../domain/refusal.js';
@@ -10,8 +10,8 @@ import type { Exchanged } from '../storage/dossier.js';
 import type { Form } from './form.js';
 import { factsOf, metadataOf } from './request-facts.js';
 import { routes } from './routes.js';
-
-type Middleware = Parameters<Provider['use']>[0];
+import { oidcContext } from './middleware.js';
+import type { Middleware } from './middleware.js';
 
 const transactional: ReadonlySet<string> = new Set([routes.token, routes.revocation]);
 
@@ -25,7 +25,7 @@ class Undone extends Error {}
  */
 export function tokenTransaction(store: AuthorityStore, commands: CommandBus): Middleware {
   return async (context, next) => {
-    const ctx = context as unknown as KoaContextWithOIDC;
+    const ctx = oidcContext(context);
     if (!transactional.has(ctx.path)) return next();
     const { form, clientId = '' } = factsOf(ctx.req);
     const exchanged = ctx.path === routes.token ? exchangedBy(form) : undefined;

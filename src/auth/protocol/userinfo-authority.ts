@@ -1,9 +1,8 @@
-import type { KoaContextWithOIDC, Provider } from 'oidc-provider';
 import type { AuthorityStore } from '../../store/authority/authority-store.js';
 import { Fault, oauthError } from './faults.js';
 import { routes } from './routes.js';
-
-type Middleware = Parameters<Provider['use']>[0];
+import { oidcContext } from './middleware.js';
+import type { Middleware } from './middleware.js';
 
 /**
  * A live token whose actor or application is suspended is 403 `social_authority_required` (decisions.md), where the
@@ -12,7 +11,7 @@ type Middleware = Parameters<Provider['use']>[0];
 export function userinfoAuthority(store: AuthorityStore): Middleware {
   return async (context, next) => {
     await next();
-    const ctx = context as unknown as KoaContextWithOIDC;
+    const ctx = oidcContext(context);
     if (ctx.path !== routes.userinfo || ctx.status !== 401) return;
     const token = ctx.oidc.entities.AccessToken;
     if (!token?.grantId || !(await lacksAuthority(store, token.grantId))) return;
