@@ -1,0 +1,111 @@
+import { z } from 'zod';
+
+/** A header as the document describes it. Optional unless it is said to come with each answer of its sort. */
+export interface HeaderDeclaration {
+  readonly description: string;
+  readonly schema: z.ZodType;
+  readonly example: string;
+}
+
+const digits = z.string().regex(/^[0-9]+$/);
+const name = z.string().min(1);
+
+/** Headers of every protected read (network-api.md, "Common response headers on protected domain reads"). */
+export const readHeaders = {
+  'x-network-revision': {
+    description: 'Admission revision: the position in the event log that this answer shows.',
+    schema: digits,
+    example: '48213',
+  },
+  'x-network-incarnation': {
+    description: 'Recovery incarnation. When it changes, revalidate and retire the session.',
+    schema: name,
+    example: 'q8Zx0T2mS4',
+  },
+  'x-network-witness-epoch': {
+    description: 'Witness epoch at the admission of the read.',
+    schema: digits,
+    example: '17',
+  },
+} satisfies Record<string, HeaderDeclaration>;
+
+/** Of every protected read that a bearer credential was admitted for. */
+export const callerHeaders = {
+  'x-network-actor-id': {
+    description: 'Actor that the answer was read under.',
+    schema: name,
+    example: 'Rk3vQ0yN7aB2',
+  },
+  'x-network-app-id': { description: 'Application of the credential.', schema: name, example: 'pebble' },
+  'x-network-grant-id': { description: 'Grant of the credential.', schema: name, example: 'g_7Hq2' },
+  'x-network-scopes': {
+    description: 'Effective scopes, separated by spaces.',
+    schema: z.string(),
+    example: 'openid read post:create',
+  },
+} satisfies Record<string, HeaderDeclaration>;
+
+/** Of every mutation that is done. */
+export const writeHeaders = {
+  'x-network-write-revision': {
+    description:
+      'The revision that shows this write; send it as `x-network-min-revision` to read it anywhere.',
+    schema: digits,
+    example: '48214',
+  },
+} satisfies Record<string, HeaderDeclaration>;
+
+/** Of every answer of an operation that is limited. */
+export const limitHeaders = {
+  'ratelimit-policy': {
+    description: 'The limits that apply (IETF httpapi draft): quota `q` and window `w` in seconds.',
+    schema: z.string(),
+    example: '"anonymous";q=120;w=60',
+  },
+  ratelimit: {
+    description: 'What is left of them: `r` requests, for `t` seconds.',
+    schema: z.string(),
+    example: '"anonymous";r=119;t=60',
+  },
+} satisfies Record<string, HeaderDeclaration>;
+
+/** Of every 429 and 503, of every 401, and of every 405. */
+export const refusalHeaders = {
+  'retry-after': {
+    description: 'Seconds to wait before the identical request.',
+    schema: z.string().regex(/^[1-9][0-9]*$/),
+    example: '2',
+  },
+  'www-authenticate': {
+    description: 'How to authenticate (RFC 6750, section 3; for applications RFC 7617).',
+    schema: z.string(),
+    example: 'Bearer realm="plaza", error="invalid_token"',
+  },
+} satisfies Record<string, HeaderDeclaration>;
+
+/** Headers of single operations: they name them. */
+export const answerHeaders = {
+  link: {
+    description: 'The next page (RFC 8288), with `rel="next"`. Absent on the last one.',
+    schema: z.string(),
+    example: '</api/posts/p_5dQ2/replies?limit=50&cursor=Zm9v>; rel="next"',
+  },
+} satisfies Record<string, HeaderDeclaration>;
+
+export type AnswerHeader = keyof typeof answerHeaders;
+
+/** Headers of requests, by name; every read takes the first. */
+export const requestHeaders = {
+  'x-network-min-revision': {
+    description: 'The answer is to show this revision or a later one.',
+    schema: digits,
+    example: '48214',
+  },
+  'last-event-id': {
+    description: 'Where the stream goes on: `id` of the last event that arrived.',
+    schema: digits,
+    example: '48213',
+  },
+} satisfies Record<string, HeaderDeclaration>;
+
+export type RequestHeader = keyof typeof requestHeaders;
