@@ -154,13 +154,30 @@ const revokeGrant: Statement<Revocation> = {
     WHERE app_grant.revoked_at IS NULL`,
 };
 
+interface Publishing {
+  readonly paused: boolean;
+  readonly revision: string;
+}
+
+const setPublishing: Statement<Publishing> = {
+  name: 'publishing.set',
+  table: 'publishing',
+  key: () => 'this',
+  sql: `
+    INSERT INTO authority.publishing (network, paused, revision)
+    SELECT 'this', paused, revision FROM json_to_recordset($1) AS row(paused boolean, revision bigint)
+    ON CONFLICT (network) DO UPDATE SET paused = EXCLUDED.paused, revision = EXCLUDED.revision
+    WHERE publishing.revision < EXCLUDED.revision`,
+};
+
 /**
- * Who may act: accounts, applications and grants as the log tells them. The tables are the authority store's, which
- * outlives a rebuild, since credentials and tokens beside them are in no log.
+ * Who may act: accounts, applications and grants as the log tells them, and whether publishing is
+ * paused. The tables are the authority store's, which outlives a rebuild, since credentials and tokens beside them are in
+ * no log.
  */
 export const authority: Projection = {
   name: 'authority',
-  version: 2,
+  version: 3,
   tables: '',
   handlers: {
     'account.registered': ({ event: { data }, revision, erased }, write) => {
@@ -219,6 +236,10 @@ export const authority: Projection = {
         revoked_at: data.at,
       });
     },
+    'network.publishing_paused': ({ revision }, write) =>
+      write(setPublishing, { paused: true, revision: String(revision) }),
+    'network.publishing_resumed': ({ revision }, write) =>
+      write(setPublishing, { paused: false, revision: String(revision) }),
   },
 };
 

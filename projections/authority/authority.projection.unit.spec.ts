@@ -23,7 +23,7 @@ async function written(...events: Recorded[]): Promise<object[]> {
 }
 
 describe('the authority projection', () => {
-  it('is told of accounts, applications and grants', () => {
+  it('is told of accounts, applications, grants and pauses', () => {
     expect(typesOf(authorityGroup)).toEqual([
       'account.registered',
       'account.reinstated',
@@ -34,6 +34,8 @@ describe('the authority projection', () => {
       'grant.issued',
       'grant.refreshed',
       'grant.revoked',
+      'network.publishing_paused',
+      'network.publishing_resumed',
     ]);
   });
 

@@ -7,6 +7,7 @@ import { ChangePasswordHandler } from '../commands/change-password.js';
 import { CreateAccountHandler } from '../commands/create-account.js';
 import { HandleDigest } from '../commands/handle-digest.js';
 import { IssueGrantHandler } from '../commands/issue-grant.js';
+import { PausePublishingHandler, ResumePublishingHandler } from '../commands/pause-publishing.js';
 import { RefreshGrantHandler } from '../commands/refresh-grant.js';
 import { RegisterApplicationHandler } from '../commands/register-application.js';
 import { RevokeGrantHandler } from '../commands/revoke-grant.js';
@@ -67,6 +68,8 @@ const SET_UP = Symbol('SetUp');
     RevokeGrantHandler,
     RevokeGrantsOfHandler,
     RotateSigningKeyHandler,
+    PausePublishingHandler,
+    ResumePublishingHandler,
     Passwords,
     {
       provide: HandleDigest,

@@ -39,7 +39,7 @@ export class PostsController {
 
   @Post()
   @HttpCode(200)
-  @Mutation('post:create')
+  @Mutation('post:create', { publishes: true })
   async create(
     @Body({ schema: newPost }) body: z.infer<typeof newPost>,
     @ActingAuthority() authority: Authority,

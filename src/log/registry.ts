@@ -43,6 +43,8 @@ const entries: { readonly [Type in EventType]: Entry<EventOf<Type>> } = {
     upcasters: [],
     schema: z.strictObject({ keyId: id, signsFrom: at, at }),
   },
+  'network.publishing_paused': { version: 1, upcasters: [], schema: z.strictObject({ at }) },
+  'network.publishing_resumed': { version: 1, upcasters: [], schema: z.strictObject({ at }) },
   'account.registered': {
     version: 1,
     upcasters: [],

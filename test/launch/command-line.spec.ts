@@ -46,6 +46,8 @@ describe("the operator's command line", () => {
       'account reinstate',
       'keys list',
       'keys rotate',
+      'publishing pause',
+      'publishing resume',
       'projections status',
       'eventstore',
     ])

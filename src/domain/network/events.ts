@@ -8,3 +8,8 @@ export type SigningKeyRotated = DomainEvent<
   'network.signing_key_rotated',
   { readonly keyId: string; readonly signsFrom: number } & Occurrence
 >;
+
+/** Nothing new is published until it is resumed. What takes something away goes on: deletions and blocks above all. */
+export type PublishingPaused = DomainEvent<'network.publishing_paused', Occurrence>;
+
+export type PublishingResumed = DomainEvent<'network.publishing_resumed', Occurrence>;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { evolveNetwork, noNetwork, rotateSigningKey } from './network.js';
+import { evolveNetwork, noNetwork, pausePublishing, resumePublishing, rotateSigningKey } from './network.js';
 import type { NetworkEvent } from './network.js';
 
 const given = (...events: NetworkEvent[]) => events.reduce(evolveNetwork, noNetwork);
@@ -7,6 +7,8 @@ const given = (...events: NetworkEvent[]) => events.reduce(evolveNetwork, noNetw
 const founded: NetworkEvent = { type: 'network.founded', data: { networkId: 'n', at: 1 } };
 const rotation = { keyId: 'k', signsFrom: 95, at: 5 };
 const rotated: NetworkEvent = { type: 'network.signing_key_rotated', data: rotation };
+const paused: NetworkEvent = { type: 'network.publishing_paused', data: { at: 6 } };
+const resumed: NetworkEvent = { type: 'network.publishing_resumed', data: { at: 7 } };
 
 describe('a signing key', () => {
   it('is put down once', () => {
@@ -17,5 +19,23 @@ describe('a signing key', () => {
 
   it('is refused in a log that founds no network', () => {
     expect(rotateSigningKey(given(), rotation)).toMatchObject({ code: 'recovery_state_missing' });
+  });
+});
+
+describe('publishing', () => {
+  it('is paused once and resumed once, again and again', () => {
+    expect(pausePublishing(given(founded), 6)).toEqual([paused]);
+    expect(pausePublishing(given(founded, paused), 8)).toEqual([]);
+    expect(resumePublishing(given(founded, paused, rotated), 7)).toEqual([resumed]);
+    expect(resumePublishing(given(founded, paused, resumed), 8)).toEqual([]);
+    expect(pausePublishing(given(founded, paused, resumed), 6)).toEqual([paused]);
+  });
+
+  it('was never paused in a new network', () => {
+    expect(resumePublishing(given(founded), 7)).toEqual([]);
+  });
+
+  it.each([pausePublishing, resumePublishing])('is refused in a log that founds no network', (decide) => {
+    expect(decide(given(), 6)).toMatchObject({ code: 'recovery_state_missing' });
   });
 });

@@ -1,21 +1,29 @@
 import { Refusal } from '../refusal.js';
 import type { Decision } from '../refusal.js';
-import type { NetworkFounded, SigningKeyRotated } from './events.js';
+import type { NetworkFounded, PublishingPaused, PublishingResumed, SigningKeyRotated } from './events.js';
 
-export type NetworkEvent = NetworkFounded | SigningKeyRotated;
+export type NetworkEvent = NetworkFounded | SigningKeyRotated | PublishingPaused | PublishingResumed;
 
 export type Network =
-  { readonly status: 'none' } | { readonly status: 'founded'; readonly signingKeys: readonly string[] };
+  | { readonly status: 'none' }
+  | {
+      readonly status: 'founded';
+      readonly signingKeys: readonly string[];
+      readonly publishing: 'open' | 'paused';
+    };
 
 export const noNetwork: Network = { status: 'none' };
 
 export function evolveNetwork(network: Network, event: NetworkEvent): Network {
+  if (event.type === 'network.founded') return { status: 'founded', signingKeys: [], publishing: 'open' };
+  if (network.status === 'none') return network;
   switch (event.type) {
-    case 'network.founded':
-      return { status: 'founded', signingKeys: [] };
     case 'network.signing_key_rotated':
-      if (network.status === 'none') return network;
       return { ...network, signingKeys: [...network.signingKeys, event.data.keyId] };
+    case 'network.publishing_paused':
+      return { ...network, publishing: 'paused' };
+    case 'network.publishing_resumed':
+      return { ...network, publishing: 'open' };
   }
 }
 
@@ -27,6 +35,18 @@ export function rotateSigningKey(
   if (network.status === 'none') return notFounded();
   if (network.signingKeys.includes(rotation.keyId)) return [];
   return [{ type: 'network.signing_key_rotated', data: rotation }];
+}
+
+/** `at`: Unix milliseconds. */
+export function pausePublishing(network: Network, at: number): Decision<PublishingPaused> {
+  if (network.status === 'none') return notFounded();
+  return network.publishing === 'paused' ? [] : [{ type: 'network.publishing_paused', data: { at } }];
+}
+
+/** `at`: Unix milliseconds. */
+export function resumePublishing(network: Network, at: number): Decision<PublishingResumed> {
+  if (network.status === 'none') return notFounded();
+  return network.publishing === 'open' ? [] : [{ type: 'network.publishing_resumed', data: { at } }];
 }
 
 export function notFounded(): Refusal {

@@ -54,6 +54,11 @@ export const callerSql = `
   JOIN authority.application application ON application.app_id = grants.app_id
   WHERE token.kind = 'AccessToken' AND token.key_hash = $1::bytea`;
 
+/** {@link callerSql}, and whether publishing is paused at that moment. */
+export const publisherSql = `
+  SELECT caller.*, coalesce((SELECT paused FROM authority.publishing), false) AS publishing_paused
+  FROM (${callerSql}) caller`;
+
 /**
  * A protected read as a single statement (recovery.md, "Admission of a read"): the recovery state, the caller's
  * authority and the data come from one snapshot, so that the headers describe exactly the body they come with.

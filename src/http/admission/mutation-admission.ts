@@ -2,10 +2,21 @@ import type { Pool } from 'pg';
 import type { Clock } from '../../commands/ambient.js';
 import { isUnreachable } from '../../store/unreachable.js';
 import { HttpRefusal } from '../errors.js';
-import { callerSql } from './admission-sql.js';
+import { publisherSql } from './admission-sql.js';
 import { authorityOf } from './authority.js';
 import type { Caller, CallerRow } from './authority.js';
 import type { Credential } from './credential.js';
+
+/** What a mutation needs. */
+export interface MutationRule {
+  readonly scope: string;
+  /** It publishes something, and so waits while publishing is paused. */
+  readonly publishes: boolean;
+}
+
+interface PublisherRow extends CallerRow {
+  readonly publishing_paused: boolean;
+}
 
 /** Asks, at the moment of the request, whether a token, its grant, actor and application are live and have a scope. */
 export class MutationAdmission {
@@ -15,21 +26,27 @@ export class MutationAdmission {
   ) {}
 
   /** @throws {HttpRefusal} why not; `authority_unavailable` if nobody can tell. */
-  async admit(credential: Credential, scope: string): Promise<Caller> {
+  async admit(credential: Credential, { scope, publishes }: MutationRule): Promise<Caller> {
     if (!credential)
       throw new HttpRefusal(
         'authentication_required',
         'Send an access token: Authorization: Bearer <token>.',
       );
     const row = await this.find(credential.tokenHash);
-    return authorityOf(row ?? nobody, scope);
+    const caller = authorityOf(row ?? nobody, scope);
+    if (publishes && row?.publishing_paused)
+      throw new HttpRefusal(
+        'publishing_paused',
+        'Publishing is paused for everybody. This request wrote nothing; retry it later with the same intentId.',
+      );
+    return caller;
   }
 
-  private async find(tokenHash: Buffer): Promise<CallerRow | undefined> {
+  private async find(tokenHash: Buffer): Promise<PublisherRow | undefined> {
     try {
-      const { rows } = await this.pool.query<CallerRow>({
+      const { rows } = await this.pool.query<PublisherRow>({
         name: 'mutation-admission',
-        text: callerSql,
+        text: publisherSql,
         values: [tokenHash, this.clock.now()],
       });
       return rows[0];

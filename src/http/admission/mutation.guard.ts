@@ -6,8 +6,9 @@ import type { Authority } from '../../commands/intent.js';
 import { addressClassOf } from '../../commands/address-class.js';
 import { credentialOf } from './credential.js';
 import { MutationAdmission } from './mutation-admission.js';
+import type { MutationRule } from './mutation-admission.js';
 
-const SCOPE = 'scope of the mutation';
+const RULE = 'rule of the mutation';
 
 type Acting = FastifyRequest & { acting?: Authority };
 
@@ -21,17 +22,17 @@ export class MutationGuard implements CanActivate {
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const request = context.switchToHttp().getRequest<Acting>();
-    const scope = this.reflector.get<string>(SCOPE, context.getHandler());
-    const { actorId, appId, grantId } = await this.admission.admit(credentialOf(request), scope);
+    const rule = this.reflector.get<MutationRule>(RULE, context.getHandler());
+    const { actorId, appId, grantId } = await this.admission.admit(credentialOf(request), rule);
     const addressClass = addressClassOf(request.ip);
     request.acting = { actorId, appId, grantId, requestId: request.id, addressClass };
     return true;
   }
 }
 
-/** The handler changes something, for a caller whose grant has this scope. */
-export const Mutation = (scope: string): MethodDecorator =>
-  applyDecorators(SetMetadata(SCOPE, scope), UseGuards(MutationGuard));
+/** The handler changes something, for a caller whose grant has this scope. `publishes`: not while publishing is paused. */
+export const Mutation = (scope: string, { publishes = false } = {}): MethodDecorator =>
+  applyDecorators(SetMetadata(RULE, { scope, publishes } satisfies MutationRule), UseGuards(MutationGuard));
 
 /** On whose behalf the mutation comes. */
 export const ActingAuthority = createParamDecorator((_data: unknown, context: ExecutionContext) => {
@@ -39,3 +40,7 @@ export const ActingAuthority = createParamDecorator((_data: unknown, context: Ex
   if (!acting) throw new Error('a handler that changes something must be marked with @Mutation');
   return acting;
 });
+
+/** The rule of a handler that is marked with {@link Mutation}. */
+export const mutationRuleOf = (handler: object): MutationRule | undefined =>
+  Reflect.getMetadata(RULE, handler) as MutationRule | undefined;

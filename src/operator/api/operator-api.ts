@@ -15,6 +15,7 @@ import { accountRoutes } from './account.routes.js';
 import { applicationRoutes } from './application.routes.js';
 import { keyRoutes } from './key.routes.js';
 import { operatorToken, requireOperator } from './operator-token.js';
+import { publishingRoutes } from './publishing.routes.js';
 
 /**
  * Starts the operator API on its own address: operators are let in by a token and are not people of the network.
@@ -43,6 +44,7 @@ function routes(server: FastifyInstance, app: INestApplicationContext): void {
   applicationRoutes(server, app);
   accountRoutes(server, app);
   keyRoutes(server, app);
+  publishingRoutes(server, app);
   const { pool } = app.get(Postgres);
   const log = app.get(EventLog);
   server.get('/operator/projections', () => projectionStatus(pool, log));

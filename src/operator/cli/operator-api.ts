@@ -78,6 +78,10 @@ export class OperatorApi {
     return this.#call(answers.changed, 'POST', path, { reason });
   }
 
+  setPublishing(act: 'pause' | 'resume', reason?: string) {
+    return this.#call(answers.changed, 'POST', `/operator/publishing/${act}`, { reason });
+  }
+
   signingKeys() {
     return this.#call(answers.signingKeys, 'GET', '/operator/signing-keys');
   }

@@ -5,6 +5,7 @@ import { addDemo } from './commands/demo.js';
 import { addEventStore } from './commands/eventstore.js';
 import { addKeys } from './commands/keys.js';
 import { addProjections } from './commands/projections.js';
+import { addPublishing } from './commands/publishing.js';
 import { addStart } from './commands/start.js';
 
 /** The operator's command line. Each command is in a file of its own in commands/. */
@@ -16,7 +17,16 @@ export function commandLine(): Command {
     .helpCommand(false)
     .configureHelp({ visibleCommands: leavesOf, subcommandTerm: wholeName })
     .addHelpText('after', CLOSING_WORDS);
-  for (const add of [addStart, addDemo, addApp, addAccount, addKeys, addProjections, addEventStore])
+  for (const add of [
+    addStart,
+    addDemo,
+    addApp,
+    addAccount,
+    addKeys,
+    addPublishing,
+    addProjections,
+    addEventStore,
+  ])
     add(program);
   return program;
 }

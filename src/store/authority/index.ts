@@ -2,6 +2,7 @@ import { CreateAuthority1763680000000 } from '../migrations/1763680000000-author
 import { AddLifecycle1763710000000 } from '../migrations/1763710000000-lifecycle.js';
 import { IndexLiveGrants1763730000000 } from '../migrations/1763730000000-live-grants.js';
 import { IndexGrantsByAge1763740000000 } from '../migrations/1763740000000-grants-by-age.js';
+import { CreatePublishing1763750000000 } from '../migrations/1763750000000-publishing.js';
 import { AccountRow } from './account.row.js';
 import { AppGrantRow } from './app-grant.row.js';
 import { ApplicationRow } from './application.row.js';
@@ -24,4 +25,5 @@ export const authorityMigrations = [
   AddLifecycle1763710000000,
   IndexLiveGrants1763730000000,
   IndexGrantsByAge1763740000000,
+  CreatePublishing1763750000000,
 ];

@@ -91,6 +91,8 @@ export const some = {
   founding: (networkId: string) => event('network.founded', { networkId, at: 500 }),
   keyRotation: (keyId: string) =>
     event('network.signing_key_rotated', { keyId, signsFrom: 2_000, at: 1_000 }),
+  publishingPause: () => event('network.publishing_paused', { at: 1_000 }),
+  publishingResumption: () => event('network.publishing_resumed', { at: 1_000 }),
 };
 
 function event<Type extends EventType>(type: Type, data: EventOf<Type>['data']): EventOf<Type> {

@@ -1,0 +1,101 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { operatorOf, registerApplication, send, signIn } from '../support/api.js';
+import type { SignedIn } from '../support/api.js';
+import { runPlaza } from '../support/command.js';
+import { startNetwork } from '../support/network.js';
+import type { TestNetwork } from '../support/network.js';
+
+let network: TestNetwork;
+let alice: SignedIn;
+let reader: SignedIn;
+
+beforeAll(async () => {
+  network = await startNetwork();
+  const application = await registerApplication(network);
+  alice = await signIn(network, application);
+  reader = await signIn(network, application, 'openid read');
+}, 120_000);
+
+afterAll(() => network?.stop());
+
+const operator = () => operatorOf(network);
+const paused = { error: 'publishing_paused', message: expect.any(String) };
+
+beforeEach(async () => {
+  await operator().setPublishing('resume');
+});
+
+describe('a pause of publishing', () => {
+  it('keeps everybody from publishing from the next request on, until it ends', async () => {
+    const body = { intentId: randomUUID(), text: 'held up', audience: 'public' };
+    expect(await operator().setPublishing('pause', 'a flood of spam')).toEqual({ changed: true });
+    const refused = await alice.post('/api/posts', body);
+    expect([refused.status, refused.body]).toEqual([503, paused]);
+    expect(refused.headers.get('retry-after')).toMatch(/^[1-9][0-9]*$/);
+
+    expect(await operator().setPublishing('resume', 'it is over')).toEqual({ changed: true });
+    const retried = await alice.post('/api/posts', body);
+    expect([retried.status, retried.body.post.status]).toEqual([200, 'published']);
+  });
+
+  it('says when it changes nothing', async () => {
+    expect(await operator().setPublishing('resume')).toEqual({ changed: false });
+    await operator().setPublishing('pause');
+    expect(await operator().setPublishing('pause')).toEqual({ changed: false });
+  });
+
+  it('is hidden from nobody, but a faulty credential is told first', async () => {
+    await operator().setPublishing('pause');
+    const body = { intentId: randomUUID(), text: 'x', audience: 'public' };
+    const anonymous = await send(network.baseUrl, 'POST', '/api/posts', { body });
+    expect([anonymous.status, anonymous.body.error]).toEqual([401, 'authentication_required']);
+    const unable = await reader.post('/api/posts', body);
+    expect([unable.status, unable.body.error]).toEqual([403, 'capability_required']);
+  });
+
+  it('is told before anything about the request, also where the intent was carried out before', async () => {
+    const body = { intentId: randomUUID(), text: 'before the pause', audience: 'public' };
+    const before = await alice.post('/api/posts', body);
+    await operator().setPublishing('pause');
+    for (const again of [body, { ...body, text: 'another' }, { nonsense: true }]) {
+      const answer = await alice.post('/api/posts', again);
+      expect([answer.status, answer.body]).toEqual([503, paused]);
+    }
+    await operator().setPublishing('resume');
+    expect((await alice.post('/api/posts', body)).body).toEqual(before.body);
+  });
+
+  it('leaves reads as they are', async () => {
+    const { body } = await alice.say('still here');
+    await operator().setPublishing('pause');
+    const view = await alice.get('/api/reconcile');
+    expect([view.status, view.body.ownPosts[0].id]).toEqual([200, body.post.id]);
+    expect((await send(network.baseUrl, 'GET', `/api/posts/${body.post.id}/replies`)).status).toBe(200);
+  });
+
+  it('outlasts a restart of the network', async () => {
+    await operator().setPublishing('pause');
+    await network.restart();
+    expect((await alice.say('too early')).body).toEqual(paused);
+    await operator().setPublishing('resume');
+    expect((await alice.say('at last')).status).toBe(200);
+  }, 60_000);
+
+  it('is begun and ended at the command line', async () => {
+    const said = async (...args: string[]) => {
+      const { code, stdout, stderr } = await runPlaza(['publishing', ...args], network.env);
+      return [code, stdout, stderr];
+    };
+    expect(await said('pause', '--reason', 'a flood of spam')).toEqual([0, 'publishing is paused now\n', '']);
+    expect(await said('pause')).toEqual([0, 'publishing is paused already; nothing changed\n', '']);
+    expect((await alice.say('no')).body).toEqual(paused);
+    expect(await said('resume')).toEqual([0, 'publishing is open now\n', '']);
+    expect(await said('resume', '--json')).toEqual([0, '{"changed":false}\n', '']);
+    expect(await said('pause', '--reason', '')).toEqual([
+      1,
+      '',
+      'reason (--reason): say why in 1 to 500 characters (invalid_request)\n',
+    ]);
+  });
+});
