@@ -1,31 +1,41 @@
 import { Controller, Get, Param, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
+import { z } from 'zod';
 import { actorById } from '../../projections/profile/profile.read-model.js';
-import type { Actor } from '../../projections/profile/profile.read-model.js';
 import { ProtectedReads } from './admission/protected-reads.js';
-import type { ReadRequest } from './admission/protected-reads.js';
+import type { ReadRequest, ReadRule } from './admission/protected-reads.js';
 import { HttpRefusal } from './errors.js';
 import { identifierOrNone } from './fields.js';
+import { Operation } from './openapi/operation.js';
+import type { Answered } from './openapi/operation.js';
 import { Reading } from './read-request.js';
+import { actor, exampleActor } from './resources/profile.js';
+
+const anybody: ReadRule = { scope: 'read', anonymous: true };
+
+const oneActor = z.strictObject({ actor });
 
 @Controller('api/actors')
 export class ActorsController {
   constructor(private readonly reads: ProtectedReads) {}
 
   @Get(':actorId')
+  @Operation({
+    id: 'getActor',
+    summary: 'Read an actor',
+    access: anybody,
+    answers: oneActor,
+    example: { actor: exampleActor },
+    errors: ['not_found'],
+  })
   async actor(
     @Param('actorId') actorId: string,
     @Reading() request: ReadRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<{ actor: Actor }> {
-    const { result, headers } = await this.reads.read(
-      request,
-      { scope: 'read', anonymous: true },
-      actorById,
-      {
-        actorId: identifierOrNone(actorId),
-      },
-    );
+  ): Promise<Answered<typeof oneActor>> {
+    const { result, headers } = await this.reads.read(request, anybody, actorById, {
+      actorId: identifierOrNone(actorId),
+    });
     if (!result) throw new HttpRefusal('not_found', 'There is no such actor for you.');
     void reply.headers(headers);
     return { actor: result };
