@@ -134,7 +134,16 @@ async function fill(log: EventLog, posts: number): Promise<void> {
     const thread = n % 3 === 2 ? { parentId: idOf(n - 1), rootId: idOf(n - 1) } : {};
     const text =
       'What a person writes is often about as long as this, which is to say not very long. '.repeat(2);
-    const data = { postId, authorActorId, appId: 'bench', text, audience: 'public' as const, at, ...thread };
+    const data = {
+      postId,
+      authorActorId,
+      appId: 'bench',
+      text,
+      audience: 'public' as const,
+      mentions: [],
+      at,
+      ...thread,
+    };
     await append(streams.post(postId), { type: 'post.created', data });
     const deleted = { postId, authorActorId, at };
     if (n % 20 === 0) await append(streams.post(postId), { type: 'post.deleted', data: deleted }, 0n);

@@ -2,16 +2,10 @@
  * SQL that every read of posts shares, in the steps of the read path: a skeleton (ids by keyset, `post_id` and
  * `position`), hydration and the rule of who sees what, presentation.
  */
+import { keysetOf } from '../runner/page-query.js';
+import type { Scanned } from '../runner/page-query.js';
+import { isPostVisible } from '../visibility.sql.js';
 import type { Post } from './post.js';
-
-/**
- * Whether the row of `post` under this alias is there to be shown to anybody: what the indexes of skeletons are cut to,
- * and so what a skeleton must ask in these very words.
- */
-export const isPublished = (post: string): string => `${post}.status = 'published'`;
-
-/** Whether the caller may see the row of `post` under this alias. The one place of that rule. */
-export const isVisible = (post: string): string => isPublished(post);
 
 /** What is read of each post, from `post`, `application` and the visible `parent` and `root` of a reply. */
 const columns = {
@@ -27,6 +21,7 @@ const columns = {
   rootId: 'post.root_id',
   parentUnavailable: 'parent.id IS NULL',
   rootUnavailable: 'root.id IS NULL',
+  position: 'skeleton.position::text',
 };
 
 interface Row extends Pick<Post, 'id' | 'authorActorId' | 'text' | 'audience' | 'revision' | 'createdAt'> {
@@ -36,6 +31,7 @@ interface Row extends Pick<Post, 'id' | 'authorActorId' | 'text' | 'audience' | 
   readonly rootId: string | null;
   readonly parentUnavailable: boolean;
   readonly rootUnavailable: boolean;
+  readonly position: string;
 }
 
 /** What {@link postsJson} answers: an array a column. Null: no posts. */
@@ -52,16 +48,54 @@ export function postsJson(schema: string, skeleton: string, order: 'ASC' | 'DESC
   return `(
     SELECT json_build_object(${arrays.join(', ')})
     FROM ${skeleton} skeleton
-    JOIN ${schema}.post ON post.id = skeleton.post_id AND ${isVisible('post')}
+    JOIN ${schema}.post ON post.id = skeleton.post_id AND ${isPostVisible(schema, 'post')}
     LEFT JOIN ${schema}.application ON application.app_id = post.app_id
-    LEFT JOIN ${schema}.post parent ON parent.id = post.parent_id AND ${isVisible('parent')}
-    LEFT JOIN ${schema}.post root ON root.id = post.root_id AND ${isVisible('root')})`;
+    LEFT JOIN ${schema}.post parent ON parent.id = post.parent_id AND ${isPostVisible(schema, 'parent')}
+    LEFT JOIN ${schema}.post root ON root.id = post.root_id AND ${isPostVisible(schema, 'root')})`;
 }
 
 /** The posts in their published shape. */
 export function presentPosts(posts: PostColumns): readonly Post[] {
-  return (posts.id ?? []).map((_, index) => present(rowAt(posts, index)));
+  return rowsOf(posts).map(present);
 }
+
+interface PageJson {
+  readonly posts: PostColumns;
+  readonly last: string | null;
+}
+
+/**
+ * A page of posts as JSON, for {@link presentPage}. `candidates`: a query of `post_id` and `position` that begins
+ * behind the page before, without an order. `scan`: SQL of how many of them to look at.
+ */
+export function postsPageJson(
+  schema: string,
+  candidates: string,
+  { scan, order }: { readonly scan: string; readonly order: 'ASC' | 'DESC' },
+): string {
+  // One more than is looked at tells whether anything is left.
+  return `(
+    WITH candidate AS MATERIALIZED (${candidates} ORDER BY position ${order} LIMIT ${scan}::integer + 1),
+    page AS MATERIALIZED (SELECT * FROM candidate ORDER BY position ${order} LIMIT ${scan}::integer)
+    SELECT json_build_object('posts', ${postsJson(schema, 'page', order)},
+      'last', (SELECT ${order === 'ASC' ? 'max' : 'min'}(position)::text FROM page
+        HAVING (SELECT count(*) FROM candidate) > ${scan}::integer)))`;
+}
+
+export function presentPage(json: unknown): Scanned<Post> {
+  const { posts, last } = json as PageJson;
+  return {
+    items: rowsOf(posts).map((row) => ({ key: keysetOf([row.position]), item: present(row) })),
+    last: last === null ? null : keysetOf([last]),
+  };
+}
+
+/** Behind `after` in a page's order, or at its beginning: what the positions of its candidates are compared with. */
+export const FROM_OLDEST = '-1';
+export const FROM_NEWEST = '9223372036854775807';
+
+const rowsOf = (posts: PostColumns): readonly Row[] =>
+  (posts.id ?? []).map((_, index) => rowAt(posts, index));
 
 function rowAt(posts: PostColumns, index: number): Row {
   return Object.fromEntries(
@@ -76,6 +110,7 @@ function present({
   rootId,
   parentUnavailable,
   rootUnavailable,
+  position: _position,
   ...row
 }: Row): Post {
   const post = { ...row, originApp: { id: appId, name: appName }, edited: false };

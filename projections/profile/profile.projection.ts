@@ -12,16 +12,52 @@ const register: Statement<NewActor> = {
   table: 'actor',
   key: (row) => row.actor_id,
   sql: `
-    INSERT INTO actor (actor_id, handle, display_name, bio, website, revision, created_at)
-    SELECT actor_id, handle, display_name, '', '', 1, created_at
+    INSERT INTO actor (actor_id, handle, display_name, bio, website, revision, created_at, state)
+    SELECT actor_id, handle, display_name, '', '', 1, created_at, 'active'
     FROM json_to_recordset($1) AS row(actor_id text, handle text, display_name text, created_at bigint)
     ON CONFLICT (actor_id) DO NOTHING`,
+};
+
+interface ChangedActor {
+  readonly actor_id: string;
+  readonly handle: string | null;
+  readonly display_name: string;
+  readonly bio: string;
+  readonly website: string;
+  readonly revision: number;
+}
+
+const change: Statement<ChangedActor> = {
+  name: 'actor.change',
+  table: 'actor',
+  key: (row) => row.actor_id,
+  sql: `
+    UPDATE actor SET handle = row.handle, display_name = row.display_name, bio = row.bio, website = row.website,
+      revision = row.revision
+    FROM json_to_recordset($1) AS row(actor_id text, handle text, display_name text, bio text, website text,
+      revision integer)
+    WHERE actor.actor_id = row.actor_id AND actor.revision < row.revision`,
+};
+
+interface ActorState {
+  readonly actor_id: string;
+  readonly state: 'active' | 'suspended';
+}
+
+const setState: Statement<ActorState> = {
+  name: 'actor.set-state',
+  table: 'actor',
+  key: (row) => row.actor_id,
+  sql: `
+    UPDATE actor SET state = row.state
+    FROM json_to_recordset($1) AS row(actor_id text, state text)
+    WHERE actor.actor_id = row.actor_id AND actor.state <> row.state`,
 };
 
 /** Who is in the network, as others see them. */
 export const profile: Projection = {
   name: 'profile',
-  version: 1,
+  version: 2,
   // Identifiers compare by bytes: a language's rules would cost time at every index and mean nothing.
   tables: `
     CREATE TABLE actor (
@@ -31,8 +67,10 @@ export const profile: Projection = {
       bio text NOT NULL,
       website text NOT NULL,
       revision integer NOT NULL,
-      created_at bigint NOT NULL
-    )`,
+      created_at bigint NOT NULL,
+      state text NOT NULL CHECK (state IN ('active', 'suspended'))
+    );
+    CREATE INDEX actor_suspended ON actor (actor_id) WHERE state <> 'active'`,
   handlers: {
     'account.registered': ({ event: { data }, erased }, write) => {
       // Whose key is gone is nobody any more: reads as unknown.
@@ -44,5 +82,20 @@ export const profile: Projection = {
         created_at: data.at,
       });
     },
+    'profile.changed': ({ event: { data }, erased }, write) => {
+      if (erased) return;
+      write(change, {
+        actor_id: data.actorId,
+        handle: data.handle,
+        display_name: data.displayName,
+        bio: data.bio,
+        website: data.website,
+        revision: data.revision,
+      });
+    },
+    'account.suspended': ({ event: { data } }, write) =>
+      write(setState, { actor_id: data.actorId, state: 'suspended' }),
+    'account.reinstated': ({ event: { data } }, write) =>
+      write(setState, { actor_id: data.actorId, state: 'active' }),
   },
 };

@@ -1,5 +1,7 @@
 import { postCountOf } from '../posts/post.sql.js';
+import { relationCountOf } from '../relations/relation.sql.js';
 import type { ReadQuery } from '../runner/read-query.js';
+import { isActorVisible } from '../visibility.sql.js';
 
 /** The published OwnProfile. */
 export interface OwnProfile {
@@ -42,13 +44,14 @@ export const ownProfile: ReadQuery<void, OwnProfile | null> = {
 export const actorById: ReadQuery<{ readonly actorId: string }, Actor | null> = {
   name: 'actor-by-id',
   values: ({ actorId }) => [actorId],
-  // Nobody follows anybody yet: relations are not in the log.
   sql: ({ schema, parameter }) => `(
     SELECT json_build_object(
       'actorId', actor.actor_id, 'handle', actor.handle, 'displayName', actor.display_name,
       'bio', actor.bio, 'website', actor.website, 'createdAt', actor.created_at,
-      'followers', 0, 'following', 0, 'posts', ${postCountOf(schema, 'actor.actor_id')})
+      'followers', ${relationCountOf(schema, 'followers', 'actor.actor_id')},
+      'following', ${relationCountOf(schema, 'following', 'actor.actor_id')},
+      'posts', ${postCountOf(schema, 'actor.actor_id')})
     FROM ${schema}.actor
-    WHERE actor.actor_id = ${parameter(1)})`,
+    WHERE actor.actor_id = ${parameter(1)} AND ${isActorVisible(schema, 'actor.actor_id')})`,
   present: (json) => json as Actor | null,
 };

@@ -1,7 +1,8 @@
 import type { Post } from '../posts/post.js';
-import { isPublished, postsJson, presentPosts } from '../posts/post.sql.js';
+import { postsJson, presentPosts } from '../posts/post.sql.js';
 import type { PostColumns } from '../posts/post.sql.js';
 import type { ReadQuery } from '../runner/read-query.js';
+import { isPublished } from '../visibility.sql.js';
 
 /** Most posts in each list of a full view (decisions.md, "Reconcile"). */
 const NEWEST = 100;

@@ -9,8 +9,7 @@ import {
   noAccount,
   registerAccount,
 } from '../domain/account/account.js';
-import type { AccountEvent } from '../domain/account/account.js';
-import type { HandleClaimed } from '../domain/account/events.js';
+import type { AccountEvent, HandleEvent } from '../domain/account/account.js';
 import { Refusal } from '../domain/refusal.js';
 import { EventLog } from '../log/event-log.js';
 import type { EventMetadata } from '../log/recorded.js';
@@ -82,7 +81,7 @@ export class CreateAccountHandler implements ICommandHandler<CreateAccount> {
     await decideOn(this.log, this.ids, {
       stream: streams.handle(await this.digest.ofHandle(handle)),
       initial: freeHandle,
-      evolve: (state, event: HandleClaimed) => evolveHandle(state, event),
+      evolve: (state, event: HandleEvent) => evolveHandle(state, event),
       decide: (state) => claimHandle(state, registration),
       metadata,
     });

@@ -60,6 +60,7 @@ export class CreatePostHandler implements ICommandHandler<CreatePost> {
       appId: intent.appId,
       text,
       audience,
+      mentions: [],
       at: this.clock.now(),
     };
     const parent = parentId === undefined ? undefined : await this.load(parentId);

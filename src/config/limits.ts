@@ -6,6 +6,16 @@ export interface Limit {
 
 /** Every limit of the network (decisions.md, "Limits"). `RATE_LIMITS` says whether they hold. */
 export const limits = {
+  /** Reads without a token, from one address. Those of events and reconcile have a budget of their own. */
+  anonymous: {
+    reads: { quota: 120, windowSeconds: 60 },
+    events: { quota: 30, windowSeconds: 60 },
+  },
+  /** With a token, of one actor through one application. */
+  bearer: {
+    reads: { quota: 3_000, windowSeconds: 300 },
+    writes: { quota: 300, windowSeconds: 300 },
+  },
   /** Tries to sign in: on one account, whether or not it exists, and from one address. */
   signIn: {
     account: { quota: 10, windowSeconds: 600 },

@@ -2,8 +2,10 @@ import { Catch } from '@nestjs/common';
 import type { ArgumentsHost, ExceptionFilter } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Refusal } from '../domain/refusal.js';
+import { LimitsUnavailable } from '../limits/shared-window.js';
 import { LogUnavailable } from '../log/event-log.js';
 import { PersonErased } from '../log/vault/key-vault.js';
+import { isUnreachable } from '../store/unreachable.js';
 import { HttpRefusal, RETRY_AFTER_SECONDS } from './errors.js';
 import type { ErrorBody, ErrorCode } from './errors.js';
 
@@ -55,6 +57,18 @@ function refusalOf(error: unknown): HttpRefusal {
   if (error instanceof LogUnavailable)
     return new HttpRefusal(
       'domain_storage_unavailable',
+      'Nothing is known to be written; retry with the same intentId.',
+      {
+        cause: error,
+      },
+    );
+  if (error instanceof LimitsUnavailable)
+    return new HttpRefusal('pilot_limits_unavailable', 'Limits cannot be counted now; retry later.', {
+      cause: error,
+    });
+  if (isUnreachable(error))
+    return new HttpRefusal(
+      'authority_unavailable',
       'Nothing is known to be written; retry with the same intentId.',
       {
         cause: error,

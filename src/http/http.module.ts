@@ -7,9 +7,14 @@ import { PositionListener } from '../../projections/runner/position-listener.js'
 import { versionsOf } from '../../projections/runner/projection.js';
 import { Clock } from '../commands/ambient.js';
 import { CreatePostHandler } from '../commands/create-post.js';
+import { SocialFacts } from '../commands/social-facts.js';
+import { Config } from '../config/config.js';
+import { limits } from '../config/limits.js';
 import { LOGGER } from '../config/logger.js';
+import { TrustedProxies } from '../config/trusted-proxies.js';
 import { EventLog } from '../log/event-log.js';
 import { NetworkSecrets } from '../log/vault/network-secrets.js';
+import { AuthorityStore } from '../store/authority/authority-store.js';
 import { Postgres } from '../store/postgres.js';
 import { ActorsController } from './actors.controller.js';
 import { CredentialGuard } from './admission/credential.js';
@@ -21,7 +26,9 @@ import { PublicationCache } from './admission/publication.js';
 import { ErrorFilter } from './error.filter.js';
 import { HealthController } from './health.controller.js';
 import { Health } from './health.js';
+import { ApiLimits } from './limits/api-limits.js';
 import { PageCursors } from './page-cursor.js';
+import { PagedReads } from './paged-reads.js';
 import { PostsController } from './posts.controller.js';
 import { ProfileController } from './profile.controller.js';
 import { readinessChecks } from './readiness-checks.js';
@@ -50,10 +57,38 @@ import { validation } from './validation.js';
       useFactory: ({ pool }: Postgres, clock: Clock) => new MutationAdmission(pool, clock),
     },
     {
+      provide: ApiLimits,
+      inject: [Postgres, NetworkSecrets, Clock, Config],
+      useFactory: async (
+        { pool }: Postgres,
+        secrets: NetworkSecrets,
+        clock: Clock,
+        { trustedProxies, rateLimits }: Config,
+      ) =>
+        new ApiLimits(
+          pool,
+          await secrets.get('limit-keys', () => randomBytes(32)),
+          clock,
+          new TrustedProxies(trustedProxies),
+          rateLimits === 'off' ? 'off' : limits,
+        ),
+    },
+    {
       provide: ProtectedReads,
-      inject: [Postgres, PositionListener, Clock],
-      useFactory: ({ pool }: Postgres, positions: Positions, clock: Clock) =>
-        new ProtectedReads(pool, new PublicationCache(pool, versionsOf(serving)), positions, clock),
+      inject: [Postgres, PositionListener, Clock, ApiLimits],
+      useFactory: ({ pool }: Postgres, positions: Positions, clock: Clock, apiLimits: ApiLimits) =>
+        new ProtectedReads(
+          pool,
+          new PublicationCache(pool, versionsOf(serving)),
+          positions,
+          clock,
+          apiLimits,
+        ),
+    },
+    {
+      provide: SocialFacts,
+      inject: [EventLog, AuthorityStore],
+      useFactory: (log: EventLog, store: AuthorityStore) => new SocialFacts(log, store),
     },
     {
       provide: OwnWrites,
@@ -65,6 +100,11 @@ import { validation } from './validation.js';
       inject: [NetworkSecrets],
       useFactory: async (secrets: NetworkSecrets) =>
         new PageCursors(await secrets.get('page-cursors', () => randomBytes(32))),
+    },
+    {
+      provide: PagedReads,
+      inject: [ProtectedReads, PageCursors],
+      useFactory: (reads: ProtectedReads, cursors: PageCursors) => new PagedReads(reads, cursors),
     },
     {
       provide: Health,

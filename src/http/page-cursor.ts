@@ -1,5 +1,6 @@
 import { createHmac, createSecretKey, timingSafeEqual } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
+import type { Keyset } from '../../projections/runner/page-query.js';
 import { HttpRefusal } from './errors.js';
 
 /** What a cursor continues. It works for exactly this, and in this incarnation. */
@@ -21,20 +22,24 @@ export class PageCursors {
     this.key = createSecretKey(secret);
   }
 
-  /** `position`: of the last row of the page, by which its rows are ordered. */
-  encode(paged: Paged, position: bigint): string {
-    const body = Buffer.from(String(position));
+  /** `last`: key of the last row that the page was cut at. */
+  encode(paged: Paged, last: Keyset): string {
+    const body = Buffer.from(last.join('.'));
     return Buffer.concat([this.mac(paged, body), body]).toString('base64url');
   }
 
   /**
    * Where the page begins, not yet proven: for whom and in which incarnation only the read itself will tell.
+   * @param arity how many numbers the operation's keys have.
    * @throws {HttpRefusal} `invalid_page_cursor`
    */
-  positionIn(cursor: string): bigint {
-    const digits = Buffer.from(cursor, 'base64url').subarray(MAC_BYTES).toString();
-    if (!/^[0-9]{1,19}$/.test(digits)) throw invalid();
-    return BigInt(digits);
+  keyIn(cursor: string, arity: number): Keyset {
+    const bytes = Buffer.from(cursor, 'base64url');
+    const numbers = bytes.subarray(MAC_BYTES).toString().split('.');
+    const isCanonical = bytes.toString('base64url') === cursor;
+    if (!isCanonical || numbers.length !== arity || !numbers.every((number) => /^[0-9]{1,19}$/.test(number)))
+      throw invalid();
+    return numbers.map(BigInt);
   }
 
   /** @throws {HttpRefusal} `invalid_page_cursor`: altered, or of another operation, caller or incarnation. */

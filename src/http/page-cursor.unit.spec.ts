@@ -4,11 +4,11 @@ import { PageCursors } from './page-cursor.js';
 
 const cursors = new PageCursors(randomBytes(32));
 const paged = { operation: 'replies of p1', actorId: 'alice', incarnation: 'i1' };
-const cursor = cursors.encode(paged, 1_234n);
+const cursor = cursors.encode(paged, [1_234n, 5n]);
 
 describe('a page cursor', () => {
   it('leads on from where its page ended', () => {
-    expect(cursors.positionIn(cursor)).toBe(1_234n);
+    expect(cursors.keyIn(cursor, 2)).toEqual([1_234n, 5n]);
     expect(() => cursors.prove(paged, cursor)).not.toThrow();
   });
 
@@ -21,6 +21,15 @@ describe('a page cursor', () => {
     expect(() => cursors.prove(other, cursor)).toThrow('cursor must be');
   });
 
+  it.each([1, 3])('is refused where keys have %d numbers', (arity) => {
+    expect(() => cursors.keyIn(cursor, arity)).toThrow('cursor must be');
+  });
+
+  it('is refused in another spelling', () => {
+    for (const other of [`${cursor}=`, ` ${cursor}`, `${cursor}!`])
+      expect(() => cursors.keyIn(other, 2)).toThrow('cursor must be');
+  });
+
   it('is refused once a bit of it is changed, wherever', () => {
     const bytes = Buffer.from(cursor, 'base64url');
     for (let at = 0; at < bytes.length; at++) {
@@ -31,10 +40,10 @@ describe('a page cursor', () => {
   });
 
   it('is refused when it is cut, made by another network, or none', () => {
-    const foreign = new PageCursors(randomBytes(32)).encode(paged, 1_234n);
+    const foreign = new PageCursors(randomBytes(32)).encode(paged, [1_234n, 5n]);
     for (const none of [cursor.slice(0, 10), foreign])
       expect(() => cursors.prove(paged, none)).toThrow('cursor must');
     for (const none of ['', 'abc', '1234', cursor.slice(0, 10)])
-      expect(() => cursors.positionIn(none)).toThrow('cursor must be');
+      expect(() => cursors.keyIn(none, 2)).toThrow('cursor must be');
   });
 });

@@ -9,11 +9,10 @@ import type { PostOutcome } from '../commands/create-post.js';
 import type { Authority } from '../commands/intent.js';
 import { ActingAuthority, Mutation } from './admission/mutation.guard.js';
 import { OwnWrites } from './admission/own-writes.js';
-import { ProtectedReads } from './admission/protected-reads.js';
 import type { ReadRequest } from './admission/protected-reads.js';
 import { HttpRefusal } from './errors.js';
 import { identifier, identifierOrNone, intentId, pageLimit } from './fields.js';
-import { PageCursors } from './page-cursor.js';
+import { PagedReads } from './paged-reads.js';
 import { Reading } from './read-request.js';
 
 const newPost = z.strictObject({
@@ -32,9 +31,8 @@ const repliesPage = z.object({
 export class PostsController {
   constructor(
     private readonly commands: CommandBus,
-    private readonly reads: ProtectedReads,
+    private readonly pages: PagedReads,
     private readonly ownWrites: OwnWrites,
-    private readonly cursors: PageCursors,
   ) {}
 
   @Post()
@@ -61,28 +59,19 @@ export class PostsController {
     @Reading() request: ReadRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<{ posts: readonly PostView[] }> {
-    const { result, caller, incarnation, headers } = await this.reads.read(
+    const { result, headers } = await this.pages.read(
       request,
       { scope: 'read', anonymous: true },
       repliesOf,
-      {
-        postId: identifierOrNone(postId),
-        limit: page.limit,
-        after: page.cursor === undefined ? undefined : this.cursors.positionIn(page.cursor),
-      },
+      { postId: identifierOrNone(postId) },
+      { operation: `replies of ${postId}`, page },
     );
-    const paged = { operation: `replies of ${postId}`, actorId: caller?.actorId, incarnation };
-    if (page.cursor !== undefined) this.cursors.prove(paged, page.cursor);
-    if (!result || result.parentUnavailable)
-      throw new HttpRefusal('post_unavailable', 'There is no such post for you.');
+    if (!result) throw new HttpRefusal('post_unavailable', 'There is no such post for you.');
     void reply.headers(headers);
-    if (result.next !== null) {
-      const query = new URLSearchParams({
-        limit: String(page.limit),
-        cursor: this.cursors.encode(paged, result.next),
-      });
+    if (result.cursor !== undefined) {
+      const query = new URLSearchParams({ limit: String(page.limit), cursor: result.cursor });
       void reply.header('link', `</api/posts/${postId}/replies?${query.toString()}>; rel="next"`);
     }
-    return { posts: result.posts };
+    return { posts: result.items };
   }
 }

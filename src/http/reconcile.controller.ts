@@ -11,7 +11,7 @@ import { exampleInboxEntry, inboxEntry } from './resources/inbox-entry.js';
 import { examplePost, post } from './resources/post.js';
 import { exampleRelationInView, relationInView } from './resources/relation.js';
 
-const anybody: ReadRule = { scope: 'read', anonymous: true };
+const anybody: ReadRule = { scope: 'read', anonymous: true, budget: 'events' };
 
 const view = z.strictObject({
   posts: z.array(post),

@@ -1,14 +1,26 @@
 import { z } from 'zod';
-import type { AccountEvent } from '../domain/account/account.js';
-import type { HandleClaimed } from '../domain/account/events.js';
+import type { AccountEvent, HandleEvent } from '../domain/account/account.js';
 import type { ApplicationEvent } from '../domain/application/application.js';
+import type { BlockEvent } from '../domain/block/events.js';
 import type { GrantEvent } from '../domain/grant/grant.js';
+import type { InboxRead } from '../domain/inbox/events.js';
 import type { NetworkEvent } from '../domain/network/network.js';
-import type { PostCreated, PostDeleted } from '../domain/post/events.js';
+import type { PostEvent } from '../domain/post/events.js';
+import type { ProfileChanged } from '../domain/profile/events.js';
+import type { RelationEvent } from '../domain/relation/events.js';
 
 /** Every event that may stand in the log, in its newest shape. */
 export type StoredEvent =
-  NetworkEvent | AccountEvent | HandleClaimed | ApplicationEvent | GrantEvent | PostCreated | PostDeleted;
+  | NetworkEvent
+  | AccountEvent
+  | HandleEvent
+  | ApplicationEvent
+  | GrantEvent
+  | PostEvent
+  | RelationEvent
+  | BlockEvent
+  | ProfileChanged
+  | InboxRead;
 
 export type EventType = StoredEvent['type'];
 export type EventOf<Type extends EventType> = Extract<StoredEvent, { type: Type }>;
@@ -34,6 +46,15 @@ const scopes = z.array(z.string());
 const uris = z.array(z.string());
 const ofAccount = z.strictObject({ actorId: id, at });
 const ofApplication = z.strictObject({ appId: id, at });
+const ofBlock = z.strictObject({ actorId: id, targetActorId: id, at });
+const ofRelation = z.strictObject({
+  kind: z.enum(['follow', 'like']),
+  actorId: id,
+  targetId: id,
+  targetActorId: id,
+  generation: z.int().positive(),
+  at,
+});
 const ofGrant = z.strictObject({ grantId: id, appId: id, actorId: id, at });
 
 const entries: { readonly [Type in EventType]: Entry<EventOf<Type>> } = {
@@ -65,6 +86,7 @@ const entries: { readonly [Type in EventType]: Entry<EventOf<Type>> } = {
   'account.password_changed': { version: 1, upcasters: [], schema: ofAccount },
   'account.signed_out': { version: 1, upcasters: [], schema: ofAccount },
   'handle.claimed': { version: 1, upcasters: [], schema: ofAccount },
+  'handle.released': { version: 1, upcasters: [], schema: ofAccount },
   'application.registered': {
     version: 2,
     upcasters: [(first) => ({ ...first, postLogoutRedirectUris: [] })],
@@ -101,6 +123,23 @@ const entries: { readonly [Type in EventType]: Entry<EventOf<Type>> } = {
     schema: ofGrant.extend({ cause: z.enum(['client', 'person', 'operator', 'reuse']) }),
   },
   'post.created': {
+    version: 2,
+    upcasters: [(first) => ({ ...first, mentions: [] })],
+    schema: z.strictObject({
+      postId: id,
+      authorActorId: id,
+      appId: id,
+      text: z.string(),
+      audience: z.literal('public'),
+      mentions: z.array(id),
+      parentId: id.optional(),
+      parentAuthorActorId: id.optional(),
+      rootId: id.optional(),
+      at,
+    }),
+    personal: { person: (data) => data.authorActorId, placeholders: { text: '', mentions: [] } },
+  },
+  'post.edited': {
     version: 1,
     upcasters: [],
     schema: z.strictObject({
@@ -108,17 +147,49 @@ const entries: { readonly [Type in EventType]: Entry<EventOf<Type>> } = {
       authorActorId: id,
       appId: id,
       text: z.string(),
-      audience: z.literal('public'),
-      parentId: id.optional(),
-      rootId: id.optional(),
+      mentions: z.array(id),
+      revision: z.int().positive(),
       at,
     }),
-    personal: { person: (data) => data.authorActorId, placeholders: { text: '' } },
+    personal: { person: (data) => data.authorActorId, placeholders: { text: '', mentions: [] } },
   },
   'post.deleted': {
     version: 1,
     upcasters: [],
     schema: z.strictObject({ postId: id, authorActorId: id, at }),
+  },
+  'relation.established': { version: 1, upcasters: [], schema: ofRelation },
+  'relation.ended': {
+    version: 1,
+    upcasters: [],
+    schema: ofRelation.extend({ cause: z.enum(['actor', 'block']) }),
+  },
+  'block.established': { version: 1, upcasters: [], schema: ofBlock },
+  'block.ended': { version: 1, upcasters: [], schema: ofBlock },
+  'profile.changed': {
+    version: 1,
+    upcasters: [],
+    schema: z.strictObject({
+      actorId: id,
+      handle: z.string().nullable(),
+      displayName: z.string(),
+      bio: z.string(),
+      website: z.string(),
+      revision: z.int().positive(),
+      at,
+    }),
+    personal: {
+      person: (data) => data.actorId,
+      placeholders: { handle: null, displayName: '', bio: '', website: '' },
+    },
+  },
+  'inbox.read': {
+    version: 1,
+    upcasters: [],
+    schema: z.union([
+      z.strictObject({ actorId: id, ids: z.array(id), at }),
+      z.strictObject({ actorId: id, upTo: at, at }),
+    ]),
   },
 };
 

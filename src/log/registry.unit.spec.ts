@@ -24,7 +24,13 @@ describe('a stored event', () => {
 describe('the registry', () => {
   it('knows no type by what every object has', () => {
     expect(entryOf('constructor')).toBeUndefined();
-    expect(entryOf('post.created')?.version).toBe(1);
+    expect(entryOf('post.created')?.version).toBe(2);
+  });
+
+  it('reads posts of the first version, which mentioned nobody', () => {
+    const entry = entryOf('post.created');
+    const first = { postId: 'p', authorActorId: 'a', appId: 'app', text: 't', audience: 'public', at: 1 };
+    expect(entry?.schema.parse(upcast(entry, 1, first))).toEqual({ ...first, mentions: [] });
   });
 
   it('reads applications of the first version, which had nowhere to go after sign-out', () => {

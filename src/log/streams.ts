@@ -7,4 +7,10 @@ export const streams = {
   application: (appId: string) => `application-${appId}`,
   grant: (grantId: string) => `grant-${grantId}`,
   post: (postId: string) => `post-${postId}`,
+  /** What two actors have done to each other: follows and blocks, either way. One stream, so that no follow outruns a block. */
+  pair: (one: string, other: string) => `pair-${[one, other].sort().join('.')}`,
+  like: (actorId: string, postId: string) => `like-${actorId}.${postId}`,
+  profile: (actorId: string) => `profile-${actorId}`,
+  /** One for each time that an actor marks entries as read: `id` derives from the intent. */
+  inboxRead: (id: string) => `inbox-${id}`,
 };

@@ -52,7 +52,7 @@ const metadata = { requestId: 'test' };
 function post(postId: string, authorActorId: string, text: string): StoredEvent {
   return {
     type: 'post.created',
-    data: { postId, authorActorId, appId: 'app', text, audience: 'public', at: 1 },
+    data: { postId, authorActorId, appId: 'app', text, audience: 'public', mentions: [], at: 1 },
   };
 }
 

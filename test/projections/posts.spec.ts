@@ -1,6 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { repliesOf } from '../../projections/posts/posts.read-model.js';
 import { reconcile } from '../../projections/reconcile/reconcile.read-model.js';
+import type { Post } from '../../projections/posts/post.js';
+import type { PageArgs, Scanned } from '../../projections/runner/page-query.js';
 import { startTestPostgres } from '../support/postgres.js';
 import type { TestPostgres } from '../support/postgres.js';
 import { ReadModels } from './support/read-models.js';
@@ -8,6 +10,8 @@ import { some } from './support/recorded.js';
 
 const reply = (postId: string, data: Parameters<typeof some.post>[1] = {}) =>
   some.post(postId, { parentId: 'p1', rootId: 'p1', ...data });
+
+const idsOf = (page: Scanned<Post> | null) => page?.items.map(({ item }) => item.id);
 
 describe('the posts read model', () => {
   let postgres: TestPostgres;
@@ -25,16 +29,19 @@ describe('the posts read model', () => {
   });
   afterEach(() => models.close());
 
+  const repliesTo = (postId: string, page: Partial<PageArgs> = {}, as?: string) =>
+    models.ask(repliesOf, { postId, scan: 10, after: undefined, ...page }, as);
+
   describe('replies', () => {
     test('have exactly the published fields', async () => {
       await models.given(
         some.post('p1'),
         reply('r1', { authorActorId: 'bob', text: 'a "quote"\n☕', at: 77 }),
       );
-      expect(await models.ask(repliesOf, { postId: 'p1', limit: 10 })).toEqual({
-        parentUnavailable: false,
-        posts: [
-          {
+      expect((await repliesTo('p1'))?.items).toEqual([
+        {
+          key: [expect.any(BigInt)],
+          item: {
             id: 'r1',
             authorActorId: 'bob',
             text: 'a "quote"\n☕',
@@ -48,49 +55,51 @@ describe('the posts read model', () => {
             parentUnavailable: false,
             rootUnavailable: false,
           },
-        ],
-        next: null,
-      });
+        },
+      ]);
     });
 
     test('are the direct ones only, oldest first, a page at a time', async () => {
-      await models.given(some.post('p1'), reply('r3'), reply('r1'), reply('r2'));
+      await models.given(some.post('p1'), reply('r3'), reply('r1'), reply('r2'), reply('r4'));
       await models.given(some.post('rr', { parentId: 'r1', rootId: 'p1' }));
-      const first = await models.ask(repliesOf, { postId: 'p1', limit: 2 });
-      expect(first?.posts.map(({ id }) => id)).toEqual(['r3', 'r1']);
-      const second = await models.ask(repliesOf, { postId: 'p1', limit: 2, after: first?.next ?? undefined });
-      expect(second?.posts.map(({ id }) => id)).toEqual(['r2']);
-      expect(second?.next).toBeNull();
+      const first = await repliesTo('p1', { scan: 2 });
+      expect(idsOf(first)).toEqual(['r3', 'r1']);
+      expect(first?.last).toEqual(first?.items.at(-1)?.key);
+      const second = await repliesTo('p1', { scan: 2, after: first?.last ?? undefined });
+      expect(idsOf(second)).toEqual(['r2', 'r4']);
+      expect(second?.last).toBeNull();
     });
 
     test('leave with their own deletion', async () => {
       await models.given(some.post('p1'), reply('r1'), reply('r2'), some.deletion('r1'));
-      const page = await models.ask(repliesOf, { postId: 'p1', limit: 10 });
-      expect(page?.posts.map(({ id }) => id)).toEqual(['r2']);
+      expect(idsOf(await repliesTo('p1'))).toEqual(['r2']);
     });
 
     test('stay when what they answer to is deleted, and say so', async () => {
       await models.given(some.post('p1'), reply('r1'), some.post('rr', { parentId: 'r1', rootId: 'p1' }));
       await models.given(some.deletion('p1'));
-      const toRoot = await models.ask(repliesOf, { postId: 'p1', limit: 10 });
-      expect(toRoot).toMatchObject({
-        parentUnavailable: true,
-        posts: [{ id: 'r1', parentUnavailable: true, rootUnavailable: true }],
-      });
-      const toReply = await models.ask(repliesOf, { postId: 'r1', limit: 10 });
-      expect(toReply).toMatchObject({
-        parentUnavailable: false,
-        posts: [{ id: 'rr', parentUnavailable: false, rootUnavailable: true }],
-      });
+      expect(await repliesTo('p1')).toBeNull();
+      expect((await repliesTo('r1'))?.items).toMatchObject([
+        { item: { id: 'rr', parentUnavailable: false, rootUnavailable: true } },
+      ]);
     });
 
     test('of a post that never was are no page at all', async () => {
-      expect(await models.ask(repliesOf, { postId: 'p1', limit: 10 })).toBeNull();
+      expect(await repliesTo('p1')).toBeNull();
       await models.given(some.post('p1'));
-      expect(await models.ask(repliesOf, { postId: 'p1', limit: 10 })).toMatchObject({
-        posts: [],
-        next: null,
-      });
+      expect(await repliesTo('p1')).toEqual({ items: [], last: null });
+    });
+
+    test.each([
+      ['the author has blocked the reader', some.block('bob', 'eve')],
+      ['the reader has blocked the author', some.block('eve', 'bob')],
+      ['the author is suspended', some.suspension('bob')],
+    ])('are left out where %s, and looked at all the same', async (_why, event) => {
+      await models.given(some.account('bob'), some.post('p1'), reply('r1', { authorActorId: 'bob' }));
+      await models.given(reply('r2'), event);
+      const page = await repliesTo('p1', { scan: 1 }, 'eve');
+      expect(page?.items).toEqual([]);
+      expect(idsOf(await repliesTo('p1', { after: page?.last ?? undefined }, 'eve'))).toEqual(['r2']);
     });
   });
 

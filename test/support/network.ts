@@ -30,12 +30,15 @@ export interface TestNetwork {
   stop(): Promise<void>;
 }
 
-/** Starts a network on free ports and an empty data directory, and waits until it serves. */
+/**
+ * Starts a network on free ports and an empty data directory, and waits until it serves. Nobody is told to wait, since a
+ * test asks more often from one address than strangers may, unless `settings` have RATE_LIMITS on.
+ */
 export async function startNetwork(settings: NodeJS.ProcessEnv = {}): Promise<TestNetwork> {
   const dataDir = newDataDir();
   const [port, operatorPort] = [await freePort(), await freePort()];
   const ports = { PORT: String(port), OPERATOR_PORT: String(operatorPort) };
-  const env = environment({ ...ports, DATA_DIR: dataDir, ...settings });
+  const env = environment({ ...ports, DATA_DIR: dataDir, RATE_LIMITS: 'off', ...settings });
   let launcher = launch(env);
   const run = (): Run => {
     const found = readRun(dataDir);

@@ -7,6 +7,7 @@ import type {
   AccountSignedOut,
   AccountSuspended,
   HandleClaimed,
+  HandleReleased,
 } from './events.js';
 
 export type AccountEvent =
@@ -45,8 +46,10 @@ export type Handle = { readonly status: 'free' } | { readonly status: 'held'; re
 
 export const freeHandle: Handle = { status: 'free' };
 
-export function evolveHandle(_handle: Handle, event: HandleClaimed): Handle {
-  return { status: 'held', actorId: event.data.actorId };
+export type HandleEvent = HandleClaimed | HandleReleased;
+
+export function evolveHandle(_handle: Handle, event: HandleEvent): Handle {
+  return event.type === 'handle.released' ? freeHandle : { status: 'held', actorId: event.data.actorId };
 }
 
 /** Whoever claims first holds it; the holder may claim it again, which is how a retry goes on. */

@@ -27,3 +27,6 @@ export type AccountSignedOut = DomainEvent<'account.signed_out', { readonly acto
 
 /** In the stream of that one handle, whose name is a keyed digest: who holds it. Two claims of a handle meet there. */
 export type HandleClaimed = DomainEvent<'handle.claimed', { readonly actorId: string } & Occurrence>;
+
+/** The holder has given it up, or did not get to use it. */
+export type HandleReleased = DomainEvent<'handle.released', { readonly actorId: string } & Occurrence>;

@@ -1,6 +1,9 @@
 import type { DomainEvent, Occurrence } from '../event.js';
 
-/** A reply names its parent and the root of its thread; a post that starts a thread has neither. Text is personal. */
+/**
+ * A reply names its parent, whose author is told of it, and the root of its thread; a post that starts a thread has
+ * none of these. Text and mentions are personal.
+ */
 export type PostCreated = DomainEvent<
   'post.created',
   {
@@ -9,8 +12,24 @@ export type PostCreated = DomainEvent<
     readonly appId: string;
     readonly text: string;
     readonly audience: 'public';
+    /** Actors whose handles the text names. */
+    readonly mentions: readonly string[];
     readonly parentId?: string | undefined;
+    readonly parentAuthorActorId?: string | undefined;
     readonly rootId?: string | undefined;
+  } & Occurrence
+>;
+
+/** `text` and `mentions` are all that the post says from now on; `revision` is the post's, counted from 1. */
+export type PostEdited = DomainEvent<
+  'post.edited',
+  {
+    readonly postId: string;
+    readonly authorActorId: string;
+    readonly appId: string;
+    readonly text: string;
+    readonly mentions: readonly string[];
+    readonly revision: number;
   } & Occurrence
 >;
 
@@ -19,4 +38,4 @@ export type PostDeleted = DomainEvent<
   { readonly postId: string; readonly authorActorId: string } & Occurrence
 >;
 
-export type PostEvent = PostCreated | PostDeleted;
+export type PostEvent = PostCreated | PostEdited | PostDeleted;

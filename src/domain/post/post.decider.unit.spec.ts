@@ -9,6 +9,7 @@ const draft = {
   appId: 'app',
   text: 'hello',
   audience: 'public',
+  mentions: [],
   at: 1_000,
 };
 const created = (postId: string, thread?: { parentId: string; rootId: string }): PostEvent => ({
@@ -29,14 +30,20 @@ describe('creating a post', () => {
 
   it('gives a reply its parent, and the parent as the root of a new thread', () => {
     expect(createPost(draft, given(created('p0')))).toEqual([
-      { type: 'post.created', data: { ...draft, parentId: 'p0', rootId: 'p0' } },
+      {
+        type: 'post.created',
+        data: { ...draft, parentId: 'p0', parentAuthorActorId: 'alice', rootId: 'p0' },
+      },
     ]);
   });
 
   it('gives a reply to a reply the root of the thread', () => {
     const parent = given(created('p0', { parentId: 'top', rootId: 'top' }));
     expect(createPost(draft, parent)).toEqual([
-      { type: 'post.created', data: { ...draft, parentId: 'p0', rootId: 'top' } },
+      {
+        type: 'post.created',
+        data: { ...draft, parentId: 'p0', parentAuthorActorId: 'alice', rootId: 'top' },
+      },
     ]);
   });
 

@@ -12,6 +12,7 @@ export type Post =
       readonly authorActorId: string;
       /** The post that its thread started with: itself, unless it is a reply. */
       readonly rootId: string;
+      readonly text: string;
       readonly revision: number;
     };
 
@@ -25,8 +26,13 @@ export function evolvePost(post: Post, event: PostEvent): Post {
         id: event.data.postId,
         authorActorId: event.data.authorActorId,
         rootId: event.data.rootId ?? event.data.postId,
+        text: event.data.text,
         revision: 1,
       };
+    case 'post.edited':
+      return post.status === 'absent'
+        ? post
+        : { ...post, text: event.data.text, revision: event.data.revision };
     case 'post.deleted':
       return post.status === 'absent' ? post : { ...post, status: 'deleted', revision: post.revision + 1 };
   }
@@ -38,6 +44,8 @@ export interface PostDraft {
   readonly appId: string;
   readonly text: string;
   readonly audience: string;
+  /** Actors whose handles the text names. */
+  readonly mentions: readonly string[];
   readonly at: number;
 }
 
@@ -49,6 +57,10 @@ export function createPost(draft: PostDraft, parent: Post | undefined): Decision
   if (text instanceof Refusal) return text;
   if (parent && parent.status !== 'published')
     return new Refusal('parent_unavailable', 'The post to reply to is not available.');
-  const thread = parent && { parentId: parent.id, rootId: parent.rootId };
+  const thread = parent && {
+    parentId: parent.id,
+    parentAuthorActorId: parent.authorActorId,
+    rootId: parent.rootId,
+  };
   return [{ type: 'post.created', data: { ...draft, text, audience: 'public', ...thread } }];
 }

@@ -1,9 +1,11 @@
 import { applyDecorators, createParamDecorator, Injectable, SetMetadata, UseGuards } from '@nestjs/common';
 import type { CanActivate, ExecutionContext } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Authority } from '../../commands/intent.js';
 import { addressClassOf } from '../../commands/address-class.js';
+import { ApiLimits } from '../limits/api-limits.js';
+import { Meter } from '../limits/meter.js';
 import { credentialOf } from './credential.js';
 import { MutationAdmission } from './mutation-admission.js';
 import type { MutationRule } from './mutation-admission.js';
@@ -12,18 +14,22 @@ const RULE = 'rule of the mutation';
 
 type Acting = FastifyRequest & { acting?: Authority };
 
-/** Admits a mutation, before its body is looked at. */
+/** Admits a mutation and counts it, before its body is looked at. */
 @Injectable()
 export class MutationGuard implements CanActivate {
   constructor(
     private readonly admission: MutationAdmission,
+    private readonly limits: ApiLimits,
     private readonly reflector: Reflector,
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
-    const request = context.switchToHttp().getRequest<Acting>();
+    const http = context.switchToHttp();
+    const request = http.getRequest<Acting>();
     const rule = this.reflector.get<MutationRule>(RULE, context.getHandler());
-    const { actorId, appId, grantId } = await this.admission.admit(credentialOf(request), rule);
+    const caller = await this.admission.admit(credentialOf(request), rule);
+    await new Meter(request, http.getResponse<FastifyReply>()).count(() => this.limits.write(caller));
+    const { actorId, appId, grantId } = caller;
     const addressClass = addressClassOf(request.ip);
     request.acting = { actorId, appId, grantId, requestId: request.id, addressClass };
     return true;

@@ -3,8 +3,11 @@ import type { Pool } from 'pg';
 import { scopeOf } from '../../../projections/runner/read-query.js';
 import type { ReadQuery } from '../../../projections/runner/read-query.js';
 import type { Clock } from '../../commands/ambient.js';
+import { LimitsUnavailable } from '../../limits/shared-window.js';
 import { isUnreachable } from '../../store/unreachable.js';
 import { HttpRefusal } from '../errors.js';
+import type { AnonymousBudget, ApiLimits } from '../limits/api-limits.js';
+import type { Meter } from '../limits/meter.js';
 import { ADMISSION_PARAMETERS, admissionSql, valuesOf } from './admission-sql.js';
 import type { AdmissionRow } from './admission-sql.js';
 import { authorityOf } from './authority.js';
@@ -13,14 +16,19 @@ import type { Credential } from './credential.js';
 import type { Positions } from './positions.js';
 import type { Publication, PublicationCache } from './publication.js';
 
-/** Who may read. `scope`: what a token needs; undefined: none in particular. */
+/**
+ * Who may read. `scope`: what a token needs; undefined: none in particular. `budget`: of whom has none; undefined: the
+ * general one.
+ */
 export interface ReadRule {
   readonly scope?: string;
   readonly anonymous: boolean;
+  readonly budget?: AnonymousBudget;
 }
 
 export interface ReadRequest {
   readonly credential: Credential;
+  readonly meter: Meter;
   /** Position that the answer must show at least (`x-network-min-revision`). */
   readonly minPosition?: bigint | undefined;
 }
@@ -46,6 +54,7 @@ export class ProtectedReads {
     private readonly publications: PublicationCache,
     private readonly positions: Positions,
     private readonly clock: Clock,
+    private readonly limits: ApiLimits,
   ) {}
 
   /** One statement in the usual case; again after a wait for the caller's own write or after a publication. */
@@ -60,9 +69,14 @@ export class ProtectedReads {
         'authentication_required',
         'Send an access token: Authorization: Bearer <token>.',
       );
+    const { credential, meter } = request;
     try {
+      if (!credential)
+        await meter.count(() => this.limits.anonymousRead(rule.budget ?? 'reads', meter.nearest));
       let row = await this.ask(request, rule, query, args);
       let caller = admit(row, request, rule);
+      // Not before, since only the row says whose token it is; and who is refused has used up nobody's budget.
+      if (caller) await meter.count(() => this.limits.read(caller));
       if (!row.fresh && row.needed_position !== null) {
         await this.positions.waitFor(BigInt(row.needed_position), WAIT_MS);
         row = await this.ask(request, rule, query, args);
@@ -70,8 +84,8 @@ export class ProtectedReads {
       }
       return answer(row, caller, query);
     } catch (cause) {
-      if (!isUnreachable(cause)) throw cause;
-      const code = request.credential ? 'protected_read_storage_unavailable' : 'pilot_storage_unavailable';
+      if (!isStoreAway(cause)) throw cause;
+      const code = credential ? 'protected_read_storage_unavailable' : 'pilot_storage_unavailable';
       throw new HttpRefusal(code, 'The read store cannot be reached; retry later.', { cause });
     }
   }
@@ -137,6 +151,10 @@ export class ProtectedReads {
     return statement;
   }
 }
+
+/** Counting needs the same server: where it is away the read is impossible too, and that is what is said. */
+const isStoreAway = (cause: unknown): boolean =>
+  cause instanceof LimitsUnavailable ? !cause.isServerThere : isUnreachable(cause);
 
 /** Who reads; undefined: anonymous. @throws {HttpRefusal} they may not, or nobody may now. */
 function admit(row: AdmissionRow, { credential }: ReadRequest, rule: ReadRule): Caller | undefined {

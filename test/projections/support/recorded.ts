@@ -31,12 +31,21 @@ export class Recorder {
 }
 
 function streamOf({ type, data }: StoredEvent): string {
+  if (type === 'relation.established' || type === 'relation.ended') {
+    const { kind, actorId, targetId } = data;
+    return kind === 'like' ? `like-${actorId}.${targetId}` : streamOfPair(actorId, targetId);
+  }
+  if (type === 'block.established' || type === 'block.ended')
+    return streamOfPair(data.actorId, data.targetActorId);
+  if (type === 'profile.changed') return `profile-${data.actorId}`;
   if ('postId' in data) return `post-${data.postId}`;
   if ('grantId' in data) return `grant-${data.grantId}`;
   if ('appId' in data) return `application-${data.appId}`;
   if ('actorId' in data) return `account-${data.actorId}`;
   return type.startsWith('network.') ? 'network' : type;
 }
+
+const streamOfPair = (one: string, other: string) => `pair-${[one, other].sort().join('.')}`;
 
 /** An event of each type, with what a test does not care about filled in. */
 export const some = {
@@ -66,11 +75,81 @@ export const some = {
       appId: 'app',
       text: `text of ${postId}`,
       audience: 'public',
+      mentions: [],
       at: 2_000,
       ...data,
     }),
   deletion: (postId: string, data: Partial<EventOf<'post.deleted'>['data']> = {}) =>
     event('post.deleted', { postId, authorActorId: 'ada', at: 3_000, ...data }),
+  edit: (postId: string, data: Partial<EventOf<'post.edited'>['data']> = {}) =>
+    event('post.edited', {
+      postId,
+      authorActorId: 'ada',
+      appId: 'app',
+      text: `new text of ${postId}`,
+      mentions: [],
+      revision: 2,
+      at: 2_500,
+      ...data,
+    }),
+  follow: (actorId: string, targetId = 'ada', data: Partial<EventOf<'relation.established'>['data']> = {}) =>
+    event('relation.established', {
+      kind: 'follow',
+      actorId,
+      targetId,
+      targetActorId: targetId,
+      generation: 1,
+      at: 2_000,
+      ...data,
+    }),
+  unfollow: (actorId: string, targetId = 'ada', data: Partial<EventOf<'relation.ended'>['data']> = {}) =>
+    event('relation.ended', {
+      kind: 'follow',
+      actorId,
+      targetId,
+      targetActorId: targetId,
+      generation: 1,
+      cause: 'actor',
+      at: 3_000,
+      ...data,
+    }),
+  like: (actorId: string, targetId = 'p1', data: Partial<EventOf<'relation.established'>['data']> = {}) =>
+    event('relation.established', {
+      kind: 'like',
+      actorId,
+      targetId,
+      targetActorId: 'ada',
+      generation: 1,
+      at: 2_000,
+      ...data,
+    }),
+  unlike: (actorId: string, targetId = 'p1', data: Partial<EventOf<'relation.ended'>['data']> = {}) =>
+    event('relation.ended', {
+      kind: 'like',
+      actorId,
+      targetId,
+      targetActorId: 'ada',
+      generation: 1,
+      cause: 'actor',
+      at: 3_000,
+      ...data,
+    }),
+  block: (actorId: string, targetActorId = 'ada') =>
+    event('block.established', { actorId, targetActorId, at: 2_000 }),
+  unblock: (actorId: string, targetActorId = 'ada') =>
+    event('block.ended', { actorId, targetActorId, at: 3_000 }),
+  profileChange: (actorId: string, data: Partial<EventOf<'profile.changed'>['data']> = {}) =>
+    event('profile.changed', {
+      actorId,
+      handle: `${actorId}_new`,
+      displayName: `The new ${actorId}`,
+      bio: 'a bio',
+      website: 'https://example.org/',
+      revision: 2,
+      at: 2_000,
+      ...data,
+    }),
+  inboxRead: (actorId: string, upTo = 2_000) => event('inbox.read', { actorId, upTo, at: 4_000 }),
   suspension: (actorId: string) => event('account.suspended', { actorId, at: 1_000 }),
   reinstatement: (actorId: string) => event('account.reinstated', { actorId, at: 1_000 }),
   passwordChange: (actorId: string) => event('account.password_changed', { actorId, at: 1_000 }),
@@ -80,6 +159,7 @@ export const some = {
   secretRotation: (appId: string) =>
     event('application.secret_rotated', { appId, previousUntil: 2_000, at: 1_000 }),
   claim: (actorId: string) => event('handle.claimed', { actorId, at: 1_000 }),
+  release: (actorId: string) => event('handle.released', { actorId, at: 2_000 }),
   grant: (grantId: string) =>
     event('grant.issued', { grantId, appId: 'app', actorId: 'ada', scopes: ['read'], at: 1_000 }),
   refresh: (grantId: string) =>
