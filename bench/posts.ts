@@ -21,7 +21,7 @@ export interface PostsBench {
 /** Creating posts through the whole network, beside bare appends to the event store it runs on. */
 export function benchPosts(connections = 16, seconds = 8): Promise<PostsBench> {
   return withDataDir(async (dataDir) => {
-    const network = await startNetwork(dataDir);
+    const network = await startNetwork(dataDir, undefined, { RATE_LIMITS: 'off' });
     try {
       const token = await tokenOf(network);
       await load(network.baseUrl, token, connections, 3);

@@ -38,7 +38,7 @@ export class LimitsUnavailable extends Error {
 
 /** SQLSTATE that ends a session or lets none begin. */
 const serverGoes = /^(08...|57P0.|53300)$/;
-const TABLE_IS_GONE = ['42P01', '3F000'];
+const tableIsGone = new Set(['42P01', '3F000']);
 
 /**
  * A budget that all API processes use up together. A window begins with its first point, by the clock of the process
@@ -100,4 +100,4 @@ const claimOf = ({ remainingPoints, msBeforeNext }: RateLimiterRes, granted: num
 });
 
 const isTableGone = (error: unknown): boolean =>
-  error instanceof DatabaseError && TABLE_IS_GONE.includes(error.code ?? '');
+  error instanceof DatabaseError && tableIsGone.has(error.code ?? '');

@@ -74,9 +74,10 @@ export class ProtectedReads {
       if (!credential)
         await meter.count(() => this.limits.anonymousRead(rule.budget ?? 'reads', meter.nearest));
       let row = await this.ask(request, rule, query, args);
-      let caller = admit(row, request, rule);
+      const admitted = admit(row, request, rule);
       // Not before, since only the row says whose token it is; and who is refused has used up nobody's budget.
-      if (caller) await meter.count(() => this.limits.read(caller));
+      if (admitted) await meter.count(() => this.limits.read(admitted));
+      let caller = admitted;
       if (!row.fresh && row.needed_position !== null) {
         await this.positions.waitFor(BigInt(row.needed_position), WAIT_MS);
         row = await this.ask(request, rule, query, args);

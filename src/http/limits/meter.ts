@@ -1,0 +1,35 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { isRefused, rateLimitFields, secondsToReset } from '../../limits/rate-limit-fields.js';
+import type { Standing } from '../../limits/rate-limit-fields.js';
+import { HttpRefusal } from '../errors.js';
+
+/** One request, as limits see it: it is counted once, however many statements its answer takes. */
+export class Meter {
+  /** `request.ip` */
+  readonly nearest: string;
+  private counted: Promise<void> | undefined;
+
+  constructor(
+    { ip }: Pick<FastifyRequest, 'ip'>,
+    private readonly reply: Pick<FastifyReply, 'headers'>,
+  ) {
+    this.nearest = ip;
+  }
+
+  /**
+   * From here on the answer, whatever it will be, says what is left.
+   * @param take asked the first time alone; undefined: there are no limits. @throws {HttpRefusal} `pilot_rate_limited`
+   */
+  count(take: () => Promise<Standing | undefined>): Promise<void> {
+    return (this.counted ??= this.look(take));
+  }
+
+  private async look(take: () => Promise<Standing | undefined>): Promise<void> {
+    const standing = await take();
+    if (!standing) return;
+    void this.reply.headers(rateLimitFields([standing.policy], [standing]));
+    if (!isRefused(standing)) return;
+    const wait = secondsToReset(standing.claim);
+    throw new HttpRefusal('pilot_rate_limited', `This limit is used up; come back in ${wait} s.`);
+  }
+}
