@@ -1,0 +1,142 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { LimitsUnavailable, SharedWindow } from '../../src/limits/shared-window.js';
+import type { WindowOptions } from '../../src/limits/shared-window.js';
+import { openDatabase } from '../../src/store/database.js';
+import type { Postgres } from '../../src/store/postgres.js';
+import { startTestPostgres } from '../support/postgres.js';
+import type { TestPostgres } from '../support/postgres.js';
+import { until } from '../support/until.js';
+
+const QUERY_MS = 1_000;
+
+let postgres: TestPostgres;
+/** Of two API processes. */
+let one: Postgres;
+let other: Postgres;
+
+beforeAll(async () => {
+  postgres = await startTestPostgres();
+  const url = await postgres.createDatabase();
+  const open = () =>
+    openDatabase({ url, applicationName: 'test', maxConnections: 8, queryTimeoutMs: QUERY_MS });
+  [one, other] = [await open(), await open()];
+}, 60_000);
+
+afterAll(async () => {
+  await one?.close();
+  await other?.close();
+  await postgres?.stop();
+});
+
+const secret = Buffer.alloc(32, 7);
+
+/** One budget that nobody has used yet, as each of the two processes has it. */
+function windows(quota: number, options: Partial<WindowOptions> = {}): readonly [SharedWindow, SharedWindow] {
+  const common = { secret, name: randomUUID(), limit: { quota, windowSeconds: 60 }, isFinal: false };
+  const [first, second] = [one, other].map(({ pool }) => new SharedWindow({ pool, ...common, ...options }));
+  return [first, second] as [SharedWindow, SharedWindow];
+}
+
+const granted = async (claims: readonly Promise<{ granted: number }>[]): Promise<number> =>
+  (await Promise.all(claims)).reduce((sum, claim) => sum + claim.granted, 0);
+
+describe('a budget', () => {
+  it('says what is left, and when it is whole again', async () => {
+    const [window] = windows(3);
+    expect(await window.claim('ada')).toEqual({ granted: 1, left: 2, msToReset: expect.any(Number) });
+    await window.claim('ada', 2);
+    const { msToReset, ...refused } = await window.claim('ada');
+    expect(refused).toEqual({ granted: 0, left: 0 });
+    expect(msToReset).toBeGreaterThan(50_000);
+    expect(msToReset).toBeLessThanOrEqual(60_000);
+  });
+
+  it('is of one alone, and of one name alone', async () => {
+    const [window, another] = [windows(1)[0], windows(1)[0]];
+    const claims = [window.claim('ada'), window.claim('eve'), another.claim('ada')];
+    expect(await granted(claims)).toBe(3);
+  });
+
+  it('is granted in part where less is left than was asked for', async () => {
+    const [mine, theirs] = windows(10);
+    expect(await mine.claim('ada', 7)).toMatchObject({ granted: 7, left: 3 });
+    expect(await theirs.claim('ada', 7)).toMatchObject({ granted: 3, left: 0 });
+    expect(await mine.claim('ada', 7)).toMatchObject({ granted: 0, left: 0 });
+  });
+
+  it.each([1, 3, 50])('is never exceeded by claims of %i points at once on two processes', async (points) => {
+    const both = windows(100);
+    const claims = Array.from({ length: 120 }, (_, n) => both[n % 2 ? 1 : 0].claim('ada', points));
+    expect(await granted(claims)).toBe(100);
+  });
+
+  it('is whole again when its window has ended', async () => {
+    const [mine, theirs] = windows(1, { limit: { quota: 1, windowSeconds: 1 }, isFinal: true });
+    expect((await mine.claim('ada')).granted).toBe(1);
+    expect((await theirs.claim('ada')).granted).toBe(0);
+    await until(async () => (await theirs.claim('ada')).granted === 1);
+    expect((await mine.claim('ada')).granted).toBe(0);
+  });
+
+  it('can be given back, unless it is final: then nobody is asked again until its window ends', async () => {
+    for (const isFinal of [true, false]) {
+      const [window] = windows(1, { isFinal });
+      await window.claim('ada');
+      await window.claim('ada');
+      await one.pool.query('DELETE FROM limits.used WHERE key = $1', [window.keyOf('ada')]);
+      expect(await window.claim('ada')).toMatchObject({ granted: isFinal ? 0 : 1, left: 0 });
+    }
+  });
+
+  it('is kept under a name that says nothing', async () => {
+    const [window] = windows(1, { name: 'a-name' });
+    await window.claim('ada');
+    const { rows } = await one.pool.query('SELECT * FROM limits.used WHERE key = $1', [window.keyOf('ada')]);
+    expect(rows).toHaveLength(1);
+    expect(JSON.stringify(rows)).not.toMatch(/ada|a-name/);
+  });
+});
+
+describe('a budget that cannot be counted', () => {
+  const failure = async (window: SharedWindow): Promise<unknown> =>
+    window.claim('ada').catch((error: unknown) => error);
+
+  it('is known to be on a server that answers, where the table is locked', async () => {
+    const [window] = windows(1);
+    const client = await other.pool.connect();
+    try {
+      await client.query('BEGIN');
+      await client.query('LOCK TABLE limits.used');
+      const error = await failure(window);
+      expect(error).toBeInstanceOf(LimitsUnavailable);
+      expect(error).toMatchObject({ isServerThere: true });
+    } finally {
+      await client.query('ROLLBACK');
+      client.release();
+    }
+    expect((await window.claim('ada')).granted).toBe(1);
+  });
+
+  it('is known to be on a server that answers, where the table is gone', async () => {
+    const [window] = windows(1);
+    await one.pool.query('ALTER TABLE limits.used RENAME TO elsewhere');
+    const error = await failure(window);
+    await one.pool.query('ALTER TABLE limits.elsewhere RENAME TO used');
+    expect(error).toBeInstanceOf(LimitsUnavailable);
+    expect(error).toMatchObject({ isServerThere: true });
+  });
+
+  it('is known to be on a server that is away', async () => {
+    const [window] = windows(1);
+    await postgres.kill();
+    try {
+      const error = await failure(window);
+      expect(error).toBeInstanceOf(LimitsUnavailable);
+      expect(error).toMatchObject({ isServerThere: false });
+    } finally {
+      await postgres.start();
+    }
+    await until(async () => !((await failure(window)) instanceof Error));
+  });
+});
