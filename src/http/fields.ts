@@ -4,11 +4,19 @@ import { z } from 'zod';
 
 export const intentId = z
   .string('must be a string')
-  .regex(/^[A-Za-z0-9._:-]{1,128}$/, 'must be 1 to 128 characters of A-Z a-z 0-9 . _ : -');
+  .regex(/^[A-Za-z0-9._:-]{1,128}$/, 'must be 1 to 128 characters of A-Z a-z 0-9 . _ : -')
+  .describe('Names this action for ever: repeat the identical request with the same one.');
 
 export const identifier = z
   .string('must be an identifier')
   .regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be an identifier of the network');
+
+/** Of a post. What else is asked of it, the domain says (src/domain/post/text.ts). */
+export const postText = z.string('must be a string').meta({
+  minLength: 1,
+  maxLength: 2000,
+  description: '1 to 2,000 code points after trimming; no control characters but tab and line feed.',
+});
 
 /** An identifier from a path. What is none names nothing, like '' does: it is looked for, and not found, like any other. */
 export const identifierOrNone = (given: string): string => (identifier.safeParse(given).success ? given : '');
@@ -23,4 +31,15 @@ export const pageLimit = ({ most }: { most: number }) =>
     .transform((given) => {
       const asked = typeof given === 'string' && /^-?[0-9]+$/.test(given) ? Number(given) : DEFAULT_PAGE;
       return Number.isSafeInteger(asked) ? Math.min(Math.max(asked, 1), most) : DEFAULT_PAGE;
+    })
+    .meta({
+      type: 'integer',
+      minimum: 1,
+      maximum: most,
+      description: `Rows of a page, ${DEFAULT_PAGE} unless said. What is above ${most} counts as ${most}, and what is no integer as ${DEFAULT_PAGE}.`,
     });
+
+export const pageCursor = z
+  .string('must be the cursor of an earlier page')
+  .optional()
+  .describe('Opaque: `cursor` of the page before.');

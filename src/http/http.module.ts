@@ -27,6 +27,8 @@ import { ErrorFilter } from './error.filter.js';
 import { HealthController } from './health.controller.js';
 import { Health } from './health.js';
 import { ApiLimits } from './limits/api-limits.js';
+import { documentOf } from './openapi/document.js';
+import { API_DOCUMENT, OpenApiController } from './openapi/openapi.controller.js';
 import { PageCursors } from './page-cursor.js';
 import { PagedReads } from './paged-reads.js';
 import { PostsController } from './posts.controller.js';
@@ -41,6 +43,7 @@ import { validation } from './validation.js';
   controllers: [
     ActorsController,
     HealthController,
+    OpenApiController,
     PostsController,
     ProfileController,
     ReconcileController,
@@ -94,6 +97,11 @@ import { validation } from './validation.js';
       provide: OwnWrites,
       inject: [Postgres, PositionListener],
       useFactory: ({ pool }: Postgres, positions: Positions) => new OwnWrites(pool, positions),
+    },
+    {
+      provide: API_DOCUMENT,
+      inject: [Config],
+      useFactory: ({ baseUrl }: Config) => documentOf(HttpModule, baseUrl),
     },
     {
       provide: PageCursors,

@@ -1,0 +1,15 @@
+import { Controller, Get, Inject } from '@nestjs/common';
+import type { OpenApi } from './openapi.js';
+
+/** The published document, made when the process starts. */
+export const API_DOCUMENT = Symbol('API_DOCUMENT');
+
+@Controller('api/openapi.json')
+export class OpenApiController {
+  constructor(@Inject(API_DOCUMENT) private readonly document: OpenApi) {}
+
+  @Get()
+  read(): OpenApi {
+    return this.document;
+  }
+}

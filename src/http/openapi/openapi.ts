@@ -1,0 +1,66 @@
+import type { JsonSchema } from './schemas.js';
+
+/** The parts of an OpenAPI 3.1 document that are used here (https://spec.openapis.org/oas/v3.1.1.html). */
+export interface OpenApi {
+  readonly openapi: '3.1.1';
+  readonly info: { readonly title: string; readonly version: string; readonly description: string };
+  readonly servers: readonly { readonly url: string }[];
+  readonly tags: readonly { readonly name: string; readonly description: string }[];
+  readonly paths: Readonly<Record<string, Readonly<Record<string, OperationObject>>>>;
+  readonly components: {
+    readonly schemas: Readonly<Record<string, JsonSchema>>;
+    readonly headers: Readonly<Record<string, HeaderObject>>;
+    readonly securitySchemes: Readonly<Record<string, JsonSchema>>;
+  };
+}
+
+export interface OperationObject {
+  readonly operationId: string;
+  readonly tags: readonly string[];
+  readonly summary: string;
+  readonly description?: string;
+  /** Alternatives: the scopes that each scheme needs. An empty one: anonymous. */
+  readonly security: readonly Readonly<Record<string, readonly string[]>>[];
+  readonly parameters: readonly ParameterObject[];
+  readonly requestBody?: { readonly required: true; readonly content: Content };
+  /** By status. */
+  readonly responses: Readonly<Record<string, ResponseObject>>;
+}
+
+export interface ParameterObject {
+  readonly name: string;
+  readonly in: 'path' | 'query' | 'header';
+  readonly required: boolean;
+  readonly description?: string | undefined;
+  readonly schema: JsonSchema;
+  readonly example?: unknown;
+}
+
+export interface ResponseObject {
+  readonly description: string;
+  readonly headers?: Readonly<Record<string, HeaderObject | Reference>>;
+  readonly content?: Content;
+}
+
+export interface HeaderObject {
+  readonly description: string;
+  readonly required: boolean;
+  readonly schema: JsonSchema;
+  readonly example: string;
+}
+
+export interface Reference {
+  readonly $ref: string;
+}
+
+/** By media type. */
+export type Content = Readonly<
+  Record<
+    string,
+    {
+      readonly schema: JsonSchema;
+      readonly example?: unknown;
+      readonly examples?: Readonly<Record<string, { readonly value: unknown }>>;
+    }
+  >
+>;

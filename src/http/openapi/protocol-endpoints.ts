@@ -1,0 +1,162 @@
+import type { z } from 'zod';
+import type { ErrorCode } from '../errors.js';
+import type { OAuthCode } from '../resources/error.js';
+import {
+  identityClaims,
+  introspection,
+  keySet,
+  metadata,
+  tokenInForm,
+  tokenRequest,
+  tokens,
+} from '../resources/protocol.js';
+
+/** An endpoint of the authorization server, whose library has no decorators: all of it is said here. */
+export interface ProtocolEndpoint {
+  readonly id: string;
+  readonly method: 'get' | 'post';
+  readonly path: string;
+  readonly summary: string;
+  readonly description?: string;
+  /** Scheme and scopes; undefined: no credential. */
+  readonly security?: Readonly<Record<string, readonly string[]>>;
+  readonly form?: { readonly schema: z.ZodType; readonly example: unknown };
+  /** Undefined: an empty 200. */
+  readonly answers?: { readonly schema: z.ZodType; readonly example: unknown };
+  readonly refusals: Readonly<Record<number, Readonly<Partial<Record<OAuthCode | ErrorCode, string>>>>>;
+}
+
+const everywhere = {
+  400: { invalid_request: 'The request is not well-formed.' },
+  403: { origin_mismatch: 'Address requests to the network, and leave out Origin.' },
+  500: { server_error: 'The server failed.' },
+  503: { temporarily_unavailable: 'Please try again in a few seconds.' },
+} as const;
+
+const ofApplications = {
+  ...everywhere,
+  401: { invalid_client: 'Authenticate as the application with HTTP Basic, and in no other way.' },
+  413: { invalid_request: 'Send at most 64 KiB.' },
+  415: { invalid_request: 'Send the form as application/x-www-form-urlencoded in UTF-8.' },
+} as const;
+
+const client = { client: [] } as const;
+
+const discovery = (id: string, path: string): ProtocolEndpoint => ({
+  id,
+  method: 'get',
+  path,
+  summary: 'Discover the authorization server',
+  answers: {
+    schema: metadata,
+    example: {
+      issuer: 'https://network.example/api/auth',
+      authorization_endpoint: 'https://network.example/api/auth/oauth2/authorize',
+      token_endpoint: 'https://network.example/api/auth/oauth2/token',
+      code_challenge_methods_supported: ['S256'],
+    },
+  },
+  refusals: everywhere,
+});
+
+/** decisions.md, "Authorization server paths". Where a browser is sent to is no part of the document. */
+export const protocolEndpoints: readonly ProtocolEndpoint[] = [
+  discovery('discoverOpenId', '/api/auth/.well-known/openid-configuration'),
+  discovery('discoverOAuth', '/api/auth/.well-known/oauth-authorization-server'),
+  discovery('discoverOAuthByIssuer', '/.well-known/oauth-authorization-server/api/auth'),
+  {
+    id: 'getKeys',
+    method: 'get',
+    path: '/api/auth/jwks',
+    summary: 'Read the keys that sign ID tokens',
+    answers: {
+      schema: keySet,
+      example: { keys: [{ kty: 'RSA', kid: 'k1', use: 'sig', alg: 'RS256', e: 'AQAB', n: 'q1w2' }] },
+    },
+    refusals: everywhere,
+  },
+  {
+    id: 'exchangeToken',
+    method: 'post',
+    path: '/api/auth/oauth2/token',
+    summary: 'Exchange a code or a refresh token',
+    description:
+      'A code works once, and so does a refresh token. Where the outcome of a refresh is uncertain, sign in again.',
+    security: client,
+    form: {
+      schema: tokenRequest,
+      example: {
+        grant_type: 'authorization_code',
+        code: 'c0de',
+        redirect_uri: 'https://pebble.example/callback',
+        code_verifier: 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk',
+      },
+    },
+    answers: {
+      schema: tokens,
+      example: {
+        access_token: '4cc3ss',
+        token_type: 'Bearer',
+        expires_in: 300,
+        scope: 'openid read post:create',
+        id_token: 'e30.e30.c2ln',
+      },
+    },
+    refusals: {
+      ...ofApplications,
+      400: {
+        ...everywhere[400],
+        invalid_grant: 'It is spent, expired, revoked or of another application; sign in again.',
+        invalid_scope: 'A refresh keeps its exact scope; leave scope out.',
+        invalid_target: 'The only resource is the network.',
+        unsupported_grant_type: 'Only authorization_code and refresh_token are.',
+      },
+    },
+  },
+  {
+    id: 'introspectToken',
+    method: 'post',
+    path: '/api/auth/oauth2/introspect',
+    summary: 'Ask whether a token is active',
+    security: client,
+    form: { schema: tokenInForm, example: { token: '4cc3ss' } },
+    answers: { schema: introspection, example: { active: false } },
+    refusals: ofApplications,
+  },
+  {
+    id: 'revokeToken',
+    method: 'post',
+    path: '/api/auth/oauth2/revoke',
+    summary: 'End the grant of a token',
+    security: client,
+    form: { schema: tokenInForm, example: { token: 'r3fr3sh' } },
+    refusals: {
+      ...ofApplications,
+      400: { ...everywhere[400], unsupported_token_type: 'An ID token cannot be revoked.' },
+    },
+  },
+  {
+    id: 'getUserinfo',
+    method: 'get',
+    path: '/api/auth/oauth2/userinfo',
+    summary: 'Read identity claims',
+    description: 'The subject is pairwise; for the canonical actor call GET /api/session.',
+    security: { network: ['openid'] },
+    answers: {
+      schema: identityClaims,
+      example: { sub: 'Yw3p', name: 'Ada', preferred_username: 'ada', updated_at: 1_763_600_000 },
+    },
+    refusals: {
+      ...everywhere,
+      401: {
+        authentication_required: 'Send an access token: Authorization: Bearer <token>.',
+        invalid_token: 'The access token is unknown, expired or revoked; refresh it or sign in.',
+      },
+      403: {
+        ...everywhere[403],
+        capability_required: 'The grant lacks the scope openid.',
+        social_authority_required: 'The account or the application is suspended.',
+      },
+    },
+  },
+];

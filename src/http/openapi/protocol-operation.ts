@@ -1,0 +1,27 @@
+import type { Content, OperationObject } from './openapi.js';
+import type { ProtocolEndpoint } from './protocol-endpoints.js';
+import { protocolRefusals } from './refusals.js';
+import type { Schemas } from './schemas.js';
+
+/** An endpoint of the authorization server, as the document has it. */
+export function protocolOperation(endpoint: ProtocolEndpoint, schemas: Schemas): OperationObject {
+  const { id, summary, description, security = {}, form, answers, refusals } = endpoint;
+  const content = (type: string, { schema, example }: NonNullable<typeof form>): Content => ({
+    [type]: { schema: schemas.of(schema), example },
+  });
+  return {
+    operationId: id,
+    tags: ['auth'],
+    summary,
+    ...(description !== undefined && { description }),
+    security: [security],
+    parameters: [],
+    ...(form && {
+      requestBody: { required: true, content: content('application/x-www-form-urlencoded', form) },
+    }),
+    responses: {
+      200: { description: 'Done.', ...(answers && { content: content('application/json', answers) }) },
+      ...protocolRefusals(refusals),
+    },
+  };
+}

@@ -1,0 +1,56 @@
+import type { ErrorCode } from '../errors.js';
+
+/** Codes that operations need not name themselves, by what brings them about. */
+const everywhere = ['invalid_request', 'origin_mismatch', 'server_error'] as const;
+
+const limited = ['pilot_rate_limited', 'pilot_limits_unavailable', 'trusted_address_unavailable'] as const;
+
+const ofTokens = ['invalid_token', 'social_authority_required'] as const;
+
+const ofReads = [
+  'protected_read_unavailable',
+  'protected_read_storage_unavailable',
+  'recovery_publication_changed',
+  'recovery_quarantined',
+  'recovery_state_missing',
+  'recovery_unavailable',
+] as const;
+
+const ofMutations = [
+  'intent_required',
+  'intent_conflict',
+  'unknown_or_immutable_field',
+  'authority_unavailable',
+  'domain_storage_unavailable',
+] as const;
+
+const ofBodies = ['invalid_json', 'unknown_or_immutable_field', 'domain_plan_too_large'] as const;
+
+/** What is asked of whoever calls an operation. `scope`: none in particular if undefined. */
+export interface Access {
+  readonly scope?: string;
+  readonly anonymous: boolean;
+}
+
+export interface Nature {
+  readonly access: Access;
+  readonly mutates: boolean;
+  /** It waits while publishing is paused. */
+  readonly publishes: boolean;
+  /** In lower case. A body is read of any but GET, also where none is asked for. */
+  readonly method: string;
+}
+
+/** The codes that an operation of the social API shares with all of its sort. */
+export function sharedErrors({ access, mutates, publishes, method }: Nature): readonly ErrorCode[] {
+  return [
+    ...everywhere,
+    ...limited,
+    ...ofTokens,
+    ...(access.anonymous ? (['pilot_storage_unavailable'] as const) : (['authentication_required'] as const)),
+    ...(access.scope === undefined ? [] : (['capability_required'] as const)),
+    ...(mutates ? ofMutations : ofReads),
+    ...(publishes ? (['publishing_paused'] as const) : []),
+    ...(method === 'get' ? [] : ofBodies),
+  ];
+}

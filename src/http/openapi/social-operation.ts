@@ -1,0 +1,98 @@
+import type { Endpoint } from './endpoint.js';
+import { headersOf } from './header-objects.js';
+import type { HeaderName } from './header-objects.js';
+import { callerHeaders, limitHeaders, readHeaders, requestHeaders, writeHeaders } from './headers.js';
+import type { RequestHeader } from './headers.js';
+import type { Content, OperationObject, ParameterObject, ResponseObject } from './openapi.js';
+import { socialRefusals } from './refusals.js';
+import type { JsonSchema, Schemas } from './schemas.js';
+import { sharedErrors } from './shared-errors.js';
+
+const namesOf = <Name extends string>(headers: Readonly<Record<Name, unknown>>) =>
+  Object.keys(headers) as Name[];
+
+/** An operation of the social API, as the document has it. */
+export function socialOperation(endpoint: Endpoint, schemas: Schemas): OperationObject {
+  const { id, path, summary, description, access, body, sends } = endpoint;
+  return {
+    operationId: id,
+    tags: [path.split('/')[2] ?? ''],
+    summary,
+    ...(description !== undefined && { description }),
+    security: [
+      { network: access.scope === undefined ? [] : [access.scope] },
+      ...(access.anonymous ? [{}] : []),
+    ],
+    parameters: [
+      ...pathParameters(endpoint, schemas),
+      ...queryParameters(endpoint, schemas),
+      ...headerParameters(endpoint, schemas),
+    ],
+    ...(body && { requestBody: { required: true, content: json(schemas.of(body, 'input'), sends) } }),
+    responses: {
+      200: success(endpoint, schemas),
+      ...socialRefusals([...sharedErrors(endpoint), ...(endpoint.errors ?? [])], {
+        readsBody: endpoint.method !== 'get',
+      }),
+    },
+  };
+}
+
+const json = (schema: JsonSchema, example: unknown): Content => ({ 'application/json': { schema, example } });
+
+function success(endpoint: Endpoint, schemas: Schemas): ResponseObject {
+  const { access, answers, example, headers = [], mutates, streams } = endpoint;
+  const own: HeaderName[] = mutates
+    ? namesOf(writeHeaders)
+    : [...namesOf(readHeaders), ...namesOf(callerHeaders)];
+  return {
+    description: 'Done.',
+    ...headersOf([...own, ...namesOf(limitHeaders), ...headers], { optionally: access.anonymous }),
+    content: {
+      ...json(schemas.of(answers), example),
+      ...(streams && {
+        'text/event-stream': { schema: { type: 'string', contentSchema: schemas.of(streams) } },
+      }),
+    },
+  };
+}
+
+function pathParameters({ path, params = {} }: Endpoint, schemas: Schemas): ParameterObject[] {
+  return [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: params[name] ? schemas.of(params[name], 'input') : { type: 'string', minLength: 1 },
+  }));
+}
+
+function queryParameters({ query }: Endpoint, schemas: Schemas): ParameterObject[] {
+  if (!query) return [];
+  const { properties = {}, required = [] } = schemas.of(query, 'input') as QuerySchema;
+  return Object.entries(properties).map(([name, { description, ...schema }]) => ({
+    name,
+    in: 'query',
+    required: required.includes(name),
+    description,
+    schema,
+  }));
+}
+
+interface QuerySchema {
+  readonly properties?: Readonly<Record<string, JsonSchema & { readonly description?: string }>>;
+  readonly required?: readonly string[];
+}
+
+function headerParameters(
+  { mutates, requestHeaders: named = [] }: Endpoint,
+  schemas: Schemas,
+): ParameterObject[] {
+  const names: readonly RequestHeader[] = [
+    ...(mutates ? [] : (['x-network-min-revision'] as const)),
+    ...named,
+  ];
+  return names.map((name) => {
+    const { schema, description, example } = requestHeaders[name];
+    return { name, in: 'header', required: false, description, example, schema: schemas.of(schema) };
+  });
+}
