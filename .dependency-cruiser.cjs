@@ -51,6 +51,7 @@ const mayImport = {
     '^src/launch/',
     '^src/log/(?!embedded/)',
     '^src/store/',
+    '^projections/audit/audit\\.read-model\\.ts$',
     '^projections/runner/projection-status\\.ts$',
   ],
 };

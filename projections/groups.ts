@@ -1,3 +1,4 @@
+import { auditGroup } from './audit/audit.projection.js';
 import { authorityGroup } from './authority/authority.projection.js';
 import { blocks } from './blocks/blocks.projection.js';
 import { posts } from './posts/posts.projection.js';
@@ -9,4 +10,4 @@ import type { Group } from './runner/projection.js';
 export const serving: Group = { name: 'serving', projections: [profile, posts, relations, blocks] };
 
 /** Everything that workers keep up to date. */
-export const groups: readonly Group[] = [serving, authorityGroup];
+export const groups: readonly Group[] = [serving, authorityGroup, auditGroup];

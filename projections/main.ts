@@ -11,6 +11,7 @@ import { openLog } from '../src/log/open-log.js';
 import { servingLock, servingTarget } from '../src/recovery/serving-target.js';
 import { isUnreachable } from '../src/store/unreachable.js';
 import { openDatabase } from '../src/store/database.js';
+import { auditGroup } from './audit/audit.projection.js';
 import { authorityGroup } from './authority/authority.projection.js';
 import { serving } from './groups.js';
 import { GroupRunner } from './runner/group-runner.js';
@@ -60,6 +61,11 @@ function runners(log: EventLog, databaseUrl: string, logger: Logger): readonly G
       ...common,
       group: authorityGroup,
       prepare: (client) => fixedTarget(client, authorityGroup, 'authority'),
+    }),
+    new GroupRunner({
+      ...common,
+      group: auditGroup,
+      prepare: (client) => fixedTarget(client, auditGroup, 'audit'),
     }),
   ];
 }

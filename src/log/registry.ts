@@ -193,6 +193,14 @@ const entries: { readonly [Type in EventType]: Entry<EventOf<Type>> } = {
   },
 };
 
+/** Every type that there is. */
+export const eventTypes = Object.keys(entries) as readonly EventType[];
+
+/** Fields of a type that are sealed. */
+export function personalFieldsOf(type: string): readonly string[] {
+  return Object.keys(entryOf(type)?.personal?.placeholders ?? {});
+}
+
 /** The entry of a type, or undefined for a type that this code does not know. */
 export function entryOf(type: string): Entry<StoredEvent> | undefined {
   return Object.hasOwn(entries, type)

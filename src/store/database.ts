@@ -2,6 +2,7 @@ import { authorityEntities, authorityMigrations } from './authority/index.js';
 import { recoveryMigrations } from './migrations/1763690000000-recovery.js';
 import { outstandingWriteMigrations } from './migrations/1763700000000-outstanding-writes.js';
 import { limitMigrations } from './migrations/1763720000000-limits.js';
+import { auditMigrations } from './migrations/1763760000000-audit.js';
 import { openPostgres } from './postgres.js';
 import type { Postgres } from './postgres.js';
 
@@ -20,6 +21,7 @@ export function openDatabase(options: {
       ...recoveryMigrations,
       ...outstandingWriteMigrations,
       ...limitMigrations,
+      ...auditMigrations,
     ],
   });
 }

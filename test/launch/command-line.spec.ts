@@ -49,6 +49,7 @@ describe("the operator's command line", () => {
       'publishing pause',
       'publishing resume',
       'projections status',
+      'audit',
       'eventstore',
     ])
       expect(stdout).toMatch(new RegExp(`^ {2}${command} `, 'm'));
@@ -65,6 +66,7 @@ describe("the operator's command line", () => {
     [['app', 'rotate-secret', 'an-app', '--overlap', '1w'], /must be 0 or a number with s, m, h or d/],
     [['account', 'suspend', 'somebody'], /required option '--reason/],
     [['account', 'reinstate', 'somebody'], /required option '--reason/],
+    [['audit', '--since', 'yesterday'], /must be a time/],
     [['app'], /Usage: plaza app/],
   ])('takes %j for wrong usage: exit code 2', async (args, said) => {
     const { code, stderr } = await runPlaza(args);

@@ -13,6 +13,7 @@ import { isUnreachable } from '../../store/unreachable.js';
 import { Postgres } from '../../store/postgres.js';
 import { accountRoutes } from './account.routes.js';
 import { applicationRoutes } from './application.routes.js';
+import { auditRoutes } from './audit.routes.js';
 import { keyRoutes } from './key.routes.js';
 import { operatorToken, requireOperator } from './operator-token.js';
 import { publishingRoutes } from './publishing.routes.js';
@@ -45,6 +46,7 @@ function routes(server: FastifyInstance, app: INestApplicationContext): void {
   accountRoutes(server, app);
   keyRoutes(server, app);
   publishingRoutes(server, app);
+  auditRoutes(server, app);
   const { pool } = app.get(Postgres);
   const log = app.get(EventLog);
   server.get('/operator/projections', () => projectionStatus(pool, log));

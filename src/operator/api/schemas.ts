@@ -45,9 +45,16 @@ export const newAccount = z.strictObject({
 });
 
 /** What a field is called at the command line, where the API is used from. */
-const optionOf: Readonly<Record<string, string>> = { reason: '--reason', overlapMs: '--overlap' };
+const optionOf: Readonly<Record<string, string>> = {
+  reason: '--reason',
+  overlapMs: '--overlap',
+  actor: '--actor',
+  post: '--post',
+  app: '--app',
+  grant: '--grant',
+};
 
-const identifier = /^[A-Za-z0-9_-]{1,64}$/;
+export const identifier = /^[A-Za-z0-9_-]{1,64}$/;
 
 /** Whom the address names. @throws {HttpRefusal} `not_found`: nobody can have such an id. */
 export function idOf(request: FastifyRequest): string {

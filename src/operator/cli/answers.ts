@@ -40,6 +40,13 @@ export const signingKeys = z.array(
 
 export const rotatedKey = changed.extend({ kid: z.string(), signsFrom: z.number() });
 
+export const auditPage = z.object({
+  events: z.array(z.looseObject({ position: z.number(), type: z.string() })),
+  /** Null: that was all. */
+  next: z.number().nullable(),
+  behind: z.boolean(),
+});
+
 const projection = z.object({
   name: z.string(),
   version: z.number(),

@@ -29,6 +29,15 @@ export interface Account {
   readonly password: string;
 }
 
+export interface AuditFilter {
+  readonly actor?: string | undefined;
+  readonly post?: string | undefined;
+  readonly app?: string | undefined;
+  readonly grant?: string | undefined;
+  /** Unix milliseconds. */
+  readonly since?: number | undefined;
+}
+
 /** The operator API of a running network. Whatever goes wrong is a {@link Failure} that says it in one line. */
 export class OperatorApi {
   readonly #url: string;
@@ -88,6 +97,14 @@ export class OperatorApi {
 
   rotateSigningKey(reason?: string) {
     return this.#call(answers.rotatedKey, 'POST', '/operator/signing-keys/rotate', { reason });
+  }
+
+  /** The first page, or the one after a position. */
+  audit(filter: AuditFilter, after?: number) {
+    const query = new URLSearchParams();
+    for (const [name, value] of Object.entries({ ...filter, after }))
+      if (value !== undefined) query.set(name, String(value));
+    return this.#call(answers.auditPage, 'GET', `/operator/audit?${query.toString()}`);
   }
 
   projections() {

@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { addAccount } from './commands/account.js';
 import { addApp } from './commands/app.js';
+import { addAudit } from './commands/audit.js';
 import { addDemo } from './commands/demo.js';
 import { addEventStore } from './commands/eventstore.js';
 import { addKeys } from './commands/keys.js';
@@ -25,6 +26,7 @@ export function commandLine(): Command {
     addKeys,
     addPublishing,
     addProjections,
+    addAudit,
     addEventStore,
   ])
     add(program);

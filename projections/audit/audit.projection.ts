@@ -1,0 +1,93 @@
+import type { Recorded } from '../../src/log/recorded.js';
+import { eventTypes } from '../../src/log/registry.js';
+import type { Group, Handlers, Projection, Statement, Write } from '../runner/projection.js';
+import { aboutOf, subjectOf } from './subject.js';
+import type { Kind, Subject } from './subject.js';
+
+interface AuditedRow {
+  readonly position: string;
+  readonly event_id: string;
+  readonly at: number;
+  readonly type: string;
+  readonly stream: string;
+  readonly revision: string;
+  readonly subject: Subject;
+  readonly actor_id?: string | undefined;
+  readonly app_id?: string | undefined;
+  readonly grant_id?: string | undefined;
+  readonly intent_id?: string | undefined;
+  readonly request_id: string;
+  readonly address_class?: string | undefined;
+  readonly operator?: string | undefined;
+  readonly reason?: string | undefined;
+}
+
+const note: Statement<AuditedRow> = {
+  name: 'event.note',
+  table: 'event',
+  key: (row) => row.position,
+  sql: `
+    INSERT INTO event (position, event_id, at, type, stream, revision, subject, actor_id, app_id, grant_id, intent_id,
+      request_id, address_class, operator, reason)
+    SELECT position, event_id, at, type, stream, revision, subject, actor_id, app_id, grant_id, intent_id,
+      request_id, address_class, operator, reason
+    FROM json_to_recordset($1) AS row(position numeric, event_id uuid, at bigint, type text, stream text,
+      revision numeric, subject json, actor_id text, app_id text, grant_id text, intent_id text,
+      request_id text, address_class text, operator text, reason text)
+    ON CONFLICT (position) DO NOTHING`,
+};
+
+interface AboutRow {
+  readonly kind: Kind;
+  readonly id: string;
+  readonly position: string;
+}
+
+const concern: Statement<AboutRow> = {
+  name: 'about.concern',
+  table: 'about',
+  key: ({ kind, id, position }) => JSON.stringify([kind, id, position]),
+  sql: `
+    INSERT INTO about (kind, id, position)
+    SELECT kind, id, position FROM json_to_recordset($1) AS row(kind text, id text, position numeric)
+    ON CONFLICT DO NOTHING`,
+};
+
+/** Of any event. What it says about people stays in the log, sealed: the row has ids, and what its metadata has. */
+function audit(recorded: Recorded, write: Write): void {
+  const { event, metadata } = recorded;
+  const position = String(recorded.position);
+  write(note, {
+    position,
+    event_id: recorded.id,
+    at: event.data.at,
+    type: event.type,
+    stream: recorded.stream,
+    revision: String(recorded.revision),
+    subject: subjectOf(event),
+    actor_id: metadata.actorId,
+    app_id: metadata.appId,
+    grant_id: metadata.grantId,
+    intent_id: metadata.intentId,
+    request_id: metadata.requestId,
+    address_class: metadata.addressClass,
+    operator: metadata.operator,
+    reason: metadata.reason,
+  });
+  for (const { kind, id } of aboutOf(recorded)) write(concern, { kind, id, position });
+}
+
+/** Raise it when what is kept of an event changes, and have a migration empty the tables. */
+const SHAPE = 1;
+
+/** Every fact of the log. */
+export const auditTrail: Projection = {
+  name: 'audit',
+  // No type is ever given up, so code that knows fewer of them is older: it must leave no gaps.
+  version: SHAPE * 1_000 + eventTypes.length,
+  tables: '',
+  handlers: Object.fromEntries(eventTypes.map((type) => [type, audit])) satisfies Handlers,
+};
+
+/** Nobody's request waits for it. Its tables outlive a rebuild: nothing but new facts can change them. */
+export const auditGroup: Group = { name: 'audit', projections: [auditTrail], restMs: 250 };

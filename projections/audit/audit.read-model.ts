@@ -1,0 +1,78 @@
+import type { Pool } from 'pg';
+import { auditGroup } from './audit.projection.js';
+import { kinds } from './subject.js';
+import type { Kind, Subject } from './subject.js';
+
+/** What is asked for: all of it holds. `since`: Unix milliseconds, when it happened at the earliest. */
+export type AuditFilter = { readonly [Of in Kind]?: string | undefined } & {
+  readonly since?: number | undefined;
+};
+
+/** What the audit keeps of an event. Null: it has none. */
+export interface Audited {
+  readonly position: bigint;
+  readonly eventId: string;
+  readonly at: number;
+  readonly type: string;
+  readonly stream: string;
+  readonly revision: bigint;
+  readonly subject: Subject;
+  readonly actorId: string | null;
+  readonly appId: string | null;
+  readonly grantId: string | null;
+  readonly intentId: string | null;
+  readonly requestId: string;
+  readonly addressClass: string | null;
+  readonly operator: string | null;
+  readonly reason: string | null;
+}
+
+interface Row extends Omit<Audited, 'position' | 'revision' | 'at'> {
+  readonly position: string;
+  readonly revision: string;
+  readonly at: string;
+}
+
+/** The events after a position that a filter lets through, in the order of the log, at most `limit`. */
+export async function auditedAfter(
+  pool: Pool,
+  filter: AuditFilter,
+  after: bigint,
+  limit: number,
+): Promise<readonly Audited[]> {
+  const values: unknown[] = [String(after), limit, filter.since ?? 0];
+  const joins = kinds
+    .filter((kind) => filter[kind] !== undefined)
+    .map((kind) => {
+      const id = `$${values.push(filter[kind])}`;
+      // The position is told to each of them, so that each reads its index from there.
+      const about = `about_${kind}`;
+      return `JOIN audit.about ${about} ON ${about}.position = event.position AND ${about}.position > $1::numeric
+        AND ${about}.kind = '${kind}' AND ${about}.id = ${id}`;
+    });
+  const { rows } = await pool.query<Row>(
+    `SELECT event.position::text, event.event_id AS "eventId", event.at::text, event.type, event.stream,
+      event.revision::text, event.subject, event.actor_id AS "actorId", event.app_id AS "appId",
+      event.grant_id AS "grantId", event.intent_id AS "intentId", event.request_id AS "requestId",
+      event.address_class AS "addressClass", event.operator, event.reason
+    FROM audit.event ${joins.join(' ')}
+    WHERE event.position > $1::numeric AND event.at >= $3::bigint
+    ORDER BY event.position LIMIT $2::integer`,
+    values,
+  );
+  return rows.map(present);
+}
+
+function present({ position, revision, at, ...row }: Row): Audited {
+  return { ...row, position: BigInt(position), revision: BigInt(revision), at: Number(at) };
+}
+
+/** Position of the newest event that the audit has; undefined: none yet. */
+export async function auditedUpTo(pool: Pool): Promise<bigint | undefined> {
+  const { rows } = await pool.query<{ position: string | null }>(
+    'SELECT applied_position::text AS position FROM recovery.checkpoint WHERE group_name = $1',
+    [auditGroup.name],
+  );
+  const position = rows[0]?.position ?? undefined;
+  return position === undefined ? undefined : BigInt(position);
+}

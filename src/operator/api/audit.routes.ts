@@ -1,0 +1,40 @@
+import type { INestApplicationContext } from '@nestjs/common';
+import type { FastifyInstance } from 'fastify';
+import type { Pool } from 'pg';
+import { z } from 'zod';
+import { auditedAfter } from '../../../projections/audit/audit.read-model.js';
+import { EventLog } from '../../log/event-log.js';
+import { Postgres } from '../../store/postgres.js';
+import { isUpToDate, withTexts } from './audit.js';
+import { identifier, parse } from './schemas.js';
+
+/** Bounds what one answer takes: a text is up to 8 KB. */
+const PAGE = 100;
+const PATIENCE_MS = 3_000;
+
+const digits = z.string().regex(/^[0-9]{1,18}$/, 'must be a number');
+const id = z.string().regex(identifier, 'must be an identifier of the network').optional();
+
+const auditPage = z.strictObject({
+  actor: id,
+  post: id,
+  app: id,
+  grant: id,
+  since: digits.transform(Number).optional(),
+  after: digits.transform(BigInt).optional(),
+});
+
+/** `/operator/audit`: what the log knows of an actor, a post, an application or a grant, in pages. */
+export function auditRoutes(server: FastifyInstance, app: INestApplicationContext): void {
+  const { pool } = app.get(Postgres);
+  const log = app.get(EventLog);
+
+  server.get('/operator/audit', (request) => pageOf(pool, log, parse(auditPage, request.query)));
+}
+
+async function pageOf(pool: Pool, log: EventLog, { after, ...filter }: z.infer<typeof auditPage>) {
+  const behind = after === undefined && !(await isUpToDate(pool, log, PATIENCE_MS));
+  const page = await auditedAfter(pool, filter, after ?? -1n, PAGE);
+  const last = page.length === PAGE ? page.at(-1) : undefined;
+  return { events: await withTexts(log, page), next: last ? Number(last.position) : null, behind };
+}

@@ -1,0 +1,147 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Client } from 'pg';
+import { operatorOf, registerApplication, send, signIn } from '../support/api.js';
+import type { SignedIn } from '../support/api.js';
+import { environment, plaza, runPlaza } from '../support/command.js';
+import { startNetwork } from '../support/network.js';
+import type { TestNetwork } from '../support/network.js';
+
+let network: TestNetwork;
+let alice: SignedIn;
+let bob: SignedIn;
+
+beforeAll(async () => {
+  network = await startNetwork();
+  const application = await registerApplication(network);
+  alice = await signIn(network, application);
+  bob = await signIn(network, application);
+}, 120_000);
+
+afterAll(() => network?.stop());
+
+interface Entry {
+  readonly type: string;
+  readonly at: number;
+  readonly position: number;
+  readonly text?: string;
+}
+
+/** What `plaza audit` prints, a line an entry. */
+async function audit(...args: string[]): Promise<Entry[]> {
+  const { code, stdout, stderr } = await runPlaza(['audit', ...args], network.env);
+  expect([code, stderr]).toEqual([0, '']);
+  return stdout
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as Entry);
+}
+
+const typesIn = (entries: readonly Entry[]) => entries.map(({ type }) => type);
+
+describe('plaza audit', () => {
+  it('says of a post who wrote it, through what, and what it says', async () => {
+    const { body } = await alice.say('as it was');
+    const id = String(body.post.id);
+    const session = await alice.get('/api/session');
+    expect(await audit('--post', id)).toEqual([
+      {
+        position: expect.any(Number),
+        at: expect.any(Number),
+        type: 'post.created',
+        eventId: expect.stringMatching(/^[0-9a-f-]{36}$/),
+        stream: `post-${id}`,
+        revision: 0,
+        subject: { postId: id, authorActorId: alice.actorId, appId: alice.appId },
+        actorId: alice.actorId,
+        appId: alice.appId,
+        grantId: session.body.grantId,
+        intentId: expect.any(String),
+        requestId: expect.any(String),
+        addressClass: 'loopback',
+        operator: null,
+        reason: null,
+        text: 'as it was',
+      },
+    ]);
+  });
+
+  it('says what an operator did, and why, as soon as it is done', async () => {
+    await operatorOf(network).setAccountState(bob.actorId, 'suspend', 'a flood');
+    const [suspended] = (await audit('--actor', bob.actorId)).slice(-1);
+    expect(suspended).toMatchObject({ type: 'account.suspended', operator: 'test', reason: 'a flood' });
+    await operatorOf(network).setAccountState(bob.actorId, 'reinstate', 'over');
+  });
+
+  it('goes through more than a page, in the order of the log, each event once', async () => {
+    for (let n = 0; n < 120; n++) await alice.say(`number ${n}`);
+    const entries = await audit('--actor', alice.actorId, '--app', alice.appId);
+    const texts = entries.flatMap(({ text }) => (text?.startsWith('number ') ? [text] : []));
+    expect(texts).toEqual(Array.from({ length: 120 }, (_, n) => `number ${n}`));
+    const positions = entries.map(({ position }) => position);
+    expect(positions).toEqual([...new Set(positions)].sort((a, b) => a - b));
+  }, 60_000);
+
+  it('begins at a time, and tells all without one', async () => {
+    const all = await audit();
+    expect(typesIn(all)).toEqual(expect.arrayContaining(['network.founded', 'application.registered']));
+    const newest = all.at(-1);
+    const later = await audit('--since', new Date(newest?.at ?? 0).toISOString());
+    expect(later.at(-1)).toEqual(newest);
+    expect(later.length).toBeLessThan(all.length);
+    expect(await audit('--since', '1h', '--actor', alice.actorId)).not.toEqual([]);
+    expect(await audit('--since', new Date(Date.now() + 60_000).toISOString())).toEqual([]);
+  });
+
+  it('tells under a grant what was done with it', async () => {
+    const { body } = await bob.get('/api/session');
+    await bob.say('under a grant');
+    expect(typesIn(await audit('--grant', body.grantId))).toEqual(['grant.issued', 'post.created']);
+  });
+
+  it('has nothing to say of what it does not know, and refuses what nobody can be called', async () => {
+    expect(await audit('--post', 'nobody_wrote_this')).toEqual([]);
+    const refused = await runPlaza(['audit', '--post', 'no post!'], network.env);
+    expect(refused).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'post (--post): must be an identifier of the network (invalid_request)\n',
+    });
+  });
+
+  it.each(['?limit=1', '?since=yesterday', '?after=-1', '?actor=a&actor=b'])(
+    'refuses at its address %s',
+    async (query) => {
+      const authorization = `Bearer ${network.operatorToken}`;
+      const operatorUrl = `http://127.0.0.1:${network.env['OPERATOR_PORT']}`;
+      const answer = await send(operatorUrl, 'GET', `/operator/audit${query}`, {
+        headers: { authorization },
+      });
+      expect(answer.status).toBe(400);
+    },
+  );
+
+  it('ends without a word when nobody reads on', async () => {
+    const child = spawn(process.execPath, [plaza, 'audit'], { env: environment(network.env), stdio: 'pipe' });
+    let complaint = '';
+    child.stderr.on('data', (chunk: Buffer) => (complaint += chunk.toString()));
+    await once(child.stdout, 'data');
+    child.stdout.destroy();
+    const [code] = (await once(child, 'close')) as [number];
+    expect([code, complaint]).toEqual([0, '']);
+  });
+
+  it('says that a text is erased when its writer is', async () => {
+    const vault = new Client({ connectionString: network.env['VAULT_DATABASE_URL'] });
+    await vault.connect();
+    await vault.query('UPDATE person_key SET key = NULL, destroyed_at = now() WHERE person_id = $1', [
+      bob.actorId,
+    ]);
+    await vault.end();
+    await network.restart();
+    const entry = (await audit('--actor', bob.actorId)).find(({ type }) => type === 'post.created');
+    expect(entry).toMatchObject({ type: 'post.created', erased: true });
+    expect(entry).not.toHaveProperty('text');
+  }, 60_000);
+});
