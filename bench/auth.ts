@@ -1,10 +1,10 @@
 import { application, shared, TokenRequests } from './auth/application.js';
 import { measureArgon2, measureStatement } from './auth/bare-costs.js';
-import { inTurns, load } from './auth/load.js';
-import type { Measured, Target } from './auth/load.js';
+import { inTurns, load } from './load.js';
+import type { Measured, Target } from './load.js';
 import { People } from './auth/people.js';
-import { startFloor } from './auth/process.js';
-import type { Floor } from './auth/process.js';
+import { startFloor } from './floor.js';
+import type { Floor } from './floor.js';
 import { startNetwork, withDataDir } from './network.js';
 import type { BenchNetwork } from './network.js';
 
@@ -45,7 +45,10 @@ const CONNECTIONS = 16;
 export function benchAuth(options: AuthBenchOptions = {}): Promise<AuthBench> {
   return withDataDir(async (dataDir) => {
     const network = await startNetwork(dataDir, undefined, { RATE_LIMITS: 'off' });
-    const [bare, constant] = [await startFloor('bare-provider'), await startFloor('constant-server')];
+    const [bare, constant] = [
+      await startFloor('auth/bare-provider'),
+      await startFloor('auth/constant-server'),
+    ];
     try {
       return await measure(network, bare, constant, options);
     } finally {

@@ -5,6 +5,7 @@ import { benchAuth } from './auth.js';
 import { benchEventStore } from './event-store.js';
 import { benchPosts } from './posts.js';
 import { benchProjections } from './projections.js';
+import { benchReads } from './reads.js';
 import { benchStart } from './start.js';
 
 /** `npm run bench [-- suite…]`: what each suite answers, as JSON in artifacts/bench.json and as a table. */
@@ -12,6 +13,7 @@ const suites = {
   start: () => benchStart(),
   eventStore: () => benchEventStore(),
   posts: () => benchPosts(),
+  reads: () => benchReads(),
   projections: () => benchProjections(),
   auth: () => benchAuth(),
 } as const;

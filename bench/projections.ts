@@ -8,13 +8,12 @@ import { GroupRunner } from '../projections/runner/group-runner.js';
 import { startPostgres } from '../src/launch/embedded-postgres.js';
 import { openLog } from '../src/log/open-log.js';
 import type { EventLog } from '../src/log/event-log.js';
-import type { StoredEvent } from '../src/log/registry.js';
-import { streams } from '../src/log/streams.js';
 import { readRecoveryState } from '../src/recovery/recovery-state.js';
 import { servingTarget } from '../src/recovery/serving-target.js';
 import { openDatabase } from '../src/store/database.js';
 import { withEventStore } from './event-store-process.js';
 import { withDataDir } from './network.js';
+import { numbered, Society } from './society.js';
 
 export interface ProjectionsBench {
   /** In the log: 500 people; of the posts every third is a reply, and every twentieth is deleted. */
@@ -27,7 +26,6 @@ export interface ProjectionsBench {
 
 const ROUNDS = 3;
 const AUTHORS = 500;
-const WRITERS = 64;
 const LOG = pino({ level: 'warn' }, pino.destination({ fd: 2, sync: true }));
 
 export function benchProjections(posts = 50_000): Promise<ProjectionsBench> {
@@ -117,45 +115,18 @@ async function build(log: EventLog, databaseUrl: string): Promise<void> {
   await running;
 }
 
-async function fill(log: EventLog, posts: number): Promise<void> {
-  const append = (stream: string, event: StoredEvent, expected: 'no_stream' | bigint = 'no_stream') =>
-    log.append({ stream, expected, events: [{ id: randomUUID(), event }], metadata: { requestId: 'bench' } });
-  const at = Date.now();
-  const app = { appId: 'bench', name: 'Bench', redirectUris: [], postLogoutRedirectUris: [], scopes: [], at };
-  await append(streams.application('bench'), { type: 'application.registered', data: app });
-  await inParallel(AUTHORS, async (n) => {
-    const actorId = `author${n}`;
-    const data = { actorId, handle: actorId, displayName: actorId, email: `${actorId}@example.org`, at };
-    await append(streams.account(actorId), { type: 'account.registered', data });
+async function fill(log: EventLog, count: number): Promise<void> {
+  const society = new Society(log);
+  await society.application('bench');
+  const authors = numbered('author', AUTHORS);
+  await society.people(authors);
+  const postAt = (n: number) => ({ postId: `post${n}`, authorActorId: authors[n % AUTHORS] ?? '' });
+  const posts = Array.from({ length: count }, (_, n) => {
+    const { postId: parentId, authorActorId: parentAuthorActorId } = postAt(n - 1);
+    return { ...postAt(n), ...(n % 3 === 2 && { parentId, parentAuthorActorId, rootId: parentId }) };
   });
-  const idOf = (n: number) => `post${n}`;
-  await inParallel(posts, async (n) => {
-    const [postId, authorActorId] = [idOf(n), `author${n % AUTHORS}`];
-    const thread = n % 3 === 2 ? { parentId: idOf(n - 1), rootId: idOf(n - 1) } : {};
-    const text =
-      'What a person writes is often about as long as this, which is to say not very long. '.repeat(2);
-    const data = {
-      postId,
-      authorActorId,
-      appId: 'bench',
-      text,
-      audience: 'public' as const,
-      mentions: [],
-      at,
-      ...thread,
-    };
-    await append(streams.post(postId), { type: 'post.created', data });
-    const deleted = { postId, authorActorId, at };
-    if (n % 20 === 0) await append(streams.post(postId), { type: 'post.deleted', data: deleted }, 0n);
-  });
-}
-
-async function inParallel(times: number, work: (n: number) => Promise<void>): Promise<void> {
-  let next = 0;
-  const writer = async () => {
-    while (next < times) await work(next++);
-  };
-  await Promise.all(Array.from({ length: WRITERS }, writer));
+  await society.posts(posts);
+  await society.deletions(posts.filter((_, n) => n % 20 === 0));
 }
 
 async function inSeconds(work: () => Promise<unknown>): Promise<number> {

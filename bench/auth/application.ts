@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Connection, Sending } from './load.js';
+import type { Connection, Sending } from '../load.js';
 
 export const SCOPE = 'openid offline_access read post:create';
 

@@ -2,7 +2,7 @@ import { Client } from 'pg';
 import { Passwords } from '../../src/auth/passwords.js';
 import { callerSql } from '../../src/http/admission/admission-sql.js';
 import { credentialHash } from '../../src/store/authority/credential-hash.js';
-import { rounded } from './load.js';
+import { rounded } from '../load.js';
 
 /** Verifications of a right password: the median of some, one after the other, and how many a second at once. */
 export async function measureArgon2(

@@ -7,7 +7,7 @@ import { formsOf } from '../../src/operator/demo/html-forms.js';
 import type { BenchNetwork } from '../network.js';
 import { application, challenge, SCOPE } from './application.js';
 import type { Application } from './application.js';
-import type { Sending } from './load.js';
+import type { Sending } from '../load.js';
 
 /** One person and one application, whose walk through the pages is prepared over HTTP as far as it is not measured. */
 export class People {

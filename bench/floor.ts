@@ -9,9 +9,9 @@ export interface Floor extends Target {
   stop(): Promise<void>;
 }
 
-/** `program`: beside this file. */
-export async function startFloor(program: 'bare-provider' | 'constant-server'): Promise<Floor> {
-  const child = fork(fileURLToPath(new URL(`${program}.js`, import.meta.url)));
+/** `program`: below this folder, without its ending. */
+export async function startFloor(program: string, args: readonly string[] = []): Promise<Floor> {
+  const child = fork(fileURLToPath(new URL(`${program}.js`, import.meta.url)), args);
   const ended = once(child, 'exit');
   const [{ port }] = (await once(child, 'message')) as [{ port: number }];
   return {

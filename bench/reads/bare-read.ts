@@ -1,0 +1,32 @@
+import type { Pool } from 'pg';
+import { scopeOf } from '../../projections/runner/read-query.js';
+import { ADMISSION_PARAMETERS, admissionSql, valuesOf } from '../../src/http/admission/admission-sql.js';
+import { readRecoveryState } from '../../src/recovery/recovery-state.js';
+import { credentialHash } from '../../src/store/authority/credential-hash.js';
+import type { BareRead } from './bare-server.js';
+import type { ReadCase } from './cases.js';
+
+/** The statement that the network sends for a read, with the values of this caller. */
+export async function bareRead(
+  pool: Pool,
+  token: string,
+  { name, path, query, values }: ReadCase,
+): Promise<BareRead> {
+  const state = await readRecoveryState(pool);
+  if (!state) throw new Error('nothing is published');
+  const admission = valuesOf({
+    tokenHash: credentialHash(token),
+    now: Date.now(),
+    incarnation: state.incarnation,
+    scope: 'read',
+    minPosition: null,
+  });
+  return {
+    name,
+    path,
+    text: admissionSql(query.sql(scopeOf(state.schemaName, ADMISSION_PARAMETERS))),
+    values: [...admission, ...values].map((value) =>
+      Buffer.isBuffer(value) ? { base64: value.toString('base64') } : value,
+    ),
+  };
+}

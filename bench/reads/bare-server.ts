@@ -1,0 +1,42 @@
+import { createServer } from 'node:http';
+import { Pool } from 'pg';
+
+/** What the floor is asked to serve: the final SQL of a read at its path, with the values of one caller. */
+export interface BareRead {
+  readonly path: string;
+  readonly name: string;
+  readonly text: string;
+  /** Parameters of the statement; a Buffer comes as `{base64}`. */
+  readonly values: readonly unknown[];
+}
+
+/** The least that an API on Postgres can do: bare HTTP, one prepared statement a request, its JSON as it comes. */
+const [databaseUrl] = process.argv.slice(2);
+const pool = new Pool({ connectionString: databaseUrl, max: 16 });
+let path = '';
+let read = { name: '', text: '', values: [] as unknown[] };
+
+process.on('message', (given: BareRead) => {
+  path = given.path;
+  read = { name: given.name, text: given.text, values: given.values.map(opened) };
+  process.send?.('ready');
+});
+process.on('disconnect', () => process.exit());
+
+const opened = (value: unknown): unknown =>
+  typeof value === 'object' && value !== null && 'base64' in value
+    ? Buffer.from(String(value.base64), 'base64')
+    : value;
+
+const server = createServer((request, response) => {
+  if (request.url !== path) return void response.writeHead(404).end();
+  pool.query<{ data: unknown }>(read).then(
+    ({ rows }) => response.setHeader('content-type', 'application/json').end(JSON.stringify(rows[0]?.data)),
+    (error: unknown) => response.writeHead(500).end(String(error)),
+  );
+});
+server.listen(0, '127.0.0.1', () => {
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  process.send?.({ port: address.port });
+});

@@ -1,0 +1,38 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { readConfig } from '../../src/config/config.js';
+import { allScopes } from '../../src/domain/grant/scopes.js';
+import { OperatorApi } from '../../src/operator/cli/operator-api.js';
+import { signIn } from '../../src/operator/demo/sign-in.js';
+import type { BenchNetwork } from '../network.js';
+
+/** Somebody with an account and an application that may do everything for them. */
+export interface Reader {
+  readonly actorId: string;
+  /** A new access token. It lives for five minutes. */
+  token(): Promise<string>;
+}
+
+const redirectUri = 'http://localhost:8910/callback';
+
+export async function newReader({ baseUrl, run }: BenchNetwork): Promise<Reader> {
+  const person = { handle: `b_${randomBytes(6).toString('hex')}`, password: randomUUID() };
+  const operator = new OperatorApi(readConfig(run.settings), 'benchmark');
+  const application = await operator.registerApplication({
+    name: 'Benchmark',
+    redirectUris: [redirectUri],
+    scopes: allScopes,
+  });
+  const { actorId } = await operator.createAccount({
+    ...person,
+    displayName: 'B',
+    email: `${person.handle}@example.org`,
+  });
+  const scope = allScopes.filter((name) => name !== 'offline_access').join(' ');
+  return {
+    actorId,
+    async token() {
+      const tokens = await signIn(baseUrl, { ...application, ...person, redirectUri, scope });
+      return tokens.access_token;
+    },
+  };
+}

@@ -1,0 +1,120 @@
+import { randomUUID } from 'node:crypto';
+import type { EventLog } from '../src/log/event-log.js';
+import type { StoredEvent } from '../src/log/registry.js';
+import { streams } from '../src/log/streams.js';
+
+/** Appends at a time. */
+const WRITERS = 64;
+
+const TEXT = 'What a person writes is often about as long as this, which is to say not very long. '.repeat(2);
+
+/** People and what they did, written to the log as the commands would have written it. */
+export class Society {
+  private readonly at = Date.now();
+
+  constructor(private readonly log: EventLog) {}
+
+  async application(appId: string): Promise<void> {
+    const data = { appId, name: 'Bench', redirectUris: [], postLogoutRedirectUris: [], scopes: [] };
+    await this.append(streams.application(appId), {
+      type: 'application.registered',
+      data: { ...data, at: this.at },
+    });
+  }
+
+  people(actorIds: readonly string[]): Promise<void> {
+    return inParallel(actorIds, (actorId) =>
+      this.append(streams.account(actorId), {
+        type: 'account.registered',
+        data: {
+          actorId,
+          handle: actorId,
+          displayName: actorId,
+          email: `${actorId}@example.org`,
+          at: this.at,
+        },
+      }),
+    );
+  }
+
+  posts(posts: readonly NewPost[]): Promise<void> {
+    return inParallel(posts, ({ postId, authorActorId, ...thread }) =>
+      this.append(streams.post(postId), {
+        type: 'post.created',
+        data: {
+          postId,
+          authorActorId,
+          appId: 'bench',
+          text: TEXT,
+          audience: 'public',
+          mentions: [],
+          ...thread,
+          at: this.at,
+        },
+      }),
+    );
+  }
+
+  deletions(posts: readonly NewPost[]): Promise<void> {
+    return inParallel(posts, ({ postId, authorActorId }) =>
+      this.append(
+        streams.post(postId),
+        { type: 'post.deleted', data: { postId, authorActorId, at: this.at } },
+        0n,
+      ),
+    );
+  }
+
+  follows(follows: readonly { readonly actorId: string; readonly targetId: string }[]): Promise<void> {
+    return inParallel(follows, ({ actorId, targetId }) =>
+      this.append(streams.pair(actorId, targetId), {
+        type: 'relation.established',
+        data: { kind: 'follow', actorId, targetId, targetActorId: targetId, generation: 1, at: this.at },
+      }),
+    );
+  }
+
+  likes(
+    likes: readonly { readonly actorId: string; readonly targetId: string; readonly targetActorId: string }[],
+  ): Promise<void> {
+    return inParallel(likes, (like) =>
+      this.append(streams.like(like.actorId, like.targetId), {
+        type: 'relation.established',
+        data: { kind: 'like', ...like, generation: 1, at: this.at },
+      }),
+    );
+  }
+
+  private async append(
+    stream: string,
+    event: StoredEvent,
+    expected: 'no_stream' | bigint = 'no_stream',
+  ): Promise<void> {
+    await this.log.append({
+      stream,
+      expected,
+      events: [{ id: randomUUID(), event }],
+      metadata: { requestId: 'bench' },
+    });
+  }
+}
+
+export interface NewPost {
+  readonly postId: string;
+  readonly authorActorId: string;
+  readonly parentId?: string;
+  readonly parentAuthorActorId?: string;
+  readonly rootId?: string;
+}
+
+async function inParallel<Item>(items: readonly Item[], work: (item: Item) => Promise<void>): Promise<void> {
+  const waiting = items.values();
+  const writer = async () => {
+    for (const item of waiting) await work(item);
+  };
+  await Promise.all(Array.from({ length: WRITERS }, writer));
+}
+
+/** `name0`, `name1`, … */
+export const numbered = (name: string, count: number): string[] =>
+  Array.from({ length: count }, (_, n) => `${name}${n}`);
