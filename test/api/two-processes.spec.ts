@@ -1,21 +1,16 @@
-import { spawn } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
-import { request } from 'node:http';
-import { text } from 'node:stream/consumers';
 import { randomUUID } from 'node:crypto';
-import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
-import { freePort } from '../../src/launch/free-port.js';
 import { operatorOf, registerApplication, signIn } from '../support/api.js';
 import type { SignedIn } from '../support/api.js';
+import { askAt, startApiProcess } from '../support/api-process.js';
+import type { Answered, ApiProcess } from '../support/api-process.js';
 import { startNetwork } from '../support/network.js';
 import type { TestNetwork } from '../support/network.js';
 import { until } from '../support/until.js';
 
 let network: TestNetwork;
-let second: ChildProcess;
+let second: ApiProcess;
 let ports: readonly [number, number];
 let database: Client;
 let alice: SignedIn;
@@ -23,20 +18,8 @@ let bob: SignedIn;
 
 beforeAll(async () => {
   network = await startNetwork();
-  const [port, operatorPort] = [await freePort(), await freePort()];
-  second = spawn(process.execPath, [fileURLToPath(new URL('../../dist/src/main.js', import.meta.url))], {
-    env: { ...network.env, ROLE: 'api', PORT: String(port), OPERATOR_PORT: String(operatorPort) },
-    stdio: ['ignore', 'ignore', 'inherit'],
-  });
-  ports = [Number(new URL(network.baseUrl).port), port];
-  await until(
-    () =>
-      ask(1, 'GET', '/livez').then(
-        ({ status }) => status === 200,
-        () => false,
-      ),
-    60_000,
-  );
+  second = await startApiProcess(network);
+  ports = [Number(new URL(network.baseUrl).port), second.port];
   database = new Client({ connectionString: network.env['DATABASE_URL'] });
   await database.connect();
   const application = await registerApplication(network);
@@ -48,42 +31,13 @@ afterEach(() => wake());
 
 afterAll(async () => {
   await database?.end();
-  if (second?.exitCode === null) {
-    second.kill('SIGTERM');
-    await once(second, 'exit');
-  }
+  await second?.stop();
   await network?.stop();
 });
 
-interface Answered {
-  readonly status: number;
-  readonly headers: NodeJS.Dict<string | string[]>;
-  // oxlint-disable-next-line typescript/no-explicit-any -- a test says what it expects of a body
-  readonly body: any;
-}
-
-/** Asks one of the two processes, as a proxy in front of both would: with the network's own Host. */
-async function ask(
-  process: 0 | 1,
-  method: string,
-  path: string,
-  by?: SignedIn,
-  body?: object,
-): Promise<Answered> {
-  const sent = request({
-    host: '127.0.0.1',
-    port: ports[process],
-    method,
-    path,
-    headers: {
-      host: new URL(network.baseUrl).host,
-      ...(by && { authorization: `Bearer ${by.token}` }),
-      ...(body && { 'content-type': 'application/json' }),
-    },
-  }).end(body && JSON.stringify(body));
-  const [response] = await once(sent, 'response');
-  return { status: response.statusCode, headers: response.headers, body: JSON.parse(await text(response)) };
-}
+/** Asks one of the two processes. */
+const ask = (process: 0 | 1, method: string, path: string, by?: SignedIn, body?: object): Promise<Answered> =>
+  askAt(network, ports[process], method, path, { by, body });
 
 const say = (process: 0 | 1, by: SignedIn, words: string, intentId = randomUUID()) =>
   ask(process, 'POST', '/api/posts', by, { intentId, text: words, audience: 'public' });

@@ -27,8 +27,8 @@ afterAll(async () => {
 
 const WINDOW_S = 300;
 
-/** One budget that nobody has used yet, as several processes have it. `clock`: theirs, which a test sets ahead. */
-function processes(count: number, quota = 3_000) {
+/** One budget that nobody has used yet, as three processes have it. */
+function processes(quota = 3_000) {
   const name = randomUUID();
   const clock = { aheadMs: 0, now: () => Date.now() + clock.aheadMs };
   const shared = () =>
@@ -39,7 +39,8 @@ function processes(count: number, quota = 3_000) {
       limit: { quota, windowSeconds: WINDOW_S },
       isFinal: true,
     });
-  const windows = Array.from({ length: count }, () => new LeasedWindow(shared(), clock));
+  const leased = () => new LeasedWindow(shared(), clock);
+  const windows = [leased(), leased(), leased()] as const;
   const endWindow = async () => {
     clock.aheadMs += WINDOW_S * 1_000;
     await database.pool.query('UPDATE limits.used SET expire = 0 WHERE key = $1', [shared().keyOf('ada')]);
@@ -48,8 +49,7 @@ function processes(count: number, quota = 3_000) {
 }
 
 /** Claims, so many at a time, until one is refused; answers how many were granted. */
-async function useUp(window: LeasedWindow | undefined, atOnce = 16): Promise<number> {
-  if (!window) throw new Error('there is no such process');
+async function useUp(window: LeasedWindow, atOnce = 16): Promise<number> {
   for (let total = 0; ;) {
     const claims = await Promise.all(Array.from({ length: atOnce }, () => window.claim('ada')));
     const granted = claims.filter((claim) => claim.granted === 1).length;
@@ -60,71 +60,71 @@ async function useUp(window: LeasedWindow | undefined, atOnce = 16): Promise<num
 
 describe('a leased budget', () => {
   it('is spent to the last point by one process, with a statement for every twentieth', async () => {
-    const { windows } = processes(1);
+    const { windows } = processes();
     const asked = jest.spyOn(database.pool, 'query');
     expect(await useUp(windows[0])).toBe(3_000);
     expect(asked.mock.calls.length).toBeLessThan(150);
   });
 
   it('costs nothing once it is used up', async () => {
-    const { windows } = processes(1, 20);
+    const { windows } = processes(20);
     await useUp(windows[0]);
     const asked = jest.spyOn(database.pool, 'query');
-    expect(await windows[0]?.claim('ada')).toEqual({ granted: 0, left: 0, msToReset: expect.any(Number) });
+    expect(await windows[0].claim('ada')).toEqual({ granted: 0, left: 0, msToReset: expect.any(Number) });
     expect(asked).not.toHaveBeenCalled();
   });
 
   it.each([1, 7, 120, 3_000])(
     'of %i is neither exceeded nor wasted by three that all go on',
     async (quota) => {
-      const { windows } = processes(3, quota);
+      const { windows } = processes(quota);
       const spent = await Promise.all(windows.map((window) => useUp(window)));
       expect(spent.reduce((sum, each) => sum + each, 0)).toBe(quota);
     },
   );
 
   it('is granted exactly as often to one who asks all at once', async () => {
-    const { windows } = processes(1, 120);
+    const { windows } = processes(120);
     expect(await useUp(windows[0], 500)).toBe(120);
   });
 
   it('lacks no more than a lease for each process that took one and does not go on', async () => {
-    const { windows } = processes(3);
-    await windows[1]?.claim('ada');
-    await windows[2]?.claim('ada');
+    const { windows } = processes();
+    await windows[1].claim('ada');
+    await windows[2].claim('ada');
     expect(await useUp(windows[0])).toBe(3_000 - 2 * LARGEST_LEASE);
     // What they took is theirs still.
     expect(await useUp(windows[1])).toBe(LARGEST_LEASE - 1);
   });
 
   it('says what is left, one less each time', async () => {
-    const { windows } = processes(1);
-    const left: (number | undefined)[] = [];
-    for (let count = 0; count < 120; count++) left.push((await windows[0]?.claim('ada'))?.left);
+    const { windows } = processes();
+    const left: number[] = [];
+    for (let count = 0; count < 120; count++) left.push((await windows[0].claim('ada')).left);
     expect(left).toEqual(Array.from({ length: 120 }, (_, n) => 2_999 - n));
   });
 
   it('is whole again in the next window, to which no lease is carried over', async () => {
-    const { windows, endWindow } = processes(2);
-    await windows[1]?.claim('ada');
+    const { windows, endWindow } = processes();
+    await windows[1].claim('ada');
     await useUp(windows[0]);
     await endWindow();
-    expect(await windows[1]?.claim('ada')).toMatchObject({ granted: 1, left: 2_999 });
+    expect(await windows[1].claim('ada')).toMatchObject({ granted: 1, left: 2_999 });
   });
 
   it('is apart for everybody', async () => {
-    const { windows } = processes(1, 5);
+    const { windows } = processes();
     await useUp(windows[0]);
-    expect(await windows[0]?.claim('eve')).toMatchObject({ granted: 1, left: 4 });
+    expect(await windows[0].claim('eve')).toMatchObject({ granted: 1, left: 4 });
   });
 
   it('is refused while it cannot be counted, but for what was taken before, and goes on after that', async () => {
-    const { windows } = processes(1, 32);
-    await windows[0]?.claim('ada');
+    const { windows } = processes(32);
+    await windows[0].claim('ada');
     await database.pool.query('ALTER TABLE limits.used RENAME TO elsewhere');
     try {
-      expect((await windows[0]?.claim('ada'))?.granted).toBe(1);
-      const refused = Array.from({ length: 5 }, () => windows[0]?.claim('ada'));
+      expect((await windows[0].claim('ada')).granted).toBe(1);
+      const refused = Array.from({ length: 5 }, () => windows[0].claim('ada'));
       for (const { reason, status } of (await Promise.allSettled(refused)) as PromiseRejectedResult[])
         expect([status, reason]).toEqual(['rejected', expect.any(LimitsUnavailable)]);
     } finally {

@@ -1,0 +1,89 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { systemClock } from '../../src/commands/system.js';
+import { limits } from '../../src/config/limits.js';
+import { TrustedProxies } from '../../src/config/trusted-proxies.js';
+import type { Caller } from '../../src/http/admission/authority.js';
+import { ApiLimits } from '../../src/http/limits/api-limits.js';
+import { openDatabase } from '../../src/store/database.js';
+import type { Postgres } from '../../src/store/postgres.js';
+import { startTestPostgres } from '../support/postgres.js';
+import type { TestPostgres } from '../support/postgres.js';
+
+let postgres: TestPostgres;
+let database: Postgres;
+
+beforeAll(async () => {
+  postgres = await startTestPostgres();
+  const url = await postgres.createDatabase();
+  database = await openDatabase({ url, applicationName: 'test', maxConnections: 8 });
+}, 60_000);
+
+afterAll(async () => {
+  await database?.close();
+  await postgres?.stop();
+});
+
+/** Budgets that nobody has used yet. */
+const fresh = (quotas: typeof limits | 'off' = limits): ApiLimits =>
+  new ApiLimits(database.pool, randomBytes(32), systemClock, new TrustedProxies(['10.0.0.0/8']), quotas);
+
+const caller = (appId: string, actorId: string): Caller => ({
+  appId,
+  actorId,
+  grantId: 'g',
+  scopes: [],
+  expiresAt: 0,
+});
+
+describe('the budgets of the social API', () => {
+  it('are as published', async () => {
+    const api = fresh();
+    const all = await Promise.all([
+      api.anonymousRead('reads', '203.0.113.9'),
+      api.anonymousRead('events', '203.0.113.9'),
+      api.read(caller('pebble', 'ada')),
+      api.write(caller('pebble', 'ada')),
+    ]);
+    expect(all.map((standing) => [standing?.policy, standing?.claim.left])).toEqual([
+      [{ name: 'anonymous', limit: { quota: 120, windowSeconds: 60 } }, 119],
+      [{ name: 'events', limit: { quota: 30, windowSeconds: 60 } }, 29],
+      [{ name: 'reads', limit: { quota: 3_000, windowSeconds: 300 } }, 2_999],
+      [{ name: 'writes', limit: { quota: 300, windowSeconds: 300 } }, 299],
+    ]);
+  });
+
+  it.each(['read', 'write'] as const)('are apart for each application and actor: to %s', async (act) => {
+    const api = fresh();
+    const left = async (appId: string, actorId: string) =>
+      (await api[act](caller(appId, actorId)))?.claim.left;
+    const whole = await left('pebble', 'ada');
+    expect(await left('pebble', 'ada')).toBe(Number(whole) - 1);
+    expect(await left('pebble', 'eve')).toBe(whole);
+    expect(await left('gravel', 'ada')).toBe(whole);
+  });
+
+  it('of an address are those of its block', async () => {
+    const api = fresh();
+    const left = async (address: string) => (await api.anonymousRead('reads', address))?.claim.left;
+    expect(await left('2001:db8::1')).toBe(119);
+    expect(await left('2001:db8:0:0:ffff::2')).toBe(118);
+    expect(await left('2001:db8:0:1::1')).toBe(119);
+    expect(await left('203.0.113.9')).toBe(119);
+    expect(await left('::ffff:203.0.113.9')).toBe(118);
+  });
+
+  it.each(['10.1.2.3', 'unknown', ''])('are nobody’s where the address is %p', async (nearest) => {
+    await expect(fresh().anonymousRead('reads', nearest)).rejects.toMatchObject({
+      code: 'trusted_address_unavailable',
+      status: 503,
+    });
+  });
+
+  it('are endless where limits are off, whatever the address', async () => {
+    const api = fresh('off');
+    expect(await api.anonymousRead('reads', 'unknown')).toBeUndefined();
+    expect(await api.read(caller('pebble', 'ada'))).toBeUndefined();
+    expect(await api.write(caller('pebble', 'ada'))).toBeUndefined();
+  });
+});

@@ -1,0 +1,81 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { request } from 'node:http';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { freePort } from '../../src/launch/free-port.js';
+import { root } from './command.js';
+import type { TestNetwork } from './network.js';
+import { until } from './until.js';
+
+const LONGEST_START_MS = 60_000;
+
+/** One more API process on the stores of a network, as there are several behind a proxy. */
+export interface ApiProcess {
+  readonly port: number;
+  stop(): Promise<void>;
+}
+
+/** Starts it on a free port, and waits until it serves. */
+export async function startApiProcess(
+  network: TestNetwork,
+  settings: NodeJS.ProcessEnv = {},
+): Promise<ApiProcess> {
+  const [port, operatorPort] = [await freePort(), await freePort()];
+  const ports = { PORT: String(port), OPERATOR_PORT: String(operatorPort) };
+  const child = spawn(process.execPath, [join(root, 'dist', 'src', 'main.js')], {
+    env: { ...network.env, ROLE: 'api', LOG_LEVEL: 'error', ...ports, ...settings },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  const serves = (): Promise<boolean> =>
+    askAt(network, port, 'GET', '/livez').then(
+      ({ status }) => status === 200,
+      () => false,
+    );
+  await until(serves, LONGEST_START_MS);
+  return {
+    port,
+    async stop() {
+      if (child.exitCode !== null) return;
+      child.kill('SIGTERM');
+      await once(child, 'exit');
+    },
+  };
+}
+
+export interface Answered {
+  readonly status: number;
+  readonly headers: NodeJS.Dict<string | string[]>;
+  // oxlint-disable-next-line typescript/no-explicit-any -- a test says what it expects of a body
+  readonly body: any;
+}
+
+export interface Asking {
+  readonly by?: { readonly token: string } | undefined;
+  readonly body?: object | undefined;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Asks the process at that port, as a proxy in front of all would: with the network's own Host. */
+export async function askAt(
+  network: Pick<TestNetwork, 'baseUrl'>,
+  port: number,
+  method: string,
+  path: string,
+  { by, body, headers }: Asking = {},
+): Promise<Answered> {
+  const sent = request({
+    host: '127.0.0.1',
+    port,
+    method,
+    path,
+    headers: {
+      host: new URL(network.baseUrl).host,
+      ...(by && { authorization: `Bearer ${by.token}` }),
+      ...(body && { 'content-type': 'application/json' }),
+      ...headers,
+    },
+  }).end(body && JSON.stringify(body));
+  const [response] = await once(sent, 'response');
+  return { status: response.statusCode, headers: response.headers, body: JSON.parse(await text(response)) };
+}
