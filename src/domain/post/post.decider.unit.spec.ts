@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { Refusal } from '../refusal.js';
 import type { PostEvent } from './events.js';
-import { createPost, evolvePost, noPost } from './post.js';
+import { createPost, deletePost, editPost, evolvePost, noPost } from './post.js';
 
 const draft = {
   postId: 'p1',
@@ -15,6 +15,10 @@ const draft = {
 const created = (postId: string, thread?: { parentId: string; rootId: string }): PostEvent => ({
   type: 'post.created',
   data: { ...draft, postId, audience: 'public', ...thread },
+});
+const edited = (postId: string, text: string, revision: number): PostEvent => ({
+  type: 'post.edited',
+  data: { postId, authorActorId: 'alice', appId: 'app', text, mentions: [], revision, at: 1_500 },
 });
 const deleted = (postId: string): PostEvent => ({
   type: 'post.deleted',
@@ -82,9 +86,83 @@ describe('creating a post', () => {
   });
 });
 
+const change = { actorId: 'alice', revision: 1, at: 3_000 };
+const edit = { ...change, appId: 'editor', text: 'better', mentions: ['bob'] };
+
+describe('editing a post', () => {
+  it('states what it says from now on, and how many versions there are by then', () => {
+    const { revision: _, actorId, ...data } = edit;
+    const stated = { ...data, postId: 'p1', authorActorId: actorId };
+    expect(editPost(given(created('p1')), edit, true)).toEqual([
+      { type: 'post.edited', data: { ...stated, revision: 2 } },
+    ]);
+    const again = given(created('p1'), edited('p1', 'good', 2));
+    expect(editPost(again, { ...edit, revision: 2 }, true)).toEqual([
+      { type: 'post.edited', data: { ...stated, revision: 3 } },
+    ]);
+  });
+
+  it('changes nothing where the text is there already', () => {
+    expect(editPost(given(created('p1')), { ...edit, text: ' hello\n' }, true)).toEqual([]);
+  });
+
+  it('takes the text that a post is created with, and no other', () => {
+    expect(editPost(given(created('p1')), { ...edit, text: ' e\u0301 ' }, true)).toMatchObject([
+      { data: { text: 'é' } },
+    ]);
+    for (const text of ['', ' ', 'a\u0000', 'x'.repeat(2_001), '\ud800'])
+      expect(codeOf(editPost(given(created('p1')), { ...edit, text }, true))).toBe('invalid_text');
+  });
+});
+
+describe('deleting a post', () => {
+  it('states the fact', () => {
+    expect(
+      deletePost(given(created('p1'), edited('p1', 'good', 2)), { ...change, revision: 2 }, true),
+    ).toEqual([{ type: 'post.deleted', data: { postId: 'p1', authorActorId: 'alice', at: 3_000 } }]);
+  });
+});
+
+describe.each([
+  [
+    'editing',
+    (...[post, by, isVisible]: Parameters<typeof deletePost>) =>
+      editPost(post, { ...edit, ...by }, isVisible),
+  ],
+  ['deleting', deletePost],
+])('%s', (_verb, changing) => {
+  const [mine, eve] = [given(created('p1')), { ...change, actorId: 'eve' }];
+
+  it('takes the revision that the post is at', () => {
+    const twice = given(created('p1'), edited('p1', 'good', 2));
+    for (const revision of [1, 3])
+      expect(codeOf(changing(twice, { ...change, revision }, true))).toBe('revision_conflict');
+  });
+
+  it("refuses another's post", () => {
+    expect(codeOf(changing(mine, eve, true))).toBe('not_owner');
+  });
+
+  it.each([
+    ['that never was', noPost, change, true],
+    ['of another who cannot be seen', mine, eve, false],
+    ['that another has deleted', given(created('p1'), deleted('p1')), eve, true],
+  ] as const)('cannot find a post %s', (_which, post, by, isVisible) => {
+    expect(codeOf(changing(post, by, isVisible))).toBe('post_unavailable');
+  });
+
+  it('refuses a post that its author has deleted', () => {
+    const gone = given(created('p1'), deleted('p1'));
+    for (const revision of [1, 2])
+      expect(codeOf(changing(gone, { ...change, revision }, true))).toBe('post_deleted');
+  });
+});
+
 describe('a post', () => {
   it('counts its versions', () => {
     expect(given(created('p1'))).toMatchObject({ status: 'published', revision: 1 });
     expect(given(created('p1'), deleted('p1'))).toMatchObject({ status: 'deleted', revision: 2 });
+    expect(given(created('p1'), edited('p1', 'good', 2))).toMatchObject({ text: 'good', revision: 2 });
+    expect(given(created('p1'), edited('p1', 'good', 2), deleted('p1'))).toMatchObject({ revision: 3 });
   });
 });

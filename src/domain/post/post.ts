@@ -1,20 +1,20 @@
 import { Refusal } from '../refusal.js';
 import type { Decision } from '../refusal.js';
-import type { PostCreated, PostEvent } from './events.js';
+import type { PostCreated, PostDeleted, PostEdited, PostEvent } from './events.js';
 import { postText } from './text.js';
 
 /** A post as its stream tells it. `revision` counts its versions from 1. */
-export type Post =
-  | { readonly status: 'absent' }
-  | {
-      readonly status: 'published' | 'deleted';
-      readonly id: string;
-      readonly authorActorId: string;
-      /** The post that its thread started with: itself, unless it is a reply. */
-      readonly rootId: string;
-      readonly text: string;
-      readonly revision: number;
-    };
+export type Post = { readonly status: 'absent' } | WrittenPost;
+
+export interface WrittenPost {
+  readonly status: 'published' | 'deleted';
+  readonly id: string;
+  readonly authorActorId: string;
+  /** The post that its thread started with: itself, unless it is a reply. */
+  readonly rootId: string;
+  readonly text: string;
+  readonly revision: number;
+}
 
 export const noPost: Post = { status: 'absent' };
 
@@ -63,4 +63,62 @@ export function createPost(draft: PostDraft, parent: Post | undefined): Decision
     rootId: parent.rootId,
   };
   return [{ type: 'post.created', data: { ...draft, text, audience: 'public', ...thread } }];
+}
+
+/** Who changes a post, and from which of its revisions: no change is made over one that its author has not seen. */
+export interface PostChange {
+  readonly actorId: string;
+  readonly revision: number;
+  readonly at: number;
+}
+
+export interface PostEdit extends PostChange {
+  readonly appId: string;
+  readonly text: string;
+  /** Actors whose handles the text names. */
+  readonly mentions: readonly string[];
+}
+
+/** `isVisible`: whether whoever edits may see what the author publishes. Writing the text that is there changes nothing. */
+export function editPost(post: Post, edit: PostEdit, isVisible: boolean): Decision<PostEdited> {
+  const text = postText(edit.text);
+  if (text instanceof Refusal) return text;
+  const own = changeable(post, edit, isVisible);
+  if (own instanceof Refusal) return own;
+  if (own.text === text) return [];
+  const { actorId, appId, mentions, at } = edit;
+  const revision = own.revision + 1;
+  return [
+    {
+      type: 'post.edited',
+      data: { postId: own.id, authorActorId: actorId, appId, text, mentions, revision, at },
+    },
+  ];
+}
+
+/** `isVisible`: whether whoever deletes may see what the author publishes. Replies stay. */
+export function deletePost(post: Post, deletion: PostChange, isVisible: boolean): Decision<PostDeleted> {
+  const own = changeable(post, deletion, isVisible);
+  if (own instanceof Refusal) return own;
+  const { actorId, at } = deletion;
+  return [{ type: 'post.deleted', data: { postId: own.id, authorActorId: actorId, at } }];
+}
+
+/** Another's post is there only for who may see it: everybody else cannot tell it from one that never was. */
+function changeable(
+  post: Post,
+  { actorId, revision }: PostChange,
+  isVisible: boolean,
+): WrittenPost | Refusal {
+  const isOwn = post.status !== 'absent' && post.authorActorId === actorId;
+  if (post.status === 'absent' || (!isOwn && (post.status === 'deleted' || !isVisible)))
+    return new Refusal('post_unavailable', 'There is no such post for you.');
+  if (!isOwn) return new Refusal('not_owner', 'Only its author can change this post.');
+  if (post.status === 'deleted') return new Refusal('post_deleted', 'You have deleted this post.');
+  if (post.revision !== revision)
+    return new Refusal(
+      'revision_conflict',
+      `The post is at revision ${post.revision}; read it again and decide anew.`,
+    );
+  return post;
 }
