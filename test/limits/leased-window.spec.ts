@@ -113,7 +113,7 @@ describe('a leased budget', () => {
   });
 
   it('is apart for everybody', async () => {
-    const { windows } = processes();
+    const { windows } = processes(5);
     await useUp(windows[0]);
     expect(await windows[0].claim('eve')).toMatchObject({ granted: 1, left: 4 });
   });
