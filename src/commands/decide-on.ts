@@ -15,7 +15,8 @@ export interface Deliberation<State, Event extends StoredEvent> {
   readonly known?: { readonly revision: bigint; readonly state: State } | undefined;
   readonly initial: State;
   readonly evolve: (state: State, event: Event) => State;
-  readonly decide: (state: State) => Decision<Event>;
+  /** `past`: as it was read, with what is recorded beside the events. */
+  readonly decide: (state: State, past: readonly Recorded<Event>[]) => Decision<Event>;
   readonly metadata: EventMetadata;
 }
 
@@ -46,7 +47,7 @@ export async function decideOn<State, Event extends StoredEvent>(
     const state = informed
       ? informed.state
       : past.reduce((older, { event }) => evolve(older, event), initial);
-    const decision = decide(state);
+    const decision = decide(state, past);
     if (decision instanceof Refusal) throw decision;
     if (decision.length === 0) return { past, added: [] };
     const expected = informed?.revision ?? past.at(-1)?.revision ?? 'no_stream';

@@ -29,6 +29,11 @@ export function createdId(kind: string, { appId, actorId, intentId }: Intent): s
   return digest.subarray(0, 16).toString('base64url');
 }
 
+/** Whether an event was appended for that intent, whatever its payload was. */
+export function isOfIntent({ metadata }: Recorded, { intentId, appId, actorId }: Intent): boolean {
+  return metadata.intentId === intentId && metadata.appId === appId && metadata.actorId === actorId;
+}
+
 /**
  * What an earlier request with this intent left in the stream; undefined if none did.
  * @throws {Refusal} `intent_conflict`: it asked for something else.
@@ -38,12 +43,7 @@ export function earlierOutcome(
   intent: Intent,
   payloadHash: string,
 ): Recorded | undefined {
-  const earlier = stream.find(
-    ({ metadata }) =>
-      metadata.intentId === intent.intentId &&
-      metadata.appId === intent.appId &&
-      metadata.actorId === intent.actorId,
-  );
+  const earlier = stream.find((recorded) => isOfIntent(recorded, intent));
   if (earlier && earlier.metadata.payloadHash !== payloadHash)
     throw new Refusal(
       'intent_conflict',
