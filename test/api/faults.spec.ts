@@ -19,7 +19,8 @@ let bob: SignedIn;
 const frozen = new Set<number>();
 
 beforeAll(async () => {
-  network = await startNetwork();
+  // With limits, so that what cannot be counted either is seen to be the store's fault.
+  network = await startNetwork({ RATE_LIMITS: 'on' });
   application = await registerApplication(network);
   alice = await signIn(network, application);
   bob = await signIn(network, application);

@@ -1,0 +1,259 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { Client } from 'pg';
+import { registerApplication, signIn } from '../support/api.js';
+import type { Application, SignedIn } from '../support/api.js';
+import { askAt, startApiProcess } from '../support/api-process.js';
+import type { Answered, ApiProcess, Asking } from '../support/api-process.js';
+import { startNetwork } from '../support/network.js';
+import type { TestNetwork } from '../support/network.js';
+
+let network: TestNetwork;
+/** Two API processes behind a proxy, which the test is. The network's own stands in the open. */
+let proxied: readonly [ApiProcess, ApiProcess];
+let inTheOpen: number;
+let database: Client;
+let application: Application;
+
+beforeAll(async () => {
+  network = await startNetwork({ RATE_LIMITS: 'on' });
+  const behindProxy = { TRUSTED_PROXIES: '127.0.0.1' };
+  proxied = await Promise.all([startApiProcess(network, behindProxy), startApiProcess(network, behindProxy)]);
+  inTheOpen = Number(new URL(network.baseUrl).port);
+  database = new Client({ connectionString: network.env['DATABASE_URL'] });
+  await database.connect();
+  application = await registerApplication(network);
+}, 120_000);
+
+afterAll(async () => {
+  await database?.end();
+  for (const each of proxied ?? []) await each.stop();
+  await network?.stop();
+});
+
+beforeEach(async () => {
+  await database.query('DELETE FROM limits.used');
+});
+
+const ask = (process: 0 | 1, path: string, asking: Asking = {}, method = 'GET') =>
+  askAt(network, proxied[process].port, method, path, asking);
+const from = (address: string): Asking => ({ headers: { 'x-forwarded-for': address } });
+
+/** Of an address that nothing has come from yet. */
+let strangers = 0;
+const stranger = (): string => `198.51.100.${++strangers}`;
+
+/** So many at once, in turns at both processes. */
+const atOnce = (count: number, path: string, asking: (n: number) => Asking, method = 'GET') =>
+  Promise.all(Array.from({ length: count }, (_, n) => ask(n % 2 ? 1 : 0, path, asking(n), method)));
+
+/** How many answers there are of each status. */
+function tally(answers: readonly Answered[]): Record<number, number> {
+  const counts: Record<number, number> = {};
+  for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1;
+  return counts;
+}
+
+const NOBODY = '/api/actors/nobody';
+const policyOf = ({ headers }: Answered) => headers['ratelimit-policy'];
+const leftOf = ({ headers }: Answered) => Number(/;r=(\d+);/.exec(String(headers['ratelimit']))?.[1]);
+
+function expectRefusal(answer: Answered, policy: string): void {
+  expect([answer.status, answer.body]).toEqual([
+    429,
+    { error: 'pilot_rate_limited', message: expect.any(String) },
+  ]);
+  const { 'retry-after': wait, ratelimit } = answer.headers;
+  expect(wait).toMatch(/^[1-9][0-9]*$/);
+  expect(ratelimit).toBe(`"${policy}";r=0;t=${String(wait)}`);
+}
+
+const saysOfLimits = ({ headers }: Answered): boolean =>
+  Object.keys(headers).some((name) => name.startsWith('ratelimit'));
+
+describe('reads without a token', () => {
+  it('are 120 a minute for an address, however many processes are asked at once', async () => {
+    const address = stranger();
+    const answers = await atOnce(150, NOBODY, () => from(address));
+    expect(tally(answers)).toEqual({ 404: 120, 429: 30 });
+    expectRefusal(await ask(0, NOBODY, from(address)), 'anonymous');
+    expect((await ask(0, NOBODY, from(stranger()))).status).toBe(404);
+  });
+
+  it('say what is left of them, also where the answer is an error', async () => {
+    const answer = await ask(0, NOBODY, from(stranger()));
+    expect([answer.status, policyOf(answer)]).toEqual([404, '"anonymous";q=120;w=60']);
+    expect(answer.headers['ratelimit']).toMatch(/^"anonymous";r=119;t=(60|59)$/);
+    expect(answer.headers).not.toHaveProperty('retry-after');
+  });
+
+  it('that replace a view are 30 a minute, which leave the others alone', async () => {
+    const address = stranger();
+    const answers = await atOnce(40, '/api/reconcile', () => from(address));
+    expect(tally(answers)).toEqual({ 200: 30, 429: 10 });
+    const refused = await ask(1, '/api/reconcile', from(address));
+    expectRefusal(refused, 'events');
+    expect(policyOf(refused)).toBe('"events";q=30;w=60');
+    expect(leftOf(await ask(0, NOBODY, from(address)))).toBe(119);
+  });
+
+  it('are counted together for the first 64 bits of an IPv6 address', async () => {
+    expect(leftOf(await ask(0, NOBODY, from('2001:db8:9:1::1')))).toBe(119);
+    expect(leftOf(await ask(1, NOBODY, from('2001:db8:9:1:ffff::2')))).toBe(118);
+    expect(leftOf(await ask(1, NOBODY, from('2001:db8:9:2::1')))).toBe(119);
+  });
+
+  it('are counted by what the connection says where no proxy is trusted', async () => {
+    const openly = (address: string) => askAt(network, inTheOpen, 'GET', NOBODY, from(address));
+    const first = leftOf(await openly(stranger()));
+    expect(leftOf(await openly(stranger()))).toBe(first - 1);
+  });
+
+  it.each(['127.0.0.1', 'unknown', '203.0.113.9:4711', undefined])(
+    'are refused where the proxy speaks for %p',
+    async (address) => {
+      const answer = await ask(0, NOBODY, address === undefined ? {} : from(address));
+      expect([answer.status, answer.body.error]).toEqual([503, 'trusted_address_unavailable']);
+      expect(answer.headers['retry-after']).toMatch(/^[1-9][0-9]*$/);
+    },
+  );
+
+  it('that are refused for their want of a token are not counted', async () => {
+    const address = stranger();
+    for (const [path, headers] of [
+      ['/api/profile', {}],
+      [NOBODY, { authorization: 'Bearer made-up' }],
+      [NOBODY, { authorization: 'Basic eDp5' }],
+    ] as const) {
+      const answer = await ask(0, path, { headers: { ...from(address).headers, ...headers } });
+      expect(answer.status).toBe(401);
+      expect(saysOfLimits(answer)).toBe(false);
+    }
+    expect(leftOf(await ask(0, NOBODY, from(address)))).toBe(119);
+  });
+
+  it('of what is no part of the social API are not counted', async () => {
+    for (const path of ['/livez', '/readyz', '/api/auth/.well-known/openid-configuration', '/api/nothing'])
+      expect(saysOfLimits(await ask(0, path, from(stranger())))).toBe(false);
+  });
+
+  it('leave no address in the database', async () => {
+    await ask(0, NOBODY, from('203.0.113.77'));
+    const { rows } = await database.query<{ key: string }>('SELECT * FROM limits.used');
+    expect(rows.map(({ key }) => key)).toEqual([expect.stringMatching(/^[\w-]{43}$/)]);
+  });
+});
+
+describe('with a token', () => {
+  let alice: SignedIn;
+  const post = (fields: object = {}) => ({
+    by: alice,
+    body: { intentId: randomUUID(), text: 'hello', audience: 'public', ...fields },
+  });
+  const useUp = (points: number, known: number) =>
+    database.query('UPDATE limits.used SET points = $1 WHERE points = $2', [points, known]);
+
+  beforeEach(async () => {
+    alice = await signIn(network, application);
+    await database.query('DELETE FROM limits.used');
+  });
+
+  it('reads are 3,000 in five minutes, which a process takes fifty at a time', async () => {
+    const first = await ask(0, '/api/reconcile', { by: alice });
+    expect([first.status, policyOf(first)]).toEqual([200, '"reads";q=3000;w=300']);
+    expect(first.headers['ratelimit']).toMatch(/^"reads";r=2999;t=(300|299)$/);
+    await useUp(2_940, 50);
+    // 49 of the first process' own, and 60 that are left for both.
+    const answers = await atOnce(240, '/api/session', () => ({ by: alice }));
+    expect(tally(answers)).toEqual({ 200: 109, 429: 131 });
+    const refused = await ask(1, '/api/reconcile', { by: alice });
+    expectRefusal(refused, 'reads');
+    expect(policyOf(refused)).toBe('"reads";q=3000;w=300');
+  });
+
+  it('writes are 300 in five minutes, however many processes are asked at once', async () => {
+    const first = await ask(0, '/api/posts', post(), 'POST');
+    expect([first.status, policyOf(first)]).toEqual([200, '"writes";q=300;w=300']);
+    expect(first.headers['ratelimit']).toMatch(/^"writes";r=299;t=(300|299)$/);
+    await useUp(290, 1);
+    const answers = await atOnce(20, '/api/posts', () => post(), 'POST');
+    expect(tally(answers)).toEqual({ 200: 10, 429: 10 });
+    expectRefusal(await ask(1, '/api/posts', post(), 'POST'), 'writes');
+    expect((await ask(1, '/api/session', { by: alice })).status).toBe(200);
+  });
+
+  it('writes that say something wrong are counted, and those without authority are not', async () => {
+    const wrong = await ask(0, '/api/posts', post({ text: '' }), 'POST');
+    expect([wrong.status, leftOf(wrong)]).toEqual([400, 299]);
+    const reader = await signIn(network, application, 'openid read');
+    const refused = await ask(0, '/api/posts', { ...post(), by: reader }, 'POST');
+    expect(refused.status).toBe(403);
+    expect(saysOfLimits(refused)).toBe(false);
+    expect(leftOf(await ask(0, '/api/posts', post(), 'POST'))).toBe(298);
+  });
+
+  it('reads that lack their scope are not counted', async () => {
+    const writer = await signIn(network, application, 'openid post:create');
+    const refused = await ask(0, '/api/reconcile', { by: writer });
+    expect(refused.status).toBe(403);
+    expect(saysOfLimits(refused)).toBe(false);
+    expect(leftOf(await ask(0, '/api/session', { by: writer }))).toBe(2_999);
+  });
+
+  it('nobody is limited by their address, or needs one', async () => {
+    const address = stranger();
+    await atOnce(31, '/api/reconcile', () => from(address));
+    expectRefusal(await ask(0, '/api/reconcile', from(address)), 'events');
+    expect((await ask(0, '/api/reconcile', { by: alice, ...from(address) })).status).toBe(200);
+    expect((await ask(0, '/api/reconcile', { by: alice })).status).toBe(200);
+    expect((await ask(0, '/api/posts', post(), 'POST')).status).toBe(200);
+  });
+});
+
+describe('while nothing can be counted', () => {
+  it.each([
+    ['since its table is locked', 'BEGIN; LOCK TABLE limits.used', 'ROLLBACK'],
+    [
+      'since its table is gone',
+      'ALTER TABLE limits.used RENAME TO elsewhere',
+      'ALTER TABLE limits.elsewhere RENAME TO used',
+    ],
+  ])('%s, who needs to be is told so, and what was taken before goes on', async (_why, begin, end) => {
+    const [alice, bob] = [await signIn(network, application), await signIn(network, application)];
+    expect((await ask(0, '/api/session', { by: alice })).status).toBe(200);
+    const body = { intentId: randomUUID(), text: 'not counted', audience: 'public' };
+    await database.query(begin);
+    try {
+      const answers = await Promise.all([
+        ask(0, NOBODY, from(stranger())),
+        ask(0, '/api/reconcile', from(stranger())),
+        ask(0, '/api/session', { by: bob }),
+        ask(0, '/api/posts', { by: alice, body }, 'POST'),
+      ]);
+      for (const answer of answers) {
+        expect([answer.status, answer.body.error]).toEqual([503, 'pilot_limits_unavailable']);
+        expect(answer.headers['retry-after']).toMatch(/^[1-9][0-9]*$/);
+      }
+      expect((await ask(0, '/api/session', { by: alice })).status).toBe(200);
+    } finally {
+      await database.query(end);
+    }
+    const { body: view } = await ask(0, '/api/reconcile', { by: alice });
+    expect(view.ownPosts).toEqual([]);
+    expect((await ask(0, '/api/posts', { by: alice, body }, 'POST')).status).toBe(200);
+  });
+});
+
+describe('with limits off', () => {
+  it('nobody is told to wait, and answers say nothing of limits', async () => {
+    const off = await startApiProcess(network, { RATE_LIMITS: 'off', TRUSTED_PROXIES: '127.0.0.1' });
+    try {
+      const asked = Array.from({ length: 130 }, () => askAt(network, off.port, 'GET', NOBODY));
+      const answers = await Promise.all(asked);
+      expect(tally(answers)).toEqual({ 404: 130 });
+      expect(answers.some(saysOfLimits)).toBe(false);
+    } finally {
+      await off.stop();
+    }
+  });
+});
