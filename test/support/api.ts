@@ -1,7 +1,10 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { readConfig } from '../../src/config/config.js';
+import { allScopes } from '../../src/domain/grant/scopes.js';
 import { OperatorApi } from '../../src/operator/cli/operator-api.js';
 import { signIn as authorize } from '../../src/operator/demo/sign-in.js';
+import type { OpenApi } from '../../src/http/openapi/openapi.js';
+import { Conformance } from './conformance.js';
 import type { TestNetwork } from './network.js';
 
 const redirectUri = 'https://pebble.example/callback';
@@ -16,19 +19,41 @@ export interface Answer {
   readonly body: any;
 }
 
-/** Sends one request as it is given. A body that is no string is sent as JSON. */
+/** What each network publishes, asked for once. */
+const published = new Map<string, Promise<Conformance | undefined>>();
+
+function conformanceOf(baseUrl: string): Promise<Conformance | undefined> {
+  const known = published.get(baseUrl) ?? readDocument(baseUrl);
+  published.set(baseUrl, known);
+  return known;
+}
+
+/** Undefined: under another name than its own a network publishes nothing. */
+async function readDocument(baseUrl: string): Promise<Conformance | undefined> {
+  const answer = await fetch(`${baseUrl}/api/openapi.json`);
+  if (answer.status === 403) return undefined;
+  return new Conformance((await answer.json()) as OpenApi);
+}
+
+/**
+ * Sends one request as it is given, and holds the answer against the published document. A body that is no string is
+ * sent as JSON.
+ */
 export async function send(
   baseUrl: string,
   method: string,
   path: string,
   { body, headers = {} }: { body?: unknown; headers?: Record<string, string> } = {},
 ): Promise<Answer> {
+  const conformance = await conformanceOf(baseUrl);
   const response = await fetch(baseUrl + path, {
     method,
     headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
     ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
   });
   const text = await response.text();
+  const header = (name: string) => response.headers.get(name) ?? undefined;
+  conformance?.check({ method, path, status: response.status, header, body: text }, response.headers.keys());
   return {
     status: response.status,
     headers: response.headers,
@@ -43,6 +68,9 @@ export interface SignedIn {
   readonly token: string;
   get(path: string, headers?: Record<string, string>): Promise<Answer>;
   post(path: string, body: unknown, headers?: Record<string, string>): Promise<Answer>;
+  put(path: string, body: unknown, headers?: Record<string, string>): Promise<Answer>;
+  patch(path: string, body: unknown, headers?: Record<string, string>): Promise<Answer>;
+  delete(path: string, headers?: Record<string, string>): Promise<Answer>;
   /** Creates a post with a new intent, unless `fields` say otherwise. */
   say(text: string, fields?: object): Promise<Answer>;
 }
@@ -59,7 +87,7 @@ export const registerApplication = (network: TestNetwork, name = 'Pebble'): Prom
   operatorOf(network).registerApplication({
     name,
     redirectUris: [redirectUri],
-    scopes: ['openid', 'offline_access', 'read', 'post:create', 'block:read'],
+    scopes: [...allScopes],
   });
 
 /** Registers a new person and walks them through sign-in and consent. */
@@ -83,15 +111,20 @@ export async function signIn(
     scope,
   });
   const authorization = `Bearer ${token}`;
-  const post = (path: string, body: unknown, headers = {}) =>
-    send(network.baseUrl, 'POST', path, { body, headers: { authorization, ...headers } });
+  const bearing =
+    (method: string) =>
+    (path: string, body: unknown, headers = {}) =>
+      send(network.baseUrl, method, path, { body, headers: { authorization, ...headers } });
+  const post = bearing('POST');
   return {
     actorId,
     appId: application.clientId,
     token,
-    get: (path, headers = {}) =>
-      send(network.baseUrl, 'GET', path, { headers: { authorization, ...headers } }),
+    get: (path, headers) => bearing('GET')(path, undefined, headers),
     post,
+    put: bearing('PUT'),
+    patch: bearing('PATCH'),
+    delete: (path, headers) => bearing('DELETE')(path, undefined, headers),
     say: (text, fields = {}) =>
       post('/api/posts', { intentId: randomUUID(), text, audience: 'public', ...fields }),
   };

@@ -26,7 +26,7 @@ const PUBLISHED = /^\/api\/(?!openapi\.json$)/;
 
 /** The operations of the module's controllers. @throws {Error} a handler below `/api` does not declare itself. */
 export function endpointsOf(module: Type): readonly Endpoint[] {
-  const controllers = Reflect.getMetadata(MODULE_METADATA.CONTROLLERS, module) as readonly Type[];
+  const controllers = (Reflect.getMetadata(MODULE_METADATA.CONTROLLERS, module) ?? []) as readonly Type[];
   return controllers.flatMap((controller) =>
     Object.entries(Object.getOwnPropertyDescriptors(controller.prototype)).flatMap(([name, { value }]) =>
       typeof value === 'function' && Reflect.hasMetadata(METHOD_METADATA, value)

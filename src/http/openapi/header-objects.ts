@@ -10,42 +10,36 @@ import type { HeaderDeclaration } from './headers.js';
 import type { HeaderObject, Reference, ResponseObject } from './openapi.js';
 import type { Schemas } from './schemas.js';
 
-const always = { ...readHeaders, ...writeHeaders, ...refusalHeaders };
+const always = { ...readHeaders, ...writeHeaders, ...callerHeaders, ...refusalHeaders };
 const sometimes = { ...limitHeaders, ...answerHeaders };
 
-export type HeaderName = keyof typeof always | keyof typeof callerHeaders | keyof typeof sometimes;
+export type HeaderName = keyof typeof always | keyof typeof sometimes;
 
-/**
- * The headers of all answers, as components. A caller's come with each answer that a credential was admitted for: where
- * nobody may call without one they are always there, under a name of their own.
- */
+/** The headers of all answers, as components. What one answer always has another may lack, under a name of its own. */
 export function headerComponents(schemas: Schemas): Readonly<Record<string, HeaderObject>> {
   const described = (declared: Record<string, HeaderDeclaration>, required: boolean, suffix = '') =>
-    Object.entries(declared).map(([name, { schema, ...header }]) => [
+    Object.entries(declared).map(([name, { schema, description, example }]) => [
       `${name}${suffix}`,
-      { ...header, required, schema: schemas.of(schema) },
+      { description, required, schema: schemas.of(schema), example },
     ]);
   return Object.fromEntries([
-    ...described({ ...always, ...callerHeaders }, true),
-    ...described(callerHeaders, false, OF_BEARERS),
+    ...described(always, true),
+    ...described({ ...callerHeaders, ...refusalHeaders }, false, IF_ANY),
     ...described(sometimes, false),
   ]) as Record<string, HeaderObject>;
 }
 
-const OF_BEARERS = '-of-bearers';
+const IF_ANY = '-if-any';
 
-/** References to them. `optionally`: callers' headers where anonymous calls are answered too. */
+/** References to them. `optional`: those that this answer may lack. */
 export function headersOf(
   names: readonly HeaderName[],
-  { optionally = false } = {},
+  optional: readonly (keyof typeof callerHeaders | keyof typeof refusalHeaders)[] = [],
 ): Pick<ResponseObject, 'headers'> {
-  if (names.length === 0) return {};
-  return {
-    headers: Object.fromEntries(
-      names.map((name): [string, Reference] => [
-        name,
-        { $ref: `#/components/headers/${name}${optionally && name in callerHeaders ? OF_BEARERS : ''}` },
-      ]),
-    ),
-  };
+  const reference = (name: string): Reference => ({ $ref: `#/components/headers/${name}` });
+  const all: [string, Reference][] = [
+    ...names.map((name): [string, Reference] => [name, reference(name)]),
+    ...optional.map((name): [string, Reference] => [name, reference(`${name}${IF_ANY}`)]),
+  ];
+  return all.length === 0 ? {} : { headers: Object.fromEntries(all) };
 }

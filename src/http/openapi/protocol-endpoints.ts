@@ -22,7 +22,7 @@ export interface ProtocolEndpoint {
   readonly security?: Readonly<Record<string, readonly string[]>>;
   readonly form?: { readonly schema: z.ZodType; readonly example: unknown };
   /** Undefined: an empty 200. */
-  readonly answers?: { readonly schema: z.ZodType; readonly example: unknown };
+  readonly answers?: { readonly schema: z.ZodType; readonly example: unknown; readonly type?: string };
   readonly refusals: Readonly<Record<number, Readonly<Partial<Record<OAuthCode | ErrorCode, string>>>>>;
 }
 
@@ -70,6 +70,7 @@ export const protocolEndpoints: readonly ProtocolEndpoint[] = [
     path: '/api/auth/jwks',
     summary: 'Read the keys that sign ID tokens',
     answers: {
+      type: 'application/jwk-set+json',
       schema: keySet,
       example: { keys: [{ kty: 'RSA', kid: 'k1', use: 'sig', alg: 'RS256', e: 'AQAB', n: 'q1w2' }] },
     },

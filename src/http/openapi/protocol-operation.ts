@@ -20,7 +20,10 @@ export function protocolOperation(endpoint: ProtocolEndpoint, schemas: Schemas):
       requestBody: { required: true, content: content('application/x-www-form-urlencoded', form) },
     }),
     responses: {
-      200: { description: 'Done.', ...(answers && { content: content('application/json', answers) }) },
+      200: {
+        description: 'Done.',
+        ...(answers && { content: content(answers.type ?? 'application/json', answers) }),
+      },
       ...protocolRefusals(refusals),
     },
   };

@@ -16,6 +16,8 @@ interface Refusals {
   readonly wording: Wording;
   /** Beside those of the status. */
   readonly headers: readonly HeaderName[];
+  /** RFC 6750, section 3.1: where a token lacks a scope. */
+  readonly mayChallenge: boolean;
 }
 
 const descriptions: Readonly<Record<number, string>> = {
@@ -39,11 +41,14 @@ const headersOfStatus: Readonly<Record<number, readonly HeaderName[]>> = {
 };
 
 /** The refusals of one status: the published Error object with one of the codes. */
-export function refusalResponse(status: number, { codes, wording, headers }: Refusals): ResponseObject {
+export function refusalResponse(
+  status: number,
+  { codes, wording, headers, mayChallenge }: Refusals,
+): ResponseObject {
   const sorted = [...codes].toSorted(([a], [b]) => (a < b ? -1 : 1));
   return {
     description: descriptions[status] ?? 'Refused.',
-    ...headersOf([...(headersOfStatus[status] ?? []), ...headers]),
+    ...headersOf([...(headersOfStatus[status] ?? []), ...headers], mayChallenge ? ['www-authenticate'] : []),
     content: {
       'application/json': {
         schema: {
@@ -70,10 +75,10 @@ export function socialRefusals(
     byStatus.set(status, (byStatus.get(status) ?? new Map<ErrorCode, string>()).set(code, meaningOf[code]));
   for (const code of codes) add(statusOf[code], code);
   if (readsBody) add(415, 'invalid_json');
-  return responses(byStatus, (status) => ({
+  return responses(byStatus, () => ({
     wording: 'message',
-    // What is wrong with the request as such is said before anything is counted.
-    headers: status === 500 ? [] : ['ratelimit-policy', 'ratelimit'],
+    headers: ['ratelimit-policy', 'ratelimit'],
+    mayChallenge: false,
   }));
 }
 
@@ -85,7 +90,7 @@ export function protocolRefusals(
     new Map(
       Object.entries(byStatus).map(([status, codes]) => [Number(status), new Map(Object.entries(codes))]),
     ),
-    () => ({ wording: 'error_description', headers: [] }),
+    (status) => ({ wording: 'error_description', headers: [], mayChallenge: status === 403 }),
   );
 }
 

@@ -42,12 +42,14 @@ const json = (schema: JsonSchema, example: unknown): Content => ({ 'application/
 
 function success(endpoint: Endpoint, schemas: Schemas): ResponseObject {
   const { access, answers, example, headers = [], mutates, streams } = endpoint;
-  const own: HeaderName[] = mutates
-    ? namesOf(writeHeaders)
-    : [...namesOf(readHeaders), ...namesOf(callerHeaders)];
+  const own: HeaderName[] = mutates ? namesOf(writeHeaders) : namesOf(readHeaders);
+  const callers = mutates ? [] : namesOf(callerHeaders);
   return {
     description: 'Done.',
-    ...headersOf([...own, ...namesOf(limitHeaders), ...headers], { optionally: access.anonymous }),
+    ...headersOf(
+      [...own, ...namesOf(limitHeaders), ...headers, ...(access.anonymous ? [] : callers)],
+      access.anonymous ? callers : [],
+    ),
     content: {
       ...json(schemas.of(answers), example),
       ...(streams && {

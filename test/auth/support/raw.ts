@@ -2,7 +2,10 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import type { ClientRequest, IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
+import { AuthModule } from '../../../src/auth/auth.module.js';
 import type { ClientCredentials } from '../../../src/commands/register-application.js';
+import { documentOf } from '../../../src/http/openapi/document.js';
+import { Conformance } from '../../support/conformance.js';
 
 /** An answer, read. */
 export interface RawAnswer {
@@ -30,11 +33,21 @@ interface Network {
   readonly baseUrl: string;
 }
 
-/** Sends it and reads the answer. */
+/** The authorization server's part of the published document. */
+const conformance = new Conformance(documentOf(AuthModule, 'https://network.example'));
+
+/** Sends it, reads the answer, and holds it against the document. */
 export async function send(network: Network, raw: RawRequest): Promise<RawAnswer> {
   const sent = open(network, raw);
   sent.end(raw.body);
-  return answerTo(sent);
+  const answer = await answerTo(sent);
+  const { status, headers, text: body } = answer;
+  const header = (name: string) => headers[name]?.toString();
+  conformance.check(
+    { method: raw.method ?? 'GET', path: raw.path, status, header, body },
+    Object.keys(headers),
+  );
+  return answer;
 }
 
 /** Sends the head, and leaves the body to the caller. */

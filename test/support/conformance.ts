@@ -1,0 +1,101 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import type { OpenApi, OperationObject, ResponseObject } from '../../src/http/openapi/openapi.js';
+
+/** A request, and what came back. `body`: as it was sent. */
+export interface Exchanged {
+  readonly method: string;
+  /** With the query. */
+  readonly path: string;
+  readonly status: number;
+  readonly header: (name: string) => string | undefined;
+  readonly body: string;
+}
+
+/** Headers of which none may be there that is not in the document. */
+const ofTheApi = /^(x-network-.*|retry-after|ratelimit.*|www-authenticate|link)$/;
+
+/** Holds answers against the published document: statuses, headers and bodies of every path that is in it. */
+export class Conformance {
+  private readonly ajv = new Ajv2020({ strict: false, validateSchema: false });
+  private readonly templates: readonly { readonly path: string; readonly pattern: RegExp }[];
+
+  constructor(private readonly document: OpenApi) {
+    addFormats.default(this.ajv);
+    this.ajv.addSchema(document, 'api');
+    this.templates = Object.keys(document.paths).map((path) => ({
+      path,
+      pattern: new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`),
+    }));
+  }
+
+  /** `headers`: names of all that came. @throws {Error} the document does not have such an answer. */
+  check(exchanged: Exchanged, headers: Iterable<string>): void {
+    const pathname = exchanged.path.split('?')[0] ?? '';
+    const path = this.templates.find(({ pattern }) => pattern.test(pathname))?.path;
+    if (path === undefined) return;
+    const fail = (what: string): never => {
+      const { method, status, body } = exchanged;
+      throw new Error(`not in the document: ${method} ${path} ${status}: ${what}\n${body.slice(0, 2_000)}`);
+    };
+    const method =
+      exchanged.method === 'HEAD' && exchanged.status !== 405 ? 'get' : exchanged.method.toLowerCase();
+    const operation = this.document.paths[path]?.[method];
+    if (!operation) return this.checkOther(exchanged, fail);
+    const response = operation.responses[exchanged.status] ?? fail('no such status');
+    this.checkHeaders(exchanged, response, headers, fail);
+    if (exchanged.method !== 'HEAD') this.checkBody(exchanged, operation, [path, method], fail);
+  }
+
+  /** A method that is none of the path's is refused as such, or as no request at all. */
+  private checkOther({ method, status, header, body }: Exchanged, fail: (what: string) => never): void {
+    if (![400, 403, 405].includes(status)) fail('no such method');
+    if (status === 405 && !header('allow')) fail('no header allow');
+    if (method !== 'HEAD') this.validate(JSON.parse(body), 'api#/components/schemas/Error', fail);
+  }
+
+  private checkHeaders(
+    { header }: Exchanged,
+    response: ResponseObject,
+    names: Iterable<string>,
+    fail: (what: string) => never,
+  ): void {
+    const declared = response.headers ?? {};
+    for (const name of names)
+      if (ofTheApi.test(name) && !(name in declared)) fail(`a header ${name}: ${header(name)}`);
+    for (const [name, reference] of Object.entries(declared)) {
+      const component = '$ref' in reference ? reference.$ref.split('/').at(-1) : undefined;
+      const { required, schema } =
+        this.document.components.headers[component ?? ''] ?? fail(`header ${name}?`);
+      const value = header(name);
+      if (value === undefined && required) fail(`no header ${name}`);
+      if (value === undefined) continue;
+      const fits: boolean = this.ajv.validate(schema, value);
+      if (!fits) fail(`header ${name}: ${value}`);
+    }
+  }
+
+  private checkBody(
+    { status, header, body }: Exchanged,
+    operation: OperationObject,
+    where: readonly string[],
+    fail: (what: string) => never,
+  ): void {
+    const { content } = operation.responses[status] ?? {};
+    if (!content) {
+      if (body !== '') fail('a body');
+      return;
+    }
+    const type = (header('content-type') ?? '').split(';')[0] ?? '';
+    if (!(type in content)) fail(`content type ${type}`);
+    if (!type.endsWith('json')) return;
+    const steps = ['paths', ...where, 'responses', String(status), 'content', type, 'schema'];
+    const pointer = steps.map((step) => encodeURIComponent(step.replaceAll('~', '~0').replaceAll('/', '~1')));
+    this.validate(JSON.parse(body), `api#/${pointer.join('/')}`, fail);
+  }
+
+  private validate(value: unknown, schema: string, fail: (what: string) => never): void {
+    const validate = this.ajv.getSchema(schema) ?? fail(`no schema ${schema}`);
+    if (!validate(value)) fail(this.ajv.errorsText(validate.errors));
+  }
+}
