@@ -15,6 +15,8 @@ const columns = {
   audience: 'post.audience',
   revision: 'post.revision',
   createdAt: 'post.created_at',
+  lastEditAppId: 'post.last_edit_app_id',
+  lastEditAt: 'post.last_edit_at',
   appId: 'post.app_id',
   appName: `coalesce(application.name, '')`,
   parentId: 'post.parent_id',
@@ -27,6 +29,8 @@ const columns = {
 interface Row extends Pick<Post, 'id' | 'authorActorId' | 'text' | 'audience' | 'revision' | 'createdAt'> {
   readonly appId: string;
   readonly appName: string;
+  readonly lastEditAppId: string | null;
+  readonly lastEditAt: number | null;
   readonly parentId: string | null;
   readonly rootId: string | null;
   readonly parentUnavailable: boolean;
@@ -106,6 +110,8 @@ function rowAt(posts: PostColumns, index: number): Row {
 function present({
   appId,
   appName,
+  lastEditAppId,
+  lastEditAt,
   parentId,
   rootId,
   parentUnavailable,
@@ -113,10 +119,18 @@ function present({
   position: _position,
   ...row
 }: Row): Post {
-  const post = { ...row, originApp: { id: appId, name: appName }, edited: false };
-  return parentId === null || rootId === null
-    ? post
-    : { ...post, parentId, rootId, parentUnavailable, rootUnavailable };
+  const edit = lastEditAppId === null || lastEditAt === null ? undefined : { lastEditAppId, lastEditAt };
+  const thread =
+    parentId === null || rootId === null
+      ? undefined
+      : { parentId, rootId, parentUnavailable, rootUnavailable };
+  return {
+    ...row,
+    originApp: { id: appId, name: appName },
+    edited: edit !== undefined,
+    ...edit,
+    ...thread,
+  };
 }
 
 /** How many posts an actor has published; `actor` is an SQL expression. */

@@ -8,6 +8,9 @@ export interface Post {
   readonly createdAt: number;
   readonly originApp: { readonly id: string; readonly name: string };
   readonly edited: boolean;
+  /** Of edited posts only: application and time of the last edit. */
+  readonly lastEditAppId?: string;
+  readonly lastEditAt?: number;
   readonly parentId?: string;
   readonly rootId?: string;
   /** The parent cannot be shown to this caller; likewise the root. */

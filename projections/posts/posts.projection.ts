@@ -49,6 +49,26 @@ const create: Statement<NewPost> = {
     ON CONFLICT (actor_id) DO UPDATE SET posts = post_count.posts + excluded.posts`,
 };
 
+interface EditedPost {
+  readonly id: string;
+  readonly text: string;
+  readonly revision: number;
+  readonly last_edit_app_id: string;
+  readonly last_edit_at: number;
+}
+
+const edit: Statement<EditedPost> = {
+  name: 'post.edit',
+  table: 'post',
+  key: (row) => row.id,
+  sql: `
+    UPDATE post SET text = row.text, revision = row.revision, last_edit_app_id = row.last_edit_app_id,
+      last_edit_at = row.last_edit_at
+    FROM json_to_recordset($1) AS row(id text, text text, revision integer, last_edit_app_id text,
+      last_edit_at bigint)
+    WHERE post.id = row.id AND post.status = 'published' AND post.revision < row.revision`,
+};
+
 interface DeletedPost {
   readonly id: string;
 }
@@ -80,7 +100,7 @@ const FIRST_REVISION = 1;
 /** Every post there ever was, how many each author has published, and the applications that they came from. */
 export const posts: Projection = {
   name: 'posts',
-  version: 1,
+  version: 2,
   // Identifiers compare by bytes: a language's rules would cost time at every index and mean nothing.
   tables: `
     CREATE TABLE application (app_id text COLLATE "C" PRIMARY KEY, name text NOT NULL);
@@ -94,9 +114,12 @@ export const posts: Projection = {
       status text NOT NULL CHECK (status IN ('published', 'deleted')),
       revision integer NOT NULL,
       created_at bigint NOT NULL,
+      last_edit_app_id text COLLATE "C",
+      last_edit_at bigint,
       parent_id text COLLATE "C",
       root_id text COLLATE "C",
-      CHECK ((parent_id IS NULL) = (root_id IS NULL))
+      CHECK ((parent_id IS NULL) = (root_id IS NULL)),
+      CHECK ((last_edit_app_id IS NULL) = (last_edit_at IS NULL))
     );
     CREATE INDEX post_newest ON post (position) WHERE status = 'published';
     CREATE INDEX post_of_author ON post (author_actor_id, position) WHERE status = 'published';
@@ -120,6 +143,17 @@ export const posts: Projection = {
         parent_id: data.parentId ?? null,
         root_id: data.rootId ?? null,
       }),
+    'post.edited': ({ event: { data }, erased }, write) => {
+      if (erased) write(remove, { id: data.postId });
+      else
+        write(edit, {
+          id: data.postId,
+          text: data.text,
+          revision: data.revision,
+          last_edit_app_id: data.appId,
+          last_edit_at: data.at,
+        });
+    },
     'post.deleted': ({ event: { data } }, write) => write(remove, { id: data.postId }),
   },
 };

@@ -1,7 +1,41 @@
 import type { PageQuery } from '../runner/page-query.js';
-import { isPostVisible, isPublished } from '../visibility.sql.js';
+import type { ReadQuery } from '../runner/read-query.js';
+import { isActorVisible, isPostVisible, isPublished } from '../visibility.sql.js';
 import type { Post } from './post.js';
-import { FROM_OLDEST, postsPageJson, presentPage } from './post.sql.js';
+import { FROM_NEWEST, FROM_OLDEST, postsJson, postsPageJson, presentPage, presentPosts } from './post.sql.js';
+import type { PostColumns } from './post.sql.js';
+
+/** A post, or null: unknown and unavailable look the same. */
+export const postById: ReadQuery<{ readonly postId: string }, Post | null> = {
+  name: 'post-by-id',
+  values: ({ postId }) => [postId],
+  sql: ({ schema, parameter }) => {
+    const skeleton = `(
+      SELECT candidate.id AS post_id, candidate.position
+      FROM ${schema}.post candidate WHERE candidate.id = ${parameter(1)})`;
+    return postsJson(schema, skeleton, 'ASC');
+  },
+  present: (json) => presentPosts(json as PostColumns)[0] ?? null,
+};
+
+/** Posts and replies of an actor, newest first. Null: the actor cannot be shown to this caller. */
+export const postsOf: PageQuery<{ readonly actorId: string }, Post> = {
+  name: 'posts-of',
+  arity: 1,
+  values: ({ actorId, scan, after }) => [actorId, scan, String(after?.[0] ?? FROM_NEWEST)],
+  sql: ({ schema, parameter }) => {
+    const candidates = `
+      SELECT candidate.id AS post_id, candidate.position
+      FROM ${schema}.post candidate
+      WHERE candidate.author_actor_id = ${parameter(1)} AND ${isPublished('candidate')}
+        AND candidate.position < ${parameter(3)}::numeric`;
+    return `(
+      SELECT ${postsPageJson(schema, candidates, { scan: parameter(2), order: 'DESC' })}
+      FROM ${schema}.actor
+      WHERE actor.actor_id = ${parameter(1)} AND ${isActorVisible(schema, 'actor.actor_id')})`;
+  },
+  present: (json) => (json === null ? null : presentPage(json)),
+};
 
 /** Direct replies of a post, oldest first. Null: the post cannot be shown to this caller. */
 export const repliesOf: PageQuery<{ readonly postId: string }, Post> = {

@@ -1,8 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Command, CommandHandler } from '@nestjs/cqrs';
 import type { ICommandHandler } from '@nestjs/cqrs';
-import type { PostEvent } from '../domain/post/events.js';
-import { createPost, evolvePost, noPost } from '../domain/post/post.js';
+import { createPost, noPost } from '../domain/post/post.js';
 import type { Post } from '../domain/post/post.js';
 import { Refusal } from '../domain/refusal.js';
 import { EventLog, LogUnavailable, WrongExpectedRevision } from '../log/event-log.js';
@@ -13,12 +12,10 @@ import { KeyVault } from '../log/vault/key-vault.js';
 import { Clock, Ids } from './ambient.js';
 import { createdId, earlierOutcome, metadataOf } from './intent.js';
 import type { Intent } from './intent.js';
-
-/** The state of a post after a mutation, and the position in the log from which readers see it. */
-export interface PostOutcome {
-  readonly post: { readonly id: string; readonly revision: number; readonly status: 'published' | 'deleted' };
-  readonly position: bigint;
-}
+import { MentionedActors } from './mentioned-actors.js';
+import { outcomeOf, postIn } from './post-outcome.js';
+import type { PostOutcome } from './post-outcome.js';
+import { SocialFacts } from './social-facts.js';
 
 export class CreatePost extends Command<PostOutcome> {
   constructor(
@@ -42,6 +39,8 @@ export class CreatePostHandler implements ICommandHandler<CreatePost> {
   constructor(
     private readonly log: EventLog,
     private readonly vault: KeyVault,
+    private readonly facts: SocialFacts,
+    private readonly mentioned: MentionedActors,
     private readonly clock: Clock,
     private readonly ids: Ids,
   ) {}
@@ -54,16 +53,20 @@ export class CreatePostHandler implements ICommandHandler<CreatePost> {
     const payloadHash = payloadDigest(key, { text, audience, parentId });
     const metadata = metadataOf(intent, payloadHash);
 
+    const [mentions, parent] = await Promise.all([
+      this.mentioned.in(text, intent.actorId),
+      parentId === undefined ? undefined : this.parent(parentId, intent.actorId),
+    ]);
+    if (mentions instanceof Refusal) return this.repeated(stream, intent, payloadHash, mentions);
     const draft = {
       postId,
       authorActorId: intent.actorId,
       appId: intent.appId,
       text,
       audience,
-      mentions: [],
+      mentions,
       at: this.clock.now(),
     };
-    const parent = parentId === undefined ? undefined : await this.load(parentId);
     const decision = createPost(draft, parent);
     if (decision instanceof Refusal) return this.repeated(stream, intent, payloadHash, decision);
 
@@ -89,10 +92,9 @@ export class CreatePostHandler implements ICommandHandler<CreatePost> {
     const recorded = await this.settled(stream, reason);
     const newest = recorded.at(-1);
     if (!newest || !earlierOutcome(recorded, intent, payloadHash)) throw reason;
-    const post = fold(recorded);
-    if (post.status === 'absent') throw reason;
-    const { id, revision, status } = post;
-    return { post: { id, revision, status }, position: newest.position };
+    const post = outcomeOf(postIn(recorded.slice(0, 1)), postIn(recorded));
+    if (!post) throw reason;
+    return { post, position: newest.position };
   }
 
   /** An append may be refused for the sake of another one that is not to be read yet: it is about to be durable. */
@@ -106,11 +108,11 @@ export class CreatePostHandler implements ICommandHandler<CreatePost> {
     }
   }
 
-  private async load(postId: string): Promise<Post> {
-    return fold(await this.log.read(streams.post(postId)));
+  /** The post to reply to, if it is there for whoever replies: else it is as if it never was. */
+  private async parent(postId: string, actorId: string): Promise<Post> {
+    const post = postIn(await this.log.read(streams.post(postId)));
+    if (post.status === 'absent' || !(await this.facts.mayInteract(actorId, post.authorActorId)))
+      return noPost;
+    return post;
   }
-}
-
-function fold(recorded: readonly Recorded[]): Post {
-  return recorded.map(({ event }) => event as PostEvent).reduce(evolvePost, noPost);
 }

@@ -6,6 +6,8 @@ import { NetworkSecrets } from '../log/vault/network-secrets.js';
  * personal data. HMAC-SHA-256 under a secret of the network, since handles are few enough to try them all.
  */
 export class HandleDigest {
+  private secret: Buffer | undefined;
+
   constructor(private readonly secrets: NetworkSecrets) {}
 
   /** 43 URL-safe characters, one and the same for a handle for as long as the network lives. */
@@ -19,7 +21,7 @@ export class HandleDigest {
   }
 
   private async digest(kind: string, text: string): Promise<string> {
-    const secret = await this.secrets.get('handle-digest', () => randomBytes(32));
-    return createHmac('sha256', secret).update(`${kind}:${text}`).digest('base64url');
+    this.secret ??= await this.secrets.get('handle-digest', () => randomBytes(32));
+    return createHmac('sha256', this.secret).update(`${kind}:${text}`).digest('base64url');
   }
 }

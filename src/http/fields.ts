@@ -18,6 +18,19 @@ export const postText = z.string('must be a string').meta({
   description: '1 to 2,000 code points after trimming; no control characters but tab and line feed.',
 });
 
+/** The revision of a resource that a change of it is made from. */
+export const baseRevision = z
+  .int('must be the revision that you have read')
+  .min(1, 'must be the revision that you have read')
+  .describe('Of the resource, as you have read it: no change is made over one that you have not seen.');
+
+/** The same in a query. */
+export const baseRevisionParameter = z
+  .string('must be the revision that you have read')
+  .regex(/^[1-9][0-9]{0,14}$/, 'must be the revision that you have read')
+  .transform(Number)
+  .describe(baseRevision.description ?? '');
+
 /** An identifier from a path. What is none names nothing, like '' does: it is looked for, and not found, like any other. */
 export const identifierOrNone = (given: string): string => (identifier.safeParse(given).success ? given : '');
 

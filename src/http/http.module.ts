@@ -5,17 +5,24 @@ import type { Logger } from 'pino';
 import { serving } from '../../projections/groups.js';
 import { PositionListener } from '../../projections/runner/position-listener.js';
 import { versionsOf } from '../../projections/runner/projection.js';
-import { Clock } from '../commands/ambient.js';
+import { Clock, Ids } from '../commands/ambient.js';
 import { CreatePostHandler } from '../commands/create-post.js';
+import { DeletePostHandler } from '../commands/delete-post.js';
+import { EditPostHandler } from '../commands/edit-post.js';
+import { HandleDigest } from '../commands/handle-digest.js';
+import { MentionedActors } from '../commands/mentioned-actors.js';
+import { PostChanges } from '../commands/post-changes.js';
 import { SocialFacts } from '../commands/social-facts.js';
 import { Config } from '../config/config.js';
 import { limits } from '../config/limits.js';
 import { LOGGER } from '../config/logger.js';
 import { TrustedProxies } from '../config/trusted-proxies.js';
 import { EventLog } from '../log/event-log.js';
+import { KeyVault } from '../log/vault/key-vault.js';
 import { NetworkSecrets } from '../log/vault/network-secrets.js';
 import { AuthorityStore } from '../store/authority/authority-store.js';
 import { Postgres } from '../store/postgres.js';
+import { ActorPostsController } from './actor-posts.controller.js';
 import { ActorsController } from './actors.controller.js';
 import { CredentialGuard } from './admission/credential.js';
 import { MutationAdmission } from './admission/mutation-admission.js';
@@ -31,6 +38,7 @@ import { documentOf } from './openapi/document.js';
 import { API_DOCUMENT, OpenApiController } from './openapi/openapi.controller.js';
 import { PageCursors } from './page-cursor.js';
 import { PagedReads } from './paged-reads.js';
+import { PostReadsController } from './post-reads.controller.js';
 import { PostsController } from './posts.controller.js';
 import { ProfileController } from './profile.controller.js';
 import { readinessChecks } from './readiness-checks.js';
@@ -41,9 +49,11 @@ import { validation } from './validation.js';
 /** The social API: admission, then a query of the read models or a command. */
 @Module({
   controllers: [
+    ActorPostsController,
     ActorsController,
     HealthController,
     OpenApiController,
+    PostReadsController,
     PostsController,
     ProfileController,
     ReconcileController,
@@ -51,6 +61,8 @@ import { validation } from './validation.js';
   ],
   providers: [
     CreatePostHandler,
+    DeletePostHandler,
+    EditPostHandler,
     { provide: APP_FILTER, useClass: ErrorFilter },
     { provide: APP_GUARD, useClass: CredentialGuard },
     { provide: APP_PIPE, useValue: validation },
@@ -92,6 +104,22 @@ import { validation } from './validation.js';
       provide: SocialFacts,
       inject: [EventLog, AuthorityStore],
       useFactory: (log: EventLog, store: AuthorityStore) => new SocialFacts(log, store),
+    },
+    {
+      provide: HandleDigest,
+      inject: [NetworkSecrets],
+      useFactory: (secrets: NetworkSecrets) => new HandleDigest(secrets),
+    },
+    {
+      provide: MentionedActors,
+      inject: [EventLog, HandleDigest, SocialFacts],
+      useFactory: (log: EventLog, digest: HandleDigest, facts: SocialFacts) =>
+        new MentionedActors(log, digest, facts),
+    },
+    {
+      provide: PostChanges,
+      inject: [EventLog, KeyVault, SocialFacts, Clock, Ids],
+      useFactory: (...parts: ConstructorParameters<typeof PostChanges>) => new PostChanges(...parts),
     },
     {
       provide: OwnWrites,

@@ -1,20 +1,26 @@
-import { Body, Controller, Get, HttpCode, Param, Post, Query, Res } from '@nestjs/common';
+import { Body, Controller, Delete, HttpCode, Param, Patch, Post, Query, Res } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
+import type { Command } from '@nestjs/cqrs';
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
-import { repliesOf } from '../../projections/posts/posts.read-model.js';
 import { CreatePost } from '../commands/create-post.js';
+import { DeletePost } from '../commands/delete-post.js';
+import { EditPost } from '../commands/edit-post.js';
 import type { Authority } from '../commands/intent.js';
+import type { PostOutcome } from '../commands/post-outcome.js';
 import { ActingAuthority, Mutation } from './admission/mutation.guard.js';
 import { OwnWrites } from './admission/own-writes.js';
-import type { ReadRequest, ReadRule } from './admission/protected-reads.js';
-import { HttpRefusal } from './errors.js';
-import { identifier, identifierOrNone, intentId, pageCursor, pageLimit, postText } from './fields.js';
+import {
+  baseRevision,
+  baseRevisionParameter,
+  identifier,
+  identifierOrNone,
+  intentId,
+  postText,
+} from './fields.js';
 import { Operation } from './openapi/operation.js';
 import type { Answered } from './openapi/operation.js';
-import { PagedReads } from './paged-reads.js';
-import { Reading } from './read-request.js';
-import { examplePostOutcome, exampleReply, post, postOutcome } from './resources/post.js';
+import { examplePostOutcome, postOutcome } from './resources/post.js';
 
 const newPost = z.strictObject({
   intentId,
@@ -23,22 +29,16 @@ const newPost = z.strictObject({
   parentId: identifier.optional().describe('The post to reply to.'),
 });
 
-const repliesPage = z.object({
-  limit: pageLimit({ most: 100 }),
-  cursor: pageCursor,
-});
+const postEdit = z.strictObject({ intentId, revision: baseRevision, text: postText });
 
-const anybody: ReadRule = { scope: 'read', anonymous: true };
+const postDeletion = z.strictObject({ intentId, revision: baseRevisionParameter });
 
 const outcome = z.strictObject({ post: postOutcome });
-
-const directReplies = z.strictObject({ posts: z.array(post) });
 
 @Controller('api/posts')
 export class PostsController {
   constructor(
     private readonly commands: CommandBus,
-    private readonly pages: PagedReads,
     private readonly ownWrites: OwnWrites,
   ) {}
 
@@ -59,44 +59,67 @@ export class PostsController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<Answered<typeof outcome>> {
     const intent = { ...authority, intentId: body.intentId };
-    const { post, position } = await this.commands.execute(
-      new CreatePost(intent, body.text, body.audience, body.parentId),
-    );
-    await this.ownWrites.settle(authority.actorId, position);
-    void reply.header('x-network-write-revision', String(position));
-    return { post };
+    return this.carryOut(new CreatePost(intent, body.text, body.audience, body.parentId), authority, reply);
   }
 
-  @Get(':id/replies')
+  @Patch(':id')
+  @Mutation('post:edit', { publishes: true })
   @Operation({
-    id: 'listReplies',
-    summary: 'List the direct replies of a post, oldest first',
-    description: 'Where there is a next page, the header Link names it.',
-    access: anybody,
-    answers: directReplies,
-    example: { posts: [exampleReply] },
-    errors: ['post_unavailable', 'invalid_page_cursor'],
-    headers: ['link'],
+    id: 'editPost',
+    summary: 'Edit a post',
+    description: 'The text that is there already changes nothing.',
+    answers: outcome,
+    example: { post: { ...examplePostOutcome, revision: 2 } },
+    sends: { intentId: 'edit-1', revision: 1, text: 'All lamps on the pier are lit again.' },
+    errors: [
+      'invalid_text',
+      'not_owner',
+      'post_deleted',
+      'post_unavailable',
+      'revision_conflict',
+      'revision_required',
+    ],
   })
-  async replies(
+  async edit(
     @Param('id') postId: string,
-    @Query({ schema: repliesPage }) page: z.infer<typeof repliesPage>,
-    @Reading() request: ReadRequest,
+    @Body({ schema: postEdit }) body: z.infer<typeof postEdit>,
+    @ActingAuthority() authority: Authority,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<Answered<typeof directReplies>> {
-    const { result, headers } = await this.pages.read(
-      request,
-      anybody,
-      repliesOf,
-      { postId: identifierOrNone(postId) },
-      { operation: `replies of ${postId}`, page },
-    );
-    if (!result) throw new HttpRefusal('post_unavailable', 'There is no such post for you.');
-    void reply.headers(headers);
-    if (result.cursor !== undefined) {
-      const query = new URLSearchParams({ limit: String(page.limit), cursor: result.cursor });
-      void reply.header('link', `</api/posts/${postId}/replies?${query.toString()}>; rel="next"`);
-    }
-    return { posts: result.items };
+  ): Promise<Answered<typeof outcome>> {
+    const intent = { ...authority, intentId: body.intentId };
+    const command = new EditPost(intent, identifierOrNone(postId), body.revision, body.text);
+    return this.carryOut(command, authority, reply);
+  }
+
+  @Delete(':id')
+  @Mutation('post:delete')
+  @Operation({
+    id: 'deletePost',
+    summary: 'Delete a post',
+    description: 'Its replies stay.',
+    answers: outcome,
+    example: { post: { ...examplePostOutcome, revision: 2, status: 'deleted' } },
+    errors: ['not_owner', 'post_deleted', 'post_unavailable', 'revision_conflict', 'revision_required'],
+  })
+  async delete(
+    @Param('id') postId: string,
+    @Query({ schema: postDeletion }) query: z.infer<typeof postDeletion>,
+    @ActingAuthority() authority: Authority,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<Answered<typeof outcome>> {
+    const intent = { ...authority, intentId: query.intentId };
+    const command = new DeletePost(intent, identifierOrNone(postId), query.revision);
+    return this.carryOut(command, authority, reply);
+  }
+
+  private async carryOut(
+    command: Command<PostOutcome>,
+    { actorId }: Authority,
+    reply: FastifyReply,
+  ): Promise<Answered<typeof outcome>> {
+    const { post, position } = await this.commands.execute(command);
+    await this.ownWrites.settle(actorId, position);
+    void reply.header('x-network-write-revision', String(position));
+    return { post };
   }
 }

@@ -8,6 +8,7 @@ const codeOfField: Readonly<Record<string, ErrorCode>> = {
   text: 'invalid_text',
   audience: 'unsupported_audience',
   parentId: 'invalid_parent',
+  revision: 'revision_required',
   cursor: 'invalid_page_cursor',
 };
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import fc from 'fast-check';
+import { array, assert, constantFrom, oneof, property, string } from 'fast-check';
 import { Refusal } from '../refusal.js';
 import { mentionedHandles } from './mentions.js';
 
@@ -45,9 +45,9 @@ describe('the handles that a text names', () => {
   });
 
   it('are handles that somebody can have, whatever the text', () => {
-    const text = fc.array(fc.oneof(fc.constantFrom('@', 'ada', ' ', '.', '/', '://', '\u00e9'), fc.string()));
-    fc.assert(
-      fc.property(text, (parts) => {
+    const text = array(oneof(constantFrom('@', 'ada', ' ', '.', '/', '://', '\u00e9'), string()));
+    assert(
+      property(text, (parts) => {
         const handles = mentionedHandles(parts.join(''));
         for (const handle of handles as readonly string[]) expect(handle).toMatch(/^[a-z0-9_]{3,30}$/);
       }),
