@@ -13,8 +13,8 @@ interface NewAccount {
 }
 
 /**
- * Fills in what a suspension that was applied first could not know; leaves the state to whatever newer event set it.
- * Nobody comes back from erasure.
+ * Fills in what a suspension that was applied first could not know; leaves the state, and what a change of the profile
+ * said, to whatever newer event set it. Nobody comes back from erasure.
  */
 const registerAccount: Statement<NewAccount> = {
   name: 'account.register',
@@ -25,11 +25,55 @@ const registerAccount: Statement<NewAccount> = {
     SELECT actor_id, handle, display_name, email, state, registered_at, revision
     FROM json_to_recordset($1) AS row(actor_id text, handle text, display_name text, email text, state text,
                                       registered_at bigint, revision bigint)
-    ON CONFLICT (actor_id) DO UPDATE SET handle = EXCLUDED.handle, display_name = EXCLUDED.display_name,
-      email = EXCLUDED.email, registered_at = EXCLUDED.registered_at,
+    ON CONFLICT (actor_id) DO UPDATE SET email = EXCLUDED.email, registered_at = EXCLUDED.registered_at,
+      handle = CASE WHEN account.handle_revision = 1 OR EXCLUDED.state = 'erased'
+        THEN EXCLUDED.handle ELSE account.handle END,
+      display_name = CASE WHEN account.profile_revision = 1 OR EXCLUDED.state = 'erased'
+        THEN EXCLUDED.display_name ELSE account.display_name END,
+      website = CASE EXCLUDED.state WHEN 'erased' THEN '' ELSE account.website END,
       state = CASE EXCLUDED.state WHEN 'erased' THEN 'erased' ELSE account.state END,
       revision = greatest(account.revision, EXCLUDED.revision)
     WHERE account.state <> 'erased' AND (EXCLUDED.state = 'erased' OR account.email = '')`,
+};
+
+interface AccountProfile {
+  readonly actor_id: string;
+  readonly display_name: string;
+  readonly shows_handle: boolean;
+  readonly website: string;
+  readonly profile_revision: number;
+  readonly profile_changed_at: number;
+}
+
+const changeProfile: Statement<AccountProfile> = {
+  name: 'account.change-profile',
+  table: 'account',
+  key: (row) => row.actor_id,
+  sql: `
+    UPDATE authority.account SET display_name = row.display_name, shows_handle = row.shows_handle,
+      website = row.website, profile_revision = row.profile_revision, profile_changed_at = row.profile_changed_at
+    FROM json_to_recordset($1) AS row(actor_id text, display_name text, shows_handle boolean, website text,
+                                      profile_revision integer, profile_changed_at bigint)
+    WHERE account.actor_id = row.actor_id AND account.profile_revision < row.profile_revision
+      AND account.state <> 'erased'`,
+};
+
+interface AccountHandle {
+  readonly actor_id: string;
+  readonly handle: string;
+  readonly handle_revision: number;
+}
+
+/** By a revision of its own, since a newer profile that shows no handle leaves the name to sign in with as it is. */
+const takeHandle: Statement<AccountHandle> = {
+  name: 'account.take-handle',
+  table: 'account',
+  key: (row) => row.actor_id,
+  sql: `
+    UPDATE authority.account SET handle = row.handle, handle_revision = row.handle_revision
+    FROM json_to_recordset($1) AS row(actor_id text, handle text, handle_revision integer)
+    WHERE account.actor_id = row.actor_id AND account.handle_revision < row.handle_revision
+      AND account.state <> 'erased'`,
 };
 
 interface AccountState {
@@ -171,8 +215,8 @@ const setPublishing: Statement<Publishing> = {
 };
 
 /**
- * Who may act: accounts, applications and grants as the log tells them, and whether publishing is
- * paused. The tables are the authority store's, which outlives a rebuild, since credentials and tokens beside them are in
+ * Who may act: accounts, applications and grants as the log tells them, by what name and handle people are known to
+ * applications and sign in, and whether publishing is paused. The tables are the authority store's, which outlives a rebuild, since credentials and tokens beside them are in
  * no log.
  */
 export const authority: Projection = {
@@ -198,6 +242,19 @@ export const authority: Projection = {
     'account.reinstated': ({ event: { data }, revision }, write) => {
       const { actorId: actor_id, at } = data;
       write(setAccountState, { actor_id, state: 'active', at, revision: String(revision) });
+    },
+    'profile.changed': ({ event: { data }, erased }, write) => {
+      if (erased) return;
+      const { actorId: actor_id, handle, revision } = data;
+      write(changeProfile, {
+        actor_id,
+        display_name: data.displayName,
+        shows_handle: handle !== null,
+        website: data.website,
+        profile_revision: revision,
+        profile_changed_at: data.at,
+      });
+      if (handle !== null) write(takeHandle, { actor_id, handle, handle_revision: revision });
     },
     'application.registered': ({ event: { data }, revision }, write) => {
       write(registerApplication, {

@@ -23,7 +23,7 @@ async function written(...events: Recorded[]): Promise<object[]> {
 }
 
 describe('the authority projection', () => {
-  it('is told of accounts, applications, grants and pauses', () => {
+  it('is told of accounts, profiles, applications, grants and pauses', () => {
     expect(typesOf(authorityGroup)).toEqual([
       'account.registered',
       'account.reinstated',
@@ -36,6 +36,7 @@ describe('the authority projection', () => {
       'grant.revoked',
       'network.publishing_paused',
       'network.publishing_resumed',
+      'profile.changed',
     ]);
   });
 

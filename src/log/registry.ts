@@ -85,7 +85,11 @@ const entries: { readonly [Type in EventType]: Entry<EventOf<Type>> } = {
   'account.reinstated': { version: 1, upcasters: [], schema: ofAccount },
   'account.password_changed': { version: 1, upcasters: [], schema: ofAccount },
   'account.signed_out': { version: 1, upcasters: [], schema: ofAccount },
-  'handle.claimed': { version: 1, upcasters: [], schema: ofAccount },
+  'handle.claimed': {
+    version: 1,
+    upcasters: [],
+    schema: ofAccount.extend({ profileRevision: z.int().positive().optional() }),
+  },
   'handle.released': { version: 1, upcasters: [], schema: ofAccount },
   'application.registered': {
     version: 2,

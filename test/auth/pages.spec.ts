@@ -115,7 +115,7 @@ describe('the consent page', () => {
     expect(page.text).toContain('The ada');
     expect(page.text).toContain('@ada');
     expect(page.text).toContain('Write posts and replies in your name');
-    expect(page.text).toContain('your display name, handle and e-mail address');
+    expect(page.text).toContain('your display name, handle, website and e-mail address');
     expect(page.text).not.toContain('Stay connected');
   });
 

@@ -27,16 +27,17 @@ export const identityClaims = [
 export function claimsOf(account: AccountRow): Record<string, string | number | boolean> {
   return {
     name: account.displayName,
-    ...(account.handle === null ? {} : { preferred_username: account.handle }),
+    ...(account.handle !== null && account.showsHandle && { preferred_username: account.handle }),
+    ...(account.website !== '' && { website: account.website }),
     email: account.email,
     email_verified: false,
     // Unix seconds (OpenID Connect Core 1.0, section 5.1).
-    updated_at: Math.floor(account.registeredAt / 1000),
+    updated_at: Math.floor((account.profileChangedAt ?? account.registeredAt) / 1000),
   };
 }
 
 /** How the consent page names these claims. */
-export const releasedClaims = 'your display name, handle and e-mail address';
+export const releasedClaims = 'your display name, handle, website and e-mail address';
 
 /**
  * Undefined unless the account is active: whatever was issued to it then stops working.

@@ -1,5 +1,6 @@
 import { interactionPolicy } from 'oidc-provider';
 import type { KoaContextWithOIDC } from 'oidc-provider';
+import { AccountRow } from '../../store/authority/account.row.js';
 import type { AuthorityStore } from '../../store/authority/authority-store.js';
 
 /**
@@ -22,17 +23,20 @@ export function prompts(store: AuthorityStore) {
       'login_hint',
       'another account is signed in than the one that is asked for',
       'account_selection_required',
-      async (ctx) => (await isAnother(ctx)) && (asksSomebody(ctx) || (await isConnected(store, ctx))),
+      async (ctx) => (await isAnother(store, ctx)) && (asksSomebody(ctx) || (await isConnected(store, ctx))),
     ),
   );
   return policy;
 }
 
 /** Whether the request hints at another account than the one that is signed in, and nobody has chosen that one since. */
-async function isAnother({ oidc }: KoaContextWithOIDC): Promise<boolean> {
+async function isAnother(store: AuthorityStore, { oidc }: KoaContextWithOIDC): Promise<boolean> {
   const hint = oidc.params?.['login_hint'];
   if (typeof hint !== 'string' || oidc.account === undefined || oidc.result?.login) return false;
-  const { preferred_username: handle, email } = await oidc.account.claims('userinfo', '', {}, []);
+  // Not by the claims: they do not have the handle of a person who shows none, and signs in with it all the same.
+  const account = await store.db.findOneBy(AccountRow, { actorId: oidc.account.accountId });
+  if (!account) return true;
+  const { handle, email } = account;
   const meant = hint.trim().toLowerCase();
   return ![handle, `@${String(handle)}`, email].some((name) => String(name).toLowerCase() === meant);
 }

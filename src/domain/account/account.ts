@@ -41,15 +41,19 @@ export function evolveAccount(account: Account, event: AccountEvent): Account {
   }
 }
 
-/** A handle, as its own stream tells it. */
-export type Handle = { readonly status: 'free' } | { readonly status: 'held'; readonly actorId: string };
+/** A handle, as its own stream tells it. `profileRevision`: of the holder's profile that it was claimed for. */
+export type Handle =
+  | { readonly status: 'free' }
+  | { readonly status: 'held'; readonly actorId: string; readonly profileRevision: number };
 
 export const freeHandle: Handle = { status: 'free' };
 
 export type HandleEvent = HandleClaimed | HandleReleased;
 
-export function evolveHandle(_handle: Handle, event: HandleEvent): Handle {
-  return event.type === 'handle.released' ? freeHandle : { status: 'held', actorId: event.data.actorId };
+export function evolveHandle(_handle: Handle, { type, data }: HandleEvent): Handle {
+  if (type === 'handle.released') return freeHandle;
+  const { actorId, profileRevision = 1 } = data;
+  return { status: 'held', actorId, profileRevision };
 }
 
 /** Whoever claims first holds it; the holder may claim it again, which is how a retry goes on. */
@@ -73,7 +77,7 @@ export interface Registration {
 /** Repeating the same registration changes nothing. */
 export function registerAccount(account: Account, registration: Registration): Decision<AccountRegistered> {
   const { actorId, handle, email, at } = registration;
-  const displayName = shown(registration.displayName);
+  const displayName = shownText(registration.displayName);
   const [fault] = Object.values(faultsIn(registration));
   if (fault !== undefined) return new Refusal('invalid_text', fault);
   if (account.status === 'none')
@@ -133,23 +137,33 @@ const EMAIL_MAX = 254;
 /** Something, one @, a host: whether it is anybody's can only be found out by writing to it. */
 const emailPattern = /^[^\s@\p{Cc}\p{Cs}]+@[^\s@\p{Cc}\p{Cs}]+$/u;
 
+/** What is wrong with a handle or a display name, in words, wherever one is chosen; undefined: nothing. */
+export const handleFault = (handle: string): string | undefined =>
+  isHandle(handle) ? undefined : 'A handle has 3 to 30 characters out of a-z, 0-9 and _.';
+
+export const displayNameFault = (displayName: string): string | undefined =>
+  displayNamePattern.test(shownText(displayName))
+    ? undefined
+    : 'A display name is one line of 1 to 64 visible characters.';
+
+const emailFault = (email: string): string | undefined =>
+  email.length <= EMAIL_MAX && emailPattern.test(email) ? undefined : 'That is not an e-mail address.';
+
 /** What is wrong with each part of a registration, in words; empty: nothing. */
 export function faultsIn(
   registration: Readonly<Record<'handle' | 'displayName' | 'email', string>>,
 ): Partial<Record<'handle' | 'displayName' | 'email', string>> {
-  const { handle, email } = registration;
-  const displayName = shown(registration.displayName);
+  const handle = handleFault(registration.handle);
+  const displayName = displayNameFault(registration.displayName);
+  const email = emailFault(registration.email);
   return {
-    ...(!isHandle(handle) && { handle: 'A handle has 3 to 30 characters out of a-z, 0-9 and _.' }),
-    ...(!displayNamePattern.test(displayName) && {
-      displayName: 'A display name is one line of 1 to 64 visible characters.',
-    }),
-    ...((email.length > EMAIL_MAX || !emailPattern.test(email)) && {
-      email: 'That is not an e-mail address.',
-    }),
+    ...(handle !== undefined && { handle }),
+    ...(displayName !== undefined && { displayName }),
+    ...(email !== undefined && { email }),
   };
 }
 
-function shown(displayName: string): string {
-  return displayName.normalize('NFC').trim();
+/** What a person writes about themselves, as it is kept: NFC, trimmed. */
+export function shownText(text: string): string {
+  return text.normalize('NFC').trim();
 }

@@ -25,8 +25,14 @@ export type AccountPasswordChanged = DomainEvent<
 /** In every browser. What applications were granted goes on. */
 export type AccountSignedOut = DomainEvent<'account.signed_out', { readonly actorId: string } & Occurrence>;
 
-/** In the stream of that one handle, whose name is a keyed digest: who holds it. Two claims of a handle meet there. */
-export type HandleClaimed = DomainEvent<'handle.claimed', { readonly actorId: string } & Occurrence>;
+/**
+ * In the stream of that one handle, whose name is a keyed digest: who holds it. Two claims of a handle meet there.
+ * `profileRevision`: of the claimer's profile, which is to have the handle; absent: 1, that of the registration.
+ */
+export type HandleClaimed = DomainEvent<
+  'handle.claimed',
+  { readonly actorId: string; readonly profileRevision?: number | undefined } & Occurrence
+>;
 
 /** The holder has given it up, or did not get to use it. */
 export type HandleReleased = DomainEvent<'handle.released', { readonly actorId: string } & Occurrence>;

@@ -1,17 +1,25 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { milliseconds } from './milliseconds.js';
 
-/** Who has an account. A read model of the streams `account-<actorId>`. */
+/** Who has an account. A read model of the streams `account-<actorId>` and `profile-<actorId>`. */
 @Entity({ schema: 'authority', name: 'account' })
 export class AccountRow {
   @PrimaryColumn('text', { name: 'actor_id' })
   actorId!: string;
 
+  /** The name to sign in with. Null: the account is erased, or not all of it is known yet. */
   @Column('text', { nullable: true })
   handle!: string | null;
 
+  /** False: the profile has no handle, so that nobody is told it. */
+  @Column('boolean', { name: 'shows_handle' })
+  showsHandle!: boolean;
+
   @Column('text', { name: 'display_name' })
   displayName!: string;
+
+  @Column('text')
+  website!: string;
 
   @Column('text')
   email!: string;
@@ -22,7 +30,18 @@ export class AccountRow {
   @Column('bigint', { name: 'registered_at', transformer: milliseconds })
   registeredAt!: number;
 
-  /** Revision of the stream that this row shows: an older event changes nothing. */
+  /** Null: never. */
+  @Column('bigint', { name: 'profile_changed_at', nullable: true, transformer: milliseconds })
+  profileChangedAt!: number | null;
+
+  /** Revision of the account's stream that this row shows: an older event changes nothing. */
   @Column('bigint')
   revision!: string;
+
+  /** The same of the profile, and of the handle, which not every profile has. */
+  @Column('integer', { name: 'profile_revision' })
+  profileRevision!: number;
+
+  @Column('integer', { name: 'handle_revision' })
+  handleRevision!: number;
 }

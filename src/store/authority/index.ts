@@ -3,6 +3,7 @@ import { AddLifecycle1763710000000 } from '../migrations/1763710000000-lifecycle
 import { IndexLiveGrants1763730000000 } from '../migrations/1763730000000-live-grants.js';
 import { IndexGrantsByAge1763740000000 } from '../migrations/1763740000000-grants-by-age.js';
 import { CreatePublishing1763750000000 } from '../migrations/1763750000000-publishing.js';
+import { AddAccountProfiles1763770000000 } from '../migrations/1763770000000-account-profiles.js';
 import { AccountRow } from './account.row.js';
 import { AppGrantRow } from './app-grant.row.js';
 import { ApplicationRow } from './application.row.js';
@@ -26,4 +27,5 @@ export const authorityMigrations = [
   IndexLiveGrants1763730000000,
   IndexGrantsByAge1763740000000,
   CreatePublishing1763750000000,
+  AddAccountProfiles1763770000000,
 ];

@@ -1,0 +1,112 @@
+import { describe, expect, it } from '@jest/globals';
+import * as fc from 'fast-check';
+import { evolveHandle, freeHandle } from '../account/account.js';
+import type { Handle } from '../account/account.js';
+import type { HandleClaimed, HandleReleased } from '../account/events.js';
+import { Refusal } from '../refusal.js';
+import { claimForProfile, releaseUnused } from './handle.js';
+import type { Profile } from './profile.js';
+
+const claimed = (profileRevision?: number, actorId = 'ada'): HandleClaimed => ({
+  type: 'handle.claimed',
+  data: { actorId, at: 5, ...(profileRevision !== undefined && { profileRevision }) },
+});
+const heldFor = (profileRevision?: number, actorId?: string) =>
+  evolveHandle(freeHandle, claimed(profileRevision, actorId));
+const claim = (handle: Handle, profileRevision: number) =>
+  claimForProfile(handle, { actorId: 'ada', profileRevision, at: 5 });
+const profile = (revision: number, heldHandle: string): Profile => ({
+  actorId: 'ada',
+  handle: heldHandle,
+  displayName: 'Ada',
+  bio: '',
+  website: '',
+  revision,
+  heldHandle,
+});
+const released: HandleReleased = { type: 'handle.released', data: { actorId: 'ada', at: 6 } };
+
+describe('a handle that a profile is to have', () => {
+  it('is claimed where it is free, or the person’s since an older revision', () => {
+    expect(claim(freeHandle, 2)).toEqual([claimed(2)]);
+    expect(claim(heldFor(), 2)).toEqual([claimed(2)]);
+    expect(claim(heldFor(2), 3)).toEqual([claimed(3)]);
+  });
+
+  it('needs no second claim for the same revision', () => {
+    expect(claim(heldFor(2), 2)).toEqual([]);
+  });
+
+  it('is not claimed for a revision that is past', () => {
+    expect(claim(heldFor(3), 2)).toMatchObject({ code: 'revision_conflict' });
+  });
+
+  it('is nobody else’s', () => {
+    expect(claim(heldFor(2, 'bob'), 2)).toMatchObject({ code: 'effect_mismatch' });
+  });
+});
+
+describe('a handle that a profile does not have', () => {
+  const release = (handle: Handle, of: Profile) => releaseUnused(handle, 'ada', of, 6);
+
+  it('is given back once it is decided that the profile does not get it', () => {
+    expect(release(heldFor(), profile(2, 'countess'))).toEqual([released]);
+    expect(release(heldFor(2), profile(2, 'countess'))).toEqual([released]);
+  });
+
+  it('stays while it may still get it', () => {
+    expect(release(heldFor(3), profile(2, 'countess'))).toEqual([]);
+  });
+
+  it('is left alone where it is in use, free or another’s', () => {
+    expect(release(heldFor(2), profile(2, 'ada'))).toEqual([]);
+    expect(release(freeHandle, profile(2, 'countess'))).toEqual([]);
+    expect(release(heldFor(2, 'bob'), profile(2, 'countess'))).toEqual([]);
+  });
+});
+
+/**
+ * Requests of one person who sees revision 1 or what came of it, each a claim, then the change, then giving back what
+ * is not used; in any order, stopping anywhere, and with looks at the profile that are old by the time they are used.
+ */
+describe('whatever order the steps of several requests come in', () => {
+  it('a profile never has a handle that is free', () => {
+    const step = fc.record({
+      request: fc.nat(3),
+      act: fc.constantFrom('look', 'claim', 'change', 'release'),
+    });
+    const wishes = fc.array(fc.constantFrom('ada', 'bea', 'cleo'), { minLength: 4, maxLength: 4 });
+    fc.assert(
+      fc.property(wishes, fc.array(step, { maxLength: 60 }), (wanted, steps) => {
+        let now = profile(1, 'ada');
+        const handles = new Map<string, Handle>([['ada', heldFor()]]);
+        const of = (name: string) => handles.get(name) ?? freeHandle;
+        const seen = wanted.map(() => now);
+        const mayChange = wanted.map(() => false);
+        for (const { request, act } of steps) {
+          const name = wanted[request] ?? '';
+          const known = seen[request] ?? now;
+          if (act === 'look') {
+            seen[request] = now;
+            mayChange[request] = name === now.heldHandle;
+          } else if (act === 'claim' && name !== known.heldHandle) {
+            const decision = claim(of(name), known.revision + 1);
+            if (decision instanceof Refusal) continue;
+            mayChange[request] = true;
+            for (const event of decision) handles.set(name, evolveHandle(of(name), event));
+          } else if (act === 'change' && mayChange[request] && known.revision === now.revision) {
+            now = profile(now.revision + 1, name);
+          } else if (act === 'release') {
+            for (const other of handles.keys()) {
+              const decision = releaseUnused(of(other), other, known, 6);
+              if (decision instanceof Refusal) continue;
+              for (const event of decision) handles.set(other, evolveHandle(of(other), event));
+            }
+          }
+          expect(of(now.heldHandle)).toMatchObject({ status: 'held', actorId: 'ada' });
+        }
+      }),
+      { numRuns: 3_000 },
+    );
+  });
+});

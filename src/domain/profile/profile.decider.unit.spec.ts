@@ -1,0 +1,136 @@
+import { describe, expect, it } from '@jest/globals';
+import type { AccountRegistered } from '../account/events.js';
+import { changeProfile, evolveProfile, registeredProfile } from './profile.js';
+import type { ProfileChange } from './profile.js';
+import type { ProfileChanged } from './events.js';
+
+const registered: AccountRegistered = {
+  type: 'account.registered',
+  data: { actorId: 'a1', handle: 'ada', displayName: 'Ada', email: 'ada@example.org', at: 5 },
+};
+const asRegistered = { actorId: 'a1', handle: 'ada', displayName: 'Ada', bio: '', website: '' };
+const changed = (data: Partial<ProfileChanged['data']>): ProfileChanged => ({
+  type: 'profile.changed',
+  data: { ...asRegistered, revision: 2, at: 7, ...data },
+});
+const given = (...events: ProfileChanged[]) => events.reduce(evolveProfile, registeredProfile(registered));
+const change = (fields: Omit<ProfileChange, 'revision'>) =>
+  changeProfile(given(), { revision: 1, ...fields }, 7);
+
+describe('a profile', () => {
+  it('is that of the registration at first', () => {
+    expect(given()).toEqual({ ...asRegistered, revision: 1, heldHandle: 'ada' });
+  });
+
+  it('is changed in what is named, and told whole', () => {
+    expect(change({ bio: ' two\nlines ', website: 'https://ada.example/' })).toEqual([
+      changed({ bio: 'two\nlines', website: 'https://ada.example/' }),
+    ]);
+    const edited = given(changed({ bio: 'a bio' }));
+    expect(changeProfile(edited, { revision: 2, displayName: 'Ada L.' }, 8)).toEqual([
+      changed({ bio: 'a bio', displayName: 'Ada L.', revision: 3, at: 8 }),
+    ]);
+  });
+
+  it.each([
+    ['nothing', {}],
+    ['what it says already', { handle: 'ada', displayName: ' Ada ', bio: '\n', website: '' }],
+  ])('stays as it is when %s is asked for', (_what, fields) => {
+    expect(change(fields)).toEqual([]);
+  });
+
+  it('is compared as it is kept, in composed characters', () => {
+    const zoe = given(changed({ displayName: 'Zo\u00eb' }));
+    expect(changeProfile(zoe, { revision: 2, displayName: 'Zoe\u0308' }, 8)).toEqual([]);
+  });
+
+  it.each([0, 2, 9])('is not changed from a revision that it is not at: %d', (revision) => {
+    for (const fields of [{ bio: 'x' }, {}])
+      expect(changeProfile(given(), { revision, ...fields }, 7)).toMatchObject({ code: 'revision_conflict' });
+  });
+
+  it.each([
+    ['a handle with capitals', { handle: 'Ada' }],
+    ['an empty handle', { handle: '' }],
+    ['a long handle', { handle: 'a'.repeat(31) }],
+    ['a blank display name', { displayName: ' ' }],
+    ['a display name of two lines', { displayName: 'a\nb' }],
+    ['a long display name', { displayName: '🦆'.repeat(65) }],
+    ['a long bio', { bio: '🦆'.repeat(501) }],
+    ['a bio with a control character', { bio: 'a\u0000b' }],
+    ['a bio with a carriage return', { bio: 'a\r\nb' }],
+    ['half a surrogate pair', { bio: 'a\uD83Eb' }],
+  ])('is refused for %s', (_what, fields) => {
+    expect(change(fields)).toMatchObject({ code: 'invalid_text' });
+  });
+
+  it('takes 500 code points of bio and 64 of display name, whatever they take to store', () => {
+    const fields = { bio: '🦆'.repeat(500), displayName: '🦆'.repeat(64) };
+    expect(change(fields)).toEqual([changed(fields)]);
+  });
+});
+
+describe('the handle of a profile', () => {
+  it('is another, and the one before is given up', () => {
+    expect(given(changed({ handle: 'countess' }))).toMatchObject({
+      handle: 'countess',
+      heldHandle: 'countess',
+      formerHandle: 'ada',
+    });
+  });
+
+  it('stays the person’s while none is shown, until they take another', () => {
+    const hidden = given(changed({ handle: null }));
+    expect(hidden).toMatchObject({ handle: null, heldHandle: 'ada', formerHandle: undefined });
+    const another = evolveProfile(hidden, changed({ handle: 'countess', revision: 3 }));
+    expect(another).toMatchObject({ heldHandle: 'countess', formerHandle: 'ada' });
+    const again = evolveProfile(hidden, changed({ handle: 'ada', revision: 3 }));
+    expect(again).toMatchObject({ handle: 'ada', heldHandle: 'ada', formerHandle: undefined });
+  });
+
+  it('is given up once: what changes afterwards gives up nothing', () => {
+    const later = given(
+      changed({ handle: 'countess' }),
+      changed({ handle: 'countess', bio: 'x', revision: 3 }),
+    );
+    expect(later.formerHandle).toBeUndefined();
+  });
+});
+
+describe('a website', () => {
+  it.each([
+    'https://ada.example',
+    'http://ada.example:8080/~ada?x=1#me',
+    'HTTPS://ADA.EXAMPLE/',
+    'https://zoë.example/ü',
+    'https://[2001:db8::1]/',
+    `https://ada.example/${'a'.repeat(2_028)}`,
+  ])('may be %s', (website) => {
+    expect(change({ website })).toEqual([changed({ website })]);
+  });
+
+  it.each([
+    'ada.example',
+    '//ada.example',
+    'ftp://ada.example',
+    'javascript:alert(1)',
+    'https:ada.example',
+    'https:/ada.example',
+    'https://',
+    'https:///',
+    'https://ada@bob.example/',
+    'https://ada:secret@ada.example/',
+    'https://:secret@ada.example/',
+    'https://ada.example\\@eve.example/',
+    'https://ada.example/a b',
+    ' https://ada.example/',
+    'https://ada.example/\n',
+    'https://ada.\u200Bexample/',
+    'https://ada.example/\u202E',
+    'https://ada.example:99999/',
+    'https://ada.example/\uD800',
+    `https://ada.example/${'a'.repeat(2_029)}`,
+  ])('may not be %j', (website) => {
+    expect(change({ website })).toMatchObject({ code: 'invalid_website' });
+  });
+});
