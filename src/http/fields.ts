@@ -31,6 +31,12 @@ export const baseRevisionParameter = z
   .transform(Number)
   .describe(baseRevision.description ?? '');
 
+/** What somebody says beside the reason of a report. */
+export const reportText = z.string('must be a string').meta({
+  maxLength: 2000,
+  description: 'As the text of a post, but it may be empty.',
+});
+
 /** An identifier from a path. What is none names nothing, like '' does: it is looked for, and not found, like any other. */
 export const identifierOrNone = (given: string): string => (identifier.safeParse(given).success ? given : '');
 

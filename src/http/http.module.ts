@@ -7,6 +7,7 @@ import { PositionListener } from '../../projections/runner/position-listener.js'
 import { versionsOf } from '../../projections/runner/projection.js';
 import { Clock, Ids } from '../commands/ambient.js';
 import { CreatePostHandler } from '../commands/create-post.js';
+import { CreateReportHandler } from '../commands/create-report.js';
 import { DeletePostHandler } from '../commands/delete-post.js';
 import { EditPostHandler } from '../commands/edit-post.js';
 import { HandleDigest } from '../commands/handle-digest.js';
@@ -43,6 +44,7 @@ import { PostsController } from './posts.controller.js';
 import { ProfileController } from './profile.controller.js';
 import { readinessChecks } from './readiness-checks.js';
 import { ReconcileController } from './reconcile.controller.js';
+import { ReportsController } from './reports.controller.js';
 import { SessionController } from './session.controller.js';
 import { validation } from './validation.js';
 
@@ -57,10 +59,12 @@ import { validation } from './validation.js';
     PostsController,
     ProfileController,
     ReconcileController,
+    ReportsController,
     SessionController,
   ],
   providers: [
     CreatePostHandler,
+    CreateReportHandler,
     DeletePostHandler,
     EditPostHandler,
     { provide: APP_FILTER, useClass: ErrorFilter },

@@ -8,6 +8,9 @@ const codeOfField: Readonly<Record<string, ErrorCode>> = {
   text: 'invalid_text',
   audience: 'unsupported_audience',
   parentId: 'invalid_parent',
+  postId: 'invalid_report',
+  actorId: 'invalid_report',
+  reason: 'invalid_report',
   revision: 'revision_required',
   cursor: 'invalid_page_cursor',
 };

@@ -8,6 +8,8 @@ import type { NetworkEvent } from '../domain/network/network.js';
 import type { PostEvent } from '../domain/post/events.js';
 import type { ProfileChanged } from '../domain/profile/events.js';
 import type { RelationEvent } from '../domain/relation/events.js';
+import type { ReportCreated } from '../domain/report/events.js';
+import { reportReasons } from '../domain/report/report.js';
 
 /** Every event that may stand in the log, in its newest shape. */
 export type StoredEvent =
@@ -20,7 +22,8 @@ export type StoredEvent =
   | RelationEvent
   | BlockEvent
   | ProfileChanged
-  | InboxRead;
+  | InboxRead
+  | ReportCreated;
 
 export type EventType = StoredEvent['type'];
 export type EventOf<Type extends EventType> = Extract<StoredEvent, { type: Type }>;
@@ -194,6 +197,21 @@ const entries: { readonly [Type in EventType]: Entry<EventOf<Type>> } = {
       z.strictObject({ actorId: id, ids: z.array(id), at }),
       z.strictObject({ actorId: id, upTo: at, at }),
     ]),
+  },
+  'report.created': {
+    version: 1,
+    upcasters: [],
+    schema: z.strictObject({
+      reportId: id,
+      reporterActorId: id,
+      appId: id,
+      postId: id.optional(),
+      targetActorId: id,
+      reason: z.enum(reportReasons),
+      text: z.string(),
+      at,
+    }),
+    personal: { person: (data) => data.reporterActorId, placeholders: { text: '' } },
   },
 };
 

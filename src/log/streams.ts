@@ -13,4 +13,6 @@ export const streams = {
   profile: (actorId: string) => `profile-${actorId}`,
   /** One for each time that an actor marks entries as read: `id` derives from the intent. */
   inboxRead: (id: string) => `inbox-${id}`,
+  /** `reportId` derives from the intent. */
+  report: (reportId: string) => `report-${reportId}`,
 };

@@ -37,6 +37,7 @@ function streamOf({ type, data }: StoredEvent): string {
   }
   if (type === 'block.established' || type === 'block.ended')
     return streamOfPair(data.actorId, data.targetActorId);
+  if (type === 'report.created') return `report-${data.reportId}`;
   if (type === 'profile.changed') return `profile-${data.actorId}`;
   if ('postId' in data) return `post-${data.postId}`;
   if ('grantId' in data) return `grant-${data.grantId}`;
@@ -171,6 +172,17 @@ export const some = {
   founding: (networkId: string) => event('network.founded', { networkId, at: 500 }),
   keyRotation: (keyId: string) =>
     event('network.signing_key_rotated', { keyId, signsFrom: 2_000, at: 1_000 }),
+  report: (reportId: string, data: Partial<EventOf<'report.created'>['data']> = {}) =>
+    event('report.created', {
+      reportId,
+      reporterActorId: 'ada',
+      appId: 'app',
+      targetActorId: 'bob',
+      reason: 'spam',
+      text: `text of ${reportId}`,
+      at: 2_000,
+      ...data,
+    }),
   publishingPause: () => event('network.publishing_paused', { at: 1_000 }),
   publishingResumption: () => event('network.publishing_resumed', { at: 1_000 }),
 };

@@ -1,0 +1,68 @@
+import { describe, expect, it } from '@jest/globals';
+import { Refusal } from '../refusal.js';
+import { createReport, evolveReport, mayReport, noReport, reportReasons } from './report.js';
+import type { ReportDraft } from './report.js';
+
+const common = { reportId: 'r1', reporterActorId: 'ada', appId: 'app', at: 1_000 };
+const ofActor: ReportDraft = {
+  ...common,
+  postId: undefined,
+  actorId: 'bob',
+  reason: 'spam',
+  text: ' he sends e\u0301verything ',
+};
+const ofPost: ReportDraft = { ...ofActor, postId: 'p1', actorId: undefined };
+const codeOf = (decision: unknown) => (decision instanceof Refusal ? decision.code : decision);
+
+describe('a report', () => {
+  it('states what an actor is reported for, with the text as posts keep it', () => {
+    expect(createReport(ofActor, 'bob')).toEqual([
+      {
+        type: 'report.created',
+        data: { ...common, targetActorId: 'bob', reason: 'spam', text: 'he sends éverything' },
+      },
+    ]);
+  });
+
+  it('names the author of the post that it is about', () => {
+    expect(createReport(ofPost, 'bob')).toMatchObject([{ data: { postId: 'p1', targetActorId: 'bob' } }]);
+  });
+
+  it.each([undefined, '', ' \n '])('needs no text: %j', (text) => {
+    expect(createReport({ ...ofActor, text }, 'bob')).toMatchObject([{ data: { text: '' } }]);
+  });
+
+  it.each(reportReasons)('can be for %s', (reason) => {
+    expect(createReport({ ...ofActor, reason }, 'bob')).toMatchObject([{ data: { reason } }]);
+  });
+
+  it.each<[string, ReportDraft, string | undefined, string]>([
+    ['of both a post and an actor', { ...ofActor, postId: 'p1' }, 'bob', 'invalid_report'],
+    ['of nothing', { ...ofActor, actorId: undefined }, 'bob', 'invalid_report'],
+    ['for another reason', { ...ofActor, reason: 'boredom' }, 'bob', 'invalid_report'],
+    ['of oneself', { ...ofActor, actorId: 'ada' }, 'ada', 'invalid_report'],
+    ["of one's own post", ofPost, 'ada', 'invalid_report'],
+    ['with too long a text', { ...ofActor, text: 'x'.repeat(2_001) }, 'bob', 'invalid_text'],
+    ['with a control character', { ...ofActor, text: 'a\u0007' }, 'bob', 'invalid_text'],
+    ['of an actor who is not there', ofActor, undefined, 'not_found'],
+    ['of a post that is not there', ofPost, undefined, 'post_unavailable'],
+  ])('is refused %s', (_what, draft, target, code) => {
+    expect(codeOf(createReport(draft, target))).toBe(code);
+  });
+
+  it('is received when it is made', () => {
+    const [event] = createReport(ofActor, 'bob') as readonly Parameters<typeof evolveReport>[1][];
+    expect(event && evolveReport(noReport, event)).toEqual({ status: 'received', id: 'r1' });
+  });
+});
+
+describe('who may report whom', () => {
+  it.each<[string, readonly string[], boolean]>([
+    ['nobody has blocked anybody', [], true],
+    ['the reporter has blocked the other', ['ada'], true],
+    ['the other has blocked the reporter', ['bob'], false],
+    ['both have', ['ada', 'bob'], true],
+  ])('where %s', (_what, blockedBy, expected) => {
+    expect(mayReport('ada', 'bob', blockedBy)).toBe(expected);
+  });
+});
