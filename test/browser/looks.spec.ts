@@ -21,7 +21,7 @@ describeInBrowser(
     let watched: Watched;
 
     beforeAll(async () => {
-      [network, chromium] = await Promise.all([startNetwork(), startChromium()]);
+      [network, chromium] = await Promise.all([startNetwork({ RATE_LIMITS: 'on' }), startChromium()]);
       watched = new Watched(chromium);
       application = await startApplication(network, 'The Pebble Collectors’ Correspondence Society');
       await createAccount(network, 'ana');
