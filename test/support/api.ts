@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { plazaClient } from '../../client/client.ts';
 import { readConfig } from '../../src/config/config.js';
 import { allScopes } from '../../src/domain/grant/scopes.js';
 import { OperatorApi } from '../../src/operator/cli/operator-api.js';
@@ -35,6 +36,18 @@ async function readDocument(baseUrl: string): Promise<Conformance | undefined> {
   return new Conformance((await answer.json()) as OpenApi);
 }
 
+async function conform(
+  baseUrl: string,
+  method: string,
+  path: string,
+  { status, headers }: Response,
+  body: string,
+): Promise<void> {
+  const conformance = await conformanceOf(baseUrl);
+  const header = (name: string) => headers.get(name) ?? undefined;
+  conformance?.check({ method, path, status, header, body }, headers.keys());
+}
+
 /**
  * Sends one request as it is given, and holds the answer against the published document. A body that is no string is
  * sent as JSON.
@@ -45,20 +58,29 @@ export async function send(
   path: string,
   { body, headers = {} }: { body?: unknown; headers?: Record<string, string> } = {},
 ): Promise<Answer> {
-  const conformance = await conformanceOf(baseUrl);
   const response = await fetch(baseUrl + path, {
     method,
     headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
     ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
   });
   const text = await response.text();
-  const header = (name: string) => response.headers.get(name) ?? undefined;
-  conformance?.check({ method, path, status: response.status, header, body: text }, response.headers.keys());
+  await conform(baseUrl, method, path, response, text);
   return {
     status: response.status,
     headers: response.headers,
     body: text === '' ? undefined : JSON.parse(text),
   };
+}
+
+function conformingClient(baseUrl: string, token: string): ReturnType<typeof plazaClient> {
+  const client = plazaClient(baseUrl, () => token);
+  client.use({
+    async onResponse({ request, response }) {
+      const { pathname, search } = new URL(request.url);
+      await conform(baseUrl, request.method, pathname + search, response, await response.clone().text());
+    },
+  });
+  return client;
 }
 
 /** A person who signed in through an application that may act for them. */
@@ -71,6 +93,8 @@ export interface SignedIn {
   put(path: string, body: unknown, headers?: Record<string, string>): Promise<Answer>;
   patch(path: string, body: unknown, headers?: Record<string, string>): Promise<Answer>;
   delete(path: string, headers?: Record<string, string>): Promise<Answer>;
+  /** Knows every operation and its answers by type; its answers are held against the document too. */
+  readonly client: ReturnType<typeof plazaClient>;
   /** Creates a post with a new intent, unless `fields` say otherwise. */
   say(text: string, fields?: object): Promise<Answer>;
 }
@@ -120,6 +144,7 @@ export async function signIn(
     actorId,
     appId: application.clientId,
     token,
+    client: conformingClient(network.baseUrl, token),
     get: (path, headers) => bearing('GET')(path, undefined, headers),
     post,
     put: bearing('PUT'),

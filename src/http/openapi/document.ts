@@ -6,6 +6,7 @@ import { headerComponents } from './header-objects.js';
 import type { OpenApi, OperationObject } from './openapi.js';
 import { protocolEndpoints } from './protocol-endpoints.js';
 import { protocolOperation } from './protocol-operation.js';
+import { refusalExamples } from './refusals.js';
 import { Schemas } from './schemas.js';
 import { socialOperation } from './social-operation.js';
 
@@ -52,6 +53,7 @@ export function documentOf(module: Type, baseUrl: string): OpenApi {
     paths: pathsOf(operations),
     components: {
       schemas: schemas.components,
+      examples: refusalExamples,
       headers: headerComponents(schemas),
       securitySchemes: securitySchemes(`${baseUrl}/api/auth`),
     },

@@ -10,6 +10,7 @@ export interface OpenApi {
   readonly components: {
     readonly schemas: Readonly<Record<string, JsonSchema>>;
     readonly headers: Readonly<Record<string, HeaderObject>>;
+    readonly examples: Readonly<Record<string, ExampleObject>>;
     readonly securitySchemes: Readonly<Record<string, JsonSchema>>;
   };
 }
@@ -49,6 +50,10 @@ export interface HeaderObject {
   readonly example: string;
 }
 
+export interface ExampleObject {
+  readonly value: unknown;
+}
+
 export interface Reference {
   readonly $ref: string;
 }
@@ -60,7 +65,7 @@ export type Content = Readonly<
     {
       readonly schema: JsonSchema;
       readonly example?: unknown;
-      readonly examples?: Readonly<Record<string, { readonly value: unknown }>>;
+      readonly examples?: Readonly<Record<string, ExampleObject | Reference>>;
     }
   >
 >;

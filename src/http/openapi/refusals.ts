@@ -4,16 +4,14 @@ import type { OAuthCode } from '../resources/error.js';
 import { meaningOf } from './error-meanings.js';
 import { headersOf } from './header-objects.js';
 import type { HeaderName } from './header-objects.js';
-import type { ResponseObject } from './openapi.js';
-
-/** Where programs read what is wrong in words: in `message`, or under OAuth's own name. */
-type Wording = 'message' | 'error_description';
+import type { ExampleObject, OpenApi, Reference, ResponseObject } from './openapi.js';
 
 /** What some status of an operation's refusals looks like. */
 interface Refusals {
-  /** With what they mean. */
-  readonly codes: ReadonlyMap<string, string>;
-  readonly wording: Wording;
+  /** Each with an example of the answer. */
+  readonly codes: ReadonlyMap<string, ExampleObject | Reference>;
+  /** Where programs read what is wrong in words: in `message`, or under OAuth's own name. */
+  readonly wording: 'message' | 'error_description';
   /** Beside those of the status. */
   readonly headers: readonly HeaderName[];
   /** RFC 6750, section 3.1: where a token lacks a scope. */
@@ -25,7 +23,6 @@ const descriptions: Readonly<Record<number, string>> = {
   401: 'No live credential.',
   403: 'Not allowed.',
   404: 'Not there, or not for you.',
-  405: 'Not with this method.',
   409: 'It conflicts with what is.',
   413: 'Too large.',
   415: 'Not in a form that is read here.',
@@ -41,7 +38,7 @@ const headersOfStatus: Readonly<Record<number, readonly HeaderName[]>> = {
 };
 
 /** The refusals of one status: the published Error object with one of the codes. */
-export function refusalResponse(
+function refusalResponse(
   status: number,
   { codes, wording, headers, mayChallenge }: Refusals,
 ): ResponseObject {
@@ -57,22 +54,32 @@ export function refusalResponse(
             { properties: { error: { enum: sorted.map(([code]) => code) } }, required: ['error', wording] },
           ],
         },
-        examples: Object.fromEntries(
-          sorted.map(([code, meaning]) => [code, { value: { error: code, [wording]: meaning } }]),
-        ),
+        examples: Object.fromEntries(sorted),
       },
     },
   };
 }
+
+/** An answer of the social API for each code. */
+export const refusalExamples: OpenApi['components']['examples'] = Object.fromEntries(
+  Object.entries(meaningOf)
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([error, message]) => [error, { value: { error, message } }]),
+);
 
 /** Statuses of an operation of the social API, from its codes. */
 export function socialRefusals(
   codes: readonly ErrorCode[],
   { readsBody }: { readonly readsBody: boolean },
 ): Readonly<Record<string, ResponseObject>> {
-  const byStatus = new Map<number, Map<ErrorCode, string>>();
+  const byStatus = new Map<number, Map<string, Reference>>();
   const add = (status: number, code: ErrorCode) =>
-    byStatus.set(status, (byStatus.get(status) ?? new Map<ErrorCode, string>()).set(code, meaningOf[code]));
+    byStatus.set(
+      status,
+      (byStatus.get(status) ?? new Map<string, Reference>()).set(code, {
+        $ref: `#/components/examples/${code}`,
+      }),
+    );
   for (const code of codes) add(statusOf[code], code);
   if (readsBody) add(415, 'invalid_json');
   return responses(byStatus, () => ({
@@ -86,16 +93,21 @@ export function socialRefusals(
 export function protocolRefusals(
   byStatus: Readonly<Record<number, Readonly<Partial<Record<OAuthCode | ErrorCode, string>>>>>,
 ): Readonly<Record<string, ResponseObject>> {
-  return responses(
+  const examples = (codes: Readonly<Record<string, string>>) =>
     new Map(
-      Object.entries(byStatus).map(([status, codes]) => [Number(status), new Map(Object.entries(codes))]),
-    ),
+      Object.entries(codes).map(([error, error_description]) => [
+        error,
+        { value: { error, error_description } },
+      ]),
+    );
+  return responses(
+    new Map(Object.entries(byStatus).map(([status, codes]) => [Number(status), examples(codes)])),
     (status) => ({ wording: 'error_description', headers: [], mayChallenge: status === 403 }),
   );
 }
 
 function responses(
-  byStatus: ReadonlyMap<number, ReadonlyMap<string, string>>,
+  byStatus: ReadonlyMap<number, Refusals['codes']>,
   manner: (status: number) => Omit<Refusals, 'codes'>,
 ): Readonly<Record<string, ResponseObject>> {
   return Object.fromEntries(

@@ -1,0 +1,19 @@
+import { readFileSync } from 'node:fs';
+import { expect, it } from '@jest/globals';
+import openapiTS, { astToString, COMMENT_HEADER } from 'openapi-typescript';
+import type { OpenAPI3 } from 'openapi-typescript';
+import { format, resolveConfig } from 'prettier';
+import { HttpModule } from '../../src/http/http.module.js';
+import { documentOf } from '../../src/http/openapi/document.js';
+
+const committed = new URL('../../client/schema.d.ts', import.meta.url);
+
+it('the typed client is what `npm run client` makes of the document', async () => {
+  const document = documentOf(HttpModule, 'http://localhost:3000');
+  // As it is served: what is undefined is not there.
+  const served = JSON.parse(JSON.stringify(document)) as OpenAPI3;
+  const generated = COMMENT_HEADER + astToString(await openapiTS(served));
+  const style = await resolveConfig(committed);
+  const formatted = await format(generated, { ...style, parser: 'typescript' });
+  expect(readFileSync(committed, 'utf8')).toBe(formatted);
+});

@@ -1,0 +1,80 @@
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { describe, expect, it } from '@jest/globals';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { browserEndpoints, endpoints } from '../../src/auth/protocol/routes.js';
+import { HttpModule } from '../../src/http/http.module.js';
+import { documentOf } from '../../src/http/openapi/document.js';
+import type { Content, ExampleObject, OperationObject, Reference } from '../../src/http/openapi/openapi.js';
+
+const document = documentOf(HttpModule, 'https://network.example');
+const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]): [string, OperationObject] => [
+    `${method.toUpperCase()} ${path}`,
+    operation,
+  ]),
+);
+const names = operations.map(([name]) => name);
+
+describe('the document', () => {
+  it('is OpenAPI 3.1', async () => {
+    const validator = new Validator();
+    const { valid, errors } = await validator.validate(structuredClone(document) as never);
+    expect([valid, errors, validator.version]).toEqual([true, undefined, '3.1']);
+  });
+
+  it('has the version of the published API, and is always the same', () => {
+    expect(document.info.version).toBe('pilot');
+    expect(JSON.stringify(documentOf(HttpModule, 'https://network.example'))).toBe(JSON.stringify(document));
+  });
+
+  it('has every endpoint of the authorization server that is not for browsers', () => {
+    const served = endpoints
+      .filter(([, path]) => !browserEndpoints.has(path))
+      .map(([method, path]) => `${method} /api/auth${path}`);
+    const described = names.filter((name) => name.includes(' /api/auth/'));
+    expect(described.toSorted()).toEqual(served.toSorted());
+  });
+});
+
+describe('each operation', () => {
+  const ajv = new Ajv2020({ strict: false, validateSchema: false, allErrors: true });
+  addFormats.default(ajv);
+  ajv.addSchema(document, 'api');
+  const inDocument = (schema: object): object =>
+    JSON.parse(JSON.stringify(schema).replaceAll('"#/components', '"api#/components')) as object;
+
+  function valueOf(example: ExampleObject | Reference): unknown {
+    return 'value' in example
+      ? example.value
+      : document.components.examples[example.$ref.split('/').at(-1) ?? '']?.value;
+  }
+
+  /** What is wrong with the examples of a body. */
+  const misfits = (content: Content = {}): string[] =>
+    Object.entries(content)
+      .filter(([type]) => type !== 'text/event-stream')
+      .flatMap(([, { schema, example, examples }]) =>
+        (examples ? Object.values(examples).map(valueOf) : [example]).flatMap((value) =>
+          value !== undefined && ajv.validate(inDocument(schema), value)
+            ? []
+            : [`${JSON.stringify(value)}: ${ajv.errorsText()}`],
+        ),
+      );
+
+  it.each(operations)('%s has examples, and they are what its schemas say', (_name, operation) => {
+    const bodies = [operation.requestBody, ...Object.values(operation.responses)];
+    expect(bodies.flatMap((body) => misfits(body?.content))).toEqual([]);
+  });
+
+  it.each(operations)('%s says what it is, who may call it, and how it refuses', (_name, operation) => {
+    const { summary, tags, responses } = operation;
+    expect(summary).toMatch(/^[A-Z].+[^.]$/);
+    expect(document.tags.map(({ name }) => name)).toEqual(expect.arrayContaining([...tags]));
+    expect(Object.keys(responses)).toEqual(expect.arrayContaining(['200', '400', '403', '500', '503']));
+    const mute = Object.entries({ 401: 'www-authenticate', 429: 'retry-after', 503: 'retry-after' }).filter(
+      ([status, header]) => responses[status] && !responses[status].headers?.[header],
+    );
+    expect(mute).toEqual([]);
+  });
+});
