@@ -6,13 +6,15 @@ import { serving } from '../../projections/groups.js';
 import { PositionListener } from '../../projections/runner/position-listener.js';
 import { versionsOf } from '../../projections/runner/projection.js';
 import { Clock, Ids } from '../commands/ambient.js';
+import { ChangeProfileHandler } from '../commands/change-profile.js';
 import { CreatePostHandler } from '../commands/create-post.js';
-import { CreateReportHandler } from '../commands/create-report.js';
 import { DeletePostHandler } from '../commands/delete-post.js';
 import { EditPostHandler } from '../commands/edit-post.js';
 import { HandleDigest } from '../commands/handle-digest.js';
 import { MentionedActors } from '../commands/mentioned-actors.js';
 import { PostChanges } from '../commands/post-changes.js';
+import { CreateReportHandler } from '../commands/create-report.js';
+import { ProfileHandles } from '../commands/profile-handles.js';
 import { SocialFacts } from '../commands/social-facts.js';
 import { Config } from '../config/config.js';
 import { limits } from '../config/limits.js';
@@ -63,10 +65,11 @@ import { validation } from './validation.js';
     SessionController,
   ],
   providers: [
+    ChangeProfileHandler,
     CreatePostHandler,
-    CreateReportHandler,
     DeletePostHandler,
     EditPostHandler,
+    CreateReportHandler,
     { provide: APP_FILTER, useClass: ErrorFilter },
     { provide: APP_GUARD, useClass: CredentialGuard },
     { provide: APP_PIPE, useValue: validation },
@@ -124,6 +127,11 @@ import { validation } from './validation.js';
       provide: PostChanges,
       inject: [EventLog, KeyVault, SocialFacts, Clock, Ids],
       useFactory: (...parts: ConstructorParameters<typeof PostChanges>) => new PostChanges(...parts),
+    },
+    {
+      provide: ProfileHandles,
+      inject: [EventLog, HandleDigest, Clock, Ids],
+      useFactory: (...parts: ConstructorParameters<typeof ProfileHandles>) => new ProfileHandles(...parts),
     },
     {
       provide: OwnWrites,

@@ -8,10 +8,14 @@ const codeOfField: Readonly<Record<string, ErrorCode>> = {
   text: 'invalid_text',
   audience: 'unsupported_audience',
   parentId: 'invalid_parent',
+  revision: 'revision_required',
+  handle: 'invalid_text',
+  displayName: 'invalid_text',
+  bio: 'invalid_text',
+  website: 'invalid_website',
   postId: 'invalid_report',
   actorId: 'invalid_report',
   reason: 'invalid_report',
-  revision: 'revision_required',
   cursor: 'invalid_page_cursor',
 };
 

@@ -30,7 +30,7 @@ export const meaningOf: { readonly [Code in ErrorCode]: string } = {
   intent_conflict: 'This intentId was used for something else; make another one for another action.',
   revision_conflict: 'It has changed since; read it again and decide anew.',
   post_deleted: 'The post is deleted.',
-  effect_mismatch: 'What this intent did is not what it asks for now; make another one.',
+  effect_mismatch: 'What is asked for cannot be had: the handle is taken by another; choose another one.',
   lifecycle_revision_conflict: 'Its state has changed since; look at it again.',
   recovery_publication_changed: 'The network was just republished; retry.',
   witness_prepare_mismatch: 'The witness knows this restriction with other contents.',

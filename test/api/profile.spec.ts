@@ -1,0 +1,219 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { operatorOf, registerApplication, send, signIn } from '../support/api.js';
+import type { Answer, Application, SignedIn } from '../support/api.js';
+import { startNetwork } from '../support/network.js';
+import type { TestNetwork } from '../support/network.js';
+
+let network: TestNetwork;
+let application: Application;
+let alice: SignedIn;
+
+beforeAll(async () => {
+  network = await startNetwork();
+  application = await registerApplication(network);
+  alice = await someone();
+}, 120_000);
+
+afterAll(() => network?.stop());
+
+const someone = (scope = 'openid read profile:write') => signIn(network, application, scope);
+
+const change = (by: SignedIn, fields: object, intentId: string = randomUUID()) =>
+  by.patch('/api/profile', { intentId, ...fields });
+
+const profileOf = async (by: SignedIn) => (await by.get('/api/profile')).body.profile;
+
+/** Changes the profile from what it is now. */
+const changeNow = async (by: SignedIn, fields: object) =>
+  change(by, { revision: (await profileOf(by)).revision, ...fields });
+
+const told = ({ status, body }: Answer) => [status, body.error];
+
+const newHandle = () => `h_${randomBytes(6).toString('hex')}`;
+
+/** Whether anybody may take the handle. If so they have it now. */
+async function isFree(handle: string): Promise<boolean> {
+  const { status, body } = await changeNow(await someone(), { handle });
+  if (status !== 200) expect(body.error).toBe('effect_mismatch');
+  return status === 200;
+}
+
+describe('a profile', () => {
+  it('is changed in what is named, and everybody sees it', async () => {
+    const before = await profileOf(alice);
+    const fields = { displayName: 'Alice 🌻', bio: 'one\ntwo', website: 'https://alice.example/' };
+    const answer = await change(alice, { revision: before.revision, ...fields });
+    const after = { ...before, ...fields, revision: before.revision + 1 };
+    expect([answer.status, answer.body]).toEqual([200, { profile: after }]);
+    expect(answer.headers.get('x-network-write-revision')).toMatch(/^[1-9][0-9]*$/);
+    expect(await profileOf(alice)).toEqual(after);
+    const { body } = await send(network.baseUrl, 'GET', `/api/actors/${alice.actorId}`);
+    expect(body.actor).toMatchObject({ ...fields, handle: before.handle });
+  });
+
+  it.each([
+    ['composed', 'Zoe\u0308', 'Zo\u00eb'],
+    ['trimmed', '  می‌خواهم \n', 'می‌خواهم'],
+    ['kept', '👩‍🚀 𝒜', '👩‍🚀 𝒜'],
+  ])('is %s', async (_how, sent, kept) => {
+    const { body } = await changeNow(alice, { displayName: sent, bio: sent });
+    expect(body.profile).toMatchObject({ displayName: kept, bio: kept });
+    expect(await profileOf(alice)).toEqual(body.profile);
+  });
+
+  it('stays as it is when nothing else is asked for', async () => {
+    const before = await profileOf(alice);
+    const { bio, handle } = before;
+    for (const fields of [{}, { bio, handle }])
+      expect((await changeNow(alice, fields)).body).toEqual({ profile: before });
+  });
+
+  it('is what the intent made of it when that is repeated, whatever happened since', async () => {
+    const [intentId, { revision }] = [randomUUID(), await profileOf(alice)];
+    const first = await change(alice, { revision, bio: 'first' }, intentId);
+    await changeNow(alice, { bio: 'second' });
+    const repeated = await change(alice, { revision, bio: 'first' }, intentId);
+    expect([repeated.status, repeated.body]).toEqual([200, first.body]);
+    expect(await profileOf(alice)).toMatchObject({ bio: 'second', revision: revision + 2 });
+    expect(told(await change(alice, { revision, bio: 'other' }, intentId))).toEqual([409, 'intent_conflict']);
+  });
+
+  it('is changed once by identical requests at once, which are answered alike', async () => {
+    const [intentId, { revision }] = [randomUUID(), await profileOf(alice)];
+    const fields = { revision, handle: newHandle(), bio: 'at once' };
+    const answers = await Promise.all(Array.from({ length: 6 }, () => change(alice, fields, intentId)));
+    for (const { status, body } of answers) expect([status, body]).toEqual([200, answers[0]?.body]);
+    expect(await profileOf(alice)).toMatchObject({ handle: fields.handle, revision: revision + 1 });
+  });
+
+  it('is changed by one of several who saw the same revision', async () => {
+    const { revision } = await profileOf(alice);
+    const answers = await Promise.all(
+      Array.from({ length: 5 }, (_, n) => change(alice, { revision, bio: `mine ${n}` })),
+    );
+    expect(answers.map((answer) => told(answer).join(' ')).sort()).toEqual([
+      '200 ',
+      ...Array.from({ length: 4 }, () => '409 revision_conflict'),
+    ]);
+  });
+});
+
+describe('a change of a profile is refused', () => {
+  it.each([
+    ['without an intent', { intentId: undefined }, 'intent_required'],
+    ['with an empty intent', { intentId: '' }, 'intent_required'],
+    ['without a revision', { revision: undefined }, 'revision_required'],
+    ['with a revision in quotes', { revision: '1' }, 'revision_required'],
+    ['with half a revision', { revision: 1.5 }, 'revision_required'],
+    ['with revision 0', { revision: 0 }, 'revision_required'],
+    ['with a handle of capitals', { handle: 'Alice' }, 'invalid_text'],
+    ['with an empty handle', { handle: '' }, 'invalid_text'],
+    ['with a number for a handle', { handle: 7 }, 'invalid_text'],
+    ['with a blank display name', { displayName: ' ' }, 'invalid_text'],
+    ['with no display name', { displayName: null }, 'invalid_text'],
+    ['with a long bio', { bio: 'x'.repeat(501) }, 'invalid_text'],
+    ['with half a character', { bio: '\uD83E' }, 'invalid_text'],
+    ['with a list for a bio', { bio: ['x'] }, 'invalid_text'],
+    ['with a script for a website', { website: 'javascript:alert(1)' }, 'invalid_website'],
+    ['with a password in the website', { website: 'https://a:b@c.example' }, 'invalid_website'],
+    ['with no website', { website: null }, 'invalid_website'],
+    ['with another actor', { actorId: 'x' }, 'unknown_or_immutable_field'],
+    ['with an e-mail address', { email: 'a@b.example' }, 'unknown_or_immutable_field'],
+  ])('%s', async (_what, fields, code) => {
+    const before = await profileOf(alice);
+    const body = { intentId: randomUUID(), revision: before.revision, ...fields };
+    expect(told(await alice.patch('/api/profile', body))).toEqual([400, code]);
+    expect(await profileOf(alice)).toEqual(before);
+  });
+
+  it('from a revision that was never there, or is past', async () => {
+    const { revision } = await profileOf(alice);
+    for (const other of [revision + 1, revision - 1, Number.MAX_SAFE_INTEGER])
+      expect(told(await change(alice, { revision: other, bio: 'x' }))).toEqual([409, 'revision_conflict']);
+  });
+
+  it('without a token, without the scope, and without JSON', async () => {
+    const body = { intentId: 'i', revision: 1 };
+    expect(told(await send(network.baseUrl, 'PATCH', '/api/profile', { body }))).toEqual([
+      401,
+      'authentication_required',
+    ]);
+    expect(told(await change(await someone('openid read'), { revision: 1 }))).toEqual([
+      403,
+      'capability_required',
+    ]);
+    expect(told(await alice.patch('/api/profile', '[]'))).toEqual([400, 'invalid_json']);
+  });
+
+  it('while publishing is paused', async () => {
+    await operatorOf(network).setPublishing('pause', 'a test');
+    const answer = await changeNow(alice, { bio: 'paused' });
+    await operatorOf(network).setPublishing('resume', 'a test');
+    expect(told(answer)).toEqual([503, 'publishing_paused']);
+  });
+});
+
+describe('a handle', () => {
+  it('is another’s to take once it was given up, and not before', async () => {
+    const [person, handle] = [await someone(), newHandle()];
+    const { handle: registered } = await profileOf(person);
+    expect((await changeNow(person, { handle })).body.profile.handle).toBe(handle);
+    const other = await someone();
+    expect(told(await changeNow(other, { handle }))).toEqual([409, 'effect_mismatch']);
+    expect((await changeNow(other, { handle: registered })).status).toBe(200);
+    expect((await changeNow(other, { handle: newHandle() })).status).toBe(200);
+    expect((await changeNow(person, { handle: registered })).body.profile.handle).toBe(registered);
+  });
+
+  it('that is not shown stays the person’s until they take another', async () => {
+    const person = await someone();
+    const { handle } = await profileOf(person);
+    expect((await changeNow(person, { handle: null })).body.profile.handle).toBeNull();
+    const { body } = await send(network.baseUrl, 'GET', `/api/actors/${person.actorId}`);
+    expect(body.actor.handle).toBeNull();
+    expect(await isFree(handle)).toBe(false);
+    await changeNow(person, { handle: newHandle() });
+    expect(await isFree(handle)).toBe(true);
+  });
+
+  it('that two people want goes to one, and the other can have another', async () => {
+    const people = [await someone(), await someone()];
+    for (let round = 0; round < 20; round++) {
+      const handle = newHandle();
+      const answers = await Promise.all(people.map((person) => changeNow(person, { handle })));
+      expect(answers.map((answer) => told(answer).join(' ')).sort()).toEqual(['200 ', '409 effect_mismatch']);
+      const loser = people[answers.findIndex(({ status }) => status !== 200)];
+      if (!loser) throw new Error('nobody lost');
+      const other = newHandle();
+      expect((await changeNow(loser, { handle: other })).body.profile.handle).toBe(other);
+    }
+  }, 60_000);
+
+  it('of a person who asks for two at once is one, and neither the old one nor the other is lost', async () => {
+    for (let round = 0; round < 5; round++) {
+      const person = await someone();
+      const { handle: old, revision } = await profileOf(person);
+      const wanted = [newHandle(), newHandle()];
+      const answers = await Promise.all(wanted.map((handle) => change(person, { revision, handle })));
+      expect(answers.map((answer) => told(answer).join(' ')).sort()).toEqual([
+        '200 ',
+        '409 revision_conflict',
+      ]);
+      const { handle } = await profileOf(person);
+      expect(wanted).toContain(handle);
+      expect(await isFree(handle)).toBe(false);
+      for (const other of [old, ...wanted.filter((each) => each !== handle)])
+        expect(await isFree(other)).toBe(true);
+    }
+  }, 60_000);
+
+  it('stays where it is when one person asks for it twice at once', async () => {
+    for (let round = 0; round < 10; round++) {
+      const [{ revision }, handle] = [await profileOf(alice), newHandle()];
+      const asked = ['a', 'b', 'c'].map((bio) => change(alice, { revision, handle, bio: bio + round }));
+      expect((await Promise.all(asked)).filter(({ status }) => status === 200)).toHaveLength(1);
+      expect(await isFree(handle)).toBe(false);
+    }
+  }, 60_000);
+});
