@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Pool, PoolClient } from 'pg';
 import { serving } from '../../projections/groups.js';
+import { versionsOf } from '../../projections/runner/projection.js';
 import type { RecoveryState } from '../../src/recovery/recovery-state.js';
 import { until } from '../support/until.js';
 import { startTestPostgres } from '../support/postgres.js';
@@ -42,7 +43,7 @@ describe('a worker of a group', () => {
     expect(state).toMatchObject({
       status: 'serving',
       appliedPosition: undefined,
-      versions: { posts: 1, profile: 1 },
+      versions: versionsOf(serving),
     });
     expect(founded?.event.data).toMatchObject({ networkId: state.networkId });
   });
