@@ -4,6 +4,7 @@
 const mayImport = {
   '^src/domain/': [],
   '^src/config/': [],
+  '^src/pages/': [],
   '^src/store/': [],
   '^src/limits/': ['^src/config/', '^src/store/'],
   '^src/log/embedded/': [],
@@ -24,6 +25,7 @@ const mayImport = {
     '^src/log/(?!embedded/)',
     '^src/store/',
     '^src/config/',
+    '^src/pages/',
     '^src/limits/',
     '^src/recovery/recovery-state\\.ts$',
     '^projections/.+\\.read-model\\.ts$',
@@ -35,6 +37,7 @@ const mayImport = {
     '^src/domain/',
     '^src/commands/',
     '^src/config/',
+    '^src/pages/',
     '^src/limits/',
     '^src/store/',
     '^src/log/(vault|recorded|event-log)',

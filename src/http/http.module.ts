@@ -33,6 +33,7 @@ import { OwnWrites } from './admission/own-writes.js';
 import type { Positions } from './admission/positions.js';
 import { ProtectedReads } from './admission/protected-reads.js';
 import { PublicationCache } from './admission/publication.js';
+import { DocsController } from './docs/docs.controller.js';
 import { ErrorFilter } from './error.filter.js';
 import { HealthController } from './health.controller.js';
 import { Health } from './health.js';
@@ -55,6 +56,7 @@ import { validation } from './validation.js';
   controllers: [
     ActorPostsController,
     ActorsController,
+    DocsController,
     HealthController,
     OpenApiController,
     PostReadsController,

@@ -1,7 +1,7 @@
 import { PASSWORD_MIN } from '../passwords.js';
-import { html } from './html.js';
-import type { Html } from './html.js';
-import { layout } from './layout.js';
+import { html } from '../../pages/html.js';
+import type { Html } from '../../pages/html.js';
+import { layout } from '../../pages/layout.js';
 import { hiddenField, instant, personCard, scopeList, textField } from './parts.js';
 import type { Person } from './parts.js';
 

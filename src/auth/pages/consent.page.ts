@@ -1,5 +1,5 @@
-import { html } from './html.js';
-import { layout } from './layout.js';
+import { html } from '../../pages/html.js';
+import { layout } from '../../pages/layout.js';
 import { hiddenField, personCard, scopeList } from './parts.js';
 import type { Person } from './parts.js';
 

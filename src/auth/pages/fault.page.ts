@@ -2,9 +2,9 @@ import type { KoaContextWithOIDC } from 'oidc-provider';
 import { faultOf, oauthError, RETRY_AFTER } from '../protocol/faults.js';
 import type { Fault } from '../protocol/faults.js';
 import { ACCOUNT_PATH } from '../settings.js';
-import { html } from './html.js';
-import type { Html } from './html.js';
-import { layout, pageHeaders } from './layout.js';
+import { html } from '../../pages/html.js';
+import type { Html } from '../../pages/html.js';
+import { layout, pageHeaders } from '../../pages/layout.js';
 
 /** Of the request that went wrong: where its person goes next, and whether anything may have been done. */
 interface Asked {

@@ -1,7 +1,7 @@
 import { allScopes, isScope, scopeDescriptions } from '../../domain/grant/scopes.js';
 import { releasedClaims } from '../protocol/claims.js';
-import { html } from './html.js';
-import type { Html } from './html.js';
+import { html } from '../../pages/html.js';
+import type { Html } from '../../pages/html.js';
 
 /** A text field with its label; what is wrong with what was typed is said below it, and to who listens. */
 export interface Field {

@@ -1,5 +1,5 @@
-import { html } from './html.js';
-import { layout } from './layout.js';
+import { html } from '../../pages/html.js';
+import { layout } from '../../pages/layout.js';
 import { hiddenField, problemBox, textField } from './parts.js';
 
 export interface SignInPage {

@@ -1,7 +1,7 @@
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import { ACCOUNT_PATH } from '../settings.js';
-import { Html, html } from './html.js';
-import { layout, pageHeaders } from './layout.js';
+import { Html, html } from '../../pages/html.js';
+import { layout, pageHeaders } from '../../pages/layout.js';
 
 const buttons = html`<div class="buttons">
   <button class="main" type="submit" name="logout" value="yes">Sign out</button>

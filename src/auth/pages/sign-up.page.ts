@@ -1,6 +1,6 @@
 import { PASSWORD_MIN } from '../passwords.js';
-import { html } from './html.js';
-import { layout } from './layout.js';
+import { html } from '../../pages/html.js';
+import { layout } from '../../pages/layout.js';
 import { hiddenField, problemBox, textField } from './parts.js';
 
 /** What a person is asked for, and what may be wrong with it. */

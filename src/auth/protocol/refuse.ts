@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isSaidOnce } from '../../http/network-origin.js';
 import { faultPage } from '../pages/fault.page.js';
-import { pageHeaders } from '../pages/layout.js';
+import { pageHeaders } from '../../pages/layout.js';
 import { AUTH_PREFIX } from '../settings.js';
 import { basicCredentials, bearerToken } from './credentials.js';
 import { Fault, oauthError, RETRY_AFTER } from './faults.js';

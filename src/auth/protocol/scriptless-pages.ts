@@ -1,5 +1,5 @@
-import { html, Html } from '../pages/html.js';
-import { layout, pageHeaders } from '../pages/layout.js';
+import { html, Html } from '../../pages/html.js';
+import { layout, pageHeaders } from '../../pages/layout.js';
 import { whereSignOutEnds } from '../pages/sign-out.page.js';
 import { oidcContext } from './middleware.js';
 import type { Middleware } from './middleware.js';

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyPluginCallback, FastifyReply, FastifyRequest } from 'fastify';
 import { faultPage } from '../pages/fault.page.js';
-import { pageHeaders } from '../pages/layout.js';
+import { pageHeaders } from '../../pages/layout.js';
 import { Fault, faultOf, RETRY_AFTER } from '../protocol/faults.js';
 import { readForm } from '../protocol/form.js';
 import type { Exchange, Fields, Step } from './exchange.js';

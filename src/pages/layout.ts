@@ -2,9 +2,18 @@ import { createHash } from 'node:crypto';
 import { Html, html } from './html.js';
 import { style } from './style.js';
 
-/** In one piece: the policy below admits exactly this text. */
-const styleElement = new Html(`<style>${style}</style>`);
-const styleHash = createHash('sha256').update(style).digest('base64');
+/** A style sheet in one piece: the policy below admits exactly its text. */
+export class Sheet {
+  readonly element: Html;
+  readonly hash: string;
+
+  constructor(text: string) {
+    this.element = new Html(`<style>${text}</style>`);
+    this.hash = createHash('sha256').update(text).digest('base64');
+  }
+}
+
+const common = new Sheet(style);
 
 /** An open square between two colonnades. */
 const mark = html`<svg viewBox="0 0 24 24" fill="none" stroke="currentColor" aria-hidden="true">
@@ -19,17 +28,23 @@ export interface Frame {
   readonly foot?: Html | undefined;
   /** For a page of several parts, each on a card of its own. */
   readonly wide?: boolean;
+  /** Beside what is common to all pages; its policy is to admit it too. */
+  readonly sheet?: Sheet;
 }
 
 /** A whole page. */
-export function layout(title: string, content: Html, { corner, foot, wide = false }: Frame = {}): string {
+export function layout(
+  title: string,
+  content: Html,
+  { corner, foot, wide = false, sheet }: Frame = {},
+): string {
   return html`<!doctype html>
     <html lang="en">
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <title>${title} · Plaza</title>
-        ${styleElement}
+        ${common.element}${sheet?.element}
       </head>
       <body ${wide ? html`class="wide"` : undefined}>
         <header>
@@ -46,12 +61,14 @@ export function layout(title: string, content: Html, { corner, foot, wide = fals
  * Headers of every page: no script, nothing from elsewhere, in nobody's frame, in no cache.
  * @param formTarget origin that submitting a form may end at besides the network's: browsers apply `form-action` to
  * the redirects that follow too, and consent ends at the application.
+ * @param sheet of the page
  */
-export function pageHeaders(formTarget?: string): Record<string, string> {
+export function pageHeaders(formTarget?: string, sheet?: Sheet): Record<string, string> {
+  const styles = [common, ...(sheet ? [sheet] : [])].map(({ hash }) => `'sha256-${hash}'`).join(' ');
   const formAction = formTarget === undefined ? "'self'" : `'self' ${formTarget}`;
   return {
     'content-type': 'text/html; charset=utf-8',
-    'content-security-policy': `default-src 'none'; style-src 'sha256-${styleHash}'; form-action ${formAction}; base-uri 'none'; frame-ancestors 'none'`,
+    'content-security-policy': `default-src 'none'; style-src ${styles}; form-action ${formAction}; base-uri 'none'; frame-ancestors 'none'`,
     'x-content-type-options': 'nosniff',
     // Not no-referrer, under which browsers send `Origin: null` with a form.
     'referrer-policy': 'same-origin',

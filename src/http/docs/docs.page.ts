@@ -1,0 +1,96 @@
+import { html } from '../../pages/html.js';
+import type { Html } from '../../pages/html.js';
+import { layout, pageHeaders, Sheet } from '../../pages/layout.js';
+import type { OpenApi } from '../openapi/openapi.js';
+import { operationHtml } from './operation.html.js';
+import type { ShownOperation } from './operation.html.js';
+import { exampleOf, fieldsOf, typeOf } from './schema.html.js';
+import { docsStyle } from './style.js';
+
+const sheet = new Sheet(docsStyle);
+
+export const docsHeaders = pageHeaders(undefined, sheet);
+
+/** The document, for people to read. */
+export function docsPage(document: OpenApi): string {
+  const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]): ShownOperation => ({ method, path, operation })),
+  );
+  const groups = document.tags.map(({ name, description }) => ({
+    name,
+    description,
+    members: operations.filter(({ operation }) => operation.tags.includes(name)),
+  }));
+  const paragraphs = document.info.description.split('\n\n').map((each) => html`<p>${each}</p>`);
+  const content = html`
+    <div class="card">
+      <h1>The API, version ${document.info.version}</h1>
+      ${paragraphs}
+      <p>
+        At <code>${document.servers.map(({ url }) => url).join(', ')}</code>. As OpenAPI 3.1:
+        <a href="/api/openapi.json">/api/openapi.json</a>.
+      </p>
+    </div>
+    <nav class="card" aria-label="Operations">${groups.map(indexHtml)}</nav>
+    ${groups.map(
+      ({ name, description, members }) =>
+        html`<section aria-labelledby="tag-${name}">
+          <h2 class="group" id="tag-${name}">${description}</h2>
+          ${members.map((each) => operationHtml(each, document))}
+        </section>`,
+    )}
+    ${schemasHtml(document)} ${codesHtml(document)}
+  `;
+  return layout('API', content, { wide: true, sheet });
+}
+
+function indexHtml({
+  name,
+  description,
+  members,
+}: {
+  readonly name: string;
+  readonly description: string;
+  readonly members: readonly ShownOperation[];
+}): Html {
+  const rows = members.map(
+    ({ method, path, operation }) =>
+      html`<li>
+        <span class="method ${method}">${method.toUpperCase()}</span>
+        <a href="#${operation.operationId}">${path}</a> <span class="quiet">${operation.summary}</span>
+      </li>`,
+  );
+  return html`<h2><a href="#tag-${name}">${description}</a></h2>
+    <ul class="index">
+      ${rows}
+    </ul>`;
+}
+
+function schemasHtml({ components }: OpenApi): Html {
+  const schemas = Object.entries(components.schemas).map(([name, schema]) => {
+    const { description, examples } = schema as { description?: string; examples?: readonly unknown[] };
+    return html`<article class="card operation" id="schema-${name}">
+      <h3><a href="#schema-${name}">${name}</a></h3>
+      ${description === undefined ? undefined : html`<p>${description}</p>`}
+      ${fieldsOf(schema) ?? html`<p>${typeOf(schema)}</p>`} ${examples?.map(exampleOf)}
+    </article>`;
+  });
+  return html`<section aria-labelledby="schemas">
+    <h2 class="group" id="schemas">What comes and goes</h2>
+    ${schemas}
+  </section>`;
+}
+
+function codesHtml({ components }: OpenApi): Html {
+  const rows = Object.entries(components.examples).map(
+    ([code, { value }]) =>
+      html`<div id="code-${code}">
+        <dt><code>${code}</code></dt>
+        <dd>${(value as { message: string }).message}</dd>
+      </div>`,
+  );
+  return html`<section class="card" aria-labelledby="codes">
+    <h2 id="codes">What the codes of refusals mean</h2>
+    <dl class="fields-of">${rows}</dl>
+  </section>`;
+}

@@ -1,0 +1,77 @@
+import { html } from '../../pages/html.js';
+import type { Html } from '../../pages/html.js';
+import type { JsonSchema } from '../openapi/schemas.js';
+
+/** What is shown of JSON Schema: as much as the document uses. */
+interface Shown {
+  readonly $ref?: string;
+  readonly type?: string | readonly string[];
+  readonly description?: string;
+  readonly const?: unknown;
+  readonly enum?: readonly unknown[];
+  readonly items?: JsonSchema;
+  readonly properties?: Readonly<Record<string, JsonSchema>>;
+  readonly required?: readonly string[];
+  readonly anyOf?: readonly JsonSchema[];
+  readonly oneOf?: readonly JsonSchema[];
+  readonly allOf?: readonly JsonSchema[];
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly pattern?: string;
+}
+
+/** A value in a few words: `list of Post`, `string or null`, `"follow" or "like"`, `integer from 1 to 500`. */
+export function typeOf(schema: JsonSchema): Html {
+  const { $ref, type, const: only, enum: values, items, anyOf, oneOf }: Shown = schema;
+  const name = $ref?.split('/').at(-1);
+  if (name !== undefined) return html`<a href="#schema-${name}">${name}</a>`;
+  if (only !== undefined) return html`<code>${JSON.stringify(only)}</code>`;
+  if (values) return either(values.map((value) => html`<code>${JSON.stringify(value)}</code>`));
+  const choices = anyOf ?? oneOf;
+  if (choices) return either(choices.map(typeOf));
+  if (items) return html`list of ${typeOf(items)}`;
+  return html`${[type ?? 'anything'].flat().join(' or ')}${boundsOf(schema)}`;
+}
+
+function either(choices: readonly Html[]): Html {
+  return html`${choices.map((choice, index) => (index === 0 ? choice : html` or ${choice}`))}`;
+}
+
+function boundsOf({ minimum, maximum, minLength, maxLength, pattern }: Shown): Html | undefined {
+  const least = minimum ?? minLength;
+  const most = maximum ?? maxLength;
+  const from = least === undefined || least === 0 ? '' : ` from ${least}`;
+  const to = most === undefined || most === Number.MAX_SAFE_INTEGER ? '' : ` to ${most}`;
+  const unit = minLength === undefined && maxLength === undefined ? '' : ' characters';
+  if (pattern !== undefined) return html` <code class="pattern">${pattern}</code>`;
+  return from + to === '' ? undefined : html`<span class="quiet">${`,${from}${to}${unit}`}</span>`;
+}
+
+/** The fields of an object as a list; of alternatives, one list each. Undefined: it has none. */
+export function fieldsOf(schema: JsonSchema): Html | undefined {
+  const { properties, required = [], oneOf, anyOf, allOf, items }: Shown = schema;
+  const parts = oneOf ?? anyOf ?? allOf;
+  if (parts) return html`${parts.flatMap((part) => fieldsOf(part) ?? [])}`;
+  if (items) return fieldsOf(items);
+  if (!properties) return undefined;
+  const rows = Object.entries(properties).map(([name, field]) =>
+    fieldOf(name, field, required.includes(name)),
+  );
+  return html`<dl class="fields-of">${rows}</dl>`;
+}
+
+function fieldOf(name: string, field: JsonSchema, isRequired: boolean): Html {
+  const { description }: Shown = field;
+  return html`<div>
+    <dt><code>${name}</code>${isRequired ? undefined : html` <span class="quiet small">optional</span>`}</dt>
+    <dd>
+      ${typeOf(field)}${description === undefined ? undefined : html`<br /><span class="quiet">${description}</span>`}${fieldsOf(field)}
+    </dd>
+  </div>`;
+}
+
+/** An example as it goes over the wire. */
+export const exampleOf = (value: unknown): Html =>
+  html`<pre tabindex="0"><code>${JSON.stringify(value, undefined, 2)}</code></pre>`;
