@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
-import { operatorOf, registerApplication, send, signIn } from '../support/api.js';
+import { operatorOf, registerApplication, signIn } from '../support/api.js';
 import type { SignedIn } from '../support/api.js';
 import { environment, plaza, runPlaza } from '../support/command.js';
 import { startNetwork } from '../support/network.js';
@@ -15,7 +16,7 @@ let bob: SignedIn;
 beforeAll(async () => {
   network = await startNetwork();
   const application = await registerApplication(network);
-  alice = await signIn(network, application);
+  alice = await signIn(network, application, 'openid read post:create post:edit post:delete');
   bob = await signIn(network, application);
 }, 120_000);
 
@@ -67,6 +68,19 @@ describe('plaza audit', () => {
     ]);
   });
 
+  it('has all that a post ever said, also when it is deleted', async () => {
+    const { body } = await alice.say('first');
+    const path = `/api/posts/${body.post.id}`;
+    await alice.patch(path, { intentId: randomUUID(), revision: 1, text: 'second' });
+    await alice.delete(`${path}?intentId=${randomUUID()}&revision=2`);
+    const history = await audit('--post', body.post.id);
+    expect(history.map(({ type, text }) => [type, text])).toEqual([
+      ['post.created', 'first'],
+      ['post.edited', 'second'],
+      ['post.deleted', undefined],
+    ]);
+  });
+
   it('says what an operator did, and why, as soon as it is done', async () => {
     await operatorOf(network).setAccountState(bob.actorId, 'suspend', 'a flood');
     const [suspended] = (await audit('--actor', bob.actorId)).slice(-1);
@@ -115,10 +129,11 @@ describe('plaza audit', () => {
     async (query) => {
       const authorization = `Bearer ${network.operatorToken}`;
       const operatorUrl = `http://127.0.0.1:${network.env['OPERATOR_PORT']}`;
-      const answer = await send(operatorUrl, 'GET', `/operator/audit${query}`, {
-        headers: { authorization },
-      });
-      expect(answer.status).toBe(400);
+      const answer = await fetch(`${operatorUrl}/operator/audit${query}`, { headers: { authorization } });
+      expect([answer.status, await answer.json()]).toEqual([
+        400,
+        { error: expect.any(String), message: expect.any(String) },
+      ]);
     },
   );
 

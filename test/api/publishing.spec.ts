@@ -13,7 +13,7 @@ let reader: SignedIn;
 beforeAll(async () => {
   network = await startNetwork();
   const application = await registerApplication(network);
-  alice = await signIn(network, application);
+  alice = await signIn(network, application, 'openid read post:create post:edit post:delete');
   reader = await signIn(network, application, 'openid read');
 }, 120_000);
 
@@ -64,6 +64,16 @@ describe('a pause of publishing', () => {
     }
     await operator().setPublishing('resume');
     expect((await alice.post('/api/posts', body)).body).toEqual(before.body);
+  });
+
+  it('keeps posts as they are said, and lets them be deleted', async () => {
+    const { body } = await alice.say('as it was');
+    const path = `/api/posts/${body.post.id}`;
+    await operator().setPublishing('pause');
+    const edit = { intentId: randomUUID(), revision: 1, text: 'otherwise' };
+    expect((await alice.patch(path, edit)).body).toEqual(paused);
+    const deletion = await alice.delete(`${path}?intentId=${randomUUID()}&revision=1`);
+    expect([deletion.status, deletion.body.post.status]).toEqual([200, 'deleted']);
   });
 
   it('leaves reads as they are', async () => {

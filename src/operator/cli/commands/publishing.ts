@@ -23,6 +23,6 @@ export function addPublishing(program: Command): void {
 }
 
 const descriptions = {
-  pause: 'let nobody write or edit a post, from the next request on; reads, deletions and blocks go on',
-  resume: 'let everybody write and edit posts again',
+  pause: 'let nobody publish anything new, from the next request on; reads, deletions and blocks go on',
+  resume: 'let everybody publish again',
 } as const;
