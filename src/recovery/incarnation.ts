@@ -96,6 +96,9 @@ export async function analyzeIncarnation(client: ClientBase, { schemaName }: Inc
  * `changed`: the publication is not what it was, or is quarantined. In both cases nothing was changed.
  *
  * A build that no longer handles the newest event's type stays behind until one comes that it handles.
+ *
+ * What was handed out so far as a cursor is of no use to it (decisions.md, "Reconcile"): positions are those of the log,
+ * so only later ones are surely its own. The first incarnation takes any.
  */
 export async function publish(
   client: ClientBase,
@@ -115,6 +118,10 @@ export async function publish(
         ON CONFLICT (singleton) DO UPDATE SET incarnation = excluded.incarnation
           WHERE publication.incarnation = $3 AND publication.status = 'serving'
         RETURNING incarnation
+      ), begun AS (
+        UPDATE recovery.incarnation SET cursors_valid_from = coalesce(incarnation.applied_position, -1) + 1
+        FROM published
+        WHERE incarnation.incarnation = published.incarnation AND $3 IS NOT NULL
       )
       SELECT pg_notify('${PUBLICATION_CHANNEL}', incarnation) FROM published`,
       [incarnation, networkId, instead ?? null],

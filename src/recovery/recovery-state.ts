@@ -20,7 +20,8 @@ export interface RecoveryState {
  */
 export const recoveryStateSql = `
   SELECT publication.incarnation, incarnation.schema_name, publication.status, publication.reason,
-    publication.network_id, incarnation.applied_position, incarnation.witness_epoch, incarnation.versions
+    publication.network_id, incarnation.applied_position, incarnation.witness_epoch, incarnation.versions,
+    incarnation.cursors_valid_from
   FROM recovery.publication JOIN recovery.incarnation USING (incarnation)`;
 
 interface Row {

@@ -3,6 +3,7 @@ import { recoveryMigrations } from './migrations/1763690000000-recovery.js';
 import { outstandingWriteMigrations } from './migrations/1763700000000-outstanding-writes.js';
 import { limitMigrations } from './migrations/1763720000000-limits.js';
 import { auditMigrations } from './migrations/1763760000000-audit.js';
+import { cursorMigrations } from './migrations/1763780000000-cursors.js';
 import { openPostgres } from './postgres.js';
 import type { Postgres } from './postgres.js';
 
@@ -22,6 +23,7 @@ export function openDatabase(options: {
       ...outstandingWriteMigrations,
       ...limitMigrations,
       ...auditMigrations,
+      ...cursorMigrations,
     ],
   });
 }

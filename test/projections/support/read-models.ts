@@ -6,7 +6,7 @@ import type { Handler } from '../../../projections/runner/projection.js';
 import { scopeOf } from '../../../projections/runner/read-query.js';
 import type { ReadQuery } from '../../../projections/runner/read-query.js';
 import { UnitOfWork } from '../../../projections/runner/unit-of-work.js';
-import type { Recorded } from '../../../src/log/recorded.js';
+import type { EventMetadata, Recorded } from '../../../src/log/recorded.js';
 import type { EventType, StoredEvent } from '../../../src/log/registry.js';
 import { Recorder } from './recorded.js';
 
@@ -41,6 +41,11 @@ export class ReadModels {
   /** The person's key is gone: the events come with placeholders, as the log gives them. */
   async givenErased(...events: StoredEvent[]): Promise<bigint> {
     return this.givenRecorded(...events.map((event) => this.recorder.record(event, { erased: true })));
+  }
+
+  /** Applies events that came with this metadata, each twice. */
+  async givenBy(metadata: Partial<EventMetadata>, ...events: StoredEvent[]): Promise<bigint> {
+    return this.givenRecorded(...events.map((event) => this.recorder.record(event, { metadata })));
   }
 
   /** Applies all in one batch, twice. */
@@ -81,7 +86,8 @@ export class ReadModels {
     as: string | null = null,
   ): Promise<Result> {
     const { rows } = await this.client.query<{ data: unknown }>(
-      `WITH state AS (SELECT $1::numeric AS applied_position), caller AS (SELECT $2::text AS actor_id)
+      `WITH state AS (SELECT $1::numeric AS applied_position, 0::numeric AS cursors_valid_from),
+        caller AS (SELECT $2::text AS actor_id, 'app'::text AS app_id)
       SELECT ${query.sql(scopeOf(this.schema, 2))} AS data FROM state CROSS JOIN caller`,
       [this.position === 0n ? null : String(this.position), as, ...query.values(args)],
     );

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Recorded } from '../../../src/log/recorded.js';
+import type { EventMetadata, Recorded } from '../../../src/log/recorded.js';
 import type { EventOf, EventType, StoredEvent } from '../../../src/log/registry.js';
 
 /** Bytes from one event to the next. Positions are byte offsets: increasing and sparse. */
@@ -12,7 +12,7 @@ export class Recorder {
 
   record<Event extends StoredEvent>(
     event: Event,
-    options: { readonly erased?: boolean } = {},
+    options: { readonly erased?: boolean; readonly metadata?: Partial<EventMetadata> } = {},
   ): Recorded<Event> {
     const stream = streamOf(event);
     const revision = (this.revisions.get(stream) ?? -1n) + 1n;
@@ -24,7 +24,7 @@ export class Recorder {
       revision,
       position: this.position,
       event,
-      metadata: { requestId: 'test' },
+      metadata: { requestId: 'test', ...options.metadata },
       erased: options.erased ?? false,
     };
   }

@@ -11,6 +11,7 @@ import { readRecoveryState } from '../../../src/recovery/recovery-state.js';
 import type { RecoveryState } from '../../../src/recovery/recovery-state.js';
 import { servingLock, servingTarget } from '../../../src/recovery/serving-target.js';
 import { recoveryMigrations } from '../../../src/store/migrations/1763690000000-recovery.js';
+import { cursorMigrations } from '../../../src/store/migrations/1763780000000-cursors.js';
 import { openPostgres } from '../../../src/store/postgres.js';
 
 /** The serving group of a later release. */
@@ -44,7 +45,8 @@ export class WorkerBench {
   ) {}
 
   static async open(databaseUrl: string): Promise<WorkerBench> {
-    const options = { applicationName: 'test', maxConnections: 2, migrations: recoveryMigrations };
+    const migrations = [...recoveryMigrations, ...cursorMigrations];
+    const options = { applicationName: 'test', maxConnections: 2, migrations };
     await (await openPostgres({ url: databaseUrl, ...options })).close();
     const pool = new Pool({ connectionString: databaseUrl, max: 2 });
     // A server that a test has killed breaks idle connections.

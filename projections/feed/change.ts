@@ -1,0 +1,73 @@
+import type { Statement } from '../runner/projection.js';
+
+/** Whose `reset` is everybody's. No identifier is spelled so. */
+export const EVERYBODY = '*';
+
+/**
+ * One thing that changed for those who may see it. `audience`: `author` for the owner, the owner's followers and
+ * anonymous callers; `owner` for the owner alone; `everybody`.
+ */
+export interface Change {
+  readonly position: string;
+  /** Unique beside the position, and in order: events of one append may share that. */
+  readonly seq: string;
+  readonly owner_actor_id: string;
+  readonly audience: 'author' | 'owner' | 'everybody';
+  readonly kind: string;
+  /** Unix milliseconds. */
+  readonly at: number;
+  readonly actor_id: string;
+  readonly post_id?: string;
+  readonly relation_kind?: string;
+  readonly target_id?: string;
+  readonly target_actor_id?: string;
+  readonly generation?: number;
+}
+
+const HOUR_MS = 3_600_000;
+/** How long changes are kept: a week of the time that events tell, whatever any clock says when they are applied. */
+export const RETAINED_HOURS = 7 * 24;
+
+/**
+ * Adds changes, and drops what is too old once in each hour of the events' own time. What is dropped follows from the
+ * events alone: all before the first event of the oldest hour that is kept. Later ones stay even where their time is
+ * out of line, so that there are no gaps.
+ */
+export const add: Statement<Change> = {
+  name: 'change.add',
+  table: 'change',
+  key: ({ position, seq }) => `${position}.${seq}`,
+  sql: `
+    WITH row AS MATERIALIZED (
+      SELECT * FROM json_to_recordset($1) AS row(position numeric, seq numeric, owner_actor_id text, audience text,
+        kind text, at bigint, actor_id text, post_id text, relation_kind text, target_id text, target_actor_id text,
+        generation integer)
+    ), known AS MATERIALIZED (
+      SELECT hour, min(position) AS position
+      FROM (SELECT hour, position FROM feed_hour UNION ALL SELECT at / ${HOUR_MS}, position FROM row) AS each
+      GROUP BY hour
+    ), newest AS MATERIALIZED (
+      SELECT max(hour) AS hour FROM known
+    ), edge AS MATERIALIZED (
+      SELECT min(known.position) AS position FROM known, newest WHERE known.hour > newest.hour - ${RETAINED_HOURS}
+    ), begun AS (
+      INSERT INTO feed_hour (hour, position)
+      SELECT known.hour, known.position FROM known, newest WHERE known.hour > newest.hour - ${RETAINED_HOURS}
+      ON CONFLICT (hour) DO NOTHING
+      RETURNING hour
+    ), ended AS (
+      DELETE FROM feed_hour USING newest WHERE feed_hour.hour <= newest.hour - ${RETAINED_HOURS}
+    ), dropped AS (
+      DELETE FROM change USING edge WHERE change.position < edge.position AND EXISTS (SELECT FROM begun)
+    ), moved AS (
+      UPDATE feed_window SET begins = edge.position FROM edge
+      WHERE feed_window.begins < edge.position
+        AND EXISTS (SELECT FROM known, newest WHERE known.hour <= newest.hour - ${RETAINED_HOURS})
+    )
+    INSERT INTO change (position, seq, owner_actor_id, audience, kind, at, actor_id, post_id, relation_kind, target_id,
+      target_actor_id, generation)
+    SELECT row.position, seq, owner_actor_id, audience, kind, at, actor_id, post_id, relation_kind, target_id,
+      target_actor_id, generation
+    FROM row, edge WHERE row.position >= edge.position
+    ON CONFLICT (position, seq) DO NOTHING`,
+};

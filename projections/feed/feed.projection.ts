@@ -1,0 +1,123 @@
+import type { RelationEvent } from '../../src/domain/relation/events.js';
+import type { Recorded } from '../../src/log/recorded.js';
+import type { EventOf, EventType } from '../../src/log/registry.js';
+import type { Projection, Write } from '../runner/projection.js';
+import { add, EVERYBODY } from './change.js';
+import type { Change } from './change.js';
+
+/** What is left to say of a change once it is known whose and which it is. */
+type Told = Pick<Change, 'actor_id'> & Partial<Change>;
+
+/** Most changes that one event makes. */
+const MOST = 4n;
+
+/** Adds the changes of an event, in this order. Its type says what changed, so it must be the one that is meant. */
+function tell<Type extends EventType>(
+  type: Type,
+  { event, position, revision }: Recorded<EventOf<Type>>,
+  write: Write,
+  ...changes: readonly Told[]
+): void {
+  if (event.type !== type) throw new Error(`${event.type} is no ${type}`);
+  changes.forEach((change, index) =>
+    write(add, {
+      position: String(position),
+      seq: String(revision * MOST + BigInt(index)),
+      owner_actor_id: change.actor_id,
+      audience: 'author',
+      kind: type,
+      at: event.data.at,
+      ...change,
+    }),
+  );
+}
+
+/** Something left an actor's view, or came back to it, that no other change of theirs says. */
+const resetOf = (actorId: string): Told => ({ actor_id: actorId, audience: 'owner', kind: 'reset' });
+
+const resetOfEverybody = (actorId: string): Told => ({
+  actor_id: actorId,
+  owner_actor_id: EVERYBODY,
+  audience: 'everybody',
+  kind: 'reset',
+});
+
+const relationOf = ({ data }: RelationEvent): Told => ({
+  actor_id: data.actorId,
+  audience: 'owner',
+  relation_kind: data.kind,
+  target_id: data.targetId,
+  target_actor_id: data.targetActorId,
+  generation: data.generation,
+});
+
+/** What changed lately, and for whom: what feeds and deltas are cut from. What came into an inbox, the inbox knows. */
+export const feed: Projection = {
+  name: 'feed',
+  version: 1,
+  tables: `
+    CREATE TABLE change (
+      position numeric NOT NULL,
+      seq numeric NOT NULL,
+      owner_actor_id text COLLATE "C" NOT NULL,
+      audience text COLLATE "C" NOT NULL CHECK (audience IN ('author', 'owner', 'everybody')),
+      kind text COLLATE "C" NOT NULL,
+      at bigint NOT NULL,
+      actor_id text COLLATE "C" NOT NULL,
+      post_id text COLLATE "C",
+      relation_kind text COLLATE "C",
+      target_id text COLLATE "C",
+      target_actor_id text COLLATE "C",
+      generation integer,
+      PRIMARY KEY (position, seq)
+    );
+    CREATE INDEX change_of_author ON change (owner_actor_id, position) WHERE audience = 'author';
+    CREATE INDEX change_of_owner ON change (owner_actor_id, position) WHERE audience <> 'author';
+    CREATE INDEX change_deletion ON change (position) WHERE kind = 'post.deleted';
+    CREATE TABLE feed_hour (hour bigint PRIMARY KEY, position numeric NOT NULL);
+    CREATE TABLE feed_window (begins numeric NOT NULL);
+    INSERT INTO feed_window (begins) VALUES (0);
+    CREATE INDEX post_in_thread ON post (root_id, position) WHERE status = 'published' AND root_id IS NOT NULL`,
+  handlers: {
+    'post.created': (recorded, write) => {
+      const { authorActorId, postId } = recorded.event.data;
+      if (!recorded.erased)
+        tell('post.created', recorded, write, { actor_id: authorActorId, post_id: postId });
+    },
+    'post.edited': (recorded, write) => {
+      const { authorActorId, postId } = recorded.event.data;
+      tell('post.edited', recorded, write, { actor_id: authorActorId, post_id: postId });
+    },
+    'post.deleted': (recorded, write) => {
+      const { authorActorId, postId } = recorded.event.data;
+      tell('post.deleted', recorded, write, { actor_id: authorActorId, post_id: postId });
+    },
+    'profile.changed': (recorded, write) => {
+      const { actorId, revision } = recorded.event.data;
+      // The first revision only repeats what the registration said.
+      if (revision > 1) tell('profile.changed', recorded, write, { actor_id: actorId });
+    },
+    'relation.established': (recorded, write) =>
+      tell('relation.established', recorded, write, relationOf(recorded.event)),
+    'relation.ended': (recorded, write) => {
+      const { actorId, targetActorId } = recorded.event.data;
+      // What it had brought into the target's inbox has left that.
+      const others = targetActorId === actorId ? [] : [resetOf(targetActorId)];
+      tell('relation.ended', recorded, write, relationOf(recorded.event), ...others);
+    },
+    'block.established': (recorded, write) => {
+      const { actorId, targetActorId } = recorded.event.data;
+      tell('block.established', recorded, write, resetOf(actorId), resetOf(targetActorId));
+    },
+    'block.ended': (recorded, write) => {
+      const { actorId, targetActorId } = recorded.event.data;
+      tell('block.ended', recorded, write, resetOf(actorId), resetOf(targetActorId));
+    },
+    'inbox.read': (recorded, write) =>
+      tell('inbox.read', recorded, write, { actor_id: recorded.event.data.actorId, audience: 'owner' }),
+    'account.suspended': (recorded, write) =>
+      tell('account.suspended', recorded, write, resetOfEverybody(recorded.event.data.actorId)),
+    'account.reinstated': (recorded, write) =>
+      tell('account.reinstated', recorded, write, resetOfEverybody(recorded.event.data.actorId)),
+  },
+};

@@ -1,0 +1,44 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { startTestPostgres } from '../support/postgres.js';
+import type { TestPostgres } from '../support/postgres.js';
+import { until } from '../support/until.js';
+import { MemoryLog } from './support/memory-log.js';
+import { some } from './support/recorded.js';
+import { raised, WorkerBench } from './support/worker.js';
+
+describe('the cursors that an incarnation takes', () => {
+  let postgres: TestPostgres;
+  let bench: WorkerBench;
+
+  beforeAll(async () => {
+    postgres = await startTestPostgres();
+    bench = await WorkerBench.open(await postgres.createDatabase());
+  });
+  afterAll(async () => {
+    await bench.close();
+    await postgres.stop();
+  });
+
+  const validFrom = async (incarnation: string) => {
+    const { rows } = await bench.pool.query<{ cursors_valid_from: string }>(
+      'SELECT cursors_valid_from FROM recovery.incarnation WHERE incarnation = $1',
+      [incarnation],
+    );
+    return BigInt(rows[0]?.cursors_valid_from ?? -1);
+  };
+
+  test('are any in the first one, and in the next those behind all that the one before can have handed out', async () => {
+    const log = new MemoryLog();
+    const [, post] = log.add(some.founding('n'), some.post('p1'));
+    bench.start(log);
+    const first = await until(() => bench.state());
+    expect(await validFrom(first.incarnation)).toBe(0n);
+    bench.start(log, raised);
+    const next = await until(async () => {
+      const state = await bench.state();
+      return state?.incarnation !== first.incarnation && state;
+    });
+    expect(await validFrom(next.incarnation)).toBe((post?.position ?? 0n) + 1n);
+    expect(await validFrom(first.incarnation)).toBe(0n);
+  });
+});

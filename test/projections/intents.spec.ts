@@ -1,0 +1,71 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { intentOutcomes } from '../../projections/intents/intents.read-model.js';
+import { startTestPostgres } from '../support/postgres.js';
+import type { TestPostgres } from '../support/postgres.js';
+import { ReadModels } from './support/read-models.js';
+import { some } from './support/recorded.js';
+
+const by = (intentId: string, actorId = 'ada', appId = 'app') => ({ intentId, actorId, appId });
+
+describe('the intents read model', () => {
+  let postgres: TestPostgres;
+  let database: string;
+  let models: ReadModels;
+
+  beforeAll(async () => {
+    postgres = await startTestPostgres();
+    database = await postgres.createDatabase();
+  });
+  afterAll(() => postgres.stop());
+  beforeEach(async () => {
+    models = await ReadModels.open(database);
+  });
+  afterEach(() => models.close());
+
+  const lookUp = (...intentIds: string[]) => models.ask(intentOutcomes, { intentIds }, 'ada');
+
+  test('knows what was carried out, in the order asked, and what was not', async () => {
+    await models.givenBy(by('i1'), some.post('p1'));
+    await models.givenBy(by('i2'), some.follow('ada', 'bob'));
+    expect(await lookUp('i2', 'i3', 'i1', 'i2')).toEqual([
+      { intentId: 'i2', outcome: 'kept' },
+      { intentId: 'i3', outcome: 'unknown' },
+      { intentId: 'i1', outcome: 'kept', postId: 'p1' },
+      { intentId: 'i2', outcome: 'kept' },
+    ]);
+  });
+
+  test.each([
+    ['a post', some.post('p1'), 'p1'],
+    ['an edit', some.edit('p1'), 'p1'],
+    ['a deletion', some.deletion('p1'), 'p1'],
+    ['a follow', some.follow('ada', 'bob'), undefined],
+    ['an unfollow', some.unfollow('ada', 'bob'), undefined],
+    ['a block', some.block('ada', 'bob'), undefined],
+    ['an end of a block', some.unblock('ada', 'bob'), undefined],
+    ['a change of the profile', some.profileChange('ada'), undefined],
+    ['entries read', some.inboxRead('ada'), undefined],
+    ['a report of a post', some.report('r1', { postId: 'p1' }), undefined],
+  ])('knows an intent by %s', async (_what, event, postId) => {
+    await models.givenBy(by('i1'), event);
+    expect(await lookUp('i1')).toEqual([
+      { intentId: 'i1', outcome: 'kept', ...(postId !== undefined && { postId }) },
+    ]);
+  });
+
+  test('keeps the intents of other actors and applications to them', async () => {
+    await models.givenBy(by('i1', 'bob'), some.post('p1', { authorActorId: 'bob' }));
+    await models.givenBy(by('i2', 'ada', 'other'), some.post('p2'));
+    expect(await lookUp('i1', 'i2')).toMatchObject([{ outcome: 'unknown' }, { outcome: 'unknown' }]);
+  });
+
+  test('tells the first post of an intentId that names actions on several resources', async () => {
+    await models.givenBy(by('i1'), some.follow('ada', 'bob'), some.post('p1'), some.deletion('p2'));
+    expect(await lookUp('i1')).toEqual([{ intentId: 'i1', outcome: 'kept', postId: 'p1' }]);
+  });
+
+  test('keeps nothing of what no intent brought about', async () => {
+    await models.given(some.inboxRead('ada'));
+    expect(await models.digest()).not.toContain('<intent_id>');
+  });
+});
