@@ -15,13 +15,14 @@ import { ReinstateAccount, SuspendAccount } from '../../src/commands/suspend-acc
 import { ReinstateApplication, SuspendApplication } from '../../src/commands/suspend-application.js';
 import { CommandBus } from '@nestjs/cqrs';
 import type { Command } from '@nestjs/cqrs';
-import { EventLog, LogUnavailable } from '../../src/log/event-log.js';
-import type { Append, Appended } from '../../src/log/event-log.js';
+import { LogUnavailable } from '../../src/log/event-log.js';
+import type { EventLog } from '../../src/log/event-log.js';
 import { streams } from '../../src/log/streams.js';
 import { LocalSignIn } from '../../src/auth/sign-in/local.strategy.js';
 import { AuthorityStore } from '../../src/store/authority/authority-store.js';
 import { password, startAuthNetwork } from './support/auth-network.js';
 import type { AuthNetwork } from './support/auth-network.js';
+import { FailingLog } from './support/failing-log.js';
 
 let network: AuthNetwork;
 let passwordHash: string;
@@ -56,30 +57,6 @@ async function signIn(handle: string, typed = password): Promise<{ actorId: stri
 
 const query = (sql: string, parameters: unknown[] = []) =>
   network.database().dataSource.query(sql, parameters);
-
-/** A log whose append with this number fails, before or after it was done. */
-class FailingLog implements EventLog {
-  private appends = 0;
-
-  constructor(
-    private readonly log: EventLog,
-    private readonly failing: number,
-    private readonly when: 'before' | 'after',
-  ) {}
-
-  async append(append: Append): Promise<Appended> {
-    this.appends += 1;
-    if (this.appends === this.failing && this.when === 'before') throw new LogUnavailable('cut off');
-    const appended = await this.log.append(append);
-    if (this.appends === this.failing) throw new LogUnavailable('cut off');
-    return appended;
-  }
-
-  read: EventLog['read'] = (...given) => this.log.read(...given);
-  head: EventLog['head'] = () => this.log.head();
-  subscribe: EventLog['subscribe'] = (options) => this.log.subscribe(options);
-  close: EventLog['close'] = () => Promise.resolve();
-}
 
 function handlerOn(log: EventLog): CreateAccountHandler {
   const app = network.app();

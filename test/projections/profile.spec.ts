@@ -47,6 +47,35 @@ describe('the profile read model', () => {
     });
   });
 
+  test('shows a profile as it was changed last, in whatever order the changes come', async () => {
+    await models.given(
+      some.account('ada'),
+      some.profileChange('ada', {
+        handle: null,
+        displayName: 'Ada L.',
+        bio: 'a\nb',
+        website: '',
+        revision: 3,
+      }),
+      some.profileChange('ada', { handle: 'older', revision: 2 }),
+    );
+    const changed = { actorId: 'ada', handle: null, displayName: 'Ada L.', bio: 'a\nb', website: '' };
+    expect(await models.ask(ownProfile, undefined, 'ada')).toEqual({ ...changed, revision: 3 });
+    expect(await models.ask(actorById, { actorId: 'ada' })).toMatchObject({ ...changed, createdAt: 1_000 });
+  });
+
+  test('leaves alone who is not there, and who is erased', async () => {
+    await models.given(some.account('ada'), some.profileChange('bob'));
+    await models.givenErased(
+      some.profileChange('ada', { handle: null, displayName: '', bio: '', website: '' }),
+    );
+    expect(await models.ask(actorById, { actorId: 'bob' })).toBeNull();
+    expect(await models.ask(ownProfile, undefined, 'ada')).toMatchObject({
+      handle: 'ada_handle',
+      revision: 1,
+    });
+  });
+
   test('has nobody for an unknown actor, nor for a caller whom it does not know', async () => {
     await models.given(some.account('ada'));
     expect(await models.ask(actorById, { actorId: 'bob' })).toBeNull();

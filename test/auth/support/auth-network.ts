@@ -27,6 +27,7 @@ import type { EmbeddedPostgres } from '../../../src/launch/embedded-postgres.js'
 import { freePort } from '../../../src/launch/free-port.js';
 import { EventLog } from '../../../src/log/event-log.js';
 import { openLog } from '../../../src/log/open-log.js';
+import type { KeyVault } from '../../../src/log/vault/key-vault.js';
 import { NetworkSecrets } from '../../../src/log/vault/network-secrets.js';
 import { AuthorityStore } from '../../../src/store/authority/authority-store.js';
 import { openDatabase } from '../../../src/store/database.js';
@@ -56,12 +57,14 @@ export interface AuthNetwork {
   readonly issuer: string;
   readonly config: Config;
   readonly databaseUrl: string;
+  readonly vaultDatabaseUrl: string;
   readonly postgres: OutageOrSilence;
   readonly eventStore: OutageOrSilence;
   /** Of the running server; another after a restart. */
   app(): NestFastifyApplication;
   database(): Postgres;
   log(): EventLog;
+  vault(): KeyVault;
   registerApplication(scopes?: readonly string[]): Promise<ClientCredentials>;
   createAccount(handle: string): Promise<string>;
   /** Another server takes the place of the running one, on the same stores and address. */
@@ -88,6 +91,7 @@ interface Server {
   readonly app: NestFastifyApplication;
   readonly database: Postgres;
   readonly log: EventLog;
+  readonly vault: KeyVault;
   close(): Promise<void>;
 }
 
@@ -128,6 +132,7 @@ export async function startAuthNetwork(): Promise<AuthNetwork> {
     issuer: `${baseUrl}/api/auth`,
     config,
     databaseUrl: postgres.databaseUrl,
+    vaultDatabaseUrl: postgres.vaultDatabaseUrl,
     postgres: {
       begin: () => postgres.stop(),
       end: async () => {
@@ -147,6 +152,7 @@ export async function startAuthNetwork(): Promise<AuthNetwork> {
     app: () => server.app,
     database: () => server.database,
     log: () => server.log,
+    vault: () => server.vault,
     registerApplication: (scopes = everyScope) =>
       execute(new RegisterApplication({ name: 'Pebble', redirectUris: [redirectUri], scopes }, metadata())),
     createAccount: async (handle) => {
@@ -231,6 +237,7 @@ async function startServer(on: {
     app,
     database,
     log: opened.log,
+    vault: opened.vault,
     close: async () => {
       await app.close();
       await opened.close();

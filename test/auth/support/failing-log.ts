@@ -1,0 +1,26 @@
+import { LogUnavailable } from '../../../src/log/event-log.js';
+import type { Append, Appended, EventLog } from '../../../src/log/event-log.js';
+
+/** A log whose append with this number fails, before or after it was done. */
+export class FailingLog implements EventLog {
+  private appends = 0;
+
+  constructor(
+    private readonly log: EventLog,
+    private readonly failing: number,
+    private readonly when: 'before' | 'after',
+  ) {}
+
+  async append(append: Append): Promise<Appended> {
+    this.appends += 1;
+    if (this.appends === this.failing && this.when === 'before') throw new LogUnavailable('cut off');
+    const appended = await this.log.append(append);
+    if (this.appends === this.failing) throw new LogUnavailable('cut off');
+    return appended;
+  }
+
+  read: EventLog['read'] = (...given) => this.log.read(...given);
+  head: EventLog['head'] = () => this.log.head();
+  subscribe: EventLog['subscribe'] = (options) => this.log.subscribe(options);
+  close: EventLog['close'] = () => Promise.resolve();
+}
