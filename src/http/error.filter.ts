@@ -6,7 +6,7 @@ import { LimitsUnavailable } from '../limits/shared-window.js';
 import { LogUnavailable } from '../log/event-log.js';
 import { PersonErased } from '../log/vault/key-vault.js';
 import { isUnreachable } from '../store/unreachable.js';
-import { HttpRefusal, RETRY_AFTER_SECONDS } from './errors.js';
+import { HttpRefusal, retryAfterSecondsOf } from './errors.js';
 import type { ErrorBody, ErrorCode } from './errors.js';
 
 /** Turns whatever went wrong into the published Error object. What nobody foresaw is logged whole and answered bare. */
@@ -24,7 +24,7 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
   // Without a cause it is a state that is known elsewhere, and whoever asks would fill the log with it.
   else if (refusal.status === 503 && refusal.cause !== undefined)
     request.log.warn({ code: refusal.code, err: refusal.cause }, 'refused');
-  if (refusal.status === 503) void reply.header('retry-after', String(RETRY_AFTER_SECONDS));
+  if (refusal.status === 503) void reply.header('retry-after', String(retryAfterSecondsOf(refusal.code)));
   if (refusal.status === 401) void reply.header('www-authenticate', challengeOf(refusal));
   const body: ErrorBody = isOfProtocol(request)
     ? { error: protocolCode(refusal), error_description: refusal.message }

@@ -66,6 +66,11 @@ export const statusOf: { readonly [Code in ErrorCode]: number } = {
 
 /** Seconds that a client is asked to wait after a 503: what recovers by itself does so within a few. */
 export const RETRY_AFTER_SECONDS = 2;
+/** The same where a person has to end it. */
+const RETRY_AFTER_PAUSE_SECONDS = 60;
+
+export const retryAfterSecondsOf = (code: ErrorCode): number =>
+  code === 'publishing_paused' ? RETRY_AFTER_PAUSE_SECONDS : RETRY_AFTER_SECONDS;
 
 /** An answer that is no rule of the domain: about the request itself, its credential, or a part that is down. */
 export class HttpRefusal extends Error {
