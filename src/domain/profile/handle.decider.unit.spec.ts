@@ -72,12 +72,12 @@ describe('a handle that a profile does not have', () => {
 describe('whatever order the steps of several requests come in', () => {
   it('a profile never has a handle that is free', () => {
     const step = fc.record({
-      request: fc.nat(3),
+      request: fc.nat(2),
       act: fc.constantFrom('look', 'claim', 'change', 'release'),
     });
-    const wishes = fc.array(fc.constantFrom('ada', 'bea', 'cleo'), { minLength: 4, maxLength: 4 });
+    const wishes = fc.array(fc.constantFrom('ada', 'bea', 'cleo'), { minLength: 3, maxLength: 3 });
     fc.assert(
-      fc.property(wishes, fc.array(step, { maxLength: 60 }), (wanted, steps) => {
+      fc.property(wishes, fc.array(step, { maxLength: 60, size: 'max' }), (wanted, steps) => {
         let now = profile(1, 'ada');
         const handles = new Map<string, Handle>([['ada', heldFor()]]);
         const of = (name: string) => handles.get(name) ?? freeHandle;
@@ -103,10 +103,11 @@ describe('whatever order the steps of several requests come in', () => {
               for (const event of decision) handles.set(other, evolveHandle(of(other), event));
             }
           }
-          expect(of(now.heldHandle)).toMatchObject({ status: 'held', actorId: 'ada' });
+          if (of(now.heldHandle).status === 'free') return false;
         }
+        return true;
       }),
-      { numRuns: 3_000 },
+      { numRuns: 20_000 },
     );
   });
 });
