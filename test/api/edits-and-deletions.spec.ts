@@ -1,0 +1,175 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { streams } from '../../src/log/streams.js';
+import { operatorOf, registerApplication, send, signIn } from '../support/api.js';
+import type { SignedIn } from '../support/api.js';
+import { openLogOf } from '../support/network-log.js';
+import { startNetwork } from '../support/network.js';
+import type { TestNetwork } from '../support/network.js';
+import { answered, edit, postScopes, removal, wrote } from '../support/posts.js';
+
+let network: TestNetwork;
+let alice: SignedIn;
+let bob: SignedIn;
+
+beforeAll(async () => {
+  network = await startNetwork();
+  const application = await registerApplication(network);
+  alice = await signIn(network, application, postScopes);
+  bob = await signIn(network, application, postScopes);
+}, 120_000);
+
+afterAll(() => network?.stop());
+
+const refused = (code: string) => ({ error: code, message: expect.any(String) });
+const shown = async (id: string, by = bob) => (await by.get(`/api/posts/${id}`)).body.post;
+
+describe('editing a post', () => {
+  it('is visible to everybody with the application and time of the edit', async () => {
+    const other = await registerApplication(network, 'Quill');
+    const editor = await signIn(network, other, postScopes);
+    const id = await wrote(editor);
+    const answer = await edit(editor, id);
+    expect(answered(answer)).toEqual([200, { post: { id, revision: 2, status: 'published' } }]);
+    expect(answer.headers.get('x-network-write-revision')).toMatch(/^[0-9]+$/);
+    const post = await shown(id, editor);
+    expect(post).toMatchObject({
+      text: 'as it is',
+      revision: 2,
+      edited: true,
+      originApp: { id: editor.appId, name: 'Quill' },
+      lastEditAppId: editor.appId,
+    });
+    expect(post.lastEditAt).toBeGreaterThanOrEqual(post.createdAt);
+    expect(await shown(id)).toEqual(post);
+  });
+
+  it('keeps every version in the log', async () => {
+    const id = await wrote(alice, 'one');
+    await edit(alice, id, { text: 'two' });
+    await edit(alice, id, { text: 'three', revision: 2 });
+    const opened = await openLogOf(network);
+    const events = await opened.log.read(streams.post(id));
+    await opened.close();
+    expect(events.map(({ event }) => [event.type, (event.data as { text?: string }).text])).toEqual([
+      ['post.created', 'one'],
+      ['post.edited', 'two'],
+      ['post.edited', 'three'],
+    ]);
+  });
+
+  it.each([' 👩‍👩‍👧 ザ\tשלום\n', 'e\u0301'.repeat(1_000), '😀'.repeat(2_000)])(
+    'takes any text: %j',
+    async (text) => {
+      const id = await wrote(alice);
+      expect((await edit(alice, id, { text })).status).toBe(200);
+      expect((await shown(id)).text).toBe(text.normalize('NFC').trim());
+    },
+  );
+
+  it('changes nothing where the text is there already', async () => {
+    const id = await wrote(alice);
+    const same = await edit(alice, id, { text: ' as it was ' });
+    expect(answered(same)).toEqual([200, { post: { id, revision: 1, status: 'published' } }]);
+    expect(await shown(id)).toMatchObject({ revision: 1, edited: false });
+  });
+
+  it.each<[string, object, string]>([
+    ['no intentId', { intentId: undefined }, 'intent_required'],
+    ['an intentId of another type', { intentId: 1 }, 'intent_required'],
+    ['no revision', { revision: undefined }, 'revision_required'],
+    ['a revision in words', { revision: '1' }, 'revision_required'],
+    ['a revision of null', { revision: null }, 'revision_required'],
+    ['half a revision', { revision: 1.5 }, 'revision_required'],
+    ['revision 0', { revision: 0 }, 'revision_required'],
+    ['a revision that no number holds', { revision: 1e300 }, 'revision_required'],
+    ['no text', { text: undefined }, 'invalid_text'],
+    ['text of another type', { text: {} }, 'invalid_text'],
+    ['empty text', { text: ' \n' }, 'invalid_text'],
+    ['text that is too long', { text: 'x'.repeat(2_001) }, 'invalid_text'],
+    ['text with a control character', { text: '\u0000' }, 'invalid_text'],
+    ['another audience', { audience: 'public' }, 'unknown_or_immutable_field'],
+    ['another parent', { parentId: 'p' }, 'unknown_or_immutable_field'],
+    ['another author', { authorActorId: 'a' }, 'unknown_or_immutable_field'],
+  ])('refuses %s', async (_what, fields, code) => {
+    const id = await wrote(alice);
+    expect(answered(await edit(alice, id, fields))).toEqual([400, refused(code)]);
+    expect((await shown(id)).revision).toBe(1);
+  });
+
+  it.each(['[]', '"x"', '{"intentId":', ''])('refuses a body that is no object: %j', async (body) => {
+    const id = await wrote(alice);
+    expect(answered(await alice.patch(`/api/posts/${id}`, body))).toEqual([400, refused('invalid_json')]);
+  });
+
+  it('refuses to name more than fifty handles', async () => {
+    const text = Array.from({ length: 51 }, (_, index) => `@handle_${index}`).join(' ');
+    const many = refused('domain_plan_too_large');
+    expect(answered(await alice.say(text))).toEqual([413, many]);
+    const id = await wrote(alice);
+    expect(answered(await edit(alice, id, { text }))).toEqual([413, many]);
+  });
+
+  it('waits while publishing is paused, and deleting does not', async () => {
+    const id = await wrote(alice);
+    await operatorOf(network).setPublishing('pause');
+    const answers = [await edit(alice, id), await removal(alice, id)];
+    await operatorOf(network).setPublishing('resume');
+    expect(answers.map(({ status }) => status)).toEqual([503, 200]);
+    expect(answers[0]?.body).toEqual(refused('publishing_paused'));
+  });
+});
+
+describe('deleting a post', () => {
+  it('takes it from everybody, and leaves its replies', async () => {
+    const id = await wrote(alice);
+    const reply = await wrote(bob, 'reply', { parentId: id });
+    const answer = await removal(alice, id);
+    expect(answered(answer)).toEqual([200, { post: { id, revision: 2, status: 'deleted' } }]);
+    expect(answered(await bob.get(`/api/posts/${id}`))).toEqual([404, refused('post_unavailable')]);
+    expect(await shown(reply)).toMatchObject({
+      parentId: id,
+      parentUnavailable: true,
+      rootUnavailable: true,
+    });
+    const late = await bob.say('too late', { parentId: id });
+    expect(answered(late)).toEqual([404, refused('parent_unavailable')]);
+  });
+
+  it('is what a repeated creation answers, whatever it had become', async () => {
+    const body = { intentId: randomUUID(), text: 'first', audience: 'public' };
+    const { body: created } = await alice.post('/api/posts', body);
+    await edit(alice, created.post.id);
+    expect((await alice.post('/api/posts', body)).body).toEqual(created);
+    await removal(alice, created.post.id, { revision: 2 });
+    const again = await alice.post('/api/posts', body);
+    expect(answered(again)).toEqual([200, { post: { id: created.post.id, revision: 3, status: 'deleted' } }]);
+  });
+
+  it.each<[string, string, string]>([
+    ['no intentId', 'revision=1', 'intent_required'],
+    ['an empty intentId', 'intentId=&revision=1', 'intent_required'],
+    ['two intentIds', 'intentId=a&intentId=b&revision=1', 'intent_required'],
+    ['no revision', 'intentId=a', 'revision_required'],
+    ['a revision that is none', 'intentId=a&revision=one', 'revision_required'],
+    ['revision 0', 'intentId=a&revision=0', 'revision_required'],
+    ['two revisions', 'intentId=a&revision=1&revision=1', 'revision_required'],
+    ['an unknown parameter', 'intentId=a&revision=1&force=true', 'unknown_or_immutable_field'],
+  ])('refuses %s', async (_what, query, code) => {
+    const id = await wrote(alice);
+    expect(answered(await alice.delete(`/api/posts/${id}?${query}`))).toEqual([400, refused(code)]);
+    expect((await shown(id)).revision).toBe(1);
+  });
+
+  it('does not look into a body', async () => {
+    const id = await wrote(alice);
+    const inBody = { intentId: randomUUID(), revision: 1 };
+    const headers = { authorization: `Bearer ${alice.token}` };
+    const without = await send(network.baseUrl, 'DELETE', `/api/posts/${id}`, { body: inBody, headers });
+    expect(answered(without)).toEqual([400, refused('intent_required')]);
+    const path = `/api/posts/${id}?intentId=${randomUUID()}&revision=1`;
+    expect((await send(network.baseUrl, 'DELETE', path, { body: { revision: 9 }, headers })).status).toBe(
+      200,
+    );
+  });
+});
