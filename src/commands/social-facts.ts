@@ -5,8 +5,8 @@ import { streams } from '../log/streams.js';
 import { AuthorityStore } from '../store/authority/authority-store.js';
 
 const stateOf = {
-  name: 'account.is-active',
-  text: `SELECT state = 'active' AS active FROM authority.account WHERE actor_id = $1`,
+  name: 'account.state',
+  text: 'SELECT state FROM authority.account WHERE actor_id = $1',
 };
 
 /** What commands have to know of other people. Nothing of it comes from read models, which may be behind. */
@@ -18,8 +18,12 @@ export class SocialFacts {
 
   /** Whether there is such an account, and it is neither suspended nor erased. */
   async isActive(actorId: string): Promise<boolean> {
-    const rows = await this.store.rows<{ active: boolean }>(stateOf, [actorId]);
-    return rows[0]?.active ?? false;
+    return (await this.stateOf(actorId)) === 'active';
+  }
+
+  /** Whether there is such an account, suspended or not, and it is not erased. */
+  async isKnown(actorId: string): Promise<boolean> {
+    return ['active', 'suspended'].includes((await this.stateOf(actorId)) ?? '');
   }
 
   /** What two actors are to each other. @throws {LogUnavailable} */
@@ -36,5 +40,11 @@ export class SocialFacts {
       this.pairOf(actorId, otherId),
     ]);
     return isActive && blockedBy.length === 0;
+  }
+
+  /** Undefined: there is no such account. */
+  private async stateOf(actorId: string): Promise<'active' | 'suspended' | 'erased' | undefined> {
+    const rows = await this.store.rows<{ state: 'active' | 'suspended' | 'erased' }>(stateOf, [actorId]);
+    return rows[0]?.state;
   }
 }

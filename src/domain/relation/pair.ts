@@ -2,15 +2,10 @@ import type { BlockEvent } from '../block/events.js';
 import { Refusal } from '../refusal.js';
 import type { Decision } from '../refusal.js';
 import type { RelationEnded, RelationEstablished, RelationEvent } from './events.js';
+import { interactionUnavailable } from './tie.js';
+import type { Tie } from './tie.js';
 
 export type PairEvent = RelationEvent | BlockEvent;
-
-/** A relation at its newest generation. `at`: when it was established (Unix ms). */
-export interface Tie {
-  readonly stands: boolean;
-  readonly generation: number;
-  readonly at: number;
-}
 
 /** What two actors are to each other, each way by the actor who acts. */
 export interface Pair {
@@ -47,13 +42,16 @@ export interface Act {
   readonly at: number;
 }
 
-/** `isAvailable`: whether the target has an account that anybody may see. */
+/**
+ * `isAvailable`: whether the target has an account that anybody may see. Where it has not, also a follow that stands is
+ * refused: otherwise its follower could tell a suspension, which leaves it, from a block, which ends it.
+ */
 export function follow(pair: Pair, act: Act, isAvailable: boolean): Decision<RelationEstablished> {
   const { actorId, targetActorId, at } = act;
-  if (actorId === targetActorId) return new Refusal('self_relation', 'You cannot follow yourself.');
+  if (actorId === targetActorId) return selfRelation();
+  if (!isAvailable || pair.blockedBy.length > 0) return interactionUnavailable();
   const tie = pair.follows[actorId];
   if (tie?.stands) return [];
-  if (!isAvailable || pair.blockedBy.length > 0) return interactionUnavailable();
   const generation = (tie?.generation ?? 0) + 1;
   return [
     {
@@ -63,15 +61,24 @@ export function follow(pair: Pair, act: Act, isAvailable: boolean): Decision<Rel
   ];
 }
 
+/** Asks nothing of the target: what one gave can be taken back whatever became of it. */
 export function unfollow(pair: Pair, act: Act): Decision<RelationEnded> {
-  if (act.actorId === act.targetActorId) return new Refusal('self_relation', 'You cannot follow yourself.');
+  if (act.actorId === act.targetActorId) return selfRelation();
   return endOf(pair, act.actorId, act.targetActorId, act.at, 'actor');
 }
 
-/** Ends what the two follow of each other, in the same append: no reader ever sees one without the other. */
-export function block(pair: Pair, { actorId, targetActorId, at }: Act): Decision<PairEvent> {
-  if (actorId === targetActorId) return new Refusal('self_block', 'You cannot block yourself.');
+/**
+ * Ends what the two follow of each other, in the same append: no reader ever sees one without the other.
+ * `isKnown`: whether there is somebody to block, suspended or not.
+ */
+export function block(
+  pair: Pair,
+  { actorId, targetActorId, at }: Act,
+  isKnown: boolean,
+): Decision<PairEvent> {
+  if (actorId === targetActorId) return selfBlock();
   if (pair.blockedBy.includes(actorId)) return [];
+  if (!isKnown) return new Refusal('not_found', 'There is no such actor to block.');
   return [
     ...endOf(pair, actorId, targetActorId, at, 'block'),
     ...endOf(pair, targetActorId, actorId, at, 'block'),
@@ -81,7 +88,7 @@ export function block(pair: Pair, { actorId, targetActorId, at }: Act): Decision
 
 /** What the two followed of each other before stays ended. */
 export function unblock(pair: Pair, { actorId, targetActorId, at }: Act): Decision<BlockEvent> {
-  if (actorId === targetActorId) return new Refusal('self_block', 'You cannot block yourself.');
+  if (actorId === targetActorId) return selfBlock();
   return pair.blockedBy.includes(actorId)
     ? [{ type: 'block.ended', data: { actorId, targetActorId, at } }]
     : [];
@@ -109,6 +116,6 @@ function endOf(
   return [{ type: 'relation.ended', data }];
 }
 
-/** In the same words, whatever of it holds: who may not see something cannot tell why. */
-export const interactionUnavailable = (): Refusal =>
-  new Refusal('interaction_unavailable', 'This cannot be followed or liked now.');
+const selfRelation = () => new Refusal('self_relation', 'Nobody follows themselves; name another actor.');
+
+const selfBlock = () => new Refusal('self_block', 'Nobody blocks themselves; name another actor.');

@@ -1,0 +1,67 @@
+import { describe, expect, it } from '@jest/globals';
+import { Refusal } from '../refusal.js';
+import type { RelationEvent } from './events.js';
+import { evolveLike, likePost, unlikePost } from './like.js';
+import type { Like } from './like.js';
+
+const act = { actorId: 'ada', postId: 'p1', at: 1_000 };
+const tie = (generation = 1) => ({
+  kind: 'like' as const,
+  actorId: 'ada',
+  targetId: 'p1',
+  targetActorId: 'bob',
+  generation,
+});
+const liked = (generation = 1): RelationEvent => ({
+  type: 'relation.established',
+  data: { ...tie(generation), at: 500 },
+});
+const unliked = (generation = 1): RelationEvent => ({
+  type: 'relation.ended',
+  data: { ...tie(generation), cause: 'actor', at: 600 },
+});
+const given = (...events: RelationEvent[]) => events.reduce<Like>(evolveLike, undefined);
+
+describe('liking a post', () => {
+  it('states the fact, with the author of the post', () => {
+    expect(likePost(undefined, act, 'bob')).toEqual([
+      { type: 'relation.established', data: { ...tie(), at: 1_000 } },
+    ]);
+  });
+
+  it('is allowed to its author', () => {
+    expect(likePost(undefined, act, 'ada')).toMatchObject([{ data: { targetActorId: 'ada' } }]);
+  });
+
+  it('counts how often it has been established', () => {
+    expect(likePost(given(liked(), unliked()), act, 'bob')).toMatchObject([{ data: { generation: 2 } }]);
+  });
+
+  it('changes nothing where the like stands', () => {
+    expect(likePost(given(liked()), act, 'bob')).toEqual([]);
+  });
+
+  it.each([
+    ['nothing', undefined],
+    ['a like that stands', given(liked())],
+  ])('is refused over %s where the post is not available', (_over, like) => {
+    expect(likePost(like, act, undefined)).toEqual(
+      new Refusal('interaction_unavailable', 'This cannot be followed or liked now.'),
+    );
+  });
+});
+
+describe('unliking a post', () => {
+  it('ends the like that stands', () => {
+    expect(unlikePost(given(liked(), unliked(), liked(2)), act)).toEqual([
+      { type: 'relation.ended', data: { ...tie(2), cause: 'actor', at: 1_000 } },
+    ]);
+  });
+
+  it.each([
+    ['there never was one', undefined],
+    ['it has ended', given(liked(), unliked())],
+  ])('changes nothing where %s', (_where, like) => {
+    expect(unlikePost(like, act)).toEqual([]);
+  });
+});

@@ -1,0 +1,170 @@
+import { describe, expect, it } from '@jest/globals';
+import * as fc from 'fast-check';
+import { Refusal } from '../refusal.js';
+import type { Decision } from '../refusal.js';
+import { block, evolvePair, follow, strangers, unblock, unfollow } from './pair.js';
+import type { Pair, PairEvent } from './pair.js';
+
+const ada = { actorId: 'ada', targetActorId: 'bob', at: 1_000 };
+const bob = { actorId: 'bob', targetActorId: 'ada', at: 2_000 };
+const herself = { ...ada, targetActorId: 'ada' };
+
+const tie = (generation = 1) => ({
+  kind: 'follow' as const,
+  actorId: 'ada',
+  targetId: 'bob',
+  targetActorId: 'bob',
+  generation,
+});
+const followed = (generation = 1): PairEvent => ({
+  type: 'relation.established',
+  data: { ...tie(generation), at: 500 },
+});
+const unfollowed = (generation = 1): PairEvent => ({
+  type: 'relation.ended',
+  data: { ...tie(generation), cause: 'actor', at: 600 },
+});
+const blocked = ({ actorId, targetActorId } = ada): PairEvent => ({
+  type: 'block.established',
+  data: { actorId, targetActorId, at: 700 },
+});
+const unblocked = ({ actorId, targetActorId } = ada): PairEvent => ({
+  type: 'block.ended',
+  data: { actorId, targetActorId, at: 800 },
+});
+const given = (...events: PairEvent[]) => events.reduce(evolvePair, strangers);
+const codeOf = (decision: unknown) => (decision instanceof Refusal ? decision.code : decision);
+
+describe('following', () => {
+  it('states the fact, the first time of it', () => {
+    expect(follow(strangers, ada, true)).toEqual([
+      { type: 'relation.established', data: { ...tie(), at: 1_000 } },
+    ]);
+  });
+
+  it('counts how often it has been established', () => {
+    const again = follow(given(followed(), unfollowed(), followed(2), unfollowed(2)), ada, true);
+    expect(again).toMatchObject([{ data: { generation: 3 } }]);
+  });
+
+  it('changes nothing where the follow stands', () => {
+    expect(follow(given(followed()), ada, true)).toEqual([]);
+  });
+
+  it('is each one’s own', () => {
+    expect(follow(given(followed()), bob, true)).toMatchObject([
+      { data: { actorId: 'bob', targetId: 'ada', targetActorId: 'ada', generation: 1 } },
+    ]);
+  });
+
+  it('is refused for oneself', () => {
+    expect(codeOf(follow(strangers, herself, true))).toBe('self_relation');
+    expect(codeOf(unfollow(strangers, herself))).toBe('self_relation');
+  });
+
+  it.each([
+    ['who is not available', strangers, false],
+    ['who is not available any more', given(followed()), false],
+    ['whom one blocks', given(blocked(ada)), true],
+    ['by whom one is blocked', given(blocked(bob)), true],
+    [
+      'where both block each other and one does not any more',
+      given(blocked(ada), blocked(bob), unblocked(ada)),
+      true,
+    ],
+  ])('is refused for somebody %s, in the same words', (_who, pair, isAvailable) => {
+    expect(follow(pair, ada, isAvailable)).toEqual(
+      new Refusal('interaction_unavailable', 'This cannot be followed or liked now.'),
+    );
+  });
+
+  it('is possible again after the block', () => {
+    const pair = given(followed(), ...(block(given(followed()), bob, true) as PairEvent[]), unblocked(bob));
+    expect(pair.follows).toMatchObject({ ada: { stands: false } });
+    expect(follow(pair, ada, true)).toMatchObject([{ data: { generation: 2 } }]);
+  });
+});
+
+describe('unfollowing', () => {
+  it('ends the follow that stands', () => {
+    expect(unfollow(given(followed(), unfollowed(), followed(2)), ada)).toEqual([
+      { type: 'relation.ended', data: { ...tie(2), cause: 'actor', at: 1_000 } },
+    ]);
+  });
+
+  it.each([
+    ['there never was one', strangers],
+    ['it has ended', given(followed(), unfollowed())],
+    ['only the other one follows', given(...(follow(strangers, bob, true) as PairEvent[]))],
+  ])('changes nothing where %s', (_where, pair) => {
+    expect(unfollow(pair, ada)).toEqual([]);
+  });
+});
+
+describe('blocking', () => {
+  it('ends what the two follow of each other, and then states the block', () => {
+    const pair = given(followed(), ...(follow(given(followed()), bob, true) as PairEvent[]));
+    expect(block(pair, ada, true)).toMatchObject([
+      { type: 'relation.ended', data: { actorId: 'ada', targetId: 'bob', cause: 'block', at: 1_000 } },
+      { type: 'relation.ended', data: { actorId: 'bob', targetId: 'ada', cause: 'block', at: 1_000 } },
+      { type: 'block.established', data: ada },
+    ]);
+  });
+
+  it('ends nothing where nobody follows', () => {
+    const fact = { type: 'block.established', data: ada };
+    expect(block(given(followed(), unfollowed()), ada, true)).toEqual([fact]);
+    expect(block(given(blocked(bob)), ada, true)).toEqual([fact]);
+  });
+
+  it('changes nothing where the block stands, also when its target is gone', () => {
+    expect(block(given(blocked()), ada, true)).toEqual([]);
+    expect(block(given(blocked()), ada, false)).toEqual([]);
+  });
+
+  it('is refused for oneself, and for nobody', () => {
+    expect(codeOf(block(strangers, herself, true))).toBe('self_block');
+    expect(codeOf(unblock(strangers, herself))).toBe('self_block');
+    expect(codeOf(block(strangers, ada, false))).toBe('not_found');
+  });
+
+  it('is taken back by who did it, and by nobody else', () => {
+    expect(unblock(given(blocked(ada)), ada)).toEqual([{ type: 'block.ended', data: ada }]);
+    expect(unblock(given(blocked(ada)), bob)).toEqual([]);
+    expect(unblock(given(blocked(ada), unblocked(ada)), ada)).toEqual([]);
+  });
+});
+
+describe('whatever two actors do to each other', () => {
+  const acts: Readonly<Record<string, (pair: Pair, act: typeof ada) => Decision<PairEvent>>> = {
+    follow: (pair, act) => follow(pair, act, true),
+    unfollow,
+    block: (pair, act) => block(pair, act, true),
+    unblock,
+  };
+  const history = fc.array(fc.tuple(fc.constantFrom(...Object.keys(acts)), fc.constantFrom(ada, bob)));
+
+  it('no follow stands beside a block, and generations count what was established', () => {
+    fc.assert(
+      fc.property(history, (steps) => {
+        let pair = strangers;
+        const established = { ada: 0, bob: 0 };
+        for (const [name, act] of steps) {
+          const decision = acts[name]?.(pair, act) ?? [];
+          const events = decision instanceof Refusal ? [] : decision;
+          for (const event of events) {
+            pair = evolvePair(pair, event);
+            const { type, data } = event;
+            if (type === 'relation.established') established[data.actorId as 'ada' | 'bob'] += 1;
+          }
+          const follows = Object.values(pair.follows).filter(({ stands }) => stands);
+          expect(pair.blockedBy.length > 0 && follows.length > 0).toBe(false);
+          expect(new Set(pair.blockedBy).size).toBe(pair.blockedBy.length);
+        }
+        expect(pair.follows['ada']?.generation ?? 0).toBe(established.ada);
+        expect(pair.follows['bob']?.generation ?? 0).toBe(established.bob);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
