@@ -256,7 +256,11 @@ export interface paths {
     delete?: never;
     options?: never;
     head?: never;
-    patch?: never;
+    /**
+     * Change the caller's own profile
+     * @description What is left out stays as it is. A handle that is given up can be taken by others; it is also the name to sign in with.
+     */
+    patch: operations['changeOwnProfile'];
     trace?: never;
   };
   '/api/reconcile': {
@@ -3016,6 +3020,226 @@ export interface operations {
               | 'recovery_quarantined'
               | 'recovery_state_missing'
               | 'recovery_unavailable'
+              | 'trusted_address_unavailable';
+          };
+        };
+      };
+    };
+  };
+  changeOwnProfile: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *       "intentId": "profile-1",
+         *       "revision": 2,
+         *       "bio": "Keeper of lamps."
+         *     }
+         */
+        'application/json': {
+          /** @description Names this action for ever: repeat the identical request with the same one. */
+          intentId: string;
+          /** @description Of the resource, as you have read it: no change is made over one that you have not seen. */
+          revision: number;
+          /**
+           * @description 3 to 30 characters out of a-z, 0-9 and _. Null: the profile shows none, and none is lost.
+           * @example ada
+           * @example null
+           */
+          handle?: string | null;
+          /** @description One line of 1 to 64 visible characters. */
+          displayName?: string;
+          /** @description Up to 500 code points, and no control characters but the line feed. */
+          bio?: string;
+          /** @description Empty, or an absolute http(s) URL of up to 2,048 characters. */
+          website?: string;
+        };
+      };
+    };
+    responses: {
+      /** @description Done. */
+      200: {
+        headers: {
+          'x-network-write-revision': components['headers']['x-network-write-revision'];
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          /**
+           * @example {
+           *       "profile": {
+           *         "actorId": "Rk3vQ0yN7aB2",
+           *         "handle": "ada",
+           *         "displayName": "Ada",
+           *         "bio": "Keeper of lamps.",
+           *         "website": "https://ada.example/",
+           *         "revision": 3
+           *       }
+           *     }
+           */
+          'application/json': {
+            profile: components['schemas']['OwnProfile'];
+          };
+        };
+      };
+      /** @description The request cannot be understood. */
+      400: {
+        headers: {
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error:
+              | 'intent_required'
+              | 'invalid_json'
+              | 'invalid_request'
+              | 'invalid_text'
+              | 'invalid_website'
+              | 'revision_required'
+              | 'unknown_or_immutable_field';
+          };
+        };
+      };
+      /** @description No live credential. */
+      401: {
+        headers: {
+          'www-authenticate': components['headers']['www-authenticate'];
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error: 'authentication_required' | 'invalid_token';
+          };
+        };
+      };
+      /** @description Not allowed. */
+      403: {
+        headers: {
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error: 'capability_required' | 'origin_mismatch' | 'social_authority_required';
+          };
+        };
+      };
+      /** @description Not there, or not for you. */
+      404: {
+        headers: {
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error: 'not_found';
+          };
+        };
+      };
+      /** @description It conflicts with what is. */
+      409: {
+        headers: {
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error: 'effect_mismatch' | 'intent_conflict' | 'revision_conflict';
+          };
+        };
+      };
+      /** @description Too large. */
+      413: {
+        headers: {
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error: 'domain_plan_too_large';
+          };
+        };
+      };
+      /** @description Not in a form that is read here. */
+      415: {
+        headers: {
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error: 'invalid_json';
+          };
+        };
+      };
+      /** @description The limit is used up. */
+      429: {
+        headers: {
+          'retry-after': components['headers']['retry-after'];
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error: 'pilot_rate_limited';
+          };
+        };
+      };
+      /** @description The server failed. */
+      500: {
+        headers: {
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error: 'server_error';
+          };
+        };
+      };
+      /** @description Not now. */
+      503: {
+        headers: {
+          'retry-after': components['headers']['retry-after'];
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error:
+              | 'authority_unavailable'
+              | 'domain_storage_unavailable'
+              | 'pilot_limits_unavailable'
+              | 'publishing_paused'
               | 'trusted_address_unavailable';
           };
         };
