@@ -1,18 +1,28 @@
+import { USUAL_FAN_OUT_THRESHOLD } from '../src/config/config.js';
 import { auditGroup } from './audit/audit.projection.js';
 import { authorityGroup } from './authority/authority.projection.js';
 import { blocks } from './blocks/blocks.projection.js';
 import { feed } from './feed/feed.projection.js';
+import { inbox } from './inbox/inbox.projection.js';
 import { intents } from './intents/intents.projection.js';
 import { posts } from './posts/posts.projection.js';
 import { profile } from './profile/profile.projection.js';
 import { relations } from './relations/relations.projection.js';
 import type { Group } from './runner/projection.js';
+import { timeline } from './timeline/timeline.projection.js';
+import type { TimelineSettings } from './timeline/timeline.projection.js';
 
-/** Every read model that answers reads. One position for all, so that a snapshot of any of their tables is consistent. */
-export const serving: Group = {
+/**
+ * Every read model that answers reads. One position for all, so that a snapshot of any of their tables is consistent.
+ * Whatever the settings are, the versions are the same, and so are the answers: they say what costs what.
+ */
+export const servingWith = (settings: TimelineSettings): Group => ({
   name: 'serving',
-  projections: [profile, posts, relations, blocks, feed, intents],
-};
+  projections: [profile, posts, relations, blocks, feed, intents, timeline(settings), inbox],
+});
+
+/** With the usual settings, for whoever only asks what there is. */
+export const serving = servingWith({ fanOutThreshold: USUAL_FAN_OUT_THRESHOLD });
 
 /** Everything that workers keep up to date. */
 export const groups: readonly Group[] = [serving, authorityGroup, auditGroup];

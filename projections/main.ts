@@ -13,17 +13,18 @@ import { isUnreachable } from '../src/store/unreachable.js';
 import { openDatabase } from '../src/store/database.js';
 import { auditGroup } from './audit/audit.projection.js';
 import { authorityGroup } from './authority/authority.projection.js';
-import { serving } from './groups.js';
+import { servingWith } from './groups.js';
 import { GroupRunner } from './runner/group-runner.js';
+import type { Group } from './runner/projection.js';
 import { fixedTarget } from './runner/target.js';
 
 const APPLICATION_NAME = 'plaza-projector';
 const RETRY_MS = 500;
 
-async function work(stores: StoreUrls, logger: Logger, signal: AbortSignal): Promise<void> {
+async function work(stores: StoreUrls, serving: Group, logger: Logger, signal: AbortSignal): Promise<void> {
   const opened = await whenReachable(() => open(stores), logger, signal);
   if (!opened) return;
-  const runs = runners(opened.log, stores.databaseUrl, logger).map((runner) => runner.run(signal));
+  const runs = runners(opened.log, stores.databaseUrl, serving, logger).map((runner) => runner.run(signal));
   announceReady();
   await Promise.all(runs);
   // Groups that have stopped are looked into while this process stays up: nothing is gained by starting it again.
@@ -42,7 +43,7 @@ async function open(stores: StoreUrls) {
   return openLog({ ...stores, applicationName: APPLICATION_NAME });
 }
 
-function runners(log: EventLog, databaseUrl: string, logger: Logger): readonly GroupRunner[] {
+function runners(log: EventLog, databaseUrl: string, serving: Group, logger: Logger): readonly GroupRunner[] {
   const common = { databaseUrl, log, logger };
   const ids = {
     uuid: randomUUID,
@@ -93,7 +94,7 @@ function main(): void {
   const stores = storesOf(config);
   const logger = createLogger(config, 'worker');
   const stopping = new AbortController();
-  const working = work(stores, logger, stopping.signal);
+  const working = work(stores, servingWith(config), logger, stopping.signal);
   onStop(async () => {
     stopping.abort();
     await working;

@@ -14,7 +14,9 @@ interface Established extends Relation {
   readonly position: string;
 }
 
-const key = (row: Relation) => `${row.actor_id}.${row.kind}.${row.target_id}`;
+/** Key of a relation's row in the table `relation`. */
+export const relationKey = (row: Pick<Relation, 'actor_id' | 'kind' | 'target_id'>) =>
+  `${row.actor_id}.${row.kind}.${row.target_id}`;
 
 /** Adds what `changed` (rows of kind, actor and target) says to the counts of both sides; a like counts for nobody. */
 const counted = (changed: string, by: 1 | -1): string => `
@@ -32,7 +34,7 @@ const counted = (changed: string, by: 1 | -1): string => `
 const establish: Statement<Established> = {
   name: 'relation.establish',
   table: 'relation',
-  key,
+  key: relationKey,
   sql: `
     WITH established AS (
       INSERT INTO relation (actor_id, kind, target_id, target_actor_id, generation, created_at, position)
@@ -47,7 +49,7 @@ const establish: Statement<Established> = {
 const end: Statement<Relation> = {
   name: 'relation.end',
   table: 'relation',
-  key,
+  key: relationKey,
   sql: `
     WITH ended AS (
       DELETE FROM relation USING json_to_recordset($1) AS row(actor_id text, kind text, target_id text,

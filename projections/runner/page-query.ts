@@ -18,8 +18,14 @@ export interface Scanned<Item> {
   readonly last: Keyset | null;
 }
 
-/** A question that is answered a page at a time. Null: what it is about is not there, or not for this caller. */
-export interface PageQuery<Args, Item> extends ReadQuery<Args & PageArgs, Scanned<Item> | null> {
+/**
+ * A question that is answered a page at a time. Null: what it is about is not there, or not for this caller. `Seen`: what
+ * is answered of the rows that were looked at, where that is more than what is to be shown.
+ */
+export interface PageQuery<Args, Item, Seen extends Scanned<Item> = Scanned<Item>> extends ReadQuery<
+  Args & PageArgs,
+  Seen | null
+> {
   /** How many numbers its keys have. */
   readonly arity: number;
 }

@@ -14,6 +14,8 @@ export interface Statement<Row extends object> {
   /** SQL with one parameter, a JSON array of rows: `json_to_recordset($1)`. */
   readonly sql: string;
   readonly key: (row: Row) => string;
+  /** Whether the text minds several rows of one key, which then come in order. Undefined: they come one a call. */
+  readonly manyOfOneKey?: boolean;
 }
 
 /** Hands a row to the unit of work. Positions go as decimal strings. */

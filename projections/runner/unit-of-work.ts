@@ -9,8 +9,8 @@ interface Run {
 
 /**
  * Collects the writes of a batch and sends them as few statements: a write joins the newest run of its statement unless
- * a run after that has the same key of the same table. So the writes of one key keep their order, and a rebuild costs a
- * handful of calls a batch.
+ * a run after that, or that run itself, has the same key of the same table. So the writes of one key keep their order,
+ * and a rebuild costs a handful of calls a batch.
  */
 export class UnitOfWork {
   private readonly runs: Run[] = [];
@@ -23,7 +23,8 @@ export class UnitOfWork {
     if (!keys) this.written.set(statement.table, (keys = new Map()));
     const key = statement.key(row);
     let number = this.newest.get(statement) ?? -1;
-    if (number <= (keys.get(key) ?? -1)) {
+    const firstJoined = (keys.get(key) ?? -1) + (statement.manyOfOneKey ? 0 : 1);
+    if (number < Math.max(firstJoined, 0)) {
       number = this.runs.push({ statement, rows: [] }) - 1;
       this.newest.set(statement, number);
     }

@@ -60,6 +60,15 @@ describe('a unit of work', () => {
     expect(await sent([create, 'a'], [create, 'a'], [create, 'b'])).toEqual(['create a', 'create a b']);
   });
 
+  test('sends one key twice in one call where the statement minds that, in order', async () => {
+    const gather = { ...statement('gather'), manyOfOneKey: true };
+    expect(await sent([gather, 'a'], [gather, 'b'], [gather, 'a'], [remove, 'a'], [gather, 'a'])).toEqual([
+      'gather a b a',
+      'remove a',
+      'gather a',
+    ]);
+  });
+
   test('takes the same key of another table for another', async () => {
     expect(await sent([create, 'a'], [elsewhere, 'a'], [create, 'b'], [elsewhere, 'b'])).toEqual([
       'create a b',

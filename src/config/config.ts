@@ -25,6 +25,8 @@ export abstract class Config {
   abstract readonly trustedProxies: readonly string[];
   /** `off` is for load tests alone: nobody is ever told to wait. */
   abstract readonly rateLimits: 'on' | 'off';
+  /** How many followers an author may have whose posts are written to each follower's timeline. */
+  abstract readonly fanOutThreshold: number;
   abstract readonly operatorToken: string | undefined;
   abstract readonly logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'silent';
 }
@@ -50,6 +52,9 @@ export class ConfigError extends Error {
     this.name = 'ConfigError';
   }
 }
+
+/** {@link Config.fanOutThreshold}, unless an operator says otherwise. */
+export const USUAL_FAN_OUT_THRESHOLD = 500;
 
 const port = z.coerce.number('must be a port number').int().min(1).max(65_535, 'must be a port number');
 const urlOf = (...protocols: string[]) =>
@@ -85,6 +90,11 @@ const environment = z
     REGISTRATION: z.enum(['open', 'closed']).optional(),
     TRUSTED_PROXIES: proxies.optional(),
     RATE_LIMITS: z.enum(['on', 'off']).default('on'),
+    FAN_OUT_THRESHOLD: z
+      .string()
+      .regex(/^[0-9]{1,6}$/, 'must be a whole number up to 999999')
+      .transform(Number)
+      .default(USUAL_FAN_OUT_THRESHOLD),
     LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'silent']).default('info'),
   })
   .superRefine((env, context) => {
@@ -116,6 +126,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     registration: read.REGISTRATION ?? (read.EVENTSTORE_URL === undefined ? 'open' : 'closed'),
     trustedProxies: read.TRUSTED_PROXIES ?? [],
     rateLimits: read.RATE_LIMITS,
+    fanOutThreshold: read.FAN_OUT_THRESHOLD,
     operatorToken: read.OPERATOR_TOKEN,
     logLevel: read.LOG_LEVEL,
   };

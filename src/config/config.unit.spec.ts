@@ -21,7 +21,14 @@ describe('the configuration', () => {
       registration: 'open',
       trustedProxies: [],
       rateLimits: 'on',
+      fanOutThreshold: 500,
     });
+  });
+
+  it.each(['-1', '1.5', '1e3', 'many'])('takes no number of followers that is none: %s', (value) => {
+    expect(faultsOf({ FAN_OUT_THRESHOLD: value })).toEqual([
+      'FAN_OUT_THRESHOLD: must be a whole number up to 999999',
+    ]);
   });
 
   it('takes proxies parted by commas', () => {

@@ -16,6 +16,7 @@ export function settingsOf(config: Config): Record<string, string> {
     REGISTRATION: config.registration,
     TRUSTED_PROXIES: config.trustedProxies.join(','),
     RATE_LIMITS: config.rateLimits,
+    FAN_OUT_THRESHOLD: String(config.fanOutThreshold),
     LOG_LEVEL: config.logLevel,
   };
   return Object.fromEntries(

@@ -15,6 +15,7 @@ describe('the settings that a process is started with', () => {
       REGISTRATION: 'open',
       TRUSTED_PROXIES: '10.0.0.0/8, 2001:db8::1',
       RATE_LIMITS: 'off',
+      FAN_OUT_THRESHOLD: '2',
     });
     expect(readConfig(settingsOf(all))).toEqual(all);
     expect(readConfig(settingsOf(api))).toEqual(api);

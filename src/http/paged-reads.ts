@@ -9,9 +9,11 @@ export interface PageRequest {
 }
 
 /** `cursor`: of the page behind it; undefined: this is the end. */
-export interface Page<Item> {
+export interface Page<Item, Seen = Scanned<Item>> {
   readonly items: readonly Item[];
   readonly cursor: string | undefined;
+  /** The query's answer that this comes from. */
+  readonly seen: Seen;
 }
 
 /** How far an empty page is read on: rows at a time, and how often. */
@@ -32,16 +34,16 @@ export class PagedReads {
    * @param operation names the operation with what it is about: a cursor works for nothing else.
    * @throws {HttpRefusal} `invalid_page_cursor`, and whatever {@link ProtectedReads.read} throws.
    */
-  async read<Args, Item>(
+  async read<Args, Item, Seen extends Scanned<Item>>(
     request: ReadRequest,
     rule: ReadRule,
-    query: PageQuery<Args, Item>,
+    query: PageQuery<Args, Item, Seen>,
     args: Args,
     { operation, page }: { readonly operation: string; readonly page: PageRequest },
-  ): Promise<Read<Page<Item> | null>> {
+  ): Promise<Read<Page<Item, Seen> | null>> {
     const from = page.cursor === undefined ? undefined : this.cursors.keyIn(page.cursor, query.arity);
     const ask = (after: Keyset | undefined, scan: number) =>
-      this.reads.read<Args & PageArgs, Scanned<Item> | null>(request, rule, query, { ...args, after, scan });
+      this.reads.read<Args & PageArgs, Seen | null>(request, rule, query, { ...args, after, scan });
     let read = await ask(from, page.limit);
     const paged = { operation, actorId: read.caller?.actorId, incarnation: read.incarnation };
     if (page.cursor !== undefined) this.cursors.prove(paged, page.cursor);
@@ -59,6 +61,7 @@ export class PagedReads {
       result: {
         items: shown.map(({ item }) => item),
         cursor: next ? this.cursors.encode({ ...paged, incarnation }, next) : undefined,
+        seen: result,
       },
     };
   }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
 import { serving } from '../../../projections/groups.js';
 import { dispatch } from '../../../projections/runner/projection.js';
-import type { Handler } from '../../../projections/runner/projection.js';
+import type { Group, Handler } from '../../../projections/runner/projection.js';
 import { scopeOf } from '../../../projections/runner/read-query.js';
 import type { ReadQuery } from '../../../projections/runner/read-query.js';
 import { UnitOfWork } from '../../../projections/runner/unit-of-work.js';
@@ -18,15 +18,16 @@ export class ReadModels {
   private constructor(
     private readonly client: Client,
     private readonly schema: string,
+    private readonly group: Group,
   ) {}
 
-  static async open(databaseUrl: string): Promise<ReadModels> {
+  static async open(databaseUrl: string, group = serving): Promise<ReadModels> {
     const client = new Client(databaseUrl);
     await client.connect();
     const schema = `inc_${randomBytes(6).toString('hex')}`;
     await client.query(`CREATE SCHEMA ${schema}; SET search_path = ${schema}`);
-    for (const { tables } of serving.projections) await client.query(tables);
-    return new ReadModels(client, schema);
+    for (const { tables } of group.projections) await client.query(tables);
+    return new ReadModels(client, schema, group);
   }
 
   async close(): Promise<void> {
@@ -52,14 +53,15 @@ export class ReadModels {
   async givenAtOnce(...events: StoredEvent[]): Promise<void> {
     const recorded = events.map((event) => this.recorder.record(event));
     for (let times = 0; times < 2; times++)
-      await this.apply((work) => recorded.forEach((each) => dispatch(serving)(each, work.write)));
+      await this.apply((work) => recorded.forEach((each) => dispatch(this.group)(each, work.write)));
+    this.position = recorded.at(-1)?.position ?? this.position;
   }
 
   private async givenRecorded(...events: Recorded[]): Promise<bigint> {
     for (const recorded of events) {
-      await this.apply((work) => dispatch(serving)(recorded, work.write));
+      await this.apply((work) => dispatch(this.group)(recorded, work.write));
       const once = await this.digest();
-      await this.apply((work) => dispatch(serving)(recorded, work.write));
+      await this.apply((work) => dispatch(this.group)(recorded, work.write));
       if ((await this.digest()) !== once)
         throw new Error(`${recorded.event.type} changes something the second time`);
       this.position = recorded.position;
@@ -105,6 +107,14 @@ export class ReadModels {
       await this.client.query('ROLLBACK');
       throw error;
     }
+  }
+
+  /** How many rows of a table there are that meet an SQL condition. */
+  async count(table: string, condition: string): Promise<number> {
+    const { rows } = await this.client.query<{ count: string }>(
+      `SELECT count(*) FROM ${this.schema}.${table} WHERE ${condition}`,
+    );
+    return Number(rows[0]?.count);
   }
 
   /** Everything in every table. */

@@ -1,0 +1,153 @@
+import type { Projection, Statement, Write } from '../runner/projection.js';
+import { entryId } from './entry.js';
+import type { EntrySource } from './entry.js';
+
+interface Told {
+  readonly actor_id: string;
+  readonly id: string;
+  readonly kind: string;
+  readonly source_actor_id: string;
+  readonly source_id: string;
+  readonly created_at: number;
+  readonly position: string;
+}
+
+const ofRow = `row(actor_id text, id text, kind text, source_actor_id text, source_id text, created_at bigint,
+        position numeric)`;
+
+/** One key for all that happens to an inbox: what is marked as read is what was told before. */
+const keyOfRecipient = ({ actor_id }: { readonly actor_id: string }) => actor_id;
+
+// Whoever follows or likes again renews the entry that is there; of one post one is told once, as of a reply or a mention.
+const tell: Statement<Told> = {
+  name: 'inbox.tell',
+  table: 'inbox',
+  key: keyOfRecipient,
+  manyOfOneKey: true,
+  sql: `
+    WITH row AS MATERIALIZED (
+      SELECT * FROM json_to_recordset($1) AS ${ofRow}
+    ), of_post AS (
+      INSERT INTO inbox (actor_id, id, kind, source_actor_id, source_id, created_at, position)
+      SELECT DISTINCT ON (actor_id, source_id)
+        actor_id, id, kind, source_actor_id, source_id, created_at, position
+      FROM row WHERE kind IN ('reply', 'mention')
+      ORDER BY actor_id, source_id, position
+      ON CONFLICT DO NOTHING
+    )
+    INSERT INTO inbox (actor_id, id, kind, source_actor_id, source_id, created_at, position)
+    SELECT DISTINCT ON (actor_id, id) actor_id, id, kind, source_actor_id, source_id, created_at, position
+    FROM row WHERE kind IN ('follow', 'like')
+    ORDER BY actor_id, id, position DESC
+    ON CONFLICT (actor_id, id) DO UPDATE SET created_at = excluded.created_at, position = excluded.position,
+      read_at = NULL
+    WHERE inbox.position < excluded.position`,
+};
+
+interface Mark {
+  readonly actor_id: string;
+  readonly ids: readonly string[] | null;
+  readonly up_to: number | null;
+  readonly at: number;
+  readonly position: string;
+}
+
+const mark: Statement<Mark> = {
+  name: 'inbox.mark',
+  table: 'inbox',
+  key: keyOfRecipient,
+  sql: `
+    UPDATE inbox SET read_at = row.at
+    FROM json_to_recordset($1) AS row(actor_id text, ids text[], up_to bigint, at bigint, position numeric)
+    WHERE inbox.actor_id = row.actor_id AND inbox.read_at IS NULL AND inbox.position < row.position
+      AND (inbox.id = ANY (row.ids) OR inbox.created_at <= row.up_to)`,
+};
+
+/** When and where in the log it happened. */
+interface Moment {
+  readonly at: number;
+  readonly position: bigint;
+}
+
+function tellOf(source: EntrySource, { at, position }: Moment, write: Write): void {
+  const { kind, actorId, sourceActorId, sourceId } = source;
+  // Nobody is told of what they did themselves.
+  if (actorId === sourceActorId) return;
+  write(tell, {
+    actor_id: actorId,
+    id: entryId(source),
+    kind,
+    source_actor_id: sourceActorId,
+    source_id: sourceId,
+    created_at: at,
+    position: String(position),
+  });
+}
+
+interface Mentioning {
+  readonly postId: string;
+  readonly authorActorId: string;
+  readonly mentions: readonly string[];
+}
+
+function tellMentioned(post: Mentioning, moment: Moment, write: Write): void {
+  for (const actorId of post.mentions)
+    tellOf(
+      { kind: 'mention', actorId, sourceActorId: post.authorActorId, sourceId: post.postId },
+      moment,
+      write,
+    );
+}
+
+/**
+ * What happened to whom. An entry stays when what it is about leaves: whether it is shown is asked when an inbox is read
+ * (see inbox.sql.ts).
+ */
+export const inbox: Projection = {
+  name: 'inbox',
+  version: 1,
+  tables: `
+    CREATE TABLE inbox (
+      actor_id text COLLATE "C" NOT NULL,
+      id text COLLATE "C" NOT NULL,
+      kind text COLLATE "C" NOT NULL CHECK (kind IN ('follow', 'like', 'reply', 'mention')),
+      source_actor_id text COLLATE "C" NOT NULL,
+      source_id text COLLATE "C" NOT NULL,
+      created_at bigint NOT NULL,
+      position numeric NOT NULL,
+      read_at bigint,
+      PRIMARY KEY (actor_id, id)
+    );
+    CREATE INDEX inbox_newest ON inbox (actor_id, position);
+    CREATE UNIQUE INDEX inbox_of_post ON inbox (actor_id, source_id) WHERE kind IN ('reply', 'mention');
+    CREATE INDEX inbox_unread ON inbox (actor_id, position) WHERE read_at IS NULL`,
+  handlers: {
+    'relation.established': ({ event: { data }, position }, write) => {
+      const { kind, actorId: sourceActorId, targetActorId: actorId, targetId } = data;
+      const sourceId = kind === 'like' ? targetId : sourceActorId;
+      tellOf({ kind, actorId, sourceActorId, sourceId }, { at: data.at, position }, write);
+    },
+    'post.created': ({ event: { data }, position, erased }, write) => {
+      if (erased) return;
+      const { postId: sourceId, authorActorId: sourceActorId, parentAuthorActorId: actorId, at } = data;
+      if (actorId !== undefined)
+        tellOf({ kind: 'reply', actorId, sourceActorId, sourceId }, { at, position }, write);
+      tellMentioned(
+        { ...data, mentions: data.mentions.filter((each) => each !== actorId) },
+        { at, position },
+        write,
+      );
+    },
+    'post.edited': ({ event: { data }, position, erased }, write) => {
+      if (!erased) tellMentioned(data, { at: data.at, position }, write);
+    },
+    'inbox.read': ({ event: { data }, position }, write) =>
+      write(mark, {
+        actor_id: data.actorId,
+        ids: data.ids ?? null,
+        up_to: data.upTo ?? null,
+        at: data.at,
+        position: String(position),
+      }),
+  },
+};
