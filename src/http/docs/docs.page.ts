@@ -4,7 +4,7 @@ import { layout, pageHeaders, Sheet } from '../../pages/layout.js';
 import type { OpenApi } from '../openapi/openapi.js';
 import { operationHtml } from './operation.html.js';
 import type { ShownOperation } from './operation.html.js';
-import { exampleOf, fieldsOf, typeOf } from './schema.html.js';
+import { exampleOf, fieldsOf, prose, typeOf } from './schema.html.js';
 import { docsStyle } from './style.js';
 
 const sheet = new Sheet(docsStyle);
@@ -21,7 +21,7 @@ export function docsPage(document: OpenApi): string {
     description,
     members: operations.filter(({ operation }) => operation.tags.includes(name)),
   }));
-  const paragraphs = document.info.description.split('\n\n').map((each) => html`<p>${each}</p>`);
+  const paragraphs = document.info.description.split('\n\n').map((each) => html`<p>${prose(each)}</p>`);
   const content = html`
     <div class="card">
       <h1>The API, version ${document.info.version}</h1>
@@ -71,7 +71,7 @@ function schemasHtml({ components }: OpenApi): Html {
     const { description, examples } = schema as { description?: string; examples?: readonly unknown[] };
     return html`<article class="card operation" id="schema-${name}">
       <h3><a href="#schema-${name}">${name}</a></h3>
-      ${description === undefined ? undefined : html`<p>${description}</p>`}
+      ${description === undefined ? undefined : html`<p>${prose(description)}</p>`}
       ${fieldsOf(schema) ?? html`<p>${typeOf(schema)}</p>`} ${examples?.map(exampleOf)}
     </article>`;
   });

@@ -7,7 +7,7 @@ import type {
   ParameterObject,
   ResponseObject,
 } from '../openapi/openapi.js';
-import { exampleOf, fieldsOf, typeOf } from './schema.html.js';
+import { exampleOf, fieldsOf, prose, typeOf } from './schema.html.js';
 
 export interface ShownOperation {
   readonly method: string;
@@ -22,7 +22,7 @@ export function operationHtml({ method, path, operation }: ShownOperation, docum
   return html`<article class="card operation" id="${operationId}">
     <h3><a href="#${operationId}">${summary}</a></h3>
     <p class="address"><span class="method ${method}">${method.toUpperCase()}</span> <code>${path}</code></p>
-    ${description === undefined ? undefined : html`<p>${description}</p>`}
+    ${description === undefined ? undefined : html`<p>${prose(description)}</p>`}
     <p class="small quiet">${accessOf(operation)}</p>
     ${
       parameters.length === 0
@@ -63,7 +63,7 @@ function parametersHtml(parameters: readonly ParameterObject[]): Html {
           <code>${name}</code> <span class="quiet small">${required ? place : `${place}, optional`}</span>
         </dt>
         <dd>
-          ${typeOf(schema)}${description === undefined ? undefined : html`<br /><span class="quiet">${description}</span>`}
+          ${typeOf(schema)}${description === undefined ? undefined : html`<br /><span class="quiet">${prose(description)}</span>`}
         </dd>
       </div>`,
   );
@@ -85,7 +85,7 @@ function answerHtml({ headers = {}, content }: ResponseObject, document: OpenApi
     const described = document.components.headers[component ?? ''];
     return html`<div>
       <dt><code>${name}</code></dt>
-      <dd class="quiet">${described?.description}</dd>
+      <dd class="quiet">${prose(described?.description ?? '')}</dd>
     </div>`;
   });
   return html`${content ? contentHtml(content) : html`<p class="small quiet">An empty body.</p>`}

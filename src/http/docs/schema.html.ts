@@ -42,8 +42,11 @@ function either(choices: readonly Html[]): Html {
 function boundsOf({ minimum, maximum, minLength, maxLength, pattern }: Shown): Html | undefined {
   const least = minimum ?? minLength;
   const most = maximum ?? maxLength;
-  const from = least === undefined || least === 0 ? '' : ` from ${least}`;
-  const to = most === undefined || most === Number.MAX_SAFE_INTEGER ? '' : ` to ${most}`;
+  const from = least === undefined || most === undefined ? '' : ` from ${least}`;
+  const to =
+    most === undefined || most === Number.MAX_SAFE_INTEGER
+      ? ''
+      : ` ${least === undefined ? 'up to' : 'to'} ${most}`;
   const unit = minLength === undefined && maxLength === undefined ? '' : ' characters';
   if (pattern !== undefined) return html` <code class="pattern">${pattern}</code>`;
   return from + to === '' ? undefined : html`<span class="quiet">${`,${from}${to}${unit}`}</span>`;
@@ -67,9 +70,17 @@ function fieldOf(name: string, field: JsonSchema, isRequired: boolean): Html {
   return html`<div>
     <dt><code>${name}</code>${isRequired ? undefined : html` <span class="quiet small">optional</span>`}</dt>
     <dd>
-      ${typeOf(field)}${description === undefined ? undefined : html`<br /><span class="quiet">${description}</span>`}${fieldsOf(field)}
+      ${typeOf(field)}${description === undefined ? undefined : html`<br /><span class="quiet">${prose(description)}</span>`}${fieldsOf(field)}
     </dd>
   </div>`;
+}
+
+/** Words with names of fields and headers between backticks. */
+export function prose(text: string): Html {
+  const parts = text
+    .split('`')
+    .map((part, index) => (index % 2 === 0 ? html`${part}` : html`<code>${part}</code>`));
+  return html`${parts}`;
 }
 
 /** An example as it goes over the wire. */

@@ -20,6 +20,7 @@ pre { overflow-x: auto; margin: .75rem 0 0; padding: .85rem 1rem; border: 1px so
 .fields-of > div { padding: .5rem .25rem; border-top: 1px solid var(--line); }
 .fields-of > div:first-child { border-top: 0; }
 .fields-of dt { font-weight: 600; }
+.fields-of dt .quiet { font-weight: 400; }
 .fields-of dd { margin: 0; }
 .fields-of .fields-of { margin-left: 1rem; }
 @media (min-width: 40rem) { .fields-of > div { display: grid; grid-template-columns: minmax(9rem, 1fr) 3fr; gap: 1rem; } }

@@ -13,16 +13,16 @@ const sizes = [
 
 /**
  * Looks at a page as light and dark, wide and narrow: text can be read (WCAG 2.2, 1.4.3), and nothing has to be scrolled
- * sideways (1.4.10). Leaves a picture of each in `artifacts/screenshots`.
+ * sideways (1.4.10). Leaves a picture of each in `artifacts/screenshots`; `isLong`: of its beginning.
  */
-export async function expectGoodLooks(page: Page, name: string): Promise<void> {
+export async function expectGoodLooks(page: Page, name: string, { isLong = false } = {}): Promise<void> {
   mkdirSync(pictures, { recursive: true });
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme });
     for (const size of sizes) {
       await page.setViewportSize(size);
       const path = join(pictures, `${name}-${colorScheme}-${size.name}.png`);
-      await page.screenshot({ path, fullPage: true, animations: 'disabled' });
+      await page.screenshot({ path, fullPage: !isLong, animations: 'disabled' });
       expect({ name, colorScheme, sideways: await sideways(page) }).toMatchObject({ sideways: [] });
     }
     expect({ name, colorScheme, faint: await faintTexts(page) }).toMatchObject({ faint: [] });

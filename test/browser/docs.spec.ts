@@ -1,0 +1,58 @@
+import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
+import type { Browser } from 'playwright-core';
+import type { OpenApi } from '../../src/http/openapi/openapi.js';
+import { startNetwork } from '../support/network.js';
+import type { TestNetwork } from '../support/network.js';
+import { describeInBrowser, startChromium } from './support/chromium.js';
+import { expectGoodLooks } from './support/looks.js';
+import { Watched } from './support/watched.js';
+
+jest.setTimeout(60_000);
+
+describeInBrowser('the reference at /docs', () => {
+  let network: TestNetwork;
+  let chromium: Browser;
+  let watched: Watched;
+
+  beforeAll(async () => {
+    [network, chromium] = await Promise.all([startNetwork(), startChromium()]);
+    watched = new Watched(chromium);
+  }, 120_000);
+
+  afterAll(async () => {
+    await watched?.close();
+    await chromium?.close();
+    await network?.stop();
+  });
+
+  it('asks for nothing but itself, and every link in it leads somewhere', async () => {
+    const page = await watched.person();
+    const asked: string[] = [];
+    page.on('request', (request) => asked.push(request.url()));
+    await page.goto(`${network.baseUrl}/docs`);
+    expect(asked).toEqual([`${network.baseUrl}/docs`]);
+    const broken = await page.evaluate(() =>
+      [...document.querySelectorAll('a')]
+        .map((link) => link.getAttribute('href') ?? '')
+        .filter((href) => href.startsWith('#') && !document.getElementById(href.slice(1))),
+    );
+    expect(broken).toEqual([]);
+    expect(watched.takeFaults()).toEqual([]);
+  });
+
+  it('shows every operation and every code, in all sizes and colours', async () => {
+    const served = await fetch(`${network.baseUrl}/api/openapi.json`);
+    const { paths, components } = (await served.json()) as OpenApi;
+    const page = await watched.person();
+    await page.goto(`${network.baseUrl}/docs`);
+    for (const [path, methods] of Object.entries(paths))
+      for (const [method, { operationId, summary }] of Object.entries(methods)) {
+        const text = await page.locator(`#${operationId}`).textContent();
+        for (const part of [path, method.toUpperCase(), summary]) expect(text).toContain(part);
+      }
+    for (const code of Object.keys(components.examples))
+      expect(await page.locator(`#code-${code}`).count()).toBe(1);
+    await expectGoodLooks(page, 'docs', { isLong: true });
+    expect(watched.takeFaults()).toEqual([]);
+  });
+});
