@@ -6,11 +6,15 @@ import { serving } from '../../projections/groups.js';
 import { PositionListener } from '../../projections/runner/position-listener.js';
 import { versionsOf } from '../../projections/runner/projection.js';
 import { Clock, Ids } from '../commands/ambient.js';
+import { BlockHandler, UnblockHandler } from '../commands/block.js';
 import { ChangeProfileHandler } from '../commands/change-profile.js';
 import { CreatePostHandler } from '../commands/create-post.js';
 import { DeletePostHandler } from '../commands/delete-post.js';
 import { EditPostHandler } from '../commands/edit-post.js';
+import { FollowHandler, UnfollowHandler } from '../commands/follow.js';
 import { HandleDigest } from '../commands/handle-digest.js';
+import { LikePostHandler, UnlikePostHandler } from '../commands/like-post.js';
+import { MarkInboxReadHandler } from '../commands/mark-inbox-read.js';
 import { MentionedActors } from '../commands/mentioned-actors.js';
 import { PostChanges } from '../commands/post-changes.js';
 import { CreateReportHandler } from '../commands/create-report.js';
@@ -33,10 +37,13 @@ import { OwnWrites } from './admission/own-writes.js';
 import type { Positions } from './admission/positions.js';
 import { ProtectedReads } from './admission/protected-reads.js';
 import { PublicationCache } from './admission/publication.js';
+import { BlocksController } from './blocks.controller.js';
 import { DocsController } from './docs/docs.controller.js';
 import { ErrorFilter } from './error.filter.js';
+import { FollowsController } from './follows.controller.js';
 import { HealthController } from './health.controller.js';
 import { Health } from './health.js';
+import { InboxController } from './inbox.controller.js';
 import { ApiLimits } from './limits/api-limits.js';
 import { documentOf } from './openapi/document.js';
 import { API_DOCUMENT, OpenApiController } from './openapi/openapi.controller.js';
@@ -47,8 +54,10 @@ import { PostsController } from './posts.controller.js';
 import { ProfileController } from './profile.controller.js';
 import { readinessChecks } from './readiness-checks.js';
 import { ReconcileController } from './reconcile.controller.js';
+import { RelationsController } from './relations.controller.js';
 import { ReportsController } from './reports.controller.js';
 import { SessionController } from './session.controller.js';
+import { TimelineController } from './timeline.controller.js';
 import { validation } from './validation.js';
 
 /** The social API: admission, then a query of the read models or a command. */
@@ -56,22 +65,34 @@ import { validation } from './validation.js';
   controllers: [
     ActorPostsController,
     ActorsController,
+    BlocksController,
     DocsController,
+    FollowsController,
     HealthController,
+    InboxController,
     OpenApiController,
     PostReadsController,
     PostsController,
     ProfileController,
     ReconcileController,
+    RelationsController,
     ReportsController,
     SessionController,
+    TimelineController,
   ],
   providers: [
+    BlockHandler,
+    UnblockHandler,
     ChangeProfileHandler,
     CreatePostHandler,
     DeletePostHandler,
     EditPostHandler,
     CreateReportHandler,
+    FollowHandler,
+    UnfollowHandler,
+    LikePostHandler,
+    UnlikePostHandler,
+    MarkInboxReadHandler,
     { provide: APP_FILTER, useClass: ErrorFilter },
     { provide: APP_GUARD, useClass: CredentialGuard },
     { provide: APP_PIPE, useValue: validation },

@@ -1,0 +1,85 @@
+import type { PageQuery } from '../runner/page-query.js';
+import { isActorVisible, isPostVisible } from '../visibility.sql.js';
+import { KEY_ARITY, pageValues, presentRelations, relationsPageJson } from './relation-page.sql.js';
+
+/** The published Relation. `generation`: decimal; `createdAt`: Unix milliseconds. */
+export interface Relation {
+  readonly kind: 'follow' | 'like';
+  readonly actorId: string;
+  readonly targetId: string;
+  readonly targetActorId: string;
+  readonly generation: string;
+  readonly createdAt: number;
+}
+
+/** An actor in a list. `handle` is empty where there is none. */
+export interface ActorSummary {
+  readonly actorId: string;
+  readonly handle: string;
+  readonly displayName: string;
+}
+
+/** The caller's own follows and likes, newest first: of actors and posts that the caller may see. */
+export const ownRelations: PageQuery<object, Relation> = {
+  name: 'own-relations',
+  arity: KEY_ARITY,
+  values: pageValues,
+  sql: (scope) =>
+    relationsPageJson(scope, 0, {
+      of: 'relation.actor_id = caller.actor_id',
+      hydrated: `
+        LEFT JOIN ${scope.schema}.actor ON page.kind = 'follow' AND actor.actor_id = page.target_id
+          AND ${isActorVisible(scope.schema, 'actor.actor_id')}
+        LEFT JOIN ${scope.schema}.post ON page.kind = 'like' AND post.id = page.target_id
+          AND ${isPostVisible(scope.schema, 'post')}
+        WHERE actor.actor_id IS NOT NULL OR post.id IS NOT NULL`,
+      fields: {
+        kind: 'page.kind',
+        actorId: 'page.actor_id',
+        targetId: 'page.target_id',
+        targetActorId: 'page.target_actor_id',
+        generation: 'page.generation::text',
+        createdAt: 'page.created_at',
+      },
+    }),
+  present: (json) => presentRelations<Relation>(json),
+};
+
+type ActorsQuery = PageQuery<{ readonly actorId: string }, ActorSummary>;
+
+/** Whom an actor follows. */
+export const followingOf: ActorsQuery = {
+  name: 'following-of',
+  ...actorsOf({ subject: 'actor_id', listed: 'target_actor_id' }),
+};
+
+/** Who follows an actor. */
+export const followersOf: ActorsQuery = {
+  name: 'followers-of',
+  ...actorsOf({ subject: 'target_actor_id', listed: 'actor_id' }),
+};
+
+/** Actors on the other side of an actor's follows, newest follow first. Null: there is no such actor for this caller. */
+function actorsOf({ subject, listed }: { subject: string; listed: string }): Omit<ActorsQuery, 'name'> {
+  return {
+    arity: KEY_ARITY,
+    values: ({ actorId, ...page }) => [actorId, ...pageValues(page)],
+    sql: (scope) => {
+      const page = relationsPageJson(scope, 1, {
+        of: `relation.kind = 'follow' AND relation.${subject} = ${scope.parameter(1)}`,
+        hydrated: `
+          JOIN ${scope.schema}.actor ON actor.actor_id = page.${listed}
+            AND ${isActorVisible(scope.schema, 'actor.actor_id')}`,
+        fields: {
+          actorId: 'actor.actor_id',
+          handle: `coalesce(actor.handle, '')`,
+          displayName: 'actor.display_name',
+        },
+      });
+      return `(
+        SELECT ${page} FROM ${scope.schema}.actor subject
+        WHERE subject.actor_id = ${scope.parameter(1)} AND ${isActorVisible(scope.schema, 'subject.actor_id')})`;
+    },
+    present: (json) => (json === null ? null : presentRelations<ActorSummary>(json)),
+  };
+}

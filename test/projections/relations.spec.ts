@@ -1,0 +1,175 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { actorById } from '../../projections/profile/profile.read-model.js';
+import { followersOf, followingOf, ownRelations } from '../../projections/relations/relations.read-model.js';
+import type { PageArgs, PageQuery } from '../../projections/runner/page-query.js';
+import { startTestPostgres } from '../support/postgres.js';
+import type { TestPostgres } from '../support/postgres.js';
+import { ReadModels } from './support/read-models.js';
+import { some } from './support/recorded.js';
+
+describe('the relations read model', () => {
+  let postgres: TestPostgres;
+  let database: string;
+  let models: ReadModels;
+
+  beforeAll(async () => {
+    postgres = await startTestPostgres();
+    database = await postgres.createDatabase();
+  });
+  afterAll(() => postgres.stop());
+  beforeEach(async () => {
+    models = await ReadModels.open(database);
+    await models.given(...['ada', 'bob', 'cleo', 'dan', 'eve'].map((actorId) => some.account(actorId)));
+  });
+  afterEach(() => models.close());
+
+  const firstPage: PageArgs = { scan: 10, after: undefined };
+  const own = (as = 'ada', page: Partial<PageArgs> = {}) =>
+    models.ask(ownRelations, { ...firstPage, ...page }, as);
+  const list = async (
+    query: PageQuery<{ actorId: string }, { actorId: string }>,
+    { as = null, ...page }: Partial<PageArgs> & { as?: string | null } = {},
+  ) => {
+    const scanned = await models.ask(query, { actorId: 'ada', ...firstPage, ...page }, as);
+    return scanned && { actors: scanned.items.map(({ item }) => item.actorId), last: scanned.last };
+  };
+
+  describe('one’s own', () => {
+    test('have exactly the published fields, follows and likes together, newest first', async () => {
+      await models.given(some.post('p1', { authorActorId: 'bob' }));
+      await models.given(some.like('ada', 'p1', { targetActorId: 'bob', at: 70, generation: 3 }));
+      const position = await models.given(some.follow('ada', 'bob', { at: 77 }));
+      const page = await own();
+      expect(page?.items).toEqual([
+        {
+          key: [position, 77n, position],
+          item: {
+            kind: 'follow',
+            actorId: 'ada',
+            targetId: 'bob',
+            targetActorId: 'bob',
+            generation: '1',
+            createdAt: 77,
+          },
+        },
+        {
+          key: [position, 70n, expect.any(BigInt)],
+          item: {
+            kind: 'like',
+            actorId: 'ada',
+            targetId: 'p1',
+            targetActorId: 'bob',
+            generation: '3',
+            createdAt: 70,
+          },
+        },
+      ]);
+      expect(page?.last).toBeNull();
+    });
+
+    test('are nobody else’s', async () => {
+      await models.given(some.follow('bob', 'ada'), some.follow('bob', 'cleo'));
+      expect(await own()).toEqual({ items: [], last: null });
+    });
+
+    test.each([
+      ['the followed actor is suspended', some.suspension('bob')],
+      ['the followed actor has blocked the caller', some.block('bob', 'ada')],
+      ['the caller has blocked the followed actor', some.block('ada', 'bob')],
+    ])('leave out a follow and a like where %s', async (_why, event) => {
+      await models.given(some.post('p1', { authorActorId: 'bob' }), some.follow('ada', 'bob'));
+      await models.given(some.like('ada', 'p1', { targetActorId: 'bob' }), event);
+      expect(await own()).toEqual({ items: [], last: null });
+    });
+
+    test('leave out a like of a deleted post', async () => {
+      await models.given(some.post('p1', { authorActorId: 'bob' }));
+      await models.given(some.like('ada', 'p1', { targetActorId: 'bob' }));
+      await models.given(some.deletion('p1', { authorActorId: 'bob' }));
+      expect((await own())?.items).toEqual([]);
+    });
+
+    test('leave with their end, and come back with the next generation', async () => {
+      await models.given(some.follow('ada', 'bob'), some.unfollow('ada', 'bob'));
+      expect((await own())?.items).toEqual([]);
+      await models.given(some.follow('ada', 'bob', { generation: 2, at: 9_000 }));
+      expect((await own())?.items).toMatchObject([{ item: { generation: '2', createdAt: 9_000 } }]);
+    });
+  });
+
+  describe.each([
+    ['following', followingOf, (target: string, at = 2_000) => some.follow('ada', target, { at })],
+    ['followers', followersOf, (other: string, at = 2_000) => some.follow(other, 'ada', { at })],
+  ] as const)('%s', (_name, query, follow) => {
+    test('show actors with handle and name, and an empty handle for none', async () => {
+      await models.given(follow('bob'), some.profileChange('bob', { handle: null, displayName: 'B' }));
+      const page = await models.ask(query, { actorId: 'ada', ...firstPage });
+      expect(page?.items.map(({ item }) => item)).toEqual([{ actorId: 'bob', handle: '', displayName: 'B' }]);
+    });
+
+    test('come newest first by their time, and by their position at the same time', async () => {
+      await models.given(follow('bob', 5), follow('cleo', 9), follow('dan', 5), follow('eve', 7));
+      expect(await list(query)).toEqual({ actors: ['cleo', 'eve', 'dan', 'bob'], last: null });
+    });
+
+    test('come a page at a time, as of the first one, whatever clocks say', async () => {
+      await models.given(follow('bob', 5), follow('cleo', 6));
+      const first = await list(query, { scan: 1 });
+      expect(first).toEqual({ actors: ['cleo'], last: expect.any(Array) });
+      await models.given(follow('dan', 1), follow('eve', 99));
+      expect(await list(query, { after: first?.last ?? undefined })).toEqual({ actors: ['bob'], last: null });
+      expect((await list(query))?.actors).toEqual(['eve', 'cleo', 'bob', 'dan']);
+    });
+
+    test.each([
+      ['is suspended', some.suspension('cleo')],
+      ['has blocked the reader', some.block('cleo', 'eve')],
+      ['is blocked by the reader', some.block('eve', 'cleo')],
+    ])('leave out who %s, and look at them all the same', async (_why, event) => {
+      await models.given(follow('bob', 5), follow('cleo', 6), event);
+      const first = await list(query, { scan: 1, as: 'eve' });
+      expect(first).toEqual({ actors: [], last: expect.any(Array) });
+      const second = await list(query, { after: first?.last ?? undefined, as: 'eve' });
+      expect(second).toEqual({ actors: ['bob'], last: null });
+    });
+
+    test.each([
+      ['was never there', 'nobody', some.suspension('dan')],
+      ['is suspended', 'ada', some.suspension('ada')],
+      ['has blocked the reader', 'ada', some.block('ada', 'eve')],
+      ['is blocked by the reader', 'ada', some.block('eve', 'ada')],
+    ])('are no list at all of an actor who %s', async (_why, actorId, event) => {
+      await models.given(follow('bob'), event);
+      expect(await models.ask(query, { actorId, ...firstPage }, 'eve')).toBeNull();
+    });
+
+    test('have no likes in them', async () => {
+      await models.given(some.post('p1'), some.like('ada', 'p1'), some.like('bob', 'p1'));
+      expect((await list(query))?.actors).toEqual([]);
+    });
+  });
+
+  test('counts follows both ways, each once, and no likes', async () => {
+    await models.given(some.follow('ada', 'bob'), some.follow('cleo', 'ada'), some.follow('dan', 'ada'));
+    await models.given(some.unfollow('dan', 'ada'), some.post('p1'), some.like('bob', 'p1'));
+    expect(await models.ask(actorById, { actorId: 'ada' })).toMatchObject({ following: 1, followers: 1 });
+  });
+
+  test.each([
+    ['one end', [some.follow('ada', 'bob'), some.unfollow('ada', 'bob')], []],
+    [
+      'a new beginning',
+      [some.follow('ada', 'bob'), some.unfollow('ada', 'bob'), some.follow('ada', 'bob', { generation: 2 })],
+      ['2'],
+    ],
+    [
+      'an end, behind one of before',
+      [some.unfollow('ada', 'bob'), some.follow('ada', 'bob', { generation: 2 })],
+      ['2'],
+    ],
+  ])('one batch changes what its events do one by one: %s', async (_name, events, generations) => {
+    await models.givenAtOnce(...events);
+    expect((await own())?.items.map(({ item }) => item.generation)).toEqual(generations);
+    expect(await models.ask(actorById, { actorId: 'bob' })).toMatchObject({ followers: generations.length });
+  });
+});
