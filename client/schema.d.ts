@@ -38,6 +38,40 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/actors/{actorId}/followers': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** List who follows an actor, newest first */
+    get: operations['listFollowers'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/actors/{actorId}/following': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** List whom an actor follows, newest first */
+    get: operations['listFollowing'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/actors/{actorId}/posts': {
     parameters: {
       query?: never;
@@ -180,6 +214,87 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/blocks': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** List all actors whom the caller blocks, newest first */
+    get: operations['listOwnBlocks'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/blocks/{actorId}': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    /**
+     * Block an actor
+     * @description Hides the two from each other, and ends what they follow of each other.
+     */
+    put: operations['blockActor'];
+    post?: never;
+    /**
+     * Take a block back
+     * @description Whatever has become of the actor. What the two followed of each other before stays ended.
+     */
+    delete: operations['unblockActor'];
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/inbox': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * List what happened to the caller, newest first
+     * @description Listing marks nothing as read. A follow or a like that is taken back is no longer listed.
+     */
+    get: operations['listInbox'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/inbox/read': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Mark entries of the inbox as read
+     * @description By their ids, up to 200, or all that were made up to a time. Ids that name none of your entries are passed over.
+     */
+    post: operations['markInboxRead'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/posts': {
     parameters: {
       query?: never;
@@ -280,6 +395,50 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/relations': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * List the caller's follows and likes, newest first
+     * @description Those of actors and posts that the caller may see now.
+     */
+    get: operations['listOwnRelations'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/relations/{kind}/{targetId}': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    /**
+     * Follow an actor, or like a post
+     * @description What stands already stays as it is.
+     */
+    put: operations['establishRelation'];
+    post?: never;
+    /**
+     * Take a follow or a like back
+     * @description Whatever has become of the target. Answers the relation as it last stood; null where there never was one.
+     */
+    delete: operations['endRelation'];
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/reports': {
     parameters: {
       query?: never;
@@ -317,6 +476,26 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/timeline': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Read the caller's home timeline
+     * @description Posts and replies of the caller and of whom the caller follows now, newest first.
+     */
+    get: operations['getTimeline'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -336,6 +515,13 @@ export interface components {
       following: number;
       /** @description Published posts, replies included. */
       posts: number;
+    };
+    /** @description An actor in a list. */
+    ActorSummary: {
+      /** @description Opaque identifier; never parse it. */
+      actorId: string;
+      handle: string;
+      displayName: string;
     };
     /** @description Why a request was refused. Only `error` is a stable identifier. */
     Error: {
@@ -538,6 +724,21 @@ export interface components {
        * @enum {string}
        */
       status: 'published' | 'deleted' | 'restricted';
+    };
+    /** @description A follow or a like. */
+    Relation: {
+      /** @enum {string} */
+      kind: 'follow' | 'like';
+      /** @description Opaque identifier; never parse it. */
+      actorId: string;
+      /** @description The followed actor, or the liked post. */
+      targetId: string;
+      /** @description The followed actor, or the liked post's author. */
+      targetActorId: string;
+      /** @description The how-manieth time that this relation was established. */
+      generation: string;
+      /** @description Unix milliseconds, UTC. */
+      createdAt: number;
     };
     /** @description A follow or a like, in a view of the network. */
     RelationInView: {
@@ -883,6 +1084,368 @@ export interface operations {
           'application/json': components['schemas']['Error'] & {
             /** @enum {unknown} */
             error: 'invalid_request';
+          };
+        };
+      };
+      /** @description No live credential. */
+      401: {
+        headers: {
+          'www-authenticate': components['headers']['www-authenticate'];
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error: 'invalid_token';
+          };
+        };
+      };
+      /** @description Not allowed. */
+      403: {
+        headers: {
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error: 'capability_required' | 'origin_mismatch' | 'social_authority_required';
+          };
+        };
+      };
+      /** @description Not there, or not for you. */
+      404: {
+        headers: {
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error: 'not_found';
+          };
+        };
+      };
+      /** @description It conflicts with what is. */
+      409: {
+        headers: {
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error: 'recovery_publication_changed';
+          };
+        };
+      };
+      /** @description The limit is used up. */
+      429: {
+        headers: {
+          'retry-after': components['headers']['retry-after'];
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error: 'pilot_rate_limited';
+          };
+        };
+      };
+      /** @description The server failed. */
+      500: {
+        headers: {
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error: 'server_error';
+          };
+        };
+      };
+      /** @description Not now. */
+      503: {
+        headers: {
+          'retry-after': components['headers']['retry-after'];
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error:
+              | 'pilot_limits_unavailable'
+              | 'pilot_storage_unavailable'
+              | 'protected_read_storage_unavailable'
+              | 'protected_read_unavailable'
+              | 'recovery_quarantined'
+              | 'recovery_state_missing'
+              | 'recovery_unavailable'
+              | 'trusted_address_unavailable';
+          };
+        };
+      };
+    };
+  };
+  listFollowers: {
+    parameters: {
+      query?: {
+        /** @description Rows of a page, 50 unless said. What is above 100 counts as 100, and what is no integer as 50. */
+        limit?: number;
+        /** @description Opaque: `cursor` of the page before. */
+        cursor?: string;
+      };
+      header?: {
+        /**
+         * @description The answer is to show this revision or a later one.
+         * @example 48214
+         */
+        'x-network-min-revision'?: string;
+      };
+      path: {
+        actorId: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Done. */
+      200: {
+        headers: {
+          'x-network-revision': components['headers']['x-network-revision'];
+          'x-network-incarnation': components['headers']['x-network-incarnation'];
+          'x-network-witness-epoch': components['headers']['x-network-witness-epoch'];
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          'x-network-actor-id': components['headers']['x-network-actor-id-if-any'];
+          'x-network-app-id': components['headers']['x-network-app-id-if-any'];
+          'x-network-grant-id': components['headers']['x-network-grant-id-if-any'];
+          'x-network-scopes': components['headers']['x-network-scopes-if-any'];
+          [name: string]: unknown;
+        };
+        content: {
+          /**
+           * @example {
+           *       "actors": [
+           *         {
+           *           "actorId": "Rk3vQ0yN7aB2",
+           *           "handle": "ada",
+           *           "displayName": "Ada"
+           *         }
+           *       ],
+           *       "cursor": "b3BhcXVlLWFuZC1zaWduZWQ"
+           *     }
+           */
+          'application/json': {
+            actors: components['schemas']['ActorSummary'][];
+            /** @description Opaque: send it as `cursor` for the next page. Absent on the last one. */
+            cursor?: string;
+          };
+        };
+      };
+      /** @description The request cannot be understood. */
+      400: {
+        headers: {
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error: 'invalid_page_cursor' | 'invalid_request';
+          };
+        };
+      };
+      /** @description No live credential. */
+      401: {
+        headers: {
+          'www-authenticate': components['headers']['www-authenticate'];
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error: 'invalid_token';
+          };
+        };
+      };
+      /** @description Not allowed. */
+      403: {
+        headers: {
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error: 'capability_required' | 'origin_mismatch' | 'social_authority_required';
+          };
+        };
+      };
+      /** @description Not there, or not for you. */
+      404: {
+        headers: {
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error: 'not_found';
+          };
+        };
+      };
+      /** @description It conflicts with what is. */
+      409: {
+        headers: {
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error: 'recovery_publication_changed';
+          };
+        };
+      };
+      /** @description The limit is used up. */
+      429: {
+        headers: {
+          'retry-after': components['headers']['retry-after'];
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error: 'pilot_rate_limited';
+          };
+        };
+      };
+      /** @description The server failed. */
+      500: {
+        headers: {
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error: 'server_error';
+          };
+        };
+      };
+      /** @description Not now. */
+      503: {
+        headers: {
+          'retry-after': components['headers']['retry-after'];
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error:
+              | 'pilot_limits_unavailable'
+              | 'pilot_storage_unavailable'
+              | 'protected_read_storage_unavailable'
+              | 'protected_read_unavailable'
+              | 'recovery_quarantined'
+              | 'recovery_state_missing'
+              | 'recovery_unavailable'
+              | 'trusted_address_unavailable';
+          };
+        };
+      };
+    };
+  };
+  listFollowing: {
+    parameters: {
+      query?: {
+        /** @description Rows of a page, 50 unless said. What is above 100 counts as 100, and what is no integer as 50. */
+        limit?: number;
+        /** @description Opaque: `cursor` of the page before. */
+        cursor?: string;
+      };
+      header?: {
+        /**
+         * @description The answer is to show this revision or a later one.
+         * @example 48214
+         */
+        'x-network-min-revision'?: string;
+      };
+      path: {
+        actorId: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Done. */
+      200: {
+        headers: {
+          'x-network-revision': components['headers']['x-network-revision'];
+          'x-network-incarnation': components['headers']['x-network-incarnation'];
+          'x-network-witness-epoch': components['headers']['x-network-witness-epoch'];
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          'x-network-actor-id': components['headers']['x-network-actor-id-if-any'];
+          'x-network-app-id': components['headers']['x-network-app-id-if-any'];
+          'x-network-grant-id': components['headers']['x-network-grant-id-if-any'];
+          'x-network-scopes': components['headers']['x-network-scopes-if-any'];
+          [name: string]: unknown;
+        };
+        content: {
+          /**
+           * @example {
+           *       "actors": [
+           *         {
+           *           "actorId": "Rk3vQ0yN7aB2",
+           *           "handle": "ada",
+           *           "displayName": "Ada"
+           *         }
+           *       ],
+           *       "cursor": "b3BhcXVlLWFuZC1zaWduZWQ"
+           *     }
+           */
+          'application/json': {
+            actors: components['schemas']['ActorSummary'][];
+            /** @description Opaque: send it as `cursor` for the next page. Absent on the last one. */
+            cursor?: string;
+          };
+        };
+      };
+      /** @description The request cannot be understood. */
+      400: {
+        headers: {
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error: 'invalid_page_cursor' | 'invalid_request';
           };
         };
       };
@@ -1884,6 +2447,882 @@ export interface operations {
           'application/json': components['schemas']['Error'] & {
             /** @enum {unknown} */
             error: 'temporarily_unavailable';
+          };
+        };
+      };
+    };
+  };
+  listOwnBlocks: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description The answer is to show this revision or a later one.
+         * @example 48214
+         */
+        'x-network-min-revision'?: string;
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Done. */
+      200: {
+        headers: {
+          'x-network-revision': components['headers']['x-network-revision'];
+          'x-network-incarnation': components['headers']['x-network-incarnation'];
+          'x-network-witness-epoch': components['headers']['x-network-witness-epoch'];
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          'x-network-actor-id': components['headers']['x-network-actor-id'];
+          'x-network-app-id': components['headers']['x-network-app-id'];
+          'x-network-grant-id': components['headers']['x-network-grant-id'];
+          'x-network-scopes': components['headers']['x-network-scopes'];
+          [name: string]: unknown;
+        };
+        content: {
+          /**
+           * @example {
+           *       "blocks": [
+           *         "Rk3vQ0yN7aB2"
+           *       ]
+           *     }
+           */
+          'application/json': {
+            blocks: string[];
+          };
+        };
+      };
+      /** @description The request cannot be understood. */
+      400: {
+        headers: {
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error: 'invalid_request';
+          };
+        };
+      };
+      /** @description No live credential. */
+      401: {
+        headers: {
+          'www-authenticate': components['headers']['www-authenticate'];
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error: 'authentication_required' | 'invalid_token';
+          };
+        };
+      };
+      /** @description Not allowed. */
+      403: {
+        headers: {
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error: 'capability_required' | 'origin_mismatch' | 'social_authority_required';
+          };
+        };
+      };
+      /** @description It conflicts with what is. */
+      409: {
+        headers: {
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error: 'recovery_publication_changed';
+          };
+        };
+      };
+      /** @description The limit is used up. */
+      429: {
+        headers: {
+          'retry-after': components['headers']['retry-after'];
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error: 'pilot_rate_limited';
+          };
+        };
+      };
+      /** @description The server failed. */
+      500: {
+        headers: {
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error: 'server_error';
+          };
+        };
+      };
+      /** @description Not now. */
+      503: {
+        headers: {
+          'retry-after': components['headers']['retry-after'];
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error:
+              | 'pilot_limits_unavailable'
+              | 'protected_read_storage_unavailable'
+              | 'protected_read_unavailable'
+              | 'recovery_quarantined'
+              | 'recovery_state_missing'
+              | 'recovery_unavailable'
+              | 'trusted_address_unavailable';
+          };
+        };
+      };
+    };
+  };
+  blockActor: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        actorId: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *       "intentId": "block-1"
+         *     }
+         */
+        'application/json': {
+          /** @description Names this action for ever: repeat the identical request with the same one. */
+          intentId: string;
+        };
+      };
+    };
+    responses: {
+      /** @description Done. */
+      200: {
+        headers: {
+          'x-network-write-revision': components['headers']['x-network-write-revision'];
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          /**
+           * @example {
+           *       "blocked": true
+           *     }
+           */
+          'application/json': {
+            blocked: boolean;
+          };
+        };
+      };
+      /** @description The request cannot be understood. */
+      400: {
+        headers: {
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error:
+              | 'intent_required'
+              | 'invalid_json'
+              | 'invalid_request'
+              | 'self_block'
+              | 'unknown_or_immutable_field';
+          };
+        };
+      };
+      /** @description No live credential. */
+      401: {
+        headers: {
+          'www-authenticate': components['headers']['www-authenticate'];
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error: 'authentication_required' | 'invalid_token';
+          };
+        };
+      };
+      /** @description Not allowed. */
+      403: {
+        headers: {
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error: 'capability_required' | 'origin_mismatch' | 'social_authority_required';
+          };
+        };
+      };
+      /** @description Not there, or not for you. */
+      404: {
+        headers: {
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error: 'not_found';
+          };
+        };
+      };
+      /** @description It conflicts with what is. */
+      409: {
+        headers: {
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error: 'intent_conflict';
+          };
+        };
+      };
+      /** @description Too large. */
+      413: {
+        headers: {
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error: 'domain_plan_too_large';
+          };
+        };
+      };
+      /** @description Not in a form that is read here. */
+      415: {
+        headers: {
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error: 'invalid_json';
+          };
+        };
+      };
+      /** @description The limit is used up. */
+      429: {
+        headers: {
+          'retry-after': components['headers']['retry-after'];
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error: 'pilot_rate_limited';
+          };
+        };
+      };
+      /** @description The server failed. */
+      500: {
+        headers: {
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error: 'server_error';
+          };
+        };
+      };
+      /** @description Not now. */
+      503: {
+        headers: {
+          'retry-after': components['headers']['retry-after'];
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error:
+              | 'authority_unavailable'
+              | 'domain_storage_unavailable'
+              | 'pilot_limits_unavailable'
+              | 'trusted_address_unavailable';
+          };
+        };
+      };
+    };
+  };
+  unblockActor: {
+    parameters: {
+      query: {
+        /** @description Names this action for ever: repeat the identical request with the same one. */
+        intentId: string;
+      };
+      header?: never;
+      path: {
+        actorId: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Done. */
+      200: {
+        headers: {
+          'x-network-write-revision': components['headers']['x-network-write-revision'];
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          /**
+           * @example {
+           *       "blocked": false
+           *     }
+           */
+          'application/json': {
+            blocked: boolean;
+          };
+        };
+      };
+      /** @description The request cannot be understood. */
+      400: {
+        headers: {
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error:
+              | 'intent_required'
+              | 'invalid_json'
+              | 'invalid_request'
+              | 'self_block'
+              | 'unknown_or_immutable_field';
+          };
+        };
+      };
+      /** @description No live credential. */
+      401: {
+        headers: {
+          'www-authenticate': components['headers']['www-authenticate'];
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error: 'authentication_required' | 'invalid_token';
+          };
+        };
+      };
+      /** @description Not allowed. */
+      403: {
+        headers: {
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error: 'capability_required' | 'origin_mismatch' | 'social_authority_required';
+          };
+        };
+      };
+      /** @description It conflicts with what is. */
+      409: {
+        headers: {
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error: 'intent_conflict';
+          };
+        };
+      };
+      /** @description Too large. */
+      413: {
+        headers: {
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error: 'domain_plan_too_large';
+          };
+        };
+      };
+      /** @description Not in a form that is read here. */
+      415: {
+        headers: {
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error: 'invalid_json';
+          };
+        };
+      };
+      /** @description The limit is used up. */
+      429: {
+        headers: {
+          'retry-after': components['headers']['retry-after'];
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error: 'pilot_rate_limited';
+          };
+        };
+      };
+      /** @description The server failed. */
+      500: {
+        headers: {
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error: 'server_error';
+          };
+        };
+      };
+      /** @description Not now. */
+      503: {
+        headers: {
+          'retry-after': components['headers']['retry-after'];
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error:
+              | 'authority_unavailable'
+              | 'domain_storage_unavailable'
+              | 'pilot_limits_unavailable'
+              | 'trusted_address_unavailable';
+          };
+        };
+      };
+    };
+  };
+  listInbox: {
+    parameters: {
+      query?: {
+        /** @description Rows of a page, 50 unless said. What is above 100 counts as 100, and what is no integer as 50. */
+        limit?: number;
+        /** @description Opaque: `cursor` of the page before. */
+        cursor?: string;
+      };
+      header?: {
+        /**
+         * @description The answer is to show this revision or a later one.
+         * @example 48214
+         */
+        'x-network-min-revision'?: string;
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Done. */
+      200: {
+        headers: {
+          'x-network-revision': components['headers']['x-network-revision'];
+          'x-network-incarnation': components['headers']['x-network-incarnation'];
+          'x-network-witness-epoch': components['headers']['x-network-witness-epoch'];
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          'x-network-actor-id': components['headers']['x-network-actor-id'];
+          'x-network-app-id': components['headers']['x-network-app-id'];
+          'x-network-grant-id': components['headers']['x-network-grant-id'];
+          'x-network-scopes': components['headers']['x-network-scopes'];
+          [name: string]: unknown;
+        };
+        content: {
+          /**
+           * @example {
+           *       "inbox": [
+           *         {
+           *           "id": "i_3Fh8",
+           *           "kind": "reply",
+           *           "sourceActorId": "Lx8pW4tE1cD5",
+           *           "sourceId": "p_9Kw7",
+           *           "createdAt": 1763700060000
+           *         }
+           *       ],
+           *       "unread": 1,
+           *       "cursor": "b3BhcXVlLWFuZC1zaWduZWQ"
+           *     }
+           */
+          'application/json': {
+            inbox: components['schemas']['InboxEntry'][];
+            /** @description How many entries of the whole inbox are shown to you and not read. */
+            unread: number;
+            /** @description Opaque: send it as `cursor` for the next page. Absent on the last one. */
+            cursor?: string;
+          };
+        };
+      };
+      /** @description The request cannot be understood. */
+      400: {
+        headers: {
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error: 'invalid_page_cursor' | 'invalid_request';
+          };
+        };
+      };
+      /** @description No live credential. */
+      401: {
+        headers: {
+          'www-authenticate': components['headers']['www-authenticate'];
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error: 'authentication_required' | 'invalid_token';
+          };
+        };
+      };
+      /** @description Not allowed. */
+      403: {
+        headers: {
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error: 'capability_required' | 'origin_mismatch' | 'social_authority_required';
+          };
+        };
+      };
+      /** @description It conflicts with what is. */
+      409: {
+        headers: {
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error: 'recovery_publication_changed';
+          };
+        };
+      };
+      /** @description The limit is used up. */
+      429: {
+        headers: {
+          'retry-after': components['headers']['retry-after'];
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error: 'pilot_rate_limited';
+          };
+        };
+      };
+      /** @description The server failed. */
+      500: {
+        headers: {
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error: 'server_error';
+          };
+        };
+      };
+      /** @description Not now. */
+      503: {
+        headers: {
+          'retry-after': components['headers']['retry-after'];
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error:
+              | 'pilot_limits_unavailable'
+              | 'protected_read_storage_unavailable'
+              | 'protected_read_unavailable'
+              | 'recovery_quarantined'
+              | 'recovery_state_missing'
+              | 'recovery_unavailable'
+              | 'trusted_address_unavailable';
+          };
+        };
+      };
+    };
+  };
+  markInboxRead: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *       "intentId": "read-1",
+         *       "upTo": 1763700060000
+         *     }
+         */
+        'application/json': {
+          /** @description Names this action for ever: repeat the identical request with the same one. */
+          intentId: string;
+          /** @description These entries. Either this or upTo. */
+          ids?: string[];
+          /** @description All entries that were made up to this time. Either this or ids. */
+          upTo?: number;
+        };
+      };
+    };
+    responses: {
+      /** @description Done. */
+      200: {
+        headers: {
+          'x-network-write-revision': components['headers']['x-network-write-revision'];
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          /**
+           * @example {
+           *       "unread": 0
+           *     }
+           */
+          'application/json': {
+            /** @description How many entries of the whole inbox are shown to you and not read. */
+            unread: number;
+          };
+        };
+      };
+      /** @description The request cannot be understood. */
+      400: {
+        headers: {
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error: 'intent_required' | 'invalid_json' | 'invalid_request' | 'unknown_or_immutable_field';
+          };
+        };
+      };
+      /** @description No live credential. */
+      401: {
+        headers: {
+          'www-authenticate': components['headers']['www-authenticate'];
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error: 'authentication_required' | 'invalid_token';
+          };
+        };
+      };
+      /** @description Not allowed. */
+      403: {
+        headers: {
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error: 'capability_required' | 'origin_mismatch' | 'social_authority_required';
+          };
+        };
+      };
+      /** @description It conflicts with what is. */
+      409: {
+        headers: {
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error: 'intent_conflict' | 'recovery_publication_changed';
+          };
+        };
+      };
+      /** @description Too large. */
+      413: {
+        headers: {
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error: 'domain_plan_too_large';
+          };
+        };
+      };
+      /** @description Not in a form that is read here. */
+      415: {
+        headers: {
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error: 'invalid_json';
+          };
+        };
+      };
+      /** @description The limit is used up. */
+      429: {
+        headers: {
+          'retry-after': components['headers']['retry-after'];
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error: 'pilot_rate_limited';
+          };
+        };
+      };
+      /** @description The server failed. */
+      500: {
+        headers: {
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error: 'server_error';
+          };
+        };
+      };
+      /** @description Not now. */
+      503: {
+        headers: {
+          'retry-after': components['headers']['retry-after'];
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error:
+              | 'authority_unavailable'
+              | 'domain_storage_unavailable'
+              | 'pilot_limits_unavailable'
+              | 'protected_read_storage_unavailable'
+              | 'protected_read_unavailable'
+              | 'recovery_quarantined'
+              | 'recovery_state_missing'
+              | 'recovery_unavailable'
+              | 'trusted_address_unavailable';
           };
         };
       };
@@ -3439,6 +4878,577 @@ export interface operations {
       };
     };
   };
+  listOwnRelations: {
+    parameters: {
+      query?: {
+        /** @description Rows of a page, 50 unless said. What is above 500 counts as 500, and what is no integer as 50. */
+        limit?: number;
+        /** @description Opaque: `cursor` of the page before. */
+        cursor?: string;
+      };
+      header?: {
+        /**
+         * @description The answer is to show this revision or a later one.
+         * @example 48214
+         */
+        'x-network-min-revision'?: string;
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Done. */
+      200: {
+        headers: {
+          'x-network-revision': components['headers']['x-network-revision'];
+          'x-network-incarnation': components['headers']['x-network-incarnation'];
+          'x-network-witness-epoch': components['headers']['x-network-witness-epoch'];
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          'x-network-actor-id': components['headers']['x-network-actor-id'];
+          'x-network-app-id': components['headers']['x-network-app-id'];
+          'x-network-grant-id': components['headers']['x-network-grant-id'];
+          'x-network-scopes': components['headers']['x-network-scopes'];
+          [name: string]: unknown;
+        };
+        content: {
+          /**
+           * @example {
+           *       "relations": [
+           *         {
+           *           "kind": "follow",
+           *           "actorId": "Lx8pW4tE1cD5",
+           *           "targetId": "Rk3vQ0yN7aB2",
+           *           "targetActorId": "Rk3vQ0yN7aB2",
+           *           "generation": "1",
+           *           "createdAt": 1763690000000
+           *         }
+           *       ],
+           *       "cursor": "b3BhcXVlLWFuZC1zaWduZWQ"
+           *     }
+           */
+          'application/json': {
+            relations: components['schemas']['Relation'][];
+            /** @description Opaque: send it as `cursor` for the next page. Absent on the last one. */
+            cursor?: string;
+          };
+        };
+      };
+      /** @description The request cannot be understood. */
+      400: {
+        headers: {
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error: 'invalid_page_cursor' | 'invalid_request';
+          };
+        };
+      };
+      /** @description No live credential. */
+      401: {
+        headers: {
+          'www-authenticate': components['headers']['www-authenticate'];
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error: 'authentication_required' | 'invalid_token';
+          };
+        };
+      };
+      /** @description Not allowed. */
+      403: {
+        headers: {
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error: 'capability_required' | 'origin_mismatch' | 'social_authority_required';
+          };
+        };
+      };
+      /** @description It conflicts with what is. */
+      409: {
+        headers: {
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error: 'recovery_publication_changed';
+          };
+        };
+      };
+      /** @description The limit is used up. */
+      429: {
+        headers: {
+          'retry-after': components['headers']['retry-after'];
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error: 'pilot_rate_limited';
+          };
+        };
+      };
+      /** @description The server failed. */
+      500: {
+        headers: {
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error: 'server_error';
+          };
+        };
+      };
+      /** @description Not now. */
+      503: {
+        headers: {
+          'retry-after': components['headers']['retry-after'];
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error:
+              | 'pilot_limits_unavailable'
+              | 'protected_read_storage_unavailable'
+              | 'protected_read_unavailable'
+              | 'recovery_quarantined'
+              | 'recovery_state_missing'
+              | 'recovery_unavailable'
+              | 'trusted_address_unavailable';
+          };
+        };
+      };
+    };
+  };
+  establishRelation: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        kind: 'follow' | 'like';
+        targetId: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *       "intentId": "follow-1"
+         *     }
+         */
+        'application/json': {
+          /** @description Names this action for ever: repeat the identical request with the same one. */
+          intentId: string;
+        };
+      };
+    };
+    responses: {
+      /** @description Done. */
+      200: {
+        headers: {
+          'x-network-write-revision': components['headers']['x-network-write-revision'];
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          /**
+           * @example {
+           *       "relation": {
+           *         "kind": "follow",
+           *         "actorId": "Lx8pW4tE1cD5",
+           *         "targetId": "Rk3vQ0yN7aB2",
+           *         "targetActorId": "Rk3vQ0yN7aB2",
+           *         "generation": "1",
+           *         "createdAt": 1763690000000
+           *       }
+           *     }
+           */
+          'application/json': {
+            relation: components['schemas']['Relation'];
+          };
+        };
+      };
+      /** @description The request cannot be understood. */
+      400: {
+        headers: {
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error:
+              | 'intent_required'
+              | 'invalid_json'
+              | 'invalid_request'
+              | 'self_relation'
+              | 'unknown_or_immutable_field';
+          };
+        };
+      };
+      /** @description No live credential. */
+      401: {
+        headers: {
+          'www-authenticate': components['headers']['www-authenticate'];
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error: 'authentication_required' | 'invalid_token';
+          };
+        };
+      };
+      /** @description Not allowed. */
+      403: {
+        headers: {
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error:
+              | 'capability_required'
+              | 'interaction_unavailable'
+              | 'origin_mismatch'
+              | 'social_authority_required';
+          };
+        };
+      };
+      /** @description Not there, or not for you. */
+      404: {
+        headers: {
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error: 'not_found';
+          };
+        };
+      };
+      /** @description It conflicts with what is. */
+      409: {
+        headers: {
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error: 'intent_conflict';
+          };
+        };
+      };
+      /** @description Too large. */
+      413: {
+        headers: {
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error: 'domain_plan_too_large';
+          };
+        };
+      };
+      /** @description Not in a form that is read here. */
+      415: {
+        headers: {
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error: 'invalid_json';
+          };
+        };
+      };
+      /** @description The limit is used up. */
+      429: {
+        headers: {
+          'retry-after': components['headers']['retry-after'];
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error: 'pilot_rate_limited';
+          };
+        };
+      };
+      /** @description The server failed. */
+      500: {
+        headers: {
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error: 'server_error';
+          };
+        };
+      };
+      /** @description Not now. */
+      503: {
+        headers: {
+          'retry-after': components['headers']['retry-after'];
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error:
+              | 'authority_unavailable'
+              | 'domain_storage_unavailable'
+              | 'pilot_limits_unavailable'
+              | 'trusted_address_unavailable';
+          };
+        };
+      };
+    };
+  };
+  endRelation: {
+    parameters: {
+      query: {
+        /** @description Names this action for ever: repeat the identical request with the same one. */
+        intentId: string;
+      };
+      header?: never;
+      path: {
+        kind: 'follow' | 'like';
+        targetId: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Done. */
+      200: {
+        headers: {
+          'x-network-write-revision': components['headers']['x-network-write-revision'];
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          /**
+           * @example {
+           *       "relation": {
+           *         "kind": "follow",
+           *         "actorId": "Lx8pW4tE1cD5",
+           *         "targetId": "Rk3vQ0yN7aB2",
+           *         "targetActorId": "Rk3vQ0yN7aB2",
+           *         "generation": "1",
+           *         "createdAt": 1763690000000
+           *       }
+           *     }
+           */
+          'application/json': {
+            /** @description As it last stood; null: there never was one. */
+            relation: components['schemas']['Relation'] | null;
+          };
+        };
+      };
+      /** @description The request cannot be understood. */
+      400: {
+        headers: {
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error:
+              | 'intent_required'
+              | 'invalid_json'
+              | 'invalid_request'
+              | 'self_relation'
+              | 'unknown_or_immutable_field';
+          };
+        };
+      };
+      /** @description No live credential. */
+      401: {
+        headers: {
+          'www-authenticate': components['headers']['www-authenticate'];
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error: 'authentication_required' | 'invalid_token';
+          };
+        };
+      };
+      /** @description Not allowed. */
+      403: {
+        headers: {
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error: 'capability_required' | 'origin_mismatch' | 'social_authority_required';
+          };
+        };
+      };
+      /** @description Not there, or not for you. */
+      404: {
+        headers: {
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error: 'not_found';
+          };
+        };
+      };
+      /** @description It conflicts with what is. */
+      409: {
+        headers: {
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error: 'intent_conflict';
+          };
+        };
+      };
+      /** @description Too large. */
+      413: {
+        headers: {
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error: 'domain_plan_too_large';
+          };
+        };
+      };
+      /** @description Not in a form that is read here. */
+      415: {
+        headers: {
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error: 'invalid_json';
+          };
+        };
+      };
+      /** @description The limit is used up. */
+      429: {
+        headers: {
+          'retry-after': components['headers']['retry-after'];
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error: 'pilot_rate_limited';
+          };
+        };
+      };
+      /** @description The server failed. */
+      500: {
+        headers: {
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error: 'server_error';
+          };
+        };
+      };
+      /** @description Not now. */
+      503: {
+        headers: {
+          'retry-after': components['headers']['retry-after'];
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error:
+              | 'authority_unavailable'
+              | 'domain_storage_unavailable'
+              | 'pilot_limits_unavailable'
+              | 'trusted_address_unavailable';
+          };
+        };
+      };
+    };
+  };
   createReport: {
     parameters: {
       query?: never;
@@ -3746,6 +5756,178 @@ export interface operations {
           'application/json': components['schemas']['Error'] & {
             /** @enum {unknown} */
             error: 'origin_mismatch' | 'social_authority_required';
+          };
+        };
+      };
+      /** @description It conflicts with what is. */
+      409: {
+        headers: {
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error: 'recovery_publication_changed';
+          };
+        };
+      };
+      /** @description The limit is used up. */
+      429: {
+        headers: {
+          'retry-after': components['headers']['retry-after'];
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error: 'pilot_rate_limited';
+          };
+        };
+      };
+      /** @description The server failed. */
+      500: {
+        headers: {
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error: 'server_error';
+          };
+        };
+      };
+      /** @description Not now. */
+      503: {
+        headers: {
+          'retry-after': components['headers']['retry-after'];
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error:
+              | 'pilot_limits_unavailable'
+              | 'protected_read_storage_unavailable'
+              | 'protected_read_unavailable'
+              | 'recovery_quarantined'
+              | 'recovery_state_missing'
+              | 'recovery_unavailable'
+              | 'trusted_address_unavailable';
+          };
+        };
+      };
+    };
+  };
+  getTimeline: {
+    parameters: {
+      query?: {
+        /** @description Rows of a page, 50 unless said. What is above 100 counts as 100, and what is no integer as 50. */
+        limit?: number;
+        /** @description Opaque: `cursor` of the page before. */
+        cursor?: string;
+      };
+      header?: {
+        /**
+         * @description The answer is to show this revision or a later one.
+         * @example 48214
+         */
+        'x-network-min-revision'?: string;
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Done. */
+      200: {
+        headers: {
+          'x-network-revision': components['headers']['x-network-revision'];
+          'x-network-incarnation': components['headers']['x-network-incarnation'];
+          'x-network-witness-epoch': components['headers']['x-network-witness-epoch'];
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          'x-network-actor-id': components['headers']['x-network-actor-id'];
+          'x-network-app-id': components['headers']['x-network-app-id'];
+          'x-network-grant-id': components['headers']['x-network-grant-id'];
+          'x-network-scopes': components['headers']['x-network-scopes'];
+          [name: string]: unknown;
+        };
+        content: {
+          /**
+           * @example {
+           *       "posts": [
+           *         {
+           *           "id": "p_5dQ2",
+           *           "authorActorId": "Rk3vQ0yN7aB2",
+           *           "text": "The lamps on the pier are lit again.",
+           *           "audience": "public",
+           *           "revision": 1,
+           *           "createdAt": 1763700000000,
+           *           "originApp": {
+           *             "id": "pebble",
+           *             "name": "Pebble"
+           *           },
+           *           "edited": false
+           *         }
+           *       ],
+           *       "cursor": "b3BhcXVlLWFuZC1zaWduZWQ"
+           *     }
+           */
+          'application/json': {
+            posts: components['schemas']['Post'][];
+            /** @description Opaque: send it as `cursor` for the next page. Absent on the last one. */
+            cursor?: string;
+          };
+        };
+      };
+      /** @description The request cannot be understood. */
+      400: {
+        headers: {
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error: 'invalid_page_cursor' | 'invalid_request';
+          };
+        };
+      };
+      /** @description No live credential. */
+      401: {
+        headers: {
+          'www-authenticate': components['headers']['www-authenticate'];
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error: 'authentication_required' | 'invalid_token';
+          };
+        };
+      };
+      /** @description Not allowed. */
+      403: {
+        headers: {
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error: 'capability_required' | 'origin_mismatch' | 'social_authority_required';
           };
         };
       };

@@ -1,0 +1,91 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { plazaClient } from '../../client/client.ts';
+import { HttpModule } from '../../src/http/http.module.js';
+import { documentOf } from '../../src/http/openapi/document.js';
+import { registerApplication, send, signIn } from '../support/api.js';
+import type { SignedIn } from '../support/api.js';
+import { startNetwork } from '../support/network.js';
+import type { TestNetwork } from '../support/network.js';
+
+let network: TestNetwork;
+let ada: SignedIn;
+
+beforeAll(async () => {
+  network = await startNetwork();
+  ada = await signIn(network, await registerApplication(network));
+}, 120_000);
+
+afterAll(() => network?.stop());
+
+describe('/api/openapi.json', () => {
+  it('is the document of this network, for anybody', async () => {
+    const { status, headers, body } = await send(network.baseUrl, 'GET', '/api/openapi.json');
+    expect([status, headers.get('content-type')]).toEqual([200, 'application/json; charset=utf-8']);
+    expect(body).toEqual(JSON.parse(JSON.stringify(documentOf(HttpModule, network.baseUrl))));
+  });
+
+  it('is told from what is not there by every operation in it', async () => {
+    const { paths } = documentOf(HttpModule, network.baseUrl);
+    const answers = await Promise.all(
+      Object.entries(paths).flatMap(([path, methods]) =>
+        Object.keys(methods).map(async (method) => {
+          const { status, body } = await send(
+            network.baseUrl,
+            method.toUpperCase(),
+            path.replaceAll(/[{}]/g, ''),
+          );
+          return {
+            operation: `${method} ${path}`,
+            status,
+            message: body?.message ?? body?.error_description,
+          };
+        }),
+      ),
+    );
+    const missing = answers.filter(
+      ({ status, message }) => status === 405 || message === 'There is nothing at this address.',
+    );
+    expect(missing).toEqual([]);
+  });
+
+  it('takes no other method', async () => {
+    const { status, headers } = await send(network.baseUrl, 'POST', '/api/openapi.json', { body: {} });
+    expect([status, headers.get('allow')]).toEqual([405, 'GET, HEAD']);
+  });
+});
+
+describe('/docs', () => {
+  it('is a page without scripts that takes nothing from elsewhere', async () => {
+    const answer = await fetch(`${network.baseUrl}/docs`);
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+    expect(answer.headers.get('content-security-policy')).toMatch(/^default-src 'none'; style-src 'sha256-/);
+    const page = await answer.text();
+    expect(page).not.toMatch(/<script|<link|<img|<iframe|\bsrc=|@import|url\(/i);
+  });
+});
+
+describe('the typed client', () => {
+  it('sends what the network takes, and reads what it answers', async () => {
+    const written = await ada.client.POST('/api/posts', {
+      body: { intentId: randomUUID(), text: 'Typed', audience: 'public' },
+    });
+    const id = written.data?.post.id ?? '';
+    const { data } = await ada.client.GET('/api/posts/{id}', { params: { path: { id } } });
+    expect(data?.post).toMatchObject({ text: 'Typed', authorActorId: ada.actorId });
+  });
+
+  it('reads refusals by their codes', async () => {
+    const { error, response } = await ada.client.GET('/api/posts/{id}', { params: { path: { id: 'none' } } });
+    expect([response.status, error?.error]).toEqual([404, 'post_unavailable']);
+  });
+
+  it('is anonymous without a token, and asks for the token each time with one', async () => {
+    const nobody = await plazaClient(network.baseUrl).GET('/api/profile');
+    expect([nobody.response.status, nobody.error?.error]).toEqual([401, 'authentication_required']);
+    const tokens = ['nonsense', ada.token];
+    const refreshing = plazaClient(network.baseUrl, () => tokens.shift() ?? '');
+    const answers = [await refreshing.GET('/api/session'), await refreshing.GET('/api/session')];
+    expect(answers.map(({ response }) => response.status)).toEqual([401, 200]);
+  });
+});
