@@ -98,8 +98,16 @@ describe('the relations read model', () => {
   });
 
   describe.each([
-    ['following', followingOf, (target: string, at = 2_000) => some.follow('ada', target, { at })],
-    ['followers', followersOf, (other: string, at = 2_000) => some.follow(other, 'ada', { at })],
+    [
+      'following',
+      followingOf,
+      (target: string, at?: number) => some.follow('ada', target, { at: at ?? 2_000 }),
+    ],
+    [
+      'followers',
+      followersOf,
+      (other: string, at?: number) => some.follow(other, 'ada', { at: at ?? 2_000 }),
+    ],
   ] as const)('%s', (_name, query, follow) => {
     test('show actors with handle and name, and an empty handle for none', async () => {
       await models.given(follow('bob'), some.profileChange('bob', { handle: null, displayName: 'B' }));
