@@ -1,7 +1,10 @@
-import { repliesOf } from '../../projections/posts/posts.read-model.js';
-import { ownProfile } from '../../projections/profile/profile.read-model.js';
+import { inboxOf } from '../../projections/inbox/inbox.read-model.js';
+import { postById, postsOf, repliesOf } from '../../projections/posts/posts.read-model.js';
+import { actorById, ownProfile } from '../../projections/profile/profile.read-model.js';
+import { followersOf, followingOf, ownRelations } from '../../projections/relations/relations.read-model.js';
 import type { ReadQuery } from '../../projections/runner/read-query.js';
-import { THREAD } from './seed.js';
+import { timelineOf } from '../../projections/timeline/timeline.read-model.js';
+import { AUTHOR, THREAD } from './seed.js';
 
 /** A read as it is asked over HTTP, and what it asks Postgres. */
 export interface ReadCase {
@@ -13,10 +16,19 @@ export interface ReadCase {
 
 const firstPage = { scan: 50, after: undefined };
 
-export function casesOf(_readerId: string): readonly ReadCase[] {
+export function casesOf(): readonly ReadCase[] {
+  const author = { actorId: AUTHOR };
   return [
     read('profile', '/api/profile', ownProfile, undefined),
+    read('actor', `/api/actors/${AUTHOR}`, actorById, author),
+    read('post', `/api/posts/${THREAD}`, postById, { postId: THREAD }),
+    read('timeline', '/api/timeline', timelineOf, firstPage),
     read('replies', `/api/posts/${THREAD}/replies`, repliesOf, { postId: THREAD, ...firstPage }),
+    read('actor posts', `/api/actors/${AUTHOR}/posts`, postsOf, { ...author, ...firstPage }),
+    read('relations', '/api/relations', ownRelations, firstPage),
+    read('following', `/api/actors/${AUTHOR}/following`, followingOf, { ...author, ...firstPage }),
+    read('followers', `/api/actors/${AUTHOR}/followers`, followersOf, { ...author, ...firstPage }),
+    read('inbox', '/api/inbox', inboxOf, firstPage),
   ];
 }
 
