@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ReadRequest } from './admission/protected-reads.js';
 import { credentialOf } from './admission/credential.js';
 import { HttpRefusal } from './errors.js';
-import { Meter } from './limits/meter.js';
+import { meterOf } from './limits/meter.js';
 
 /** The credential a read presented, and the revision it asks to see at least (decisions.md, "A write is visible…"). */
 export const Reading = createParamDecorator((_data: unknown, context: ExecutionContext): ReadRequest => {
@@ -12,7 +12,7 @@ export const Reading = createParamDecorator((_data: unknown, context: ExecutionC
   const request = http.getRequest<FastifyRequest>();
   const read = {
     credential: credentialOf(request),
-    meter: new Meter(request, http.getResponse<FastifyReply>()),
+    meter: meterOf(request, http.getResponse<FastifyReply>()),
   };
   const asked = request.headers['x-network-min-revision'];
   if (asked === undefined) return read;

@@ -5,7 +5,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Authority } from '../../commands/intent.js';
 import { addressClassOf } from '../../commands/address-class.js';
 import { ApiLimits } from '../limits/api-limits.js';
-import { Meter } from '../limits/meter.js';
+import { meterOf } from '../limits/meter.js';
 import { credentialOf } from './credential.js';
 import { MutationAdmission } from './mutation-admission.js';
 import type { MutationRule } from './mutation-admission.js';
@@ -28,7 +28,7 @@ export class MutationGuard implements CanActivate {
     const request = http.getRequest<Acting>();
     const rule = this.reflector.get<MutationRule>(RULE, context.getHandler());
     const caller = await this.admission.admit(credentialOf(request), rule);
-    await new Meter(request, http.getResponse<FastifyReply>()).count(() => this.limits.write(caller));
+    await meterOf(request, http.getResponse<FastifyReply>()).count(() => this.limits.write(caller));
     const { actorId, appId, grantId } = caller;
     const addressClass = addressClassOf(request.ip);
     request.acting = { actorId, appId, grantId, requestId: request.id, addressClass };

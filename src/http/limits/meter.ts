@@ -3,6 +3,15 @@ import { isRefused, rateLimitFields, secondsToReset } from '../../limits/rate-li
 import type { Standing } from '../../limits/rate-limit-fields.js';
 import { HttpRefusal } from '../errors.js';
 
+const meters = new WeakMap<object, Meter>();
+
+/** The meter of this request: a mutation that also reads is counted as the mutation alone. */
+export function meterOf(request: FastifyRequest, reply: FastifyReply): Meter {
+  const meter = meters.get(request) ?? new Meter(request, reply);
+  meters.set(request, meter);
+  return meter;
+}
+
 /** One request, as limits see it: it is counted once, however many statements its answer takes. */
 export class Meter {
   /** `request.ip` */

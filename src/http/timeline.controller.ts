@@ -1,0 +1,52 @@
+import { Controller, Get, Query, Res } from '@nestjs/common';
+import type { FastifyReply } from 'fastify';
+import { z } from 'zod';
+import { timelineOf } from '../../projections/timeline/timeline.read-model.js';
+import type { ReadRequest, ReadRule } from './admission/protected-reads.js';
+import { pageCursor, pageLimit } from './fields.js';
+import { Operation } from './openapi/operation.js';
+import type { Answered } from './openapi/operation.js';
+import { PagedReads } from './paged-reads.js';
+import { Reading } from './read-request.js';
+import { examplePost, post } from './resources/post.js';
+import { exampleCursor, nextCursor } from './resources/values.js';
+
+const bearer: ReadRule = { scope: 'read', anonymous: false };
+
+const timelinePage = z.object({ limit: pageLimit({ most: 100 }), cursor: pageCursor });
+
+const pageOfPosts = z.strictObject({ posts: z.array(post), cursor: nextCursor });
+
+@Controller('api/timeline')
+export class TimelineController {
+  constructor(private readonly pages: PagedReads) {}
+
+  @Get()
+  @Operation({
+    id: 'getTimeline',
+    summary: "Read the caller's home timeline",
+    description: 'Posts and replies of the caller and of whom the caller follows now, newest first.',
+    access: bearer,
+    answers: pageOfPosts,
+    example: { posts: [examplePost], cursor: exampleCursor },
+    errors: ['invalid_page_cursor'],
+  })
+  async timeline(
+    @Query({ schema: timelinePage }) page: z.infer<typeof timelinePage>,
+    @Reading() request: ReadRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<Answered<typeof pageOfPosts>> {
+    const { result, headers } = await this.pages.read(
+      request,
+      bearer,
+      timelineOf,
+      {},
+      {
+        operation: 'timeline',
+        page,
+      },
+    );
+    void reply.headers(headers);
+    return { posts: result?.items ?? [], ...(result?.cursor !== undefined && { cursor: result.cursor }) };
+  }
+}

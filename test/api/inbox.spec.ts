@@ -1,0 +1,242 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { operatorOf, registerApplication, send, signIn } from '../support/api.js';
+import type { Application, SignedIn } from '../support/api.js';
+import { startNetwork } from '../support/network.js';
+import type { TestNetwork } from '../support/network.js';
+import { block, erase, follow, like, post, unblock, unfollow, unlike } from '../support/social.js';
+import { until } from '../support/until.js';
+
+const scopes = 'openid read post:create post:delete relation:write block:write inbox:write';
+
+let network: TestNetwork;
+let application: Application;
+/** Whose inbox it is, and who does things. Others for each test. */
+let ann: SignedIn;
+let ben: SignedIn;
+
+beforeAll(async () => {
+  network = await startNetwork();
+  application = await registerApplication(network);
+}, 120_000);
+
+afterAll(() => network?.stop());
+
+const person = (): Promise<SignedIn> => signIn(network, application, scopes);
+
+beforeEach(async () => {
+  [ann, ben] = await Promise.all([person(), person()]);
+});
+
+interface Entry {
+  readonly id: string;
+  readonly kind: string;
+  readonly sourceId: string;
+  readonly createdAt: number;
+  readonly readAt?: number;
+}
+
+const error = (code: string) => ({ error: code, message: expect.any(String) });
+const inboxOf = async (
+  who: SignedIn,
+  query = '',
+): Promise<{ inbox: Entry[]; unread: number; cursor?: string }> => (await who.get(`/api/inbox${query}`)).body;
+/** Kinds in the inbox, and how many are unread. */
+const shown = async (who: SignedIn) => {
+  const { inbox, unread } = await inboxOf(who);
+  return [inbox.map(({ kind }) => kind), unread];
+};
+const mark = (who: SignedIn, entries: object, intentId: string = randomUUID()) =>
+  who.post('/api/inbox/read', { intentId, ...entries });
+const nameOf = async (who: SignedIn) => (await who.get('/api/profile')).body.profile.handle as string;
+
+describe('an inbox', () => {
+  it('tells of follows, likes, replies and mentions, newest first, and of nothing that one did oneself', async () => {
+    const own = await post(ann, 'hello');
+    await follow(ben, ann);
+    await like(ben, own);
+    const reply = await post(ben, 'a reply', { parentId: own });
+    const mention = await post(ben, `hello @${await nameOf(ann)}`);
+    await post(ann, `to myself, @${await nameOf(ann)}`, { parentId: own });
+    await like(ann, own);
+    const { body, headers } = await ann.get('/api/inbox');
+    const entry = { id: expect.any(String), sourceActorId: ben.actorId, createdAt: expect.any(Number) };
+    expect(body).toEqual({
+      inbox: [
+        { ...entry, kind: 'mention', sourceId: mention },
+        { ...entry, kind: 'reply', sourceId: reply },
+        { ...entry, kind: 'like', sourceId: own },
+        { ...entry, kind: 'follow', sourceId: ben.actorId },
+      ],
+      unread: 4,
+    });
+    expect(headers.get('x-network-actor-id')).toBe(ann.actorId);
+    expect(await shown(ben)).toEqual([[], 0]);
+  });
+
+  it('tells of a reply that mentions once', async () => {
+    const own = await post(ann, 'hello');
+    await post(ben, `@${await nameOf(ann)}, a reply`, { parentId: own });
+    expect(await shown(ann)).toEqual([['reply'], 1]);
+  });
+
+  it('forgets what is taken back, and renews what is done again', async () => {
+    await follow(ben, ann);
+    const [first] = (await inboxOf(ann)).inbox;
+    await mark(ann, { ids: [first?.id] });
+    await unfollow(ben, ann);
+    expect(await shown(ann)).toEqual([[], 0]);
+    await follow(ben, ann);
+    const { inbox, unread } = await inboxOf(ann);
+    expect([inbox.map(({ id }) => id), unread]).toEqual([[first?.id], 1]);
+    expect(inbox[0]).not.toHaveProperty('readAt');
+    expect(inbox[0]?.createdAt).toBeGreaterThan(first?.createdAt ?? 0);
+  });
+
+  it('hides what is deleted, blocked or suspended, and counts it no more', async () => {
+    const own = await post(ann, 'hello');
+    await follow(ben, ann);
+    await like(ben, own);
+    const reply = await post(ben, 'a reply', { parentId: own });
+    await erase(ben, reply);
+    expect(await shown(ann)).toEqual([['like', 'follow'], 2]);
+    await operatorOf(network).setAccountState(ben.actorId, 'suspend', 'test');
+    await until(async () => (await inboxOf(ann)).unread === 0);
+    await operatorOf(network).setAccountState(ben.actorId, 'reinstate', 'test');
+    await until(async () => (await inboxOf(ann)).unread === 2);
+    await block(ann, ben);
+    expect(await shown(ann)).toEqual([[], 0]);
+    await unblock(ann, ben);
+    expect(await shown(ann)).toEqual([['like'], 1]);
+    await unlike(ben, own);
+    expect(await shown(ann)).toEqual([[], 0]);
+  });
+
+  it('is read in pages that show each entry once, whatever comes meanwhile', async () => {
+    const own = await post(ann, 'hello');
+    for (let n = 0; n < 5; n++) await post(ben, `reply ${n}`, { parentId: own });
+    const whole = (await inboxOf(ann)).inbox.map(({ id }) => id);
+    const seen: string[] = [];
+    for (let cursor: string | undefined = ''; cursor !== undefined;) {
+      const page = await inboxOf(ann, `?limit=2${cursor && `&cursor=${cursor}`}`);
+      seen.push(...page.inbox.map(({ id }) => id));
+      expect(page.unread).toBeGreaterThanOrEqual(5);
+      cursor = page.cursor;
+      await post(ben, 'meanwhile', { parentId: own });
+    }
+    expect(seen).toEqual(whole);
+  });
+
+  it('is for a token with the scope read alone, and takes no cursor but its own', async () => {
+    const nobody = await send(network.baseUrl, 'GET', '/api/inbox');
+    expect([nobody.status, nobody.body]).toEqual([401, error('authentication_required')]);
+    const marker = await signIn(network, application, 'openid inbox:write');
+    const refused = await marker.get('/api/inbox');
+    expect([refused.status, refused.body]).toEqual([403, error('capability_required')]);
+    for (const cursor of ['', 'abc', 'AAAAAAAAAAAAAAAAAAAAAAAAAAAA']) {
+      const answer = await ann.get(`/api/inbox?cursor=${cursor}`);
+      expect([answer.status, answer.body]).toEqual([400, error('invalid_page_cursor')]);
+    }
+  });
+});
+
+describe('marking as read', () => {
+  let entries: readonly Entry[];
+  beforeEach(async () => {
+    const own = await post(ann, 'hello');
+    for (let n = 0; n < 4; n++) await post(ben, `reply ${n}`, { parentId: own });
+    entries = (await inboxOf(ann)).inbox;
+  });
+  const readOf = async (who: SignedIn) =>
+    (await inboxOf(who)).inbox.map(({ readAt }) => readAt !== undefined);
+
+  it('takes one, several, and all up to a time, and answers how many are left', async () => {
+    const one = await mark(ann, { ids: [entries[0]?.id] });
+    expect([one.status, one.body]).toEqual([200, { unread: 3 }]);
+    expect(one.headers.get('x-network-write-revision')).toMatch(/^[0-9]+$/);
+    expect(one.headers.get('x-network-revision')).toBeNull();
+    expect(await readOf(ann)).toEqual([true, false, false, false]);
+    expect((await mark(ann, { ids: entries.slice(0, 2).map(({ id }) => id) })).body).toEqual({ unread: 2 });
+    expect((await mark(ann, { upTo: (entries[2]?.createdAt ?? 0) - 1 })).body.unread).toBeLessThanOrEqual(2);
+    expect((await mark(ann, { upTo: entries[2]?.createdAt })).body).toEqual({ unread: 0 });
+    expect(await readOf(ann)).toEqual([true, true, true, true]);
+  });
+
+  it('marks nothing that comes later, whatever time is named', async () => {
+    expect((await mark(ann, { upTo: Date.now() + 3_600_000 })).body).toEqual({ unread: 0 });
+    await follow(ben, ann);
+    expect((await inboxOf(ann)).unread).toBe(1);
+  });
+
+  it('passes over ids of nobody and of others', async () => {
+    expect((await mark(ben, { ids: ['nothing', ...entries.map(({ id }) => id)] })).body).toEqual({
+      unread: 0,
+    });
+    expect((await inboxOf(ann)).unread).toBe(4);
+  });
+
+  it('is done once for an intent, and refused with another payload', async () => {
+    const intentId = randomUUID();
+    const body = { ids: [entries[0]?.id] };
+    const answers = await Promise.all(Array.from({ length: 4 }, () => mark(ann, body, intentId)));
+    expect(answers.map(({ status, body }) => [status, body])).toEqual(
+      answers.map(() => [200, { unread: 3 }]),
+    );
+    expect(new Set(answers.map(({ headers }) => headers.get('x-network-write-revision'))).size).toBe(1);
+    await mark(ann, { ids: [entries[1]?.id] });
+    expect((await mark(ann, body, intentId)).body).toEqual({ unread: 2 });
+    const other = await mark(ann, { upTo: 1 }, intentId);
+    expect([other.status, other.body]).toEqual([409, error('intent_conflict')]);
+    expect((await mark(ben, { upTo: 1 }, intentId)).status).toBe(200);
+  });
+
+  it('lets one of two conflicting markings at the same moment through', async () => {
+    const intentId = randomUUID();
+    const answers = await Promise.all([
+      mark(ann, { ids: [entries[0]?.id] }, intentId),
+      mark(ann, { ids: [entries[1]?.id] }, intentId),
+    ]);
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
+    expect((await inboxOf(ann)).unread).toBe(3);
+  });
+
+  it('counts every marking of many at the same moment', async () => {
+    await Promise.all(entries.map(({ id }) => mark(ann, { ids: [id] })));
+    expect((await inboxOf(ann)).unread).toBe(0);
+  });
+
+  it.each([
+    ['neither', {}],
+    ['both', { ids: ['a'], upTo: 1 }],
+    ['no ids', { ids: [] }],
+    ['too many ids', { ids: Array.from({ length: 201 }, (_, n) => `i${n}`) }],
+    ['what is no id', { ids: ['a b'] }],
+    ['what is no list', { ids: 'a' }],
+    ['a time before all', { upTo: -1 }],
+    ['half a millisecond', { upTo: 1.5 }],
+    ['a time in words', { upTo: 'now' }],
+    ['nothing as a time', { upTo: null }],
+  ])('refuses %s', async (_what, body) => {
+    const answer = await mark(ann, body);
+    expect([answer.status, answer.body]).toEqual([400, error('invalid_request')]);
+  });
+
+  it('refuses no intent, other fields, and a token without the scope', async () => {
+    const without = await ann.post('/api/inbox/read', { upTo: 1 });
+    expect([without.status, without.body]).toEqual([400, error('intent_required')]);
+    const more = await mark(ann, { upTo: 1, actorId: ben.actorId });
+    expect([more.status, more.body]).toEqual([400, error('unknown_or_immutable_field')]);
+    const reader = await signIn(network, application, 'openid read');
+    const refused = await mark(reader, { upTo: 1 });
+    expect([refused.status, refused.body]).toEqual([403, error('capability_required')]);
+    const nobody = await send(network.baseUrl, 'POST', '/api/inbox/read', {
+      body: { intentId: 'i', upTo: 1 },
+    });
+    expect([nobody.status, nobody.body]).toEqual([401, error('authentication_required')]);
+  });
+
+  it('is answered for a token that may mark and not read', async () => {
+    const marker = await signIn(network, application, 'openid inbox:write');
+    expect((await mark(marker, { upTo: 1 })).body).toEqual({ unread: 0 });
+  });
+});
