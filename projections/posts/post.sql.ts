@@ -54,9 +54,17 @@ export function postsJson(schema: string, skeleton: string, order: 'ASC' | 'DESC
     FROM ${skeleton} skeleton
     JOIN ${schema}.post ON post.id = skeleton.post_id AND ${isPostVisible(schema, 'post')}
     LEFT JOIN ${schema}.application ON application.app_id = post.app_id
-    LEFT JOIN ${schema}.post parent ON parent.id = post.parent_id AND ${isPostVisible(schema, 'parent')}
-    LEFT JOIN ${schema}.post root ON root.id = post.root_id AND ${isPostVisible(schema, 'root')})`;
+    LEFT JOIN LATERAL (${visiblePost(schema, 'post.parent_id')}) parent ON true
+    LEFT JOIN LATERAL (${visiblePost(schema, 'post.root_id')}) root ON true)`;
 }
+
+/**
+ * One row at most, found by its key, and only then asked about. As conditions of a join, the same is asked of every post
+ * there is for each one shown, as long as Postgres has no statistics of young tables.
+ */
+const visiblePost = (schema: string, id: string): string => `
+  SELECT other.id FROM ${schema}.post other WHERE other.id = ${id} AND ${isPostVisible(schema, 'other')}
+  OFFSET 0`;
 
 /** The posts in their published shape. */
 export function presentPosts(posts: PostColumns): readonly Post[] {
