@@ -196,7 +196,7 @@ describe('marking as read', () => {
       mark(ann, { ids: [entries[0]?.id] }, intentId),
       mark(ann, { ids: [entries[1]?.id] }, intentId),
     ]);
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
+    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 409]);
     expect((await inboxOf(ann)).unread).toBe(3);
   });
 
