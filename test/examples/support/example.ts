@@ -11,26 +11,42 @@ import { blocksOf } from './document.js';
 
 /** Of the repository, also where another build of it is tested. */
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
-const README = new URL('../../../examples/minimal-client/README.md', import.meta.url);
-export const SERVER = fileURLToPath(new URL('../../../examples/minimal-client/server.mjs', import.meta.url));
+const directory = (name: string) => new URL(`../../../examples/${name}/`, import.meta.url);
+export const SERVER = fileURLToPath(new URL('server.mjs', directory('minimal-client')));
 
 /** The example, as a process that a person's browser can reach. */
 export interface Example {
   readonly origin: string;
   readonly clientId: string;
+  /** The first line that it printed. */
+  readonly firstLine: string;
   /** What it wrote about failures that it did not foresee. */
   complaints(): string;
+  /** All that it printed, once it has ended by itself. */
+  ended(): Promise<string>;
   stop(): Promise<void>;
 }
 
+/** Which example, the port that its README names, and what is said after its command. */
+interface Asked {
+  readonly name: string;
+  readonly port: number;
+  readonly more?: string;
+}
+
+const minimalClient: Asked = { name: 'minimal-client', port: 8080 };
+
 /** Does what the README says, in the root of the repository; only the port is another, and the ellipses are filled in. */
-export async function startExample(network: TestNetwork): Promise<Example> {
+export async function startExample(
+  network: TestNetwork,
+  { name, port: written, more = '' }: Asked = minimalClient,
+): Promise<Example> {
   const port = await freePort();
   const origin = `http://localhost:${port}`;
-  const [block] = blocksOf(readFileSync(README, 'utf8'));
+  const [block] = blocksOf(readFileSync(new URL('README.md', directory(name)), 'utf8'));
   const [register = '', ...others] = (block?.text ?? '')
     .replaceAll('npx plaza', `"${process.execPath}" "${plaza}"`)
-    .replaceAll('http://localhost:8080', origin)
+    .replaceAll(`http://localhost:${written}`, origin)
     .split('\n');
   const registered = await promisify(execFile)('sh', ['-ec', register], {
     cwd: ROOT,
@@ -39,22 +55,28 @@ export async function startExample(network: TestNetwork): Promise<Example> {
   const said = /^client id +(\S+)\nclient secret +(\S+)/.exec(registered.stdout);
   if (!said) throw new Error(`the registration printed neither id nor secret:\n${registered.stdout}`);
   const [, clientId = '', clientSecret = ''] = said;
-  const start = others.join('\n').replace('…', clientId).replace('…', clientSecret);
-  const child = spawn('sh', ['-ec', start.replace(/^node /m, 'exec node ')], {
+  const start = others.join('\n').trimEnd().replace('…', clientId).replace('…', clientSecret);
+  const child = spawn('sh', ['-ec', `${start.replace(/^(npx )?node /m, 'exec node ')} ${more}`], {
     cwd: ROOT,
     env: environment({ BASE_URL: network.baseUrl, PORT: String(port) }),
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  let complaints = '';
+  let [printed, complaints] = ['', ''];
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (printed += text));
   child.stderr.setEncoding('utf8').on('data', (text: string) => (complaints += text));
-  const ended = once(child, 'exit');
+  const ended = once(child, 'close');
   const listening = once(createInterface(child.stdout), 'line');
-  const first = await Promise.race([listening, ended]);
-  if (typeof first[0] !== 'string') throw new Error(`the example did not start:\n${complaints}`);
+  const [firstLine] = (await Promise.race([listening, ended])) as [unknown];
+  if (typeof firstLine !== 'string') throw new Error(`the example did not start:\n${complaints}`);
   return {
     origin,
     clientId,
+    firstLine,
     complaints: () => complaints,
+    ended: async () => {
+      await ended;
+      return printed;
+    },
     stop: async () => {
       child.kill('SIGTERM');
       await ended;

@@ -1,0 +1,70 @@
+/** Follows somebody, posts, and shows a timeline, through the typed client. See README.md beside it. */
+import { randomUUID } from 'node:crypto';
+import { parseArgs } from 'node:util';
+import { plazaClient } from '../../client/client.ts';
+import type { components } from '../../client/client.ts';
+import { answered } from './retry.ts';
+import { signIn } from './sign-in.ts';
+
+type Post = components['schemas']['Post'];
+type Client = ReturnType<typeof plazaClient>;
+
+const SCOPES = ['openid', 'read', 'post:create', 'relation:write'];
+/** Small, so that there are pages to read on. */
+const PAGE = 20;
+
+const { values: asked } = parseArgs({
+  options: { follow: { type: 'string' }, post: { type: 'string' }, pages: { type: 'string', default: '3' } },
+});
+const { BASE_URL = 'http://localhost:3000', CLIENT_ID, CLIENT_SECRET, PORT = '8081' } = process.env;
+if (!CLIENT_ID || !CLIENT_SECRET) throw new Error('CLIENT_ID and CLIENT_SECRET come from the registration');
+
+const application = {
+  baseUrl: BASE_URL,
+  clientId: CLIENT_ID,
+  clientSecret: CLIENT_SECRET,
+  redirectUri: `http://localhost:${PORT}/callback`,
+};
+const token = await signIn(application, SCOPES, (address) => console.log(`open ${address}`));
+const client = plazaClient(BASE_URL, () => token);
+
+const session = await answered(() => client.GET('/api/session'));
+if (session.appId !== CLIENT_ID) throw new Error('this token is for another application');
+console.log(`signed in as ${session.actorId}`);
+
+if (asked.follow !== undefined) await follow(client, asked.follow);
+if (asked.post !== undefined) await post(client, asked.post);
+for await (const { authorActorId, text } of timeline(client, Number(asked.pages)))
+  console.log(`${authorActorId}: ${text}`);
+
+/** The intent is made once, before the first try. */
+async function follow(client: Client, targetId: string): Promise<void> {
+  const intentId = randomUUID();
+  const { relation } = await answered(() =>
+    client.PUT('/api/relations/{kind}/{targetId}', {
+      params: { path: { kind: 'follow', targetId } },
+      body: { intentId },
+    }),
+  );
+  console.log(`following ${relation.targetActorId}`);
+}
+
+async function post(client: Client, text: string): Promise<void> {
+  const intentId = randomUUID();
+  const { post } = await answered(() =>
+    client.POST('/api/posts', { body: { intentId, text, audience: 'public' } }),
+  );
+  console.log(`posted ${post.id}`);
+}
+
+/** Newest first. A page may be short or empty and still have a next one: the last is the one without a cursor. */
+async function* timeline(client: Client, pages: number): AsyncGenerator<Post> {
+  let cursor: string | undefined;
+  for (let page = 0; page < pages; page++) {
+    const query = { limit: PAGE, ...(cursor === undefined ? {} : { cursor }) };
+    const read = await answered(() => client.GET('/api/timeline', { params: { query } }));
+    yield* read.posts;
+    cursor = read.cursor;
+    if (cursor === undefined) return;
+  }
+}

@@ -1,0 +1,78 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { freePort } from '../../src/launch/free-port.js';
+import { Browser } from '../../src/operator/demo/browser.js';
+import type { Person } from '../../src/operator/demo/browser.js';
+import { operatorOf, registerApplication, signIn } from '../support/api.js';
+import { startNetwork } from '../support/network.js';
+import type { TestNetwork } from '../support/network.js';
+import { startExample } from './support/example.js';
+import type { Example } from './support/example.js';
+import { startInterposer } from './support/interposer.js';
+import type { Interposer } from './support/interposer.js';
+
+/** A whole network starts here, on a machine that may be busy with other tests. */
+jest.setTimeout(120_000);
+
+let between: Interposer;
+let network: TestNetwork;
+let person: Person;
+let example: Example | undefined;
+
+beforeAll(async () => {
+  const port = await freePort();
+  between = await startInterposer(port);
+  network = await startNetwork({ PORT: String(port), BASE_URL: `http://localhost:${between.port}` });
+  person = { handle: `t_${randomBytes(5).toString('hex')}`, password: 'correct horse battery' };
+  await operatorOf(network).createAccount({
+    ...person,
+    displayName: 'Ada',
+    email: `${person.handle}@example.org`,
+  });
+});
+
+afterEach(() => example?.stop());
+
+afterAll(async () => {
+  await network?.stop();
+  await between?.close();
+});
+
+/** Runs the example as its README says, with more options, until it ends; the browser is the person's. */
+async function run(more = ''): Promise<string[]> {
+  example = await startExample(network, { name: 'typed-client', port: 8081, more });
+  const [, address = ''] = /^open (\S+)$/.exec(example.firstLine) ?? [];
+  const callback = await new Browser(network.baseUrl).authorize(new URL(address), person);
+  await fetch(callback);
+  const printed = await example.ended();
+  expect(example.complaints()).toBe('');
+  return printed.trimEnd().split('\n').slice(1);
+}
+
+describe('the typed client', () => {
+  it('signs in, posts and shows the timeline, as its README says', async () => {
+    const [signedIn, posted, ...timeline] = await run();
+    expect(signedIn).toMatch(/^signed in as \S+$/);
+    expect(posted).toMatch(/^posted \S+$/);
+    expect(timeline).toEqual([expect.stringMatching(/: Hello from the typed client$/)]);
+  });
+
+  it('follows somebody, and reads their posts page by page', async () => {
+    const grace = await signIn(network, await registerApplication(network));
+    const texts = Array.from({ length: 25 }, (_, index) => `Number ${index}`);
+    for (const text of texts) await grace.say(text);
+    const lines = await run(`--follow ${grace.actorId}`);
+    expect(lines).toContain(`following ${grace.actorId}`);
+    const theirs = lines.filter((line) => line.startsWith(grace.actorId));
+    expect(theirs).toEqual(texts.map((text) => `${grace.actorId}: ${text}`).toReversed());
+  });
+
+  it('posts once where the answer is lost, and waits where the network asks for it', async () => {
+    between.loseAnswer('/api/posts');
+    between.refuse('/api/timeline', 1);
+    const before = between.count('/api/posts');
+    const lines = await run('--post Once');
+    expect(between.count('/api/posts')).toBe(before + 2);
+    expect(lines.filter((line) => line.endsWith(': Once'))).toHaveLength(1);
+  });
+});
