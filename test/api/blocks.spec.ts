@@ -1,0 +1,211 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { operatorOf, registerApplication, send, signIn } from '../support/api.js';
+import type { Answer, Application, SignedIn } from '../support/api.js';
+import { startNetwork } from '../support/network.js';
+import type { TestNetwork } from '../support/network.js';
+
+const scope = 'openid read post:create relation:write block:read block:write';
+const RACES = 50;
+const TIMEOUT_MS = 60_000;
+
+let network: TestNetwork;
+let application: Application;
+
+beforeAll(async () => {
+  network = await startNetwork();
+  application = await registerApplication(network);
+}, 120_000);
+
+afterAll(() => network?.stop());
+
+const newPerson = () => signIn(network, application, scope);
+const newPair = async () => [await newPerson(), await newPerson()] as const;
+const error = (code: string) => ({ error: code, message: expect.any(String) });
+const block = (who: SignedIn, actorId: string, intentId: string = randomUUID()) =>
+  who.put(`/api/blocks/${actorId}`, { intentId });
+const unblock = (who: SignedIn, actorId: string, intentId: string = randomUUID()) =>
+  who.delete(`/api/blocks/${actorId}?intentId=${intentId}`);
+const follow = (who: SignedIn, { actorId }: SignedIn, intentId: string = randomUUID()) =>
+  who.put(`/api/relations/follow/${actorId}`, { intentId });
+const blocks = async (who: SignedIn) => (await who.get('/api/blocks')).body.blocks;
+const follows = async (who: SignedIn) => (await who.get('/api/relations')).body.relations;
+const outcomeOf = ({ status, body }: Answer) => [status, body];
+
+describe('a block', () => {
+  it('is listed newest first, and can be taken back', async () => {
+    const [ada, bob] = await newPair();
+    const cleo = await newPerson();
+    expect(await blocks(ada)).toEqual([]);
+    for (const { actorId } of [bob, cleo])
+      expect(outcomeOf(await block(ada, actorId))).toEqual([200, { blocked: true }]);
+    expect(await blocks(ada)).toEqual([cleo.actorId, bob.actorId]);
+    expect(outcomeOf(await unblock(ada, bob.actorId))).toEqual([200, { blocked: false }]);
+    expect(await blocks(ada)).toEqual([cleo.actorId]);
+    expect(await blocks(bob)).toEqual([]);
+  });
+
+  it('ends what both follow of each other, for good', async () => {
+    const [ada, bob] = await newPair();
+    await follow(ada, bob);
+    await follow(bob, ada);
+    await block(ada, bob.actorId);
+    expect([await follows(ada), await follows(bob)]).toEqual([[], []]);
+    for (const [who, other] of [
+      [ada, bob],
+      [bob, ada],
+    ] as const)
+      expect(outcomeOf(await follow(who, other))).toEqual([403, error('interaction_unavailable')]);
+    await unblock(ada, bob.actorId);
+    expect([await follows(ada), await follows(bob)]).toEqual([[], []]);
+    expect((await ada.get(`/api/actors/${bob.actorId}`)).body.actor).toMatchObject({
+      followers: 0,
+      following: 0,
+    });
+    expect((await follow(bob, ada)).body.relation).toMatchObject({ generation: '2' });
+  });
+
+  it('hides both from each other, and from nobody else', async () => {
+    const [ada, bob] = await newPair();
+    const cleo = await newPerson();
+    await follow(ada, cleo);
+    await follow(bob, cleo);
+    const { body } = await cleo.say('what the two answer to');
+    const reply = { parentId: body.post.id };
+    const posts = new Map<SignedIn, string>();
+    for (const who of [ada, bob]) posts.set(who, (await who.say('a reply', reply)).body.post.id);
+    const seenBy = async (reader: SignedIn, { actorId }: SignedIn, postId = '') => {
+      const actor = await reader.get(`/api/actors/${actorId}`);
+      const post = await reader.get(`/api/posts/${postId}`);
+      const ofActor = await Promise.all(
+        ['posts', 'following', 'followers'].map((list) => reader.get(`/api/actors/${actorId}/${list}`)),
+      );
+      const replies = await reader.get(`/api/posts/${body.post.id}/replies`);
+      const fans = await reader.get(`/api/actors/${cleo.actorId}/followers`);
+      return [
+        ...[actor, ...ofActor, post, await reader.get(`/api/posts/${postId}/replies`)].map(
+          ({ status }) => status,
+        ),
+        replies.body.posts.some(({ id }: { id: string }) => id === postId),
+        fans.body.actors.some((fan: { actorId: string }) => fan.actorId === actorId),
+      ];
+    };
+    const each = async () => [
+      await seenBy(ada, bob, posts.get(bob)),
+      await seenBy(bob, ada, posts.get(ada)),
+      await seenBy(cleo, bob, posts.get(bob)),
+    ];
+    const [everything, nothing] = [
+      [200, 200, 200, 200, 200, 200, true, true],
+      [404, 404, 404, 404, 404, 404, false, false],
+    ];
+    expect(await each()).toEqual([everything, everything, everything]);
+    await block(ada, bob.actorId);
+    expect(await each()).toEqual([nothing, nothing, everything]);
+    const answer = await bob.say('to whom?', { parentId: posts.get(ada) });
+    expect(outcomeOf(answer)).toEqual([404, error('parent_unavailable')]);
+    await unblock(ada, bob.actorId);
+    expect(await each()).toEqual([everything, everything, everything]);
+  });
+
+  it('works against who has blocked the caller, and against who is suspended', async () => {
+    const [ada, bob] = await newPair();
+    await block(bob, ada.actorId);
+    expect((await block(ada, bob.actorId)).body).toEqual({ blocked: true });
+    await unblock(bob, ada.actorId);
+    expect((await bob.get(`/api/actors/${ada.actorId}`)).status).toBe(404);
+
+    const cleo = await newPerson();
+    await operatorOf(network).setAccountState(cleo.actorId, 'suspend', 'a test');
+    expect((await block(ada, cleo.actorId)).body).toEqual({ blocked: true });
+    expect(await blocks(ada)).toEqual([cleo.actorId, bob.actorId]);
+    expect((await unblock(ada, cleo.actorId)).body).toEqual({ blocked: false });
+  });
+
+  it('is refused for oneself and for nobody, and taking back what never was changes nothing', async () => {
+    const ada = await newPerson();
+    for (const answer of [await block(ada, ada.actorId), await unblock(ada, ada.actorId)])
+      expect(outcomeOf(answer)).toEqual([400, error('self_block')]);
+    for (const nobody of ['nobody', '%00', 'x'.repeat(200)]) {
+      expect(outcomeOf(await block(ada, nobody))).toEqual([404, error('not_found')]);
+      expect(outcomeOf(await unblock(ada, nobody))).toEqual([200, { blocked: false }]);
+    }
+  });
+});
+
+describe('an intent', () => {
+  it('answers its first outcome, and conflicts with the opposite', async () => {
+    const [ada, bob] = await newPair();
+    await block(ada, bob.actorId, 'once');
+    await unblock(ada, bob.actorId, 'back');
+    expect((await block(ada, bob.actorId, 'once')).body).toEqual({ blocked: true });
+    expect(await blocks(ada)).toEqual([]);
+    expect(outcomeOf(await unblock(ada, bob.actorId, 'once'))).toEqual([409, error('intent_conflict')]);
+  });
+
+  it('of a block is another one than that of a follow which it ended', async () => {
+    const [ada, bob] = await newPair();
+    const followed = await follow(ada, bob, 'mine');
+    expect(outcomeOf(await block(ada, bob.actorId, 'mine'))).toEqual([200, { blocked: true }]);
+    expect((await follow(ada, bob, 'mine')).body).toEqual(followed.body);
+    expect(await follows(ada)).toEqual([]);
+  });
+
+  it.each([
+    ['is missing', {}, 'intent_required'],
+    ['is no string', { intentId: null }, 'intent_required'],
+    ['is not alone', { intentId: 'x', blocked: true }, 'unknown_or_immutable_field'],
+  ])('is refused where it %s', async (_what, body, code) => {
+    const [ada, bob] = await newPair();
+    expect(outcomeOf(await ada.put(`/api/blocks/${bob.actorId}`, body))).toEqual([400, error(code)]);
+    expect(outcomeOf(await ada.delete(`/api/blocks/${bob.actorId}`))).toEqual([
+      400,
+      error('intent_required'),
+    ]);
+  });
+});
+
+describe('at the same time', () => {
+  it('identical requests are one block', async () => {
+    const [ada, bob] = await newPair();
+    const answers = await Promise.all(Array.from({ length: 10 }, () => block(ada, bob.actorId, 'same')));
+    for (const answer of answers) expect(outcomeOf(answer)).toEqual([200, { blocked: true }]);
+    expect(await blocks(ada)).toEqual([bob.actorId]);
+  });
+
+  it(
+    'no follow ever stands beside a block, whoever is first',
+    async () => {
+      const [ada, bob] = await newPair();
+      for (let race = 0; race < RACES; race++) {
+        const answers = await Promise.all([
+          follow(ada, bob),
+          follow(bob, ada),
+          race % 2 === 0 ? block(ada, bob.actorId) : block(bob, ada.actorId),
+        ]);
+        expect(answers[2].status).toBe(200);
+        for (const { status } of answers.slice(0, 2)) expect([200, 403]).toContain(status);
+        await Promise.all([unblock(ada, bob.actorId), unblock(bob, ada.actorId)]);
+        expect([await follows(ada), await follows(bob)]).toEqual([[], []]);
+      }
+    },
+    TIMEOUT_MS,
+  );
+});
+
+describe('who may', () => {
+  it.each([
+    ['GET', 'openid read block:write'],
+    ['PUT', 'openid read block:read'],
+    ['DELETE', 'openid read block:read'],
+  ])('%s is not for a token with %s, nor for none', async (method, without) => {
+    const [ada, bob] = [await signIn(network, application, without), await newPerson()];
+    const path = { GET: '', PUT: `/${bob.actorId}`, DELETE: `/${bob.actorId}?intentId=x` }[method] ?? '';
+    const sent = method === 'PUT' ? { body: { intentId: 'x' } } : {};
+    const ask = (headers: Record<string, string>) =>
+      send(network.baseUrl, method, `/api/blocks${path}`, { ...sent, headers });
+    expect(outcomeOf(await ask({}))).toEqual([401, error('authentication_required')]);
+    const authorization = `Bearer ${ada.token}`;
+    expect(outcomeOf(await ask({ authorization }))).toEqual([403, error('capability_required')]);
+  });
+});

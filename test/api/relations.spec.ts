@@ -1,0 +1,259 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { operatorOf, registerApplication, send, signIn } from '../support/api.js';
+import type { Application, SignedIn } from '../support/api.js';
+import { startNetwork } from '../support/network.js';
+import type { TestNetwork } from '../support/network.js';
+
+const scope = 'openid read post:create post:delete relation:write block:write';
+
+let network: TestNetwork;
+let application: Application;
+let ada: SignedIn;
+let bob: SignedIn;
+
+beforeAll(async () => {
+  network = await startNetwork();
+  application = await registerApplication(network);
+  [ada, bob] = [await newPerson(), await newPerson()];
+}, 120_000);
+
+afterAll(() => network?.stop());
+
+const newPerson = () => signIn(network, application, scope);
+const error = (code: string) => ({ error: code, message: expect.any(String) });
+const put = (who: SignedIn, target: string, intentId: string = randomUUID()) =>
+  who.put(`/api/relations/${target}`, { intentId });
+const end = (who: SignedIn, target: string, intentId: string = randomUUID()) =>
+  who.delete(`/api/relations/${target}?intentId=${intentId}`);
+const followOf = (who: SignedIn) => `follow/${who.actorId}`;
+const own = async (who: SignedIn) => (await who.get('/api/relations')).body.relations;
+const newPost = async (who: SignedIn): Promise<string> => (await who.say('a post')).body.post.id;
+
+describe('a follow', () => {
+  it('is answered and listed as it stands, and can be taken back and made again', async () => {
+    const first = await put(ada, followOf(bob));
+    const relation = {
+      kind: 'follow',
+      actorId: ada.actorId,
+      targetId: bob.actorId,
+      targetActorId: bob.actorId,
+      generation: '1',
+      createdAt: expect.any(Number),
+    };
+    expect([first.status, first.body]).toEqual([200, { relation }]);
+    expect(first.headers.get('x-network-write-revision')).toMatch(/^[0-9]+$/);
+    expect(await own(ada)).toEqual([first.body.relation]);
+
+    const ended = await end(ada, followOf(bob));
+    expect([ended.status, ended.body]).toEqual([200, first.body]);
+    expect(await own(ada)).toEqual([]);
+
+    const again = await put(ada, followOf(bob));
+    expect(again.body.relation).toEqual({ ...relation, generation: '2' });
+    expect(await own(ada)).toEqual([again.body.relation]);
+  });
+
+  it('that stands or has ended already stays as it is', async () => {
+    const cleo = await newPerson();
+    const { body } = await put(cleo, followOf(bob));
+    expect((await put(cleo, followOf(bob))).body).toEqual(body);
+    await end(cleo, followOf(bob));
+    const again = await end(cleo, followOf(bob));
+    expect([again.status, again.body]).toEqual([200, body]);
+  });
+
+  it.each(['follow', 'like'])('that never was has nothing to answer: %s', async (kind) => {
+    const nothing = await end(ada, `${kind}/nobody`);
+    expect([nothing.status, nothing.body]).toEqual([200, { relation: null }]);
+    expect((await end(ada, `${kind}/%00`)).body).toEqual({ relation: null });
+  });
+
+  it('of oneself is refused, both ways', async () => {
+    for (const answer of [await put(ada, followOf(ada)), await end(ada, followOf(ada))])
+      expect([answer.status, answer.body]).toEqual([400, error('self_relation')]);
+  });
+
+  it('counts on both sides', async () => {
+    const [fan, star] = [await newPerson(), await newPerson()];
+    await put(fan, followOf(star));
+    expect((await fan.get(`/api/actors/${fan.actorId}`)).body.actor).toMatchObject({
+      following: 1,
+      followers: 0,
+    });
+    expect((await fan.get(`/api/actors/${star.actorId}`)).body.actor).toMatchObject({
+      following: 0,
+      followers: 1,
+    });
+  });
+});
+
+describe('a like', () => {
+  it('names the post and its author, also of one’s own post', async () => {
+    for (const author of [bob, ada]) {
+      const postId = await newPost(author);
+      const { status, body } = await put(ada, `like/${postId}`);
+      expect([status, body.relation]).toEqual([
+        200,
+        {
+          kind: 'like',
+          actorId: ada.actorId,
+          targetId: postId,
+          targetActorId: author.actorId,
+          generation: '1',
+          createdAt: expect.any(Number),
+        },
+      ]);
+      expect(await own(ada)).toContainEqual(body.relation);
+    }
+  });
+
+  it('can be taken back also when the post is deleted, but not given', async () => {
+    const postId = await newPost(bob);
+    const { body } = await put(ada, `like/${postId}`);
+    const deletion = await bob.delete(`/api/posts/${postId}?intentId=${randomUUID()}&revision=1`);
+    expect(deletion.status).toBe(200);
+    expect(await own(ada)).not.toContainEqual(body.relation);
+    const given = await put(ada, `like/${postId}`);
+    expect([given.status, given.body]).toEqual([403, error('interaction_unavailable')]);
+    expect((await end(ada, `like/${postId}`)).body).toEqual(body);
+  });
+});
+
+describe('whom and what one cannot have to do with', () => {
+  it('is refused in the same words, whatever the reason', async () => {
+    const [me, blocker, blocked, suspended] = [
+      await newPerson(),
+      await newPerson(),
+      await newPerson(),
+      await newPerson(),
+    ];
+    const posts = await Promise.all([blocker, blocked, suspended].map(newPost));
+    const followed = await put(me, followOf(suspended));
+    await blocker.put(`/api/blocks/${me.actorId}`, { intentId: randomUUID() });
+    await me.put(`/api/blocks/${blocked.actorId}`, { intentId: randomUUID() });
+    await operatorOf(network).setAccountState(suspended.actorId, 'suspend', 'a test');
+    const targets = [
+      ...[blocker, blocked, suspended].map(followOf),
+      ...posts.map((id) => `like/${id}`),
+      'follow/nobody',
+      'like/nothing',
+      'follow/%00',
+      `like/${'x'.repeat(200)}`,
+    ];
+    const answers = await Promise.all(targets.map((target) => put(me, target)));
+    const [refused] = answers;
+    expect([refused?.status, refused?.body]).toEqual([403, error('interaction_unavailable')]);
+    for (const { status, body } of answers) expect([status, body]).toEqual([403, refused?.body]);
+    expect((await end(me, followOf(suspended))).body).toEqual(followed.body);
+  });
+
+  it('is not found where the kind of relation is unknown', async () => {
+    for (const answer of [await put(ada, `friend/${bob.actorId}`), await end(ada, `friend/${bob.actorId}`)])
+      expect([answer.status, answer.body]).toEqual([404, error('not_found')]);
+  });
+});
+
+describe('an intent', () => {
+  it('answers its first outcome, whatever came after it', async () => {
+    const [fan, postId] = [await newPerson(), await newPost(bob)];
+    for (const target of [followOf(bob), `like/${postId}`]) {
+      const first = await put(fan, target, 'once');
+      await end(fan, target, 'back');
+      await put(fan, target, 'again');
+      expect((await put(fan, target, 'once')).body).toEqual(first.body);
+      expect((await end(fan, target, 'back')).body).toEqual(first.body);
+      const now = (await own(fan))[0];
+      expect(now.generation).toBe('2');
+    }
+  });
+
+  it('conflicts where it asks for the opposite, and is another one for another target', async () => {
+    const fan = await newPerson();
+    await put(fan, followOf(bob), 'mine');
+    const opposite = await end(fan, followOf(bob), 'mine');
+    expect([opposite.status, opposite.body]).toEqual([409, error('intent_conflict')]);
+    expect((await put(fan, followOf(ada), 'mine')).status).toBe(200);
+    expect((await put(bob, followOf(fan), 'mine')).status).toBe(200);
+    expect((await fan.put(`/api/blocks/${bob.actorId}`, { intentId: 'mine' })).body).toEqual({
+      blocked: true,
+    });
+  });
+
+  it.each([
+    ['is missing', {}, 'intent_required'],
+    ['is no string', { intentId: 5 }, 'intent_required'],
+    ['is empty', { intentId: '' }, 'intent_required'],
+    ['is too long', { intentId: 'x'.repeat(129) }, 'intent_required'],
+    ['is not alone', { intentId: 'x', generation: '1' }, 'unknown_or_immutable_field'],
+    ['is no object’s', 'null', 'invalid_json'],
+    ['is cut', '{"intentId":', 'invalid_json'],
+  ])('is refused where it %s', async (_what, body, code) => {
+    const answer = await ada.put(`/api/relations/${followOf(bob)}`, body);
+    expect([answer.status, answer.body]).toEqual([400, error(code)]);
+  });
+
+  it.each(['', '?intentId=', '?intentId=a%20b', '?intent=x'])(
+    'is asked for in a deletion’s query: %s',
+    async (query) => {
+      const answer = await ada.delete(`/api/relations/${followOf(bob)}${query}`);
+      expect([answer.status, answer.body]).toEqual([400, error('intent_required')]);
+    },
+  );
+});
+
+describe('at the same time', () => {
+  it('identical requests make one relation, and have one answer', async () => {
+    const [fan, postId] = [await newPerson(), await newPost(bob)];
+    for (const target of [followOf(bob), `like/${postId}`]) {
+      const answers = await Promise.all(Array.from({ length: 10 }, () => put(fan, target, 'same')));
+      for (const { status, body } of answers) expect([status, body]).toEqual([200, answers[0]?.body]);
+      expect((await own(fan))[0]).toEqual(answers[0]?.body.relation);
+      expect(answers[0]?.body.relation.generation).toBe('1');
+    }
+  });
+
+  it('different requests make one relation too', async () => {
+    const fan = await newPerson();
+    const answers = await Promise.all(Array.from({ length: 10 }, () => put(fan, followOf(bob))));
+    expect(new Set(answers.map(({ body }) => JSON.stringify(body))).size).toBe(1);
+  });
+
+  it('the opposite with the same intent conflicts, unless it came first and changed nothing', async () => {
+    for (let round = 0; round < 10; round++) {
+      const target = `like/${await newPost(bob)}`;
+      const [made, ended] = await Promise.all([put(ada, target, 'one'), end(ada, target, 'one')]);
+      expect(made.status).toBe(200);
+      expect([200, 409]).toContain(ended.status);
+      expect(await own(ada)).toContainEqual(made.body.relation);
+    }
+  });
+
+  it('the opposite comes before or after it', async () => {
+    const fan = await newPerson();
+    for (let round = 1; round <= 10; round++) {
+      await put(fan, followOf(bob));
+      const [made, ended] = await Promise.all([put(fan, followOf(bob)), end(fan, followOf(bob))]);
+      const isMadeAnew = made.body.relation.generation !== ended.body.relation.generation;
+      expect(await own(fan)).toEqual(isMadeAnew ? [made.body.relation] : []);
+    }
+  });
+});
+
+describe('who may', () => {
+  it.each([
+    ['PUT', 'relation:write', 'openid read'],
+    ['DELETE', 'relation:write', 'openid read'],
+    ['GET', 'read', 'openid relation:write'],
+  ])('%s needs a token with %s', async (method, _scope, without) => {
+    const target = method === 'GET' ? '' : `/${followOf(bob)}`;
+    const path = `/api/relations${target}${method === 'DELETE' ? '?intentId=x' : ''}`;
+    const sent = method === 'PUT' ? { body: { intentId: 'x' } } : {};
+    const anonymous = await send(network.baseUrl, method, path, sent);
+    expect([anonymous.status, anonymous.body]).toEqual([401, error('authentication_required')]);
+    const { token } = await signIn(network, application, without);
+    const headers = { authorization: `Bearer ${token}` };
+    const refused = await send(network.baseUrl, method, path, { ...sent, headers });
+    expect([refused.status, refused.body]).toEqual([403, error('capability_required')]);
+  });
+});
