@@ -44,7 +44,7 @@ export interface OperationDeclaration<Answer extends z.ZodType = z.ZodType> {
   readonly description?: string;
   readonly access?: ReadRule;
   readonly answers: Answer;
-  readonly example: z.input<Answer>;
+  readonly example: Shown<z.input<Answer>>;
   /** Example of the body. */
   readonly sends?: unknown;
   readonly errors?: readonly ErrorCode[];
