@@ -1,0 +1,277 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { allScopes } from '../../src/domain/grant/scopes.js';
+import { askAt, startApiProcess } from '../support/api-process.js';
+import type { Answered, ApiProcess, Asking } from '../support/api-process.js';
+import { registerApplication, signIn } from '../support/api.js';
+import type { SignedIn } from '../support/api.js';
+import { startNetwork } from '../support/network.js';
+import type { TestNetwork } from '../support/network.js';
+import { until } from '../support/until.js';
+
+let network: TestNetwork;
+let second: ApiProcess;
+let ports: readonly number[];
+let alice: SignedIn;
+let bob: SignedIn;
+
+beforeAll(async () => {
+  network = await startNetwork();
+  second = await startApiProcess(network);
+  ports = [Number(new URL(network.baseUrl).port), second.port];
+  const application = await registerApplication(network);
+  const someone = () => signIn(network, application, allScopes.join(' '));
+  [alice, bob] = [await someone(), await someone()];
+}, 120_000);
+
+afterEach(() => wake());
+
+afterAll(async () => {
+  await second?.stop();
+  await network?.stop();
+});
+
+let turn = 0;
+
+/** Asks the two processes in turn, as a round-robin in front of them would. */
+const ask = (method: string, path: string, asking: Asking = {}): Promise<Answered> =>
+  askAt(network, ports[turn++ % ports.length] ?? 0, method, path, asking);
+
+const read = async (by: SignedIn, path: string) => (await ask('GET', path, { by })).body;
+
+/** A mutation that must succeed; answers its body and its position. */
+async function write(by: SignedIn, method: string, path: string, fields: object = {}) {
+  const { status, headers, body } = await ask(method, path, {
+    by,
+    body: { intentId: randomUUID(), ...fields },
+  });
+  expect([status, body.error]).toEqual([200, undefined]);
+  return { ...body, revision: Number(headers['x-network-write-revision']) };
+}
+
+const say = async (by: SignedIn, text: string, fields: object = {}) =>
+  write(by, 'POST', '/api/posts', { text, audience: 'public', ...fields });
+
+async function takeBack(by: SignedIn, path: string, parameters: Record<string, string> = {}): Promise<void> {
+  const query = new URLSearchParams({ intentId: randomUUID(), ...parameters });
+  const { status, body } = await ask('DELETE', `${path}?${query.toString()}`, { by });
+  expect([status, body.error]).toEqual([200, undefined]);
+}
+
+const revisionOf = ({ headers }: Answered) => Number(headers['x-network-revision']);
+
+function sleep(): void {
+  process.kill(network.pids().worker ?? 0, 'SIGSTOP');
+}
+
+function wake(): void {
+  const { worker } = network.pids();
+  if (worker !== undefined) process.kill(worker, 'SIGCONT');
+}
+
+/** What a person does, and how the very next read of theirs, which another process answers, shows it. */
+const deeds: readonly (readonly [string, (n: number) => Promise<void>])[] = [
+  [
+    'a post',
+    async (n) => {
+      const { post } = await say(alice, `number ${n}`);
+      expect((await read(alice, '/api/reconcile')).ownPosts[0].id).toBe(post.id);
+    },
+  ],
+  [
+    'a reply',
+    async (n) => {
+      const { post } = await say(bob, 'what do you think?');
+      const { post: reply } = await say(alice, `this: ${n}`, { parentId: post.id });
+      const { posts } = await read(alice, `/api/posts/${post.id}/replies`);
+      expect(posts.map(({ id }: { id: string }) => id)).toEqual([reply.id]);
+    },
+  ],
+  [
+    'an edit',
+    async (n) => {
+      const { post } = await say(alice, 'soon otherwise');
+      await write(alice, 'PATCH', `/api/posts/${post.id}`, { revision: 1, text: `otherwise ${n}` });
+      const shown = await read(alice, `/api/posts/${post.id}`);
+      expect(shown.post).toMatchObject({ text: `otherwise ${n}`, revision: 2, edited: true });
+    },
+  ],
+  [
+    'a deletion',
+    async () => {
+      const { post } = await say(alice, 'soon gone');
+      await takeBack(alice, `/api/posts/${post.id}`, { revision: '1' });
+      expect((await read(alice, `/api/posts/${post.id}`)).error).toBe('post_unavailable');
+    },
+  ],
+  [
+    'a follow, and its end',
+    async () => {
+      const path = `/api/relations/follow/${bob.actorId}`;
+      const { relation } = await write(alice, 'PUT', path);
+      expect((await read(alice, '/api/relations')).relations[0]).toEqual(relation);
+      await takeBack(alice, path);
+      expect((await read(alice, '/api/relations')).relations).toEqual([]);
+    },
+  ],
+  [
+    'a like, and its end',
+    async () => {
+      const { post } = await say(bob, 'likeable');
+      const { relation } = await write(alice, 'PUT', `/api/relations/like/${post.id}`);
+      expect((await read(alice, '/api/relations')).relations).toEqual([relation]);
+      await takeBack(alice, `/api/relations/like/${post.id}`);
+      expect((await read(alice, '/api/relations')).relations).toEqual([]);
+    },
+  ],
+  [
+    'a block, and its end',
+    async () => {
+      await write(alice, 'PUT', `/api/blocks/${bob.actorId}`);
+      expect((await read(alice, '/api/blocks')).blocks).toEqual([bob.actorId]);
+      expect((await read(alice, `/api/actors/${bob.actorId}`)).error).toBe('not_found');
+      await takeBack(alice, `/api/blocks/${bob.actorId}`);
+      expect((await read(alice, `/api/actors/${bob.actorId}`)).actor.actorId).toBe(bob.actorId);
+    },
+  ],
+  [
+    'what was read of the inbox',
+    async () => {
+      const { post } = await say(alice, 'answer me');
+      await say(bob, 'here', { parentId: post.id });
+      const { inbox } = await until(async () => {
+        const answer = await read(alice, '/api/inbox?limit=1');
+        return answer.inbox[0]?.readAt === undefined && answer.inbox.length > 0 && answer;
+      });
+      const { unread } = await write(alice, 'POST', '/api/inbox/read', { ids: [inbox[0].id] });
+      const after = await read(alice, '/api/inbox?limit=1');
+      expect([after.unread, after.inbox[0].readAt]).toEqual([unread, expect.any(Number)]);
+    },
+  ],
+  [
+    'a change of the profile',
+    async (n) => {
+      const { revision } = (await read(alice, '/api/profile')).profile;
+      const { profile } = await write(alice, 'PATCH', '/api/profile', { revision, bio: `bio ${n}` });
+      expect((await read(alice, '/api/profile')).profile).toEqual(profile);
+    },
+  ],
+];
+
+describe('whoever writes through one process and reads through another', () => {
+  it.each(deeds)('is shown %s at once', async (_what, isShown) => {
+    for (let n = 0; n < 15; n++) await expect(isShown(n)).resolves.toBeUndefined();
+  });
+
+  it('is shown nothing without it, where the worker has not come to it', async () => {
+    sleep();
+    const { revision } = await say(alice, 'slowly');
+    for (let n = 0; n < 2; n++) {
+      const { status, body, headers } = await ask('GET', '/api/reconcile', { by: alice });
+      expect([status, body.error]).toEqual([503, 'protected_read_unavailable']);
+      expect(headers['retry-after']).toMatch(/^[1-9][0-9]*$/);
+    }
+    const reading = ask('GET', '/api/reconcile', { by: alice });
+    wake();
+    const answer = await reading;
+    expect(answer.status).toBe(200);
+    expect(revisionOf(answer)).toBeGreaterThanOrEqual(revision);
+    expect(answer.body.ownPosts[0].text).toBe('slowly');
+  }, 30_000);
+});
+
+describe('while others write', () => {
+  /** Writes until `work` is done, through both processes. */
+  async function amidWrites(work: () => Promise<void>): Promise<{ id: string; revision: number }[]> {
+    const written: { id: string; revision: number }[] = [];
+    const over = new AbortController();
+    const writing = Array.from({ length: 3 }, async (_, writer) => {
+      while (!over.signal.aborted && written.length < 80) {
+        const { post, revision } = await say(bob, `by writer ${writer}`);
+        written.push({ id: post.id, revision });
+      }
+    });
+    await work().finally(() => over.abort());
+    await Promise.all(writing);
+    return written;
+  }
+
+  it('the revision that a caller is shown never goes back, whichever process answers', async () => {
+    await amidWrites(async () => {
+      for (let n = 0, newest = 0; n < 100; n++) {
+        const answer = await ask('GET', n % 3 === 0 ? '/api/profile' : '/api/reconcile', { by: alice });
+        expect(answer.status).toBe(200);
+        expect(revisionOf(answer)).toBeGreaterThanOrEqual(newest);
+        newest = revisionOf(answer);
+      }
+    });
+  }, 60_000);
+
+  it('the headers describe exactly the body that they come with', async () => {
+    const views: Answered[] = [];
+    const written = await amidWrites(async () => {
+      for (let n = 0; n < 60; n++) views.push(await ask('GET', '/api/reconcile', n % 2 ? {} : { by: bob }));
+    });
+    for (const view of views) {
+      expect(view.body.cursor).toBe(revisionOf(view));
+      const shown = new Set(view.body.posts.map(({ id }: { id: string }) => id));
+      for (const { id, revision } of written)
+        expect([revision, shown.has(id)]).toEqual([revision, revision <= revisionOf(view)]);
+    }
+  }, 60_000);
+
+  it('they name the caller, and nobody where there is none', async () => {
+    const { body: session, headers } = await ask('GET', '/api/session', { by: alice });
+    expect(headers).toMatchObject({
+      'x-network-incarnation': session.incarnation,
+      'x-network-actor-id': alice.actorId,
+      'x-network-app-id': alice.appId,
+      'x-network-grant-id': session.grantId,
+      'x-network-scopes': session.scopes.join(' '),
+    });
+    const names = Object.keys((await ask('GET', '/api/reconcile')).headers);
+    expect(names.filter((name) => /^x-network-(actor|app|grant|scopes)/.test(name))).toEqual([]);
+  });
+});
+
+describe('x-network-min-revision', () => {
+  const atLeast = (revision: number | string, by: SignedIn | undefined = bob) =>
+    ask('GET', '/api/reconcile', { by, headers: { 'x-network-min-revision': String(revision) } });
+
+  it('is met where the read models are that far, or further', async () => {
+    const { revision } = await say(alice, 'met');
+    for (const asked of [0, 1, revision, revision]) {
+      const answer = await atLeast(asked);
+      expect(answer.status).toBe(200);
+      expect(revisionOf(answer)).toBeGreaterThanOrEqual(revision);
+    }
+  });
+
+  it('is waited for, by whoever asks', async () => {
+    for (const by of [bob, undefined]) {
+      sleep();
+      const { revision, post } = await say(alice, 'waited for');
+      const reading = [atLeast(revision, by), atLeast(revision, by)];
+      wake();
+      for (const answer of await Promise.all(reading)) {
+        expect([answer.status, revisionOf(answer) >= revision]).toEqual([200, true]);
+        const { body } = await ask('GET', `/api/posts/${post.id}`, { by });
+        expect(body.post.text).toBe('waited for');
+      }
+    }
+  }, 30_000);
+
+  it('that is out of reach is refused, and a retry is asked for', async () => {
+    const { revision } = await say(alice, 'the newest');
+    for (const asked of [revision + 1, '9'.repeat(19)]) {
+      const { status, body, headers } = await atLeast(asked);
+      expect([status, body.error]).toEqual([503, 'protected_read_unavailable']);
+      expect(headers['retry-after']).toMatch(/^[1-9][0-9]*$/);
+    }
+  }, 30_000);
+
+  it.each(['', 'abc', '-1', '1.5', '0x10', '1e3', '1, 2', '9'.repeat(20)])('may not be %j', async (asked) => {
+    const { status, body } = await atLeast(asked);
+    expect([status, body.error]).toEqual([400, 'invalid_request']);
+  });
+});
