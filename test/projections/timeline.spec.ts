@@ -139,7 +139,7 @@ describe('the timeline', () => {
         [before],
       ]),
     )('%#', async (...parts) => {
-      await models.givenAtOnce(...parts.flat());
+      await models.givenAtOnceOnly(...parts.flat());
       expect(await idsOf('eve')).toEqual(['a1']);
     });
 
@@ -150,7 +150,7 @@ describe('the timeline', () => {
         [some.follow('x', 'ada')],
       ]),
     )('with a new follow and a crossing of the threshold: %#', async (...parts) => {
-      await models.givenAtOnce(...parts.flat());
+      await models.givenAtOnceOnly(...parts.flat());
       expect(await idsOf('eve')).toEqual(['a1']);
     });
   });

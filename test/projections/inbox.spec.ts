@@ -1,0 +1,186 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { inboxOf, unreadOf } from '../../projections/inbox/inbox.read-model.js';
+import type { PageArgs } from '../../projections/runner/page-query.js';
+import type { MarkedEntries } from '../../src/commands/mark-inbox-read.js';
+import type { EventOf } from '../../src/log/registry.js';
+import { startTestPostgres } from '../support/postgres.js';
+import type { TestPostgres } from '../support/postgres.js';
+import { ReadModels } from './support/read-models.js';
+import { some } from './support/recorded.js';
+
+const reply = (postId: string, by: string, data: Parameters<typeof some.post>[1] = {}) =>
+  some.post(postId, {
+    authorActorId: by,
+    parentId: 'p1',
+    parentAuthorActorId: 'ada',
+    rootId: 'p1',
+    ...data,
+  });
+const mention = (postId: string, by: string, mentions = ['ada']) =>
+  some.post(postId, { authorActorId: by, mentions });
+const read = (actorId: string, data: MarkedEntries & { at?: number }): EventOf<'inbox.read'> => ({
+  type: 'inbox.read',
+  data: { actorId, at: 9_000, ...data },
+});
+
+describe('the inbox read model', () => {
+  let postgres: TestPostgres;
+  let database: string;
+  let models: ReadModels;
+
+  beforeAll(async () => {
+    postgres = await startTestPostgres();
+    database = await postgres.createDatabase();
+  });
+  afterAll(() => postgres.stop());
+  beforeEach(async () => {
+    models = await ReadModels.open(database);
+    await models.given(some.account('bob'), some.post('p1'));
+  });
+  afterEach(() => models.close());
+
+  const pageOf = (actorId: string, page: Partial<PageArgs> = {}) =>
+    models.ask(inboxOf, { scan: 10, after: undefined, ...page }, actorId);
+  /** Kind and source of each entry of ada's, the read ones with a star. */
+  const shown = async () =>
+    (await pageOf('ada'))?.items.map(
+      ({ item: { kind, sourceId, readAt } }) => `${kind} ${sourceId}${readAt === undefined ? '' : '*'}`,
+    );
+  const idOf = async (index: number) => (await pageOf('ada'))?.items[index]?.item.id ?? '';
+  const unread = () => models.ask(unreadOf, undefined, 'ada');
+
+  test('has exactly the published fields', async () => {
+    await models.given(some.like('bob', 'p1', { at: 77 }));
+    const entry = {
+      id: expect.stringMatching(/^[A-Za-z0-9_-]{22}$/),
+      kind: 'like',
+      sourceActorId: 'bob',
+      sourceId: 'p1',
+      createdAt: 77,
+    };
+    expect(await pageOf('ada')).toEqual({
+      items: [{ key: [expect.any(BigInt)], item: entry }],
+      last: null,
+      unread: 1,
+    });
+    await models.given(read('ada', { ids: [await idOf(0)], at: 99 }));
+    expect((await pageOf('ada'))?.items[0]?.item).toEqual({ ...entry, readAt: 99 });
+  });
+
+  test('tells each of what others did, newest first', async () => {
+    await models.given(
+      some.follow('bob'),
+      some.like('bob'),
+      reply('b1', 'bob'),
+      mention('b2', 'bob', ['ada', 'eve']),
+    );
+    await models.given(reply('a2', 'ada', { mentions: ['ada'] }), some.like('ada'));
+    expect(await shown()).toEqual(['mention b2', 'reply b1', 'like p1', 'follow bob']);
+    expect((await pageOf('eve'))?.items).toMatchObject([{ item: { kind: 'mention', sourceId: 'b2' } }]);
+    expect((await pageOf('bob'))?.items).toEqual([]);
+  });
+
+  test('tells once of one post: of the reply, or of the first mention', async () => {
+    await models.given(reply('b1', 'bob', { mentions: ['ada', 'eve'] }));
+    await models.given(some.edit('b1', { authorActorId: 'bob', mentions: ['ada', 'eve', 'joe'] }));
+    await models.given(mention('b2', 'bob'), some.edit('b2', { authorActorId: 'bob', mentions: ['ada'] }));
+    expect(await shown()).toEqual(['mention b2', 'reply b1']);
+    expect((await pageOf('eve'))?.items).toHaveLength(1);
+    expect((await pageOf('joe'))?.items).toHaveLength(1);
+  });
+
+  test('tells once of one post in one batch, too', async () => {
+    const edited = (mentions: string[]) => some.edit('b1', { authorActorId: 'bob', mentions });
+    await models.givenAtOnce(
+      reply('b1', 'bob', { mentions: ['ada'] }),
+      edited(['ada', 'ada']),
+      edited(['ada', 'eve']),
+    );
+    expect(await shown()).toEqual(['reply b1']);
+    expect((await pageOf('eve'))?.items).toHaveLength(1);
+  });
+
+  test('renews the one entry of a follow or a like that is done again', async () => {
+    await models.given(some.follow('bob'), some.like('bob'));
+    const before = await idOf(1);
+    await models.given(read('ada', { upTo: 5_000 }), some.unfollow('bob'));
+    expect(await shown()).toEqual(['like p1*']);
+    await models.given(some.follow('bob', 'ada', { generation: 2, at: 6_000 }));
+    expect(await shown()).toEqual(['follow bob', 'like p1*']);
+    expect((await pageOf('ada'))?.items[0]?.item).toMatchObject({ id: before, createdAt: 6_000 });
+  });
+
+  test('keeps the newest of a follow that ends and begins in one batch', async () => {
+    await models.givenAtOnce(
+      some.follow('bob'),
+      some.unfollow('bob'),
+      some.follow('bob', 'ada', { generation: 2, at: 6_000 }),
+    );
+    expect((await pageOf('ada'))?.items).toMatchObject([{ item: { createdAt: 6_000 } }]);
+  });
+
+  test('marks what is named, what was made up to a time, and nothing that came later', async () => {
+    await models.given(
+      reply('b1', 'bob', { at: 1_000 }),
+      reply('b2', 'bob', { at: 2_000 }),
+      reply('b3', 'bob', { at: 3_000 }),
+    );
+    await models.given(
+      read('ada', { ids: [await idOf(1), 'nothing'] }),
+      read('eve', { ids: [await idOf(0)] }),
+    );
+    expect(await shown()).toEqual(['reply b3', 'reply b2*', 'reply b1']);
+    await models.given(read('ada', { upTo: 1_000 }));
+    expect(await shown()).toEqual(['reply b3', 'reply b2*', 'reply b1*']);
+    await models.given(read('ada', { upTo: 10_000 }), reply('b4', 'bob', { at: 4_000 }));
+    expect(await shown()).toEqual(['reply b4', 'reply b3*', 'reply b2*', 'reply b1*']);
+  });
+
+  test('keeps the time at which an entry was read first', async () => {
+    await models.given(
+      some.follow('bob'),
+      read('ada', { upTo: 5_000, at: 10 }),
+      read('ada', { upTo: 5_000, at: 20 }),
+    );
+    expect((await pageOf('ada'))?.items[0]?.item.readAt).toBe(10);
+  });
+
+  test.each([
+    ['who did it is suspended', some.suspension('bob')],
+    ['who did it is blocked', some.block('ada', 'bob')],
+    ['who did it has blocked', some.block('bob', 'ada')],
+  ])('shows and counts nothing where %s', async (_why, event) => {
+    await models.given(some.follow('bob'), some.like('bob'), reply('b1', 'bob'), mention('b2', 'bob'));
+    expect(await unread()).toBe(4);
+    await models.given(event);
+    expect(await pageOf('ada')).toEqual({ items: [], last: null, unread: 0 });
+    expect(await unread()).toBe(0);
+  });
+
+  test.each([
+    ['a deleted reply', some.deletion('b1', { authorActorId: 'bob' }), ['like p1', 'follow bob']],
+    ['a like that is taken back', some.unlike('bob'), ['reply b1', 'follow bob']],
+    ['a like of a deleted post', some.deletion('p1'), ['reply b1', 'follow bob']],
+    ['a follow that has ended', some.unfollow('bob'), ['reply b1', 'like p1']],
+  ])('leaves out %s, and counts it no more', async (_what, event, left) => {
+    await models.given(some.follow('bob'), some.like('bob'), reply('b1', 'bob'), event);
+    expect(await shown()).toEqual(left);
+    expect(await unread()).toBe(2);
+  });
+
+  test('tells nobody of what a person whose key is destroyed wrote', async () => {
+    await models.givenErased(reply('b1', 'bob', { mentions: [] }));
+    expect(await shown()).toEqual([]);
+  });
+
+  test('is read a page at a time, cut before what is hidden is left out', async () => {
+    await models.given(reply('b1', 'bob'), reply('b2', 'bob'), reply('b3', 'bob'));
+    await models.given(some.deletion('b2', { authorActorId: 'bob' }));
+    const first = await pageOf('ada', { scan: 2 });
+    expect(first?.items.map(({ item }) => item.sourceId)).toEqual(['b3']);
+    expect(first?.unread).toBe(2);
+    const second = await pageOf('ada', { scan: 2, after: first?.last ?? undefined });
+    expect(second?.items.map(({ item }) => item.sourceId)).toEqual(['b1']);
+    expect(second?.last).toBeNull();
+  });
+});
