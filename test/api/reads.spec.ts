@@ -160,7 +160,7 @@ describe('what is not there', () => {
 
   it.each([
     ['GET', '/api/posts', 'POST'],
-    ['DELETE', '/api/profile', 'GET, HEAD'],
+    ['DELETE', '/api/profile', 'GET, HEAD, PATCH'],
     ['PUT', '/api/posts/a/replies', 'GET, HEAD'],
     ['PATCH', '/livez', 'GET, HEAD'],
   ])('as a method is 405: %s %s', async (method, path, allow) => {

@@ -1,0 +1,32 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from '@jest/globals';
+import { HttpModule } from '../../src/http/http.module.js';
+import { documentOf } from '../../src/http/openapi/document.js';
+
+const changelog = readFileSync(new URL('../../CHANGELOG.md', import.meta.url), 'utf8');
+const document = documentOf(HttpModule, 'https://network.example');
+
+/** What programs depend on: all but words and examples. */
+const shape = JSON.stringify(document, (name, value: unknown) =>
+  ['summary', 'example', 'examples', 'tags'].includes(name) ||
+  (name === 'description' && typeof value === 'string')
+    ? undefined
+    : value,
+);
+
+describe('CHANGELOG.md', () => {
+  it('names every operation of the document under its version', () => {
+    const [, newest = ''] = changelog.split(/^## /m);
+    expect(newest).toMatch(new RegExp(`^${document.info.version} - \\d{4}-\\d\\d-\\d\\d\n`));
+    const unnamed = Object.entries(document.paths)
+      .flatMap(([path, methods]) => Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`))
+      .filter((operation) => !changelog.includes(`\`${operation}\``));
+    expect(unnamed).toEqual([]);
+  });
+
+  it('announces the document as it is: who changes it says so there, and puts this digest into the entry', () => {
+    const digest = createHash('sha256').update(shape).digest('hex').slice(0, 16);
+    expect(/^Digest of the document: `([0-9a-f]+)`/m.exec(changelog)?.[1]).toBe(digest);
+  });
+});
