@@ -1,0 +1,102 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Recorded } from '../../src/log/recorded.js';
+import type { EventOf } from '../../src/log/registry.js';
+import type { OpenLog } from '../../src/log/open-log.js';
+import { streams } from '../../src/log/streams.js';
+import { operatorOf, registerApplication, signIn } from '../support/api.js';
+import type { Application, SignedIn } from '../support/api.js';
+import { openLogOf } from '../support/network-log.js';
+import { startNetwork } from '../support/network.js';
+import type { TestNetwork } from '../support/network.js';
+import { block, edit, postScopes, wrote } from '../support/posts.js';
+
+let network: TestNetwork;
+let application: Application;
+let opened: OpenLog;
+let alice: Named;
+let bob: Named;
+let eve: Named;
+
+interface Named extends SignedIn {
+  readonly handle: string;
+}
+
+async function somebody(): Promise<Named> {
+  const person = await signIn(network, application, `${postScopes} profile:write`);
+  const { body } = await person.get('/api/profile');
+  return { ...person, handle: body.profile.handle };
+}
+
+beforeAll(async () => {
+  network = await startNetwork();
+  application = await registerApplication(network);
+  opened = await openLogOf(network);
+  [alice, bob, eve] = [await somebody(), await somebody(), await somebody()];
+}, 120_000);
+
+afterAll(async () => {
+  await opened?.close();
+  await network?.stop();
+});
+
+type Version = Recorded<EventOf<'post.created' | 'post.edited'>>;
+
+/** Whom the newest version of a post mentions. */
+async function mentionedIn(id: string): Promise<readonly string[] | undefined> {
+  const [newest] = await opened.log.read(streams.post(id), { limit: 1, direction: 'backwards' });
+  return (newest as Version | undefined)?.event.data.mentions;
+}
+
+describe('a post mentions', () => {
+  it('who holds the handles that it names, each once', async () => {
+    const text = `@${bob.handle} and @${eve.handle.toUpperCase()}, also @${bob.handle}: hello!`;
+    expect(await mentionedIn(await wrote(alice, text))).toEqual([bob.actorId, eve.actorId]);
+  });
+
+  it('neither its author nor anybody whom there is not', async () => {
+    const text = `@${alice.handle} @nobody_has_this @${bob.handle}x someone@${bob.handle}.example`;
+    expect(await mentionedIn(await wrote(alice, text))).toEqual([]);
+  });
+
+  it('whom its newest version names', async () => {
+    const id = await wrote(alice, `@${bob.handle}`);
+    await edit(alice, id, { text: `@${eve.handle}` });
+    expect(await mentionedIn(id)).toEqual([eve.actorId]);
+  });
+
+  it('nobody who is suspended', async () => {
+    const gone = await somebody();
+    await operatorOf(network).setAccountState(gone.actorId, 'suspend', 'a test');
+    expect(await mentionedIn(await wrote(alice, `@${gone.handle} @${bob.handle}`))).toEqual([bob.actorId]);
+  });
+
+  it('nobody behind a block, whoever set it', async () => {
+    const [blocker, blocked] = [await somebody(), await somebody()];
+    expect((await block(blocker, alice)).status).toBe(200);
+    expect((await block(alice, blocked)).status).toBe(200);
+    const text = `@${blocker.handle} @${blocked.handle} @${bob.handle}`;
+    expect(await mentionedIn(await wrote(alice, text))).toEqual([bob.actorId]);
+  });
+
+  it('who holds the handle now, and an intent what it mentioned the first time', async () => {
+    const [holder, handle] = [await somebody(), `h_${randomUUID().slice(0, 8)}`];
+    const rename = (by: Named, to: string) =>
+      by.patch('/api/profile', { intentId: randomUUID(), revision: 1, handle: to });
+    const body = { intentId: randomUUID(), text: `@${holder.handle} @${handle}`, audience: 'public' };
+    const { body: first } = await alice.post('/api/posts', body);
+    expect(await mentionedIn(first.post.id)).toEqual([holder.actorId]);
+    expect((await rename(holder, handle)).status).toBe(200);
+    expect((await alice.post('/api/posts', body)).body).toEqual(first);
+    expect(await mentionedIn(first.post.id)).toEqual([holder.actorId]);
+    expect(await mentionedIn(await wrote(alice, `@${holder.handle}`))).toEqual([]);
+    expect(await mentionedIn(await wrote(alice, `@${handle}`))).toEqual([holder.actorId]);
+  });
+
+  it('fifty people at the most', async () => {
+    const named = Array.from({ length: 49 }, (_, index) => `@nobody_${index}`).join(' ');
+    expect(await mentionedIn(await wrote(alice, `${named} @${bob.handle}`))).toEqual([bob.actorId]);
+    const tooMany = await alice.say(`${named} @${bob.handle} @${eve.handle}`);
+    expect([tooMany.status, tooMany.body.error]).toEqual([413, 'domain_plan_too_large']);
+  });
+});

@@ -1,0 +1,147 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { operatorOf, registerApplication, send, signIn } from '../support/api.js';
+import type { SignedIn } from '../support/api.js';
+import { startNetwork } from '../support/network.js';
+import type { TestNetwork } from '../support/network.js';
+import { answered, block, edit, postScopes, removal, wrote } from '../support/posts.js';
+
+let network: TestNetwork;
+let alice: SignedIn;
+let bob: SignedIn;
+let reader: SignedIn;
+
+beforeAll(async () => {
+  network = await startNetwork();
+  const application = await registerApplication(network);
+  alice = await signIn(network, application, postScopes);
+  bob = await signIn(network, application, postScopes);
+  reader = await signIn(network, application, 'openid read');
+}, 120_000);
+
+afterAll(() => network?.stop());
+
+const refused = (code: string) => ({ error: code, message: expect.any(String) });
+const shown = async (id: string, by = bob) => (await by.get(`/api/posts/${id}`)).body.post;
+
+describe.each([
+  ['editing', edit],
+  ['deleting', removal],
+])('%s', (verb, change) => {
+  it('answers a repeated intent as the first time, and writes nothing', async () => {
+    const [id, fields] = [await wrote(alice), { intentId: randomUUID() }];
+    const first = await change(alice, id, fields);
+    const second = await change(alice, id, fields);
+    expect(answered(second)).toEqual(answered(first));
+    expect(first.body.post.revision).toBe(2);
+  });
+
+  it('refuses an intent that was used for something else', async () => {
+    const [id, intentId] = [await wrote(alice), randomUUID()];
+    expect((await change(alice, id, { intentId })).status).toBe(200);
+    for (const other of [
+      await change(alice, id, { intentId, revision: 2 }),
+      await (verb === 'editing' ? removal : edit)(alice, id, { intentId }),
+    ])
+      expect(answered(other)).toEqual([409, refused('intent_conflict')]);
+  });
+
+  it('takes the intentId of the creation, or of a change of another post, for one of its own', async () => {
+    const intentId = randomUUID();
+    const [one, other] = [await wrote(alice, 'one', { intentId }), await wrote(alice, 'other')];
+    expect((await change(alice, one, { intentId })).status).toBe(200);
+    expect((await change(alice, other, { intentId })).status).toBe(200);
+  });
+
+  it('refuses a revision that is not the newest', async () => {
+    const id = await wrote(alice);
+    await edit(alice, id);
+    for (const stale of [1, 3])
+      expect(answered(await change(alice, id, { revision: stale }))).toEqual([
+        409,
+        refused('revision_conflict'),
+      ]);
+  });
+
+  it("refuses another's post", async () => {
+    const id = await wrote(bob);
+    expect(answered(await change(alice, id))).toEqual([403, refused('not_owner')]);
+    expect(await shown(id)).toMatchObject({ text: 'as it was', revision: 1 });
+  });
+
+  it.each(['never_was', 'no%20id', 'x'.repeat(65)])('cannot find a post that never was: %s', async (id) => {
+    expect(answered(await change(alice, id))).toEqual([404, refused('post_unavailable')]);
+  });
+
+  it('cannot tell what it may not see from what never was', async () => {
+    const eve = await signIn(network, await registerApplication(network), postScopes);
+    const [suspended, blocked, deleted] = [await wrote(eve), await wrote(eve), await wrote(bob)];
+    await operatorOf(network).setAccountState(eve.actorId, 'suspend', 'a test');
+    const unavailable = [404, refused('post_unavailable')];
+    expect(answered(await change(alice, suspended))).toEqual(unavailable);
+    await operatorOf(network).setAccountState(eve.actorId, 'reinstate', 'a test');
+    expect(answered(await change(alice, suspended))).toEqual([403, refused('not_owner')]);
+    await block(alice, eve);
+    expect(answered(await change(alice, blocked))).toEqual(unavailable);
+    await removal(bob, deleted);
+    expect(answered(await change(alice, deleted))).toEqual(unavailable);
+  });
+
+  it('refuses the own post that is deleted already', async () => {
+    const id = await wrote(alice);
+    await removal(alice, id);
+    expect(answered(await change(alice, id, { revision: 2 }))).toEqual([409, refused('post_deleted')]);
+  });
+
+  it('needs a token with its scope', async () => {
+    const id = await wrote(alice);
+    expect(answered(await change(reader, id))).toEqual([403, refused('capability_required')]);
+    const method = verb === 'editing' ? 'PATCH' : 'DELETE';
+    const anonymous = await send(network.baseUrl, method, `/api/posts/${id}`);
+    expect(answered(anonymous)).toEqual([401, refused('authentication_required')]);
+  });
+
+  it('of one intent at the same moment is done once, and all are answered the same', async () => {
+    for (let round = 0; round < 5; round++) {
+      const [id, fields] = [await wrote(alice), { intentId: randomUUID() }];
+      const answers = await Promise.all(Array.from({ length: 4 }, () => change(alice, id, fields)));
+      for (const answer of answers)
+        expect(answered(answer)).toEqual([200, { post: expect.objectContaining({ id, revision: 2 }) }]);
+    }
+  });
+});
+
+describe('changes at the same moment', () => {
+  it('from one revision: one edit wins, and its text is there', async () => {
+    for (let round = 0; round < 10; round++) {
+      const id = await wrote(alice);
+      const answers = await Promise.all(['one', 'two', 'three'].map((text) => edit(alice, id, { text })));
+      expect(answers.filter(({ body }) => body.error === 'revision_conflict')).toHaveLength(2);
+      const winner = answers.findIndex(({ status }) => status === 200);
+      expect(await shown(id)).toMatchObject({ text: ['one', 'two', 'three'][winner], revision: 2 });
+    }
+  });
+
+  it('of one intent for different texts: one wins', async () => {
+    const [id, intentId] = [await wrote(alice), randomUUID()];
+    const answers = await Promise.all(['one', 'two'].map((text) => edit(alice, id, { intentId, text })));
+    expect(answers.map(({ status, body }) => `${status} ${body.error ?? ''}`).sort()).toEqual([
+      '200 ',
+      '409 intent_conflict',
+    ]);
+  });
+
+  it('an edit against a deletion: one wins, and a deleted post stays so', async () => {
+    for (let round = 0; round < 10; round++) {
+      const id = await wrote(alice);
+      const [edited, removed] = await Promise.all([edit(alice, id), removal(alice, id)]);
+      const codes = [edited.body.error, removed.body.error];
+      expect([
+        [undefined, 'revision_conflict'],
+        ['post_deleted', undefined],
+      ]).toContainEqual(codes);
+      const { status } = await bob.get(`/api/posts/${id}`);
+      expect(status).toBe(removed.status === 200 ? 404 : 200);
+    }
+  });
+});

@@ -1,0 +1,233 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { operatorOf, registerApplication, send, signIn } from '../support/api.js';
+import type { Application, SignedIn } from '../support/api.js';
+import { startNetwork } from '../support/network.js';
+import type { TestNetwork } from '../support/network.js';
+import { answered, block, edit, postScopes, removal, wrote } from '../support/posts.js';
+import { until } from '../support/until.js';
+
+let network: TestNetwork;
+let application: Application;
+let alice: SignedIn;
+let bob: SignedIn;
+
+beforeAll(async () => {
+  network = await startNetwork();
+  application = await registerApplication(network);
+  alice = await signIn(network, application, postScopes);
+  bob = await signIn(network, application, postScopes);
+}, 120_000);
+
+afterAll(() => network?.stop());
+
+const somebody = () => signIn(network, application, postScopes);
+const anonymously = (path: string) => send(network.baseUrl, 'GET', path);
+const refused = (code: string) => ({ error: code, message: expect.any(String) });
+const unavailable = [404, refused('post_unavailable')];
+const notFound = [404, refused('not_found')];
+
+/** Resolves when readers see it. */
+async function setState({ actorId }: SignedIn, act: 'suspend' | 'reinstate'): Promise<void> {
+  await operatorOf(network).setAccountState(actorId, act, 'a test');
+  const due = act === 'suspend' ? 404 : 200;
+  await until(async () => (await anonymously(`/api/actors/${actorId}`)).status === due);
+}
+
+describe('a post', () => {
+  it('is there for everybody, with the published fields', async () => {
+    const id = await wrote(alice, 'for "everybody" ☕');
+    const answer = await anonymously(`/api/posts/${id}`);
+    expect(answered(answer)).toEqual([
+      200,
+      {
+        post: {
+          id,
+          authorActorId: alice.actorId,
+          text: 'for "everybody" ☕',
+          audience: 'public',
+          revision: 1,
+          createdAt: expect.any(Number),
+          originApp: { id: alice.appId, name: 'Pebble' },
+          edited: false,
+        },
+      },
+    ]);
+    expect(answer.headers.get('x-network-actor-id')).toBeNull();
+    const signedIn = await bob.get(`/api/posts/${id}`);
+    expect(signedIn.body).toEqual(answer.body);
+    expect(signedIn.headers.get('x-network-actor-id')).toBe(bob.actorId);
+  });
+
+  it.each(['never_was', 'no%20id', '%F0%9F%98%80', 'x'.repeat(65)])(
+    'that never was is not: %s',
+    async (id) => {
+      expect(answered(await alice.get(`/api/posts/${id}`))).toEqual(unavailable);
+      expect(answered(await anonymously(`/api/posts/${id}`))).toEqual(unavailable);
+    },
+  );
+
+  it('needs the scope read of who presents a token', async () => {
+    const id = await wrote(alice);
+    const unable = await signIn(network, application, 'openid post:create');
+    for (const path of [`/api/posts/${id}`, `/api/actors/${alice.actorId}/posts`]) {
+      expect(answered(await unable.get(path))).toEqual([403, refused('capability_required')]);
+      const dead = await send(network.baseUrl, 'GET', path, { headers: { authorization: 'Bearer dead' } });
+      expect(answered(dead)).toEqual([401, refused('invalid_token')]);
+    }
+  });
+
+  it('goes from the sight of both whom a block parts, and of nobody else', async () => {
+    const eve = await somebody();
+    const [hers, mine] = [await wrote(eve), await wrote(alice)];
+    expect((await block(eve, alice)).status).toBe(200);
+    expect(answered(await alice.get(`/api/posts/${hers}`))).toEqual(unavailable);
+    expect(answered(await eve.get(`/api/posts/${mine}`))).toEqual(unavailable);
+    expect(answered(await eve.get(`/api/posts/${mine}/replies`))).toEqual(unavailable);
+    for (const id of [hers, mine]) expect((await bob.get(`/api/posts/${id}`)).status).toBe(200);
+    const path = `/api/actors/${eve.actorId}/posts`;
+    expect(answered(await alice.get(path))).toEqual(notFound);
+    expect((await anonymously(path)).body.posts).toHaveLength(1);
+  });
+});
+
+describe('a reply', () => {
+  const flags = async (id: string, by = bob) => {
+    const { parentUnavailable, rootUnavailable } = (await by.get(`/api/posts/${id}`)).body.post;
+    return [parentUnavailable, rootUnavailable];
+  };
+
+  /** A thread of three, of which Bob wrote the last two. */
+  const thread = async (author: SignedIn) => {
+    const root = await wrote(author, 'root');
+    const parent = await wrote(bob, 'parent', { parentId: root });
+    return { root, parent, reply: await wrote(bob, 'reply', { parentId: parent }) };
+  };
+
+  it('says that its root or parent is deleted', async () => {
+    const { root, parent, reply } = await thread(alice);
+    expect(await flags(reply)).toEqual([false, false]);
+    await removal(alice, root);
+    expect([await flags(parent), await flags(reply)]).toEqual([
+      [true, true],
+      [false, true],
+    ]);
+    await removal(bob, parent);
+    expect(await flags(reply)).toEqual([true, true]);
+  });
+
+  it('says that its root or parent is of somebody who is suspended, for as long', async () => {
+    const eve = await somebody();
+    const { root, parent, reply } = await thread(eve);
+    await setState(eve, 'suspend');
+    expect([await flags(parent), await flags(reply)]).toEqual([
+      [true, true],
+      [false, true],
+    ]);
+    expect(answered(await bob.say('late', { parentId: root }))).toEqual([404, refused('parent_unavailable')]);
+    await setState(eve, 'reinstate');
+    expect([await flags(parent), await flags(reply)]).toEqual([
+      [false, false],
+      [false, false],
+    ]);
+  });
+
+  it.each(['the author of the post', 'whoever would reply'])(
+    'is barred where %s has blocked',
+    async (who) => {
+      const eve = await somebody();
+      const { root, parent, reply } = await thread(alice);
+      const [from, to] = who.startsWith('the') ? [alice, eve] : [eve, alice];
+      expect((await block(from, to)).status).toBe(200);
+      expect(answered(await eve.say('no', { parentId: root }))).toEqual([404, refused('parent_unavailable')]);
+      expect([await flags(parent, eve), await flags(reply, eve)]).toEqual([
+        [true, true],
+        [false, true],
+      ]);
+      expect((await eve.say('yes', { parentId: parent })).status).toBe(200);
+      expect(await flags(parent)).toEqual([false, false]);
+    },
+  );
+});
+
+describe('the posts of an actor', () => {
+  const idsOf = (posts: readonly { id: string }[]) => posts.map(({ id }) => id);
+
+  it('are there newest first, replies and edited ones too, in pages that a cursor connects', async () => {
+    const [eve, parentId] = [await somebody(), await wrote(alice)];
+    const ids = [
+      await wrote(eve),
+      await wrote(eve, 'reply', { parentId }),
+      await wrote(eve),
+      await wrote(eve),
+    ];
+    await edit(eve, ids[0] ?? '');
+    await removal(eve, ids[2] ?? '');
+    const expected = [ids[3], ids[1], ids[0]];
+    const path = `/api/actors/${eve.actorId}/posts`;
+    const whole = await anonymously(path);
+    expect([idsOf(whole.body.posts), Object.keys(whole.body)]).toEqual([expected, ['posts']]);
+    expect(whole.body.posts.map(({ edited }: { edited: boolean }) => edited)).toEqual([false, false, true]);
+    const seen: string[] = [];
+    let cursor: string | undefined;
+    do {
+      const { body } = await bob.get(`${path}?limit=1${cursor === undefined ? '' : `&cursor=${cursor}`}`);
+      seen.push(...idsOf(body.posts));
+      cursor = body.cursor;
+      await wrote(eve, 'while it is read');
+    } while (cursor !== undefined);
+    expect(seen).toEqual(expected);
+  });
+
+  it.each<[string, number]>([
+    ['', 50],
+    ['?limit=1', 1],
+    ['?limit=0', 1],
+    ['?limit=-1', 1],
+    ['?limit=1000000000', 52],
+    ['?limit=abc', 50],
+    ['?limit=50.5', 50],
+    ['?limit=', 50],
+    ['?limit=2&limit=3', 50],
+  ])('come as many at a time as are asked for: %j', async (query, count) => {
+    const path = `/api/actors/${(await many()).actorId}/posts${query}`;
+    expect((await bob.get(path)).body.posts).toHaveLength(count);
+  });
+
+  let prolific: SignedIn | undefined;
+  /** Somebody with 52 posts. */
+  const many = async (): Promise<SignedIn> => {
+    if (prolific) return prolific;
+    prolific = await somebody();
+    for (let n = 0; n < 52; n++) await wrote(prolific);
+    return prolific;
+  };
+
+  it('are not found of nobody, and of who is suspended', async () => {
+    const eve = await somebody();
+    await wrote(eve);
+    await setState(eve, 'suspend');
+    for (const actorId of ['nobody', 'no%20id', 'x'.repeat(65), eve.actorId])
+      expect(answered(await bob.get(`/api/actors/${actorId}/posts`))).toEqual(notFound);
+  });
+
+  it('take the cursor of their own page alone', async () => {
+    const { actorId } = await many();
+    const path = `/api/actors/${actorId}/posts?limit=1`;
+    const cursor: string = (await bob.get(path)).body.cursor;
+    const invalid = [400, refused('invalid_page_cursor')];
+    for (const wrong of [
+      '',
+      'abc',
+      cursor.slice(0, -1),
+      `${cursor}A`,
+      `A${cursor.slice(1)}`,
+      `${cursor}&cursor=${cursor}`,
+    ])
+      expect(answered(await bob.get(`${path}&cursor=${wrong}`))).toEqual(invalid);
+    expect(answered(await alice.get(`${path}&cursor=${cursor}`))).toEqual(invalid);
+    expect(answered(await anonymously(`${path}&cursor=${cursor}`))).toEqual(invalid);
+    const others = `/api/actors/${alice.actorId}/posts?cursor=${cursor}`;
+    expect(answered(await bob.get(others))).toEqual(invalid);
+    expect((await bob.get(`${path}&cursor=${cursor}`)).status).toBe(200);
+  });
+});
