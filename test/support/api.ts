@@ -104,10 +104,13 @@ export interface Application {
   readonly clientSecret: string;
 }
 
-/** The operator API, as the command line speaks to it. */
-export const operatorOf = (network: TestNetwork) => new OperatorApi(readConfig(network.env), 'test');
+/** What is to be known of a network by whoever asks it. */
+type Served = Pick<TestNetwork, 'baseUrl' | 'env'>;
 
-export const registerApplication = (network: TestNetwork, name = 'Pebble'): Promise<Application> =>
+/** The operator API, as the command line speaks to it. */
+export const operatorOf = (network: Served) => new OperatorApi(readConfig(network.env), 'test');
+
+export const registerApplication = (network: Served, name = 'Pebble'): Promise<Application> =>
   operatorOf(network).registerApplication({
     name,
     redirectUris: [redirectUri],
@@ -116,7 +119,7 @@ export const registerApplication = (network: TestNetwork, name = 'Pebble'): Prom
 
 /** Registers a new person and walks them through sign-in and consent. */
 export async function signIn(
-  network: TestNetwork,
+  network: Served,
   application: Application,
   scope = 'openid read post:create',
 ): Promise<SignedIn> {

@@ -1,0 +1,78 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { allScopes } from '../../src/domain/grant/scopes.js';
+import { streams } from '../../src/log/streams.js';
+import { askAt } from '../support/api-process.js';
+import { registerApplication, signIn } from '../support/api.js';
+import { startSeparateNetwork } from '../support/separate-network.js';
+import type { SeparateNetwork } from '../support/separate-network.js';
+import { until } from '../support/until.js';
+import { BusyPerson } from './support/busy-person.js';
+
+const PEOPLE = 4;
+/** Deeds that come to be acknowledged while a process is gone, and again before the next one is killed. */
+const DEEDS_A_KILL = 15;
+
+let network: SeparateNetwork;
+let people: readonly BusyPerson[];
+
+beforeAll(async () => {
+  network = await startSeparateNetwork();
+  const application = await registerApplication(network);
+  people = [];
+  for (let n = 0; n < PEOPLE; n++)
+    people = [...people, new BusyPerson(network, await signIn(network, application, allScopes.join(' ')))];
+}, 60_000);
+
+afterAll(() => network?.stop());
+
+const deeds = () => people.reduce((sum, person) => sum + person.deeds, 0);
+
+/** Waits until so many more deeds are acknowledged, and seen by who did them. */
+async function goesOn(): Promise<void> {
+  const before = deeds();
+  await until(() => deeds() >= before + DEEDS_A_KILL);
+}
+
+describe('two API processes and two workers, each killed in turn while people write and read,', () => {
+  it('lose nothing, double nothing and go on', async () => {
+    const over = new AbortController();
+    const living = Promise.all(
+      people.map((person, n) => person.live(over.signal, people[(n + 1) % PEOPLE] ?? person)),
+    );
+    const killing = (async () => {
+      for (const each of [...network.api, ...network.workers]) {
+        await goesOn();
+        await each.kill();
+        // The other one alone carries on, and a worker that stood by has taken over.
+        await goesOn();
+        await each.start();
+      }
+      await goesOn();
+    })();
+    try {
+      await Promise.race([killing, living]);
+    } finally {
+      over.abort();
+    }
+    await living;
+
+    for (const person of people) {
+      const { actorId } = person.signedIn;
+      const kept = new Map([...person.posts].map(([id, { text, revision }]) => [id, { text, revision }]));
+      for (const port of network.ports) {
+        expect(await person.shownAt(port)).toEqual(kept);
+        const { body } = await askAt(network, port, 'GET', `/api/actors/${actorId}`);
+        expect(body.actor).toMatchObject({ posts: kept.size, bio: person.bio, followers: 0, following: 0 });
+      }
+      for (const [id, intents] of [
+        ...[...person.posts].map(([post, { intents: done }]) => [post, done] as const),
+        ...person.deleted,
+      ]) {
+        const recorded = await network.opened.log.read(streams.post(id));
+        expect(recorded.map(({ metadata }) => metadata.intentId)).toEqual(intents);
+      }
+    }
+    const { body } = await askAt(network, network.ports[1] ?? 0, 'GET', '/readyz');
+    expect(body.status).toBe('ok');
+  }, 120_000);
+});

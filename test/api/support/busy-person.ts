@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import { askAt } from '../../support/api-process.js';
+import type { Answered } from '../../support/api-process.js';
+import type { SignedIn } from '../../support/api.js';
+
+const RETRY_MS = 50;
+const LONGEST_MS = 20_000;
+
+/** Processes of one network, behind a round-robin. */
+interface Served {
+  readonly baseUrl: string;
+  readonly ports: readonly number[];
+}
+
+let turn = 0;
+
+/** A process that is killed answers nobody, or half; whatever else goes wrong is a fault. */
+function unlessCutOff(error: unknown): undefined {
+  if (error instanceof SyntaxError || (typeof error === 'object' && error && 'code' in error))
+    return undefined;
+  throw error;
+}
+
+export interface Kept {
+  readonly text: string;
+  readonly revision: number;
+  /** All that were acknowledged. */
+  readonly intents: readonly string[];
+}
+
+/** Does one thing after the other, each until it is acknowledged, and remembers what has to be there then. */
+export class BusyPerson {
+  readonly posts = new Map<string, Kept>();
+  readonly deleted = new Map<string, readonly string[]>();
+  bio = '';
+  follows = 0;
+  deeds = 0;
+  private newest = 0;
+
+  constructor(
+    private readonly network: Served,
+    readonly signedIn: SignedIn,
+  ) {}
+
+  async live(over: AbortSignal, other: BusyPerson): Promise<void> {
+    while (!over.aborted) {
+      const id = await this.post();
+      if (this.deeds % 3 === 0) await this.edit(id);
+      if (this.deeds % 4 === 0) await this.delete(id);
+      if (this.deeds % 5 === 0) await this.follow(other);
+      if (this.deeds % 6 === 0) await this.describe();
+      await this.look();
+    }
+  }
+
+  /** Asks the API processes in turn, until one of them answers as a network does that is well. */
+  private async ask(method: string, path: string, body?: object): Promise<Answered> {
+    const giveUpAt = performance.now() + LONGEST_MS;
+    for (;;) {
+      const { ports } = this.network;
+      const port = ports[turn++ % ports.length] ?? 0;
+      const asking = { by: this.signedIn, body };
+      const answer = await askAt(this.network, port, method, path, asking).catch(unlessCutOff);
+      if (answer && answer.status !== 503) return answer;
+      if (performance.now() > giveUpAt)
+        throw new Error(`still no answer: ${method} ${path} ${answer?.body.error}`);
+      await pause(RETRY_MS);
+    }
+  }
+
+  private async do(method: string, path: string, fields: object, inQuery = false) {
+    const intentId = randomUUID();
+    const query = new URLSearchParams({ intentId, ...fields });
+    const { status, body } = inQuery
+      ? await this.ask(method, `${path}?${query.toString()}`)
+      : await this.ask(method, path, { intentId, ...fields });
+    assert.deepEqual([method, path, status, body.error], [method, path, 200, undefined]);
+    this.deeds++;
+    return { intentId, ...body };
+  }
+
+  private async post(): Promise<string> {
+    const text = `deed ${this.deeds}`;
+    const { intentId, post } = await this.do('POST', '/api/posts', { text, audience: 'public' });
+    assert.deepEqual([post.revision, post.status], [1, 'published']);
+    this.posts.set(post.id, { text, revision: 1, intents: [intentId] });
+    return post.id;
+  }
+
+  private async edit(id: string): Promise<void> {
+    const text = `edited as deed ${this.deeds}`;
+    const { intentId, post } = await this.do('PATCH', `/api/posts/${id}`, { text, revision: 1 });
+    const { intents = [] } = this.posts.get(id) ?? {};
+    this.posts.set(id, { text, revision: post.revision, intents: [...intents, intentId] });
+  }
+
+  private async delete(id: string): Promise<void> {
+    const { revision, intents = [] } = this.posts.get(id) ?? {};
+    const { intentId } = await this.do('DELETE', `/api/posts/${id}`, { revision: String(revision) }, true);
+    this.posts.delete(id);
+    this.deleted.set(id, [...intents, intentId]);
+  }
+
+  private async follow(other: BusyPerson): Promise<void> {
+    const path = `/api/relations/follow/${other.signedIn.actorId}`;
+    const { relation } = await this.do('PUT', path, {});
+    assert.equal(relation.generation, String(++this.follows));
+    await this.do('DELETE', path, {}, true);
+  }
+
+  private async describe(): Promise<void> {
+    const { revision } = (await this.ask('GET', '/api/profile')).body.profile;
+    this.bio = `at deed ${this.deeds}`;
+    await this.do('PATCH', '/api/profile', { revision, bio: this.bio });
+  }
+
+  /** What was acknowledged is there, on whatever process answers, and nothing goes back. */
+  private async look(): Promise<void> {
+    const { headers, body } = await this.ask('GET', `/api/actors/${this.signedIn.actorId}/posts?limit=1`);
+    const [id, kept] = [...this.posts].at(-1) ?? [];
+    const [shown] = body.posts;
+    assert.deepEqual([shown?.id, shown?.text], [id, kept?.text]);
+    const revision = Number(headers['x-network-revision']);
+    assert.ok(revision >= this.newest, `${revision} after ${this.newest}`);
+    this.newest = revision;
+  }
+
+  /** All posts that the read models have of this person, by any process. */
+  async shownAt(port: number): Promise<ReadonlyMap<string, Pick<Kept, 'text' | 'revision'>>> {
+    const found = new Map<string, Pick<Kept, 'text' | 'revision'>>();
+    for (let cursor: string | undefined, more = true; more; more = cursor !== undefined) {
+      const query = new URLSearchParams({ limit: '100', ...(cursor !== undefined && { cursor }) });
+      const path = `/api/actors/${this.signedIn.actorId}/posts?${query.toString()}`;
+      const { body } = await askAt(this.network, port, 'GET', path, { by: this.signedIn });
+      for (const { id, text, revision } of body.posts) {
+        assert.ok(!found.has(id), `${id} twice`);
+        found.set(id, { text, revision });
+      }
+      cursor = body.cursor;
+    }
+    return found;
+  }
+}

@@ -1,0 +1,106 @@
+import { fork } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { freePort } from '../../src/launch/free-port.js';
+import { openLog } from '../../src/log/open-log.js';
+import type { OpenLog } from '../../src/log/open-log.js';
+import { environment, root } from './command.js';
+import { startEmbeddedEventStore } from './event-store.js';
+import { startTestPostgres } from './postgres.js';
+
+/** One process of a network, which is killed and started again by itself. */
+export interface OneProcess {
+  readonly name: string;
+  /** Starts it, and waits until it serves. */
+  start(): Promise<void>;
+  /** Ends it at once, and waits until it is gone. */
+  kill(): Promise<void>;
+}
+
+/** A network of separate processes on one log and one Postgres, as several machines run it: none looks after another. */
+export interface SeparateNetwork {
+  readonly baseUrl: string;
+  readonly env: NodeJS.ProcessEnv;
+  /** Of the API processes. */
+  readonly ports: readonly number[];
+  readonly api: readonly OneProcess[];
+  readonly workers: readonly OneProcess[];
+  /** The log that all of them write to. */
+  readonly opened: OpenLog;
+  stop(): Promise<void>;
+}
+
+/** Starts stores, two API processes and two workers. */
+export async function startSeparateNetwork(): Promise<SeparateNetwork> {
+  const [postgres, eventStore] = await Promise.all([startTestPostgres(), startEmbeddedEventStore()]);
+  const ports = [await freePort(), await freePort()] as const;
+  const baseUrl = `http://localhost:${ports[0]}`;
+  const env = environment({
+    BASE_URL: baseUrl,
+    EVENTSTORE_URL: eventStore.url,
+    DATABASE_URL: await postgres.createDatabase(),
+    VAULT_DATABASE_URL: await postgres.createDatabase(),
+    OPERATOR_TOKEN: randomBytes(32).toString('hex'),
+    RATE_LIMITS: 'off',
+    LOG_LEVEL: 'error',
+  });
+  const api = await Promise.all(
+    ports.map(async (port, n) =>
+      processOf(`API process ${n}`, 'src', {
+        ...env,
+        ROLE: 'api',
+        PORT: String(port),
+        OPERATOR_PORT: String(await freePort()),
+      }),
+    ),
+  );
+  const workers = [0, 1].map((n) => processOf(`worker ${n}`, 'projections', { ...env, ROLE: 'projector' }));
+  await Promise.all([...workers, ...api].map((each) => each.start()));
+  const opened = await openLog({
+    eventStoreUrl: eventStore.url,
+    vaultDatabaseUrl: env['VAULT_DATABASE_URL'] ?? '',
+    applicationName: 'test',
+  });
+  return {
+    baseUrl,
+    env: { ...env, OPERATOR_PORT: api[0]?.env['OPERATOR_PORT'] },
+    ports,
+    api,
+    workers,
+    opened,
+    stop: async () => {
+      for (const each of [...api, ...workers]) await each.kill();
+      await opened.close();
+      await Promise.all([postgres.stop(), eventStore.stop()]);
+    },
+  };
+}
+
+function processOf(name: string, folder: 'src' | 'projections', env: NodeJS.ProcessEnv) {
+  let child: ChildProcess | undefined;
+  return {
+    name,
+    env,
+    start: async () => {
+      const started = fork(join(root, 'dist', folder, 'main.js'), {
+        env,
+        stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+      });
+      child = started;
+      const ended = once(started, 'exit').then(([code, signal]: unknown[]) => {
+        throw new Error(`${name} ended before it was ready: ${String(code ?? signal)}`);
+      });
+      // Whoever kills it later is told by that.
+      ended.catch(() => undefined);
+      await Promise.race([once(started, 'message'), ended]);
+    },
+    kill: async () => {
+      if (!child || child.exitCode !== null || child.signalCode !== null) return;
+      const gone = once(child, 'exit');
+      child.kill('SIGKILL');
+      await gone;
+    },
+  };
+}
