@@ -295,6 +295,26 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/intents/lookup': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Look up what became of the caller's intents
+     * @description Of the actor and the application of the token alone. `unknown` is what was not carried out by the revision of the answer, or changed nothing. It is a read: it takes no intentId, and counts as one.
+     */
+    post: operations['lookUpIntents'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/posts': {
     parameters: {
       query?: never;
@@ -385,7 +405,10 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** Replace a view of the network */
+    /**
+     * Bring a view of the network up to date
+     * @description Without a cursor the whole view, and so whenever something was removed from it since, or it cannot be told what changed: then `replace` is true, and what is not in the answer is not to be kept. Otherwise what came or changed since: add or update each item by its identity (a relation by kind and targetId).
+     */
     get: operations['reconcile'];
     put?: never;
     post?: never;
@@ -639,6 +662,18 @@ export interface components {
       createdAt: number;
       /** @description Unix milliseconds. Absent until it is read. */
       readAt?: number;
+    };
+    /** @description What became of an intent. */
+    IntentOutcome: {
+      /** @description Names this action for ever: repeat the identical request with the same one. */
+      intentId: string;
+      /**
+       * @description Whether it was carried out.
+       * @enum {string}
+       */
+      outcome: 'kept' | 'unknown';
+      /** @description Where it made, changed or deleted a post: which one. */
+      postId?: string;
     };
     Introspection: {
       /** @description All other members are there only where this is true. */
@@ -3328,6 +3363,209 @@ export interface operations {
       };
     };
   };
+  lookUpIntents: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description The answer is to show this revision or a later one.
+         * @example 48214
+         */
+        'x-network-min-revision'?: string;
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *       "intentIds": [
+         *         "post-1",
+         *         "follow-1"
+         *       ]
+         *     }
+         */
+        'application/json': {
+          intentIds: string[];
+        };
+      };
+    };
+    responses: {
+      /** @description Done. */
+      200: {
+        headers: {
+          'x-network-revision': components['headers']['x-network-revision'];
+          'x-network-incarnation': components['headers']['x-network-incarnation'];
+          'x-network-witness-epoch': components['headers']['x-network-witness-epoch'];
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          'x-network-actor-id': components['headers']['x-network-actor-id'];
+          'x-network-app-id': components['headers']['x-network-app-id'];
+          'x-network-grant-id': components['headers']['x-network-grant-id'];
+          'x-network-scopes': components['headers']['x-network-scopes'];
+          [name: string]: unknown;
+        };
+        content: {
+          /**
+           * @example {
+           *       "intents": [
+           *         {
+           *           "intentId": "post-1",
+           *           "outcome": "kept",
+           *           "postId": "p_5dQ2"
+           *         },
+           *         {
+           *           "intentId": "follow-1",
+           *           "outcome": "unknown"
+           *         }
+           *       ]
+           *     }
+           */
+          'application/json': {
+            /** @description One for each that was asked, in that order. */
+            intents: components['schemas']['IntentOutcome'][];
+          };
+        };
+      };
+      /** @description The request cannot be understood. */
+      400: {
+        headers: {
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error: 'intent_required' | 'invalid_json' | 'invalid_request' | 'unknown_or_immutable_field';
+          };
+        };
+      };
+      /** @description No live credential. */
+      401: {
+        headers: {
+          'www-authenticate': components['headers']['www-authenticate'];
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error: 'authentication_required' | 'invalid_token';
+          };
+        };
+      };
+      /** @description Not allowed. */
+      403: {
+        headers: {
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error: 'capability_required' | 'origin_mismatch' | 'social_authority_required';
+          };
+        };
+      };
+      /** @description It conflicts with what is. */
+      409: {
+        headers: {
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error: 'recovery_publication_changed';
+          };
+        };
+      };
+      /** @description Too large. */
+      413: {
+        headers: {
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error: 'domain_plan_too_large';
+          };
+        };
+      };
+      /** @description Not in a form that is read here. */
+      415: {
+        headers: {
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error: 'invalid_json';
+          };
+        };
+      };
+      /** @description The limit is used up. */
+      429: {
+        headers: {
+          'retry-after': components['headers']['retry-after'];
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error: 'pilot_rate_limited';
+          };
+        };
+      };
+      /** @description The server failed. */
+      500: {
+        headers: {
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error: 'server_error';
+          };
+        };
+      };
+      /** @description Not now. */
+      503: {
+        headers: {
+          'retry-after': components['headers']['retry-after'];
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error:
+              | 'pilot_limits_unavailable'
+              | 'protected_read_storage_unavailable'
+              | 'protected_read_unavailable'
+              | 'recovery_quarantined'
+              | 'recovery_state_missing'
+              | 'recovery_unavailable'
+              | 'trusted_address_unavailable';
+          };
+        };
+      };
+    };
+  };
   createPost: {
     parameters: {
       query?: never;
@@ -4687,7 +4925,10 @@ export interface operations {
   };
   reconcile: {
     parameters: {
-      query?: never;
+      query?: {
+        /** @description `cursor` of an earlier answer. */
+        cursor?: number;
+      };
       header?: {
         /**
          * @description The answer is to show this revision or a later one.
@@ -4777,7 +5018,7 @@ export interface operations {
         content: {
           'application/json': components['schemas']['Error'] & {
             /** @enum {unknown} */
-            error: 'invalid_request';
+            error: 'invalid_cursor' | 'invalid_request';
           };
         };
       };

@@ -62,3 +62,17 @@ export const pageCursor = z
   .string('must be the cursor of an earlier page')
   .optional()
   .describe('Opaque: `cursor` of the page before.');
+
+/** Where an earlier view or event stands in the log: a number that clients have from an answer, not a page's cursor. */
+export const logCursor = z
+  .unknown()
+  .optional()
+  .transform((given, context) => {
+    if (given === undefined) return undefined;
+    const position = typeof given === 'string' && /^[0-9]+$/.test(given) ? Number(given) : NaN;
+    if (Number.isSafeInteger(position)) return position;
+    const refusal = { refusal: 'invalid_cursor' };
+    context.addIssue({ code: 'custom', message: 'must be the cursor of an earlier answer', params: refusal });
+    return z.NEVER;
+  })
+  .meta({ type: 'integer', minimum: 0, description: '`cursor` of an earlier answer.' });

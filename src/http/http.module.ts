@@ -44,6 +44,7 @@ import { FollowsController } from './follows.controller.js';
 import { HealthController } from './health.controller.js';
 import { Health } from './health.js';
 import { InboxController } from './inbox.controller.js';
+import { IntentsController } from './intents.controller.js';
 import { ApiLimits } from './limits/api-limits.js';
 import { documentOf } from './openapi/document.js';
 import { API_DOCUMENT, OpenApiController } from './openapi/openapi.controller.js';
@@ -70,6 +71,7 @@ import { validation } from './validation.js';
     FollowsController,
     HealthController,
     InboxController,
+    IntentsController,
     OpenApiController,
     PostReadsController,
     PostsController,

@@ -1,9 +1,10 @@
-import { Controller, Get, Res } from '@nestjs/common';
+import { Controller, Get, Query, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import { reconcile } from '../../projections/reconcile/reconcile.read-model.js';
 import { ProtectedReads } from './admission/protected-reads.js';
 import type { ReadRequest, ReadRule } from './admission/protected-reads.js';
+import { logCursor } from './fields.js';
 import { Operation } from './openapi/operation.js';
 import type { Answered } from './openapi/operation.js';
 import { Reading } from './read-request.js';
@@ -22,6 +23,8 @@ const view = z.strictObject({
   inbox: z.array(inboxEntry),
 });
 
+const since = z.object({ cursor: logCursor });
+
 @Controller('api/reconcile')
 export class ReconcileController {
   constructor(private readonly reads: ProtectedReads) {}
@@ -29,7 +32,11 @@ export class ReconcileController {
   @Get()
   @Operation({
     id: 'reconcile',
-    summary: 'Replace a view of the network',
+    summary: 'Bring a view of the network up to date',
+    description:
+      'Without a cursor the whole view, and so whenever something was removed from it since, or it cannot be told what ' +
+      'changed: then `replace` is true, and what is not in the answer is not to be kept. Otherwise what came or changed ' +
+      'since: add or update each item by its identity (a relation by kind and targetId).',
     access: anybody,
     answers: view,
     example: {
@@ -40,12 +47,14 @@ export class ReconcileController {
       replace: true,
       inbox: [exampleInboxEntry],
     },
+    errors: ['invalid_cursor'],
   })
   async reconcile(
+    @Query({ schema: since }) { cursor }: z.infer<typeof since>,
     @Reading() request: ReadRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<Answered<typeof view>> {
-    const { result, headers } = await this.reads.read(request, anybody, reconcile, undefined);
+    const { result, headers } = await this.reads.read(request, anybody, reconcile, { cursor });
     void reply.headers(headers);
     return result;
   }

@@ -17,6 +17,8 @@ const codeOfField: Readonly<Record<string, ErrorCode>> = {
   actorId: 'invalid_report',
   reason: 'invalid_report',
   cursor: 'invalid_page_cursor',
+  // Of the list itself, nothing more is said.
+  'intentIds.*': 'intent_required',
 };
 
 /** What Zod tells beyond the Standard Schema's issue. */
@@ -25,6 +27,8 @@ interface Issue {
   readonly path?: readonly unknown[] | undefined;
   readonly code?: string;
   readonly keys?: readonly string[];
+  /** Of a field that means something else than in most operations. */
+  readonly params?: { readonly refusal?: ErrorCode };
 }
 
 /** Checks `@Body`, `@Query` and `@Param` against the schema they name, and answers with the field's published code. */
@@ -35,8 +39,12 @@ export const validation = new StandardSchemaValidationPipe({
 function refusalOf([issue]: readonly Issue[]): HttpRefusal {
   if (issue?.code === 'unrecognized_keys')
     return new HttpRefusal('unknown_or_immutable_field', `Unknown field: ${issue.keys?.join(', ')}.`);
-  const field = issue?.path?.[0];
+  const [field, ...within] = (issue?.path ?? []).map(keyOf);
   if (field === undefined) return new HttpRefusal('invalid_json', 'The body must be a JSON object.');
-  const name = String(typeof field === 'object' && field !== null && 'key' in field ? field.key : field);
-  return new HttpRefusal(codeOfField[name] ?? 'invalid_request', `${name}: ${issue?.message}`);
+  const named = within.length > 0 ? `${field}.*` : field;
+  const code = issue?.params?.refusal ?? codeOfField[named] ?? codeOfField[field] ?? 'invalid_request';
+  return new HttpRefusal(code, `${[field, ...within].join('.')}: ${issue?.message}`);
 }
+
+const keyOf = (segment: unknown): string =>
+  String(typeof segment === 'object' && segment !== null && 'key' in segment ? segment.key : segment);

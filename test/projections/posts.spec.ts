@@ -106,7 +106,7 @@ describe('the posts read model', () => {
   test('a deleted post does not come back with the event that created it', async () => {
     const created = some.post('p1');
     await models.given(created, some.deletion('p1'), created);
-    expect((await models.ask(reconcile, undefined)).posts).toEqual([]);
+    expect((await models.ask(reconcile, { cursor: undefined })).posts).toEqual([]);
   });
 
   const [created, deleted] = [some.post('p1'), some.deletion('p1')];
@@ -130,7 +130,7 @@ describe('the posts read model', () => {
   test('a post of a person whose key is destroyed is shown to nobody', async () => {
     await models.givenErased(some.post('p1', { text: '' }));
     await models.given(reply('r1', { authorActorId: 'bob' }));
-    expect((await models.ask(reconcile, undefined)).posts).toMatchObject([
+    expect((await models.ask(reconcile, { cursor: undefined })).posts).toMatchObject([
       { id: 'r1', parentUnavailable: true },
     ]);
   });
@@ -139,7 +139,7 @@ describe('the posts read model', () => {
     test('shows an anonymous caller the newest posts of everybody', async () => {
       await models.given(some.post('p1'), some.post('q1', { authorActorId: 'bob' }), some.post('p2'));
       const position = await models.given(some.deletion('p1'));
-      const view = await models.ask(reconcile, undefined);
+      const view = await models.ask(reconcile, { cursor: undefined });
       expect(view.posts.map(({ id }) => id)).toEqual(['p2', 'q1']);
       expect(view).toMatchObject({
         ownPosts: [],
@@ -153,21 +153,25 @@ describe('the posts read model', () => {
 
     test('shows a caller who follows nobody the own posts', async () => {
       await models.given(some.post('p1'), some.post('q1', { authorActorId: 'bob' }));
-      const view = await models.ask(reconcile, undefined, 'bob');
+      const view = await models.ask(reconcile, { cursor: undefined }, 'bob');
       expect(view.posts.map(({ id }) => id)).toEqual(['q1']);
       expect(view.ownPosts.map(({ id }) => id)).toEqual(['q1']);
     });
 
     test('goes back a hundred posts', async () => {
       await models.given(...Array.from({ length: 101 }, (_, index) => some.post(`p${index}`)));
-      const view = await models.ask(reconcile, undefined, 'ada');
+      const view = await models.ask(reconcile, { cursor: undefined }, 'ada');
       expect(view.ownPosts).toHaveLength(100);
       expect(view.ownPosts.at(-1)?.id).toBe('p1');
     });
 
     test('starts with nothing at position 0', async () => {
       const empty = await ReadModels.open(database);
-      expect(await empty.ask(reconcile, undefined)).toMatchObject({ posts: [], cursor: 0, replace: true });
+      expect(await empty.ask(reconcile, { cursor: undefined })).toMatchObject({
+        posts: [],
+        cursor: 0,
+        replace: true,
+      });
       await empty.close();
     });
   });

@@ -1,0 +1,87 @@
+/**
+ * SQL of what changed in the caller's view since the cursor: relations of a `WITH`, which stand behind one another.
+ * `since` has the cursor as its `position`. A delta can only add and update. Where anything was removed, or more has
+ * changed than a view holds, there is none.
+ */
+import { isMissed, leavesReplies, wasReset } from '../feed/changes.sql.js';
+import { isEntryShown } from '../inbox/inbox.sql.js';
+import { isEligible } from './full-view.sql.js';
+import type { ViewSize } from './full-view.sql.js';
+
+const isOfPost = `change.audience = 'author' AND change.kind IN ('post.created', 'post.edited')`;
+
+/** `post_id` of each creation and edit of a post in view, at most one more than a view holds. */
+export const changedPosts = (schema: string, { posts }: ViewSize): string => `(
+  (SELECT changed.post_id
+  FROM since CROSS JOIN (
+    SELECT caller.actor_id AS actor_id
+    UNION ALL
+    SELECT relation.target_actor_id FROM ${schema}.relation
+    WHERE relation.actor_id = caller.actor_id AND relation.kind = 'follow'
+  ) author
+  CROSS JOIN LATERAL (
+    SELECT change.post_id FROM ${schema}.change
+    WHERE change.owner_actor_id = author.actor_id AND ${isOfPost} AND change.position > since.position
+    ORDER BY change.position LIMIT ${posts + 1}
+  ) changed
+  LIMIT ${posts + 1})
+  UNION ALL
+  (SELECT change.post_id FROM ${schema}.change
+  WHERE caller.actor_id IS NULL AND ${isOfPost} AND change.position > (SELECT position FROM since)
+  ORDER BY change.position LIMIT ${posts + 1}))`;
+
+/** The caller's relations that were established since, and stand. */
+export const newRelations = (schema: string, { relations }: ViewSize): string => `(
+  SELECT relation.* FROM since
+  JOIN ${schema}.change ON change.owner_actor_id = caller.actor_id AND change.audience <> 'author'
+    AND change.kind = 'relation.established' AND change.position > since.position
+  JOIN ${schema}.relation ON relation.actor_id = caller.actor_id AND relation.kind = change.relation_kind
+    AND relation.target_id = change.target_id AND relation.generation = change.generation
+  WHERE ${isEligible(schema, 'relation')}
+  LIMIT ${relations + 1})`;
+
+/** The caller's inbox entries that came or were marked as read since: what marked them tells when. */
+export const changedEntries = (schema: string, { entries }: ViewSize): string => `(
+  SELECT told.* FROM since
+  CROSS JOIN LATERAL (
+    SELECT array_agg(change.at) AS times FROM ${schema}.change
+    WHERE change.owner_actor_id = caller.actor_id AND change.audience <> 'author'
+      AND change.kind = 'inbox.read' AND change.position > since.position
+  ) marked
+  CROSS JOIN LATERAL (
+    SELECT entry.* FROM ${schema}.inbox entry
+    WHERE entry.actor_id = caller.actor_id AND entry.position > since.position
+    UNION
+    SELECT entry.* FROM ${schema}.inbox entry
+    WHERE marked.times IS NOT NULL AND entry.actor_id = caller.actor_id AND entry.read_at = ANY (marked.times)
+  ) told
+  WHERE ${isEntryShown(schema, 'told')}
+  LIMIT ${entries + 1})`;
+
+/** Whether the caller follows somebody since then, whose older posts are new to the view. */
+export const followsMore = `EXISTS (SELECT FROM new_relation WHERE kind = 'follow')`;
+
+/** Most deletions, whosever, that are looked through for one that touches the view. */
+const MOST_DELETIONS = 500;
+
+/** Whether anything was removed from the caller's view since. */
+export const wasAnythingRemoved = (schema: string): string => `(
+  ${wasReset(schema, 'since.position')}
+  OR EXISTS (
+    SELECT FROM ${schema}.change
+    WHERE change.owner_actor_id = caller.actor_id AND change.audience <> 'author'
+      AND change.kind = 'relation.ended' AND change.position > since.position)
+  OR (
+    SELECT count(*) > ${MOST_DELETIONS}
+      OR coalesce(bool_or(${isMissed(schema, 'deletion')} OR ${leavesReplies(schema, 'deletion')}), false)
+    FROM (
+      SELECT change.owner_actor_id, change.post_id FROM ${schema}.change
+      WHERE change.kind = 'post.deleted' AND change.position > since.position
+      ORDER BY change.position LIMIT ${MOST_DELETIONS + 1}
+    ) deletion))`;
+
+/** Whether more has changed than a view holds. */
+export const hasTooMuchChanged = ({ posts, relations, entries }: ViewSize): string => `(
+  (SELECT count(*) > ${posts} FROM changed_post)
+  OR (SELECT count(*) > ${relations} FROM new_relation)
+  OR (SELECT count(*) > ${entries} FROM changed_entry))`;

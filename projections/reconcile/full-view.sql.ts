@@ -1,0 +1,92 @@
+/** SQL of the lists of a full view (decisions.md, "Reconcile"). */
+import { entryJson, isEntryShown } from '../inbox/inbox.sql.js';
+import type { RelationInView } from '../relations/relation.js';
+import { isActorVisible, isPostVisible, isPublished } from '../visibility.sql.js';
+
+/** Most items in the lists of a full view. */
+export interface ViewSize {
+  readonly posts: number;
+  readonly relations: number;
+  readonly entries: number;
+}
+
+/** Skeleton of everybody's newest posts. */
+export const everybodysPosts = (schema: string, { posts }: ViewSize): string => `(
+  SELECT candidate.id AS post_id, candidate.position
+  FROM ${schema}.post candidate
+  WHERE ${isPostVisible(schema, 'candidate')}
+  ORDER BY candidate.position DESC
+  LIMIT ${posts})`;
+
+const newestOf = (schema: string, author: string, { posts }: ViewSize): string => `
+  SELECT candidate.id AS post_id, candidate.position
+  FROM ${schema}.post candidate
+  WHERE ${isPublished('candidate')} AND candidate.author_actor_id = ${author}
+  ORDER BY candidate.position DESC
+  LIMIT ${posts}`;
+
+/** Skeleton of the caller's own newest posts. */
+export const ownPosts = (schema: string, size: ViewSize): string =>
+  `(${newestOf(schema, 'caller.actor_id', size)})`;
+
+/** Skeleton of the newest posts of the caller and of whom the caller follows. */
+export const followedPosts = (schema: string, size: ViewSize): string => `(
+  SELECT newest.post_id, newest.position
+  FROM (
+    SELECT caller.actor_id AS actor_id
+    UNION ALL
+    SELECT relation.target_actor_id FROM ${schema}.relation
+    WHERE relation.actor_id = caller.actor_id AND relation.kind = 'follow'
+      AND ${isActorVisible(schema, 'relation.target_actor_id')}
+  ) author
+  CROSS JOIN LATERAL (${newestOf(schema, 'author.actor_id', size)}) newest
+  ORDER BY newest.position DESC
+  LIMIT ${size.posts})`;
+
+/** Whether the caller's own relation under this alias is eligible: what it is about can be seen. */
+export function isEligible(schema: string, relation: string): string {
+  return `CASE ${relation}.kind
+    WHEN 'follow' THEN ${isActorVisible(schema, `${relation}.target_actor_id`)}
+    ELSE EXISTS (
+      SELECT FROM ${schema}.post liked WHERE liked.id = ${relation}.target_id AND ${isPostVisible(schema, 'liked')})
+    END`;
+}
+
+/** The published Relation without its time, from SQL of its fields. */
+export const relationJson = (
+  fields: Readonly<Record<keyof RelationInView, string>>,
+): string => `json_build_object(
+  'kind', ${fields.kind}, 'actorId', ${fields.actorId}, 'targetId', ${fields.targetId},
+  'targetActorId', ${fields.targetActorId}, 'generation', ${fields.generation}::text)`;
+
+const ofRow = relationJson({
+  kind: 'relation.kind',
+  actorId: 'relation.actor_id',
+  targetId: 'relation.target_id',
+  targetActorId: 'relation.target_actor_id',
+  generation: 'relation.generation',
+});
+
+/** The relations of a parenthesized query or of a table, as a JSON array, newest first. */
+export const relationsJson = (from: string): string => `(
+  SELECT coalesce(json_agg(${ofRow} ORDER BY relation.created_at DESC, relation.position DESC), '[]')
+  FROM ${from} relation)`;
+
+/** The caller's newest relations that are eligible. */
+export const eligibleRelations = (schema: string, { relations }: ViewSize): string => `(
+  SELECT * FROM ${schema}.relation own
+  WHERE own.actor_id = caller.actor_id AND ${isEligible(schema, 'own')}
+  ORDER BY own.created_at DESC, own.position DESC
+  LIMIT ${relations})`;
+
+/** The inbox entries of a parenthesized query or of a table, as a JSON array, newest first. */
+export const entriesJson = (from: string): string => `(
+  SELECT coalesce(json_agg(${entryJson('entry')} ORDER BY entry.position DESC), '[]')
+  FROM ${from} entry)`;
+
+/** The caller's newest inbox entries that are shown. */
+export const shownEntries = (schema: string, { entries }: ViewSize): string => `(
+  SELECT * FROM ${schema}.inbox told
+  WHERE told.actor_id = caller.actor_id AND ${isEntryShown(schema, 'told')}
+  ORDER BY told.position DESC
+  LIMIT ${entries})`;

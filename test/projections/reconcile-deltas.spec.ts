@@ -1,0 +1,102 @@
+import { isDeepStrictEqual } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import * as fc from 'fast-check';
+import { reconcileWithin } from '../../projections/reconcile/reconcile.read-model.js';
+import type { View } from '../../projections/reconcile/reconcile.read-model.js';
+import { startTestPostgres } from '../support/postgres.js';
+import type { TestPostgres } from '../support/postgres.js';
+import { ReadModels } from './support/read-models.js';
+import { some } from './support/recorded.js';
+import { actors, histories, SocialHistory } from './support/social-history.js';
+
+type Lists = Pick<View, 'posts' | 'ownPosts' | 'relations' | 'inbox'>;
+type Item = Lists[keyof Lists][number];
+
+const lists = ['posts', 'ownPosts', 'relations', 'inbox'] as const;
+const identityOf = (item: Item) => ('id' in item ? item.id : `${item.kind} ${item.targetId}`);
+const byIdentity = (items: readonly Item[]) => new Map(items.map((item) => [identityOf(item), item]));
+
+/** What an application keeps of its view: it takes a new one, or adds and updates by identity. */
+class Client {
+  private cursor: number | undefined;
+  readonly held = new Map<keyof Lists, ReadonlyMap<string, Item>>();
+
+  constructor(
+    private readonly actorId: string | null,
+    private readonly query: ReturnType<typeof reconcileWithin>,
+  ) {}
+
+  async reconcile(models: ReadModels): Promise<void> {
+    const view = await models.ask(this.query, { cursor: this.cursor }, this.actorId);
+    for (const list of lists) {
+      const before = view.replace ? [] : (this.held.get(list) ?? []);
+      this.held.set(list, new Map([...before, ...byIdentity(view[list])]));
+    }
+    this.cursor = view.cursor;
+  }
+
+  /** What is not right: items of the whole view that it lacks in their newest form, and held ones that are not to be seen. */
+  async faults(models: ReadModels): Promise<readonly object[]> {
+    const whole = await models.ask(this.query, { cursor: undefined }, this.actorId);
+    const visible = await models.ask(everything, { cursor: undefined }, this.actorId);
+    return lists.flatMap((list) => {
+      const held = this.held.get(list) ?? new Map<string, Item>();
+      const mayBeHeld = byIdentity(visible[list]);
+      const lacking = whole[list].filter((item) => !isDeepStrictEqual(held.get(identityOf(item)), item));
+      const wrong = [...held].filter(([id, item]) => !isDeepStrictEqual(mayBeHeld.get(id), item));
+      return lacking
+        .map((item): object => ({ list, lacks: item }))
+        .concat(wrong.map(([, item]) => ({ list, wrong: item })));
+    });
+  }
+}
+
+const everything = reconcileWithin({ posts: 10_000, relations: 10_000, entries: 10_000 });
+
+describe('a client that applies deltas', () => {
+  let postgres: TestPostgres;
+  let database: string;
+
+  beforeAll(async () => {
+    postgres = await startTestPostgres();
+    database = await postgres.createDatabase();
+  });
+  afterAll(() => postgres.stop());
+
+  test.each([
+    ['that hold everything', { posts: 100, relations: 1_000, entries: 100 }],
+    ['that hold a few', { posts: 3, relations: 3, entries: 3 }],
+  ])(
+    'has the right view after whatever happened, from any earlier cursor, of views %s',
+    async (_of, size) => {
+      const query = reconcileWithin(size);
+      const property = fc.asyncProperty(
+        histories,
+        fc.infiniteStream(fc.boolean()),
+        async (history, looks) => {
+          const models = await ReadModels.open(database);
+          try {
+            await models.givenAtOnce(
+              some.application('app'),
+              ...actors.map((actorId) => some.account(actorId)),
+            );
+            const clients = [...actors, null].map((actorId) => new Client(actorId, query));
+            const social = new SocialHistory();
+            for (const acts of history) {
+              await models.givenAtOnce(...acts.flatMap((act) => social.eventsOf(act)));
+              for (const client of clients) {
+                if (!looks.next().value) continue;
+                await client.reconcile(models);
+                expect(await client.faults(models)).toEqual([]);
+              }
+            }
+          } finally {
+            await models.close();
+          }
+        },
+      );
+      await fc.assert(property, { numRuns: 15, endOnFailure: true });
+    },
+    120_000,
+  );
+});
