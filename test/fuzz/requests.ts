@@ -1,0 +1,118 @@
+import * as fc from 'fast-check';
+import type { OpenApi, OperationObject } from '../../src/http/openapi/openapi.js';
+import { hostile, objectOf, valueOf } from './values.js';
+import type { Likely, Schema } from './values.js';
+
+export interface FuzzRequest {
+  readonly operationId: string;
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | undefined;
+}
+
+export interface FuzzOptions {
+  readonly likely: Likely;
+  /** Values of `Authorization`; undefined sends none. */
+  readonly authorizations: readonly (string | undefined)[];
+}
+
+/** Requests to the operations of the document, of which the most are nearly right. */
+export function requestsOf(document: OpenApi, options: FuzzOptions): fc.Arbitrary<FuzzRequest> {
+  const resolve = (schema: Schema): Schema => {
+    const name = schema.$ref?.split('/').at(-1);
+    return name === undefined ? schema : (document.components.schemas[name] as Schema);
+  };
+  const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
+  );
+  return fc.oneof(
+    ...operations.map(({ path, method, operation }) =>
+      requestOf(path, method.toUpperCase(), operation, resolve, options),
+    ),
+  );
+}
+
+function requestOf(
+  template: string,
+  method: string,
+  operation: OperationObject,
+  resolve: (schema: Schema) => Schema,
+  { likely, authorizations }: FuzzOptions,
+): fc.Arbitrary<FuzzRequest> {
+  const of = (where: 'path' | 'query' | 'header') =>
+    fc.tuple(
+      ...operation.parameters
+        .filter((parameter) => parameter.in === where)
+        .map(({ name, required, schema }) =>
+          fc
+            .tuple(fc.nat({ max: 9 }), valueOf(name, schema as Schema, resolve, likely))
+            .map(([luck, value]) => ({ name, value: textOf(value), sent: required ? luck > 0 : luck > 5 })),
+        ),
+    );
+  return fc
+    .record({
+      path: of('path'),
+      query: of('query'),
+      header: of('header'),
+      body: bodyOf(operation, resolve, likely),
+      authorization: fc.constantFrom(...authorizations),
+      twice: fc.nat({ max: 19 }),
+      otherMethod: fc.nat({ max: 39 }),
+    })
+    .map(({ path, query, header, body, authorization, twice, otherMethod }) => {
+      const filled = path.reduce(
+        (url, { name, value }) => url.replace(`{${name}}`, encodeURIComponent(value.toWellFormed())),
+        template,
+      );
+      const sent = query.filter((parameter) => parameter.sent);
+      const parameters = (twice === 0 ? [...sent, ...sent] : sent).map(
+        ({ name, value }) => `${name}=${encodeURIComponent(value.toWellFormed())}`,
+      );
+      const headers = header
+        .filter(({ sent: isSent, name }) => isSent && name.toLowerCase() !== 'accept')
+        .map(({ name, value }) => [name, value.replaceAll(/[^ -~]/g, '').trim()] as [string, string]);
+      if (authorization !== undefined) headers.push(['authorization', authorization]);
+      if (body) headers.push(['content-type', body.type]);
+      return {
+        operationId: operation.operationId,
+        method: otherMethod === 0 ? 'PUT' : method,
+        path: filled + (parameters.length > 0 ? `?${parameters.join('&')}` : ''),
+        headers: Object.fromEntries(headers),
+        body: body?.text,
+      };
+    });
+}
+
+function bodyOf(operation: OperationObject, resolve: (schema: Schema) => Schema, likely: Likely) {
+  const [type, content] = Object.entries(operation.requestBody?.content ?? {})[0] ?? [];
+  if (type === undefined) return fc.constant(undefined);
+  const schema = resolve(content?.schema ?? {});
+  const isForm = type.includes('form');
+  const written = objectOf(schema, resolve, likely).map((fields) =>
+    isForm
+      ? new URLSearchParams(
+          Object.entries(fields).map(
+            ([name, value]) => [name, textOf(value).toWellFormed()] as [string, string],
+          ),
+        ).toString()
+      : JSON.stringify(fields),
+  );
+  const broken = fc.oneof(
+    hostile.map((value) => JSON.stringify(value)),
+    fc.string({ unit: 'binary', maxLength: 60 }),
+    fc.constantFrom('{', '', '[]', '{"a":1}{', `{"text":"${'x'.repeat(70_000)}"}`),
+  );
+  const types = fc.oneof(
+    { weight: 30, arbitrary: fc.constant(type) },
+    {
+      weight: 1,
+      arbitrary: fc.constantFrom('text/plain', 'application/xml', 'application/json; charset=latin1'),
+    },
+  );
+  const text = fc.oneof({ weight: 15, arbitrary: written }, { weight: 1, arbitrary: broken });
+  return fc.record({ type: types, text });
+}
+
+const textOf = (value: unknown): string =>
+  typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
