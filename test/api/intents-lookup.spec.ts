@@ -1,0 +1,91 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { registerApplication, send, signIn } from '../support/api.js';
+import type { SignedIn } from '../support/api.js';
+import { startNetwork } from '../support/network.js';
+import type { TestNetwork } from '../support/network.js';
+
+let network: TestNetwork;
+let alice: SignedIn;
+let bob: SignedIn;
+
+beforeAll(async () => {
+  network = await startNetwork();
+  const application = await registerApplication(network);
+  alice = await signIn(network, application, 'openid read post:create relation:write');
+  bob = await signIn(network, application);
+}, 120_000);
+
+afterAll(() => network?.stop());
+
+const error = (code: string) => ({ error: code, message: expect.any(String) });
+const lookUp = (by: SignedIn, intentIds: unknown) => by.post('/api/intents/lookup', { intentIds });
+
+describe('looking intents up', () => {
+  it('tells what was kept and what is unknown, in the order asked, with the headers of a read', async () => {
+    const [posted, followed, never] = [randomUUID(), randomUUID(), randomUUID()];
+    const { body } = await alice.say('kept', { intentId: posted });
+    await alice.put(`/api/relations/follow/${bob.actorId}`, { intentId: followed });
+    const answer = await lookUp(alice, [never, posted, followed, posted]);
+    expect(answer.status).toBe(200);
+    expect(answer.body).toEqual({
+      intents: [
+        { intentId: never, outcome: 'unknown' },
+        { intentId: posted, outcome: 'kept', postId: body.post.id },
+        { intentId: followed, outcome: 'kept' },
+        { intentId: posted, outcome: 'kept', postId: body.post.id },
+      ],
+    });
+    expect(answer.headers.get('x-network-actor-id')).toBe(alice.actorId);
+    expect(answer.headers.get('x-network-revision')).toMatch(/^[0-9]+$/);
+    expect(answer.headers.get('x-network-write-revision')).toBeNull();
+  });
+
+  it('tells nothing of what others, or other applications, have done', async () => {
+    const intentId = randomUUID();
+    await bob.say('of bob', { intentId });
+    expect((await lookUp(alice, [intentId])).body.intents).toEqual([{ intentId, outcome: 'unknown' }]);
+  });
+
+  it('does not know an intent that was refused', async () => {
+    const intentId = randomUUID();
+    await alice.say(' ', { intentId });
+    expect((await lookUp(alice, [intentId])).body.intents).toEqual([{ intentId, outcome: 'unknown' }]);
+  });
+
+  it.each<[string, unknown, string]>([
+    ['no list', undefined, 'invalid_request'],
+    ['something that is no list', 'abc', 'invalid_request'],
+    ['an empty list', [], 'invalid_request'],
+    ['more than 200', Array.from({ length: 201 }, () => 'x'), 'invalid_request'],
+    ['an intentId that is none', ['fine', 'not fine'], 'intent_required'],
+    ['an intentId of another type', [7], 'intent_required'],
+    ['nothing for an intentId', [null], 'intent_required'],
+  ])('refuses %s', async (_what, intentIds, code) => {
+    const answer = await lookUp(alice, intentIds);
+    expect([answer.status, answer.body]).toEqual([400, error(code)]);
+  });
+
+  it('takes 200', async () => {
+    const intentIds = Array.from({ length: 200 }, (_, index) => `intent-${index}`);
+    expect((await lookUp(alice, intentIds)).body.intents).toHaveLength(200);
+  });
+
+  it('refuses unknown fields, bodies that are none, and other methods', async () => {
+    const extra = await alice.post('/api/intents/lookup', { intentIds: ['a'], intentId: 'b' });
+    expect([extra.status, extra.body]).toEqual([400, error('unknown_or_immutable_field')]);
+    const half = await alice.post('/api/intents/lookup', '{"intentIds":');
+    expect([half.status, half.body]).toEqual([400, error('invalid_json')]);
+    const other = await alice.get('/api/intents/lookup');
+    expect([other.status, other.body]).toEqual([405, error('invalid_request')]);
+  });
+
+  it('needs a token with the scope read', async () => {
+    const body = { intentIds: ['a'] };
+    const anonymous = await send(network.baseUrl, 'POST', '/api/intents/lookup', { body });
+    expect([anonymous.status, anonymous.body]).toEqual([401, error('authentication_required')]);
+    const writer = await signIn(network, await registerApplication(network), 'openid post:create');
+    const answer = await lookUp(writer, ['a']);
+    expect([answer.status, answer.body]).toEqual([403, error('capability_required')]);
+  });
+});
