@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type * as oidc from 'openid-client';
-import { Pool } from 'pg';
 import { writeThrough } from '../../projections/authority/authority.projection.js';
 import { LocalSignIn } from '../../src/auth/sign-in/local.strategy.js';
 import { Clock, Ids } from '../../src/commands/ambient.js';
@@ -14,6 +13,7 @@ import { streams } from '../../src/log/streams.js';
 import { KeyVault, PersonErased } from '../../src/log/vault/key-vault.js';
 import { Browser } from '../../src/operator/demo/browser.js';
 import { AuthorityStore } from '../../src/store/authority/authority-store.js';
+import { openPostgres } from '../../src/store/postgres.js';
 import { password, startAuthNetwork } from './support/auth-network.js';
 import type { AuthNetwork } from './support/auth-network.js';
 import { FailingLog } from './support/failing-log.js';
@@ -194,18 +194,19 @@ describe('a change that the log breaks off', () => {
 describe('a profile of a person who is erased', () => {
   it('is not changed any more', async () => {
     const actorId = await network.createAccount('ines');
-    const pool = new Pool({ connectionString: network.vaultDatabaseUrl });
-    await pool.query('UPDATE person_key SET key = NULL, destroyed_at = now() WHERE person_id = $1', [
+    const { vaultDatabaseUrl: url } = network;
+    const database = await openPostgres({ url, applicationName: 'test', maxConnections: 1, migrations: [] });
+    await database.pool.query('UPDATE person_key SET key = NULL, destroyed_at = now() WHERE person_id = $1', [
       actorId,
     ]);
     // Another process, which has not seen the key.
-    const vault = new KeyVault(pool, () => {
+    const vault = new KeyVault(database.pool, () => {
       throw new Error('nobody is new');
     });
     const changing = handlerOn(network.log(), vault).execute(
       new ChangeProfile(intentOf(actorId), { revision: 1, bio: 'x' }),
     );
     await expect(changing).rejects.toBeInstanceOf(PersonErased);
-    await pool.end();
+    await database.close();
   });
 });
