@@ -11,7 +11,7 @@ Plaza is running.
   operator API  ${operatorUrl(config)}, its token in ${config.operatorToken ? 'OPERATOR_TOKEN' : `${config.dataDir}/operator.token`}
   data          ${config.dataDir}
 ${warnings(config)}
-Try it from another terminal here${needsToken(config)}. This registers an application and an account and walks through the whole flow:
+Try it from another terminal here${needsToken(config)}. This registers an application and two accounts and walks through the whole flow:
 
   ${[...settingsNotDefault(config), 'npm run demo'].join(' ')}
 

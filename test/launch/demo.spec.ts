@@ -16,15 +16,27 @@ afterAll(async () => {
   await network.stop();
 });
 
+const idsOf = (posts: { id: string }[]) => posts.map(({ id }) => id);
+
 describe('on a running network', () => {
-  it('the demo walks from registration to reading a reply', async () => {
+  it('the demo walks from registration to what two people see of each other', async () => {
     const { code, stdout, stderr } = await runPlaza(['demo', '--json'], network.env);
     expect(stderr).toBe('');
     expect(code).toBe(0);
-    const { clientId, actorId, session, reply, replies, reconcile } = JSON.parse(stdout);
+    const { clientId, actorId, session, ...told } = JSON.parse(stdout);
     expect(session).toMatchObject({ appId: clientId, actorId });
-    expect(replies.posts.map(({ id }: { id: string }) => id)).toEqual([reply.post.id]);
-    expect(reconcile.ownPosts).toHaveLength(2);
+    const { post, follow, timeline, reply, inbox, replies, reconcile } = told;
+    expect(follow.relation).toMatchObject({ kind: 'follow', targetId: actorId });
+    expect(idsOf(timeline.posts)).toEqual([post.post.id]);
+    expect(idsOf(replies.posts)).toEqual([reply.post.id]);
+    expect(inbox).toMatchObject({
+      inbox: [
+        { kind: 'reply', sourceId: reply.post.id },
+        { kind: 'follow', sourceActorId: follow.relation.actorId },
+      ],
+      unread: 2,
+    });
+    expect(idsOf(reconcile.ownPosts)).toEqual([post.post.id]);
   });
 
   it('the command line registers, creates and tells', async () => {

@@ -6,7 +6,9 @@ import type { OperatorOptions } from '../act.js';
 /** `plaza demo`: the whole flow against the running network. */
 export function addDemo(program: Command): void {
   withOperator(program.command('demo'))
-    .description('walk through the whole flow on a running network: register, sign in, post, reply, read')
+    .description(
+      'walk through the whole flow on a running network: register, sign in, post, follow, reply, read',
+    )
     .action(async (options: OperatorOptions) => {
       const { runDemo } = await import('../../demo/demo.js');
       let step = 0;
