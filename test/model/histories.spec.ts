@@ -1,0 +1,63 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import * as fc from 'fast-check';
+import { startNetwork } from '../support/network.js';
+import type { TestNetwork } from '../support/network.js';
+import { acts } from './commands.js';
+import { makePeople } from './people.js';
+import type { Person } from './people.js';
+import { Real } from './real.js';
+import { Society } from './society.js';
+import { compareViews } from './views.js';
+
+const HISTORIES = 1_000;
+const LONGEST = 12;
+const PEOPLE_EACH = 3;
+const AT_ONCE = 12;
+const SEED = 20_261_121;
+
+let network: TestNetwork;
+let people: Person[];
+
+beforeAll(async () => {
+  network = await startNetwork({ RATE_LIMITS: 'off' });
+  people = await makePeople(network, HISTORIES * PEOPLE_EACH);
+}, 180_000);
+
+afterAll(() => network?.stop());
+
+/** After so many histories, what is killed in the midst of the others; the launcher starts it again. */
+const kills = new Map([
+  [200, 'worker'],
+  [400, 'eventStore'],
+  [600, 'worker'],
+  [800, 'eventStore'],
+] as const);
+
+function killWhatIsDueAfter(done: number): void {
+  const doomed = kills.get(done as never);
+  const pid = doomed && network.pids()[doomed];
+  if (pid !== undefined) process.kill(pid, 'SIGKILL');
+}
+
+describe('whatever a few people do to each other', () => {
+  it('everybody reads what they may, nothing is done twice, and no restart of worker or event store changes that', async () => {
+    const commands = fc.commands(acts, { maxCommands: LONGEST, size: 'max' });
+    const histories = fc.sample(commands, { seed: SEED, numRuns: HISTORIES }).entries();
+    let done = 0;
+    const live = async (): Promise<void> => {
+      for (const [n, history] of histories) {
+        const society = new Society();
+        const real = new Real(network.baseUrl, people.slice(n * PEOPLE_EACH, (n + 1) * PEOPLE_EACH));
+        try {
+          await fc.asyncModelRun(() => ({ model: society, real }), history);
+          await compareViews(society, real, n);
+        } catch (error) {
+          throw new Error(`history ${n}: ${[...history].join(' ')}`, { cause: error });
+        }
+        killWhatIsDueAfter(++done);
+      }
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, live));
+    expect(done).toBe(HISTORIES);
+  }, 240_000);
+});

@@ -1,0 +1,137 @@
+/** What a few people have done to each other, kept as simply as can be: what the network is compared with. */
+
+export interface PostModel {
+  readonly id: string;
+  readonly author: string;
+  readonly parent: PostModel | undefined;
+  readonly order: number;
+  text: string;
+  revision: number;
+  deleted: boolean;
+}
+
+interface Tie {
+  stands: boolean;
+  generation: number;
+  order: number;
+}
+
+export interface Entry {
+  readonly kind: 'follow' | 'like' | 'reply' | 'mention';
+  readonly source: string;
+  readonly sourceId: string;
+  order: number;
+  read: boolean;
+}
+
+export class Society {
+  readonly posts: PostModel[] = [];
+  readonly blocks = new Set<string>();
+  private readonly ties = new Map<string, Tie>();
+  private readonly inboxes = new Map<string, Map<string, Entry>>();
+  private clock = 0;
+
+  isBarred(one: string, other: string): boolean {
+    return this.blocks.has(`${one}>${other}`) || this.blocks.has(`${other}>${one}`);
+  }
+
+  /** The one rule of who sees what. */
+  canSee(viewer: string, post: PostModel | undefined): post is PostModel {
+    return post !== undefined && !post.deleted && !this.isBarred(viewer, post.author);
+  }
+
+  post(id: string, author: string, text: string, parent: PostModel | undefined, mentions: readonly string[]) {
+    const post = { id, author, parent, order: ++this.clock, text, revision: 1, deleted: false };
+    this.posts.push(post);
+    if (parent) this.tell(parent.author, { kind: 'reply', source: author, sourceId: id });
+    this.mention(post, mentions);
+  }
+
+  edit(post: PostModel, text: string, mentions: readonly string[]): void {
+    if (post.text === text) return;
+    this.clock++;
+    post.text = text;
+    post.revision++;
+    this.mention(post, mentions);
+  }
+
+  delete(post: PostModel): void {
+    post.deleted = true;
+    post.revision++;
+  }
+
+  /** Whether it changed anything. */
+  establish(kind: 'follow' | 'like', actor: string, target: string, targetActor: string): boolean {
+    const tie = this.tie(kind, actor, target);
+    if (tie.stands) return false;
+    Object.assign(tie, { stands: true, generation: tie.generation + 1, order: ++this.clock });
+    const sourceId = kind === 'follow' ? actor : target;
+    this.tell(targetActor, { kind, source: actor, sourceId }, true);
+    return true;
+  }
+
+  /** Whether it changed anything. */
+  end(kind: 'follow' | 'like', actor: string, target: string): boolean {
+    const tie = this.tie(kind, actor, target);
+    const stood = tie.stands;
+    tie.stands = false;
+    return stood;
+  }
+
+  /** Whether it changed anything. */
+  block(actor: string, target: string): boolean {
+    if (this.blocks.has(`${actor}>${target}`)) return false;
+    this.blocks.add(`${actor}>${target}`);
+    this.end('follow', actor, target);
+    this.end('follow', target, actor);
+    return true;
+  }
+
+  readAll(actor: string): void {
+    for (const entry of this.inboxOf(actor).values()) entry.read = true;
+  }
+
+  tie(kind: 'follow' | 'like', actor: string, target: string): Tie {
+    const key = `${actor} ${kind} ${target}`;
+    const tie = this.ties.get(key) ?? { stands: false, generation: 0, order: 0 };
+    this.ties.set(key, tie);
+    return tie;
+  }
+
+  follows(actor: string, target: string): boolean {
+    return this.tie('follow', actor, target).stands;
+  }
+
+  /** Newest first: what of an inbox is to be shown. */
+  shownInbox(actor: string): Entry[] {
+    const isShown = ({ kind, source, sourceId }: Entry): boolean => {
+      if (this.isBarred(actor, source)) return false;
+      if (kind === 'follow') return this.follows(source, actor);
+      const post = this.posts.find(({ id }) => id === sourceId);
+      return this.canSee(actor, post) && (kind !== 'like' || this.tie('like', source, sourceId).stands);
+    };
+    return [...this.inboxOf(actor).values()].filter(isShown).sort((a, b) => b.order - a.order);
+  }
+
+  private mention(post: PostModel, mentions: readonly string[]): void {
+    for (const actor of mentions) {
+      const isReply = post.parent?.author === actor;
+      if (!isReply && !this.isBarred(post.author, actor))
+        this.tell(actor, { kind: 'mention', source: post.author, sourceId: post.id });
+    }
+  }
+
+  /** `again`: what was told before is told anew. */
+  private tell(actor: string, news: Pick<Entry, 'kind' | 'source' | 'sourceId'>, again = false): void {
+    if (actor === news.source) return;
+    const inbox = this.inboxOf(actor);
+    const key = `${news.kind} ${news.source} ${news.sourceId}`;
+    if (!inbox.has(key) || again) inbox.set(key, { ...news, order: this.clock, read: false });
+  }
+
+  private inboxOf(actor: string): Map<string, Entry> {
+    const inbox = this.inboxes.get(actor) ?? new Map<string, Entry>();
+    this.inboxes.set(actor, inbox);
+    return inbox;
+  }
+}
