@@ -255,6 +255,26 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/events': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Learn what changes, in pages or as a stream
+     * @description Without a cursor it begins now, with no events. There is more while `cursor` is below `x-network-revision`. With `Accept: text/event-stream` it is a stream of server-sent events that resumes behind `Last-Event-ID` (or the cursor): `event` is the kind, `data` the event, `id` its position. `replace` asks to reconcile; `end` has an Error as its data, and the connection closes. A stream counts as one read.
+     */
+    get: operations['listEvents'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/inbox': {
     parameters: {
       query?: never;
@@ -546,6 +566,15 @@ export interface components {
       handle: string;
       displayName: string;
     };
+    /** @description A profile as others see it. */
+    ChangedProfile: {
+      /** @description Opaque identifier; never parse it. */
+      actorId: string;
+      handle: string | null;
+      displayName: string;
+      bio: string;
+      website: string;
+    };
     /** @description Why a request was refused. Only `error` is a stable identifier. */
     Error: {
       /** @enum {string} */
@@ -627,6 +656,64 @@ export interface components {
       /** Format: uri */
       error_uri?: string;
     };
+    /** @description Something that changed, as you may see it now. */
+    Event:
+      | {
+          /** @description Where it stands in the log. */
+          position: number;
+          /** @description Unix milliseconds, UTC. */
+          at: number;
+          /** @description Who did it. */
+          actorId: string;
+          /** @enum {string} */
+          kind: 'post.created' | 'post.edited';
+          post: components['schemas']['Post'];
+        }
+      | {
+          /** @description Where it stands in the log. */
+          position: number;
+          /** @description Unix milliseconds, UTC. */
+          at: number;
+          /** @description Who did it. */
+          actorId: string;
+          /** @constant */
+          kind: 'post.deleted';
+          /** @description Opaque identifier; never parse it. */
+          postId: string;
+        }
+      | {
+          /** @description Where it stands in the log. */
+          position: number;
+          /** @description Unix milliseconds, UTC. */
+          at: number;
+          /** @description Who did it. */
+          actorId: string;
+          /** @enum {string} */
+          kind: 'relation.established' | 'relation.ended';
+          relation: components['schemas']['RelationInView'];
+        }
+      | {
+          /** @description Where it stands in the log. */
+          position: number;
+          /** @description Unix milliseconds, UTC. */
+          at: number;
+          /** @description Who did it. */
+          actorId: string;
+          /** @constant */
+          kind: 'profile.changed';
+          profile: components['schemas']['ChangedProfile'];
+        }
+      | {
+          /** @description Where it stands in the log. */
+          position: number;
+          /** @description Unix milliseconds, UTC. */
+          at: number;
+          /** @description Who did it. */
+          actorId: string;
+          /** @constant */
+          kind: 'inbox.added';
+          entry: components['schemas']['InboxEntry'];
+        };
     IdentityClaims: {
       /** @description Pairwise subject: not the canonical actor, which is at /api/session. */
       sub: string;
@@ -3002,6 +3089,208 @@ export interface operations {
               | 'authority_unavailable'
               | 'domain_storage_unavailable'
               | 'pilot_limits_unavailable'
+              | 'trusted_address_unavailable';
+          };
+        };
+      };
+    };
+  };
+  listEvents: {
+    parameters: {
+      query?: {
+        /** @description `cursor` of an earlier answer. */
+        cursor?: number;
+        /** @description Rows of a page, 50 unless said. What is above 500 counts as 500, and what is no integer as 50. */
+        limit?: number;
+      };
+      header?: {
+        /**
+         * @description The answer is to show this revision or a later one.
+         * @example 48214
+         */
+        'x-network-min-revision'?: string;
+        /**
+         * @description Where the stream goes on: `id` of the last event that arrived.
+         * @example 48213
+         */
+        'last-event-id'?: string;
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Done. */
+      200: {
+        headers: {
+          'x-network-revision': components['headers']['x-network-revision'];
+          'x-network-incarnation': components['headers']['x-network-incarnation'];
+          'x-network-witness-epoch': components['headers']['x-network-witness-epoch'];
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          'x-network-actor-id': components['headers']['x-network-actor-id-if-any'];
+          'x-network-app-id': components['headers']['x-network-app-id-if-any'];
+          'x-network-grant-id': components['headers']['x-network-grant-id-if-any'];
+          'x-network-scopes': components['headers']['x-network-scopes-if-any'];
+          [name: string]: unknown;
+        };
+        content: {
+          /**
+           * @example {
+           *       "events": [
+           *         {
+           *           "position": 48213,
+           *           "kind": "post.created",
+           *           "at": 1763700000000,
+           *           "actorId": "Rk3vQ0yN7aB2",
+           *           "post": {
+           *             "id": "p_5dQ2",
+           *             "authorActorId": "Rk3vQ0yN7aB2",
+           *             "text": "The lamps on the pier are lit again.",
+           *             "audience": "public",
+           *             "revision": 1,
+           *             "createdAt": 1763700000000,
+           *             "originApp": {
+           *               "id": "pebble",
+           *               "name": "Pebble"
+           *             },
+           *             "edited": false
+           *           }
+           *         },
+           *         {
+           *           "position": 48377,
+           *           "kind": "inbox.added",
+           *           "at": 1763700060000,
+           *           "actorId": "Lx8pW4tE1cD5",
+           *           "entry": {
+           *             "id": "i_3Fh8",
+           *             "kind": "reply",
+           *             "sourceActorId": "Lx8pW4tE1cD5",
+           *             "sourceId": "p_9Kw7",
+           *             "createdAt": 1763700060000
+           *           }
+           *         }
+           *       ],
+           *       "cursor": 48377,
+           *       "replace": false
+           *     }
+           */
+          'application/json': {
+            /** @description In the order of the log. */
+            events: components['schemas']['Event'][];
+            /** @description Up to where this is complete: send it for what comes next. */
+            cursor: number;
+            /** @description What changed cannot be told: reconcile, and go on from `cursor`. */
+            replace: boolean;
+          };
+          'text/event-stream': string;
+        };
+      };
+      /** @description The request cannot be understood. */
+      400: {
+        headers: {
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error: 'invalid_cursor' | 'invalid_request';
+          };
+        };
+      };
+      /** @description No live credential. */
+      401: {
+        headers: {
+          'www-authenticate': components['headers']['www-authenticate'];
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error: 'invalid_token';
+          };
+        };
+      };
+      /** @description Not allowed. */
+      403: {
+        headers: {
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error: 'capability_required' | 'origin_mismatch' | 'social_authority_required';
+          };
+        };
+      };
+      /** @description It conflicts with what is. */
+      409: {
+        headers: {
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error: 'recovery_publication_changed';
+          };
+        };
+      };
+      /** @description The limit is used up. */
+      429: {
+        headers: {
+          'retry-after': components['headers']['retry-after'];
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error: 'pilot_rate_limited';
+          };
+        };
+      };
+      /** @description The server failed. */
+      500: {
+        headers: {
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error: 'server_error';
+          };
+        };
+      };
+      /** @description Not now. */
+      503: {
+        headers: {
+          'retry-after': components['headers']['retry-after'];
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error:
+              | 'pilot_limits_unavailable'
+              | 'pilot_storage_unavailable'
+              | 'protected_read_storage_unavailable'
+              | 'protected_read_unavailable'
+              | 'recovery_quarantined'
+              | 'recovery_state_missing'
+              | 'recovery_unavailable'
               | 'trusted_address_unavailable';
           };
         };

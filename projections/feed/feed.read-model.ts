@@ -69,7 +69,7 @@ export const feedOf: ReadQuery<{ readonly cursor: number | undefined; readonly l
       WHERE inbox.actor_id = caller.actor_id AND inbox.position > (SELECT position FROM since)
         AND inbox.position <= (SELECT position FROM reach)
     ), page AS MATERIALIZED (
-      SELECT * FROM told ORDER BY position FETCH FIRST ${limit} ROWS WITH TIES
+      SELECT * FROM told ORDER BY position FETCH FIRST (${limit}) ROWS WITH TIES
     )
     SELECT json_build_object(
       'events', (

@@ -41,6 +41,7 @@ export class PositionListener {
   private changes = 0;
   private changesRead = 0;
   private readonly waiters = new Set<Waiter>();
+  private readonly subscribers = new Set<() => void>();
   private readonly stopping = new AbortController();
   private running: Promise<void> | undefined;
   private hangUp: (() => void) | undefined;
@@ -84,6 +85,12 @@ export class PositionListener {
       const timer = setTimeout(() => waiter.settle(false), timeoutMs);
       this.waiters.add(waiter);
     });
+  }
+
+  /** Calls back each time that what is published has changed, or how far it is. Answers how to end that. */
+  subscribe(onNews: () => void): () => void {
+    this.subscribers.add(onNews);
+    return () => void this.subscribers.delete(onNews);
   }
 
   private hasReached(position: bigint): boolean {
@@ -153,19 +160,27 @@ export class PositionListener {
   }
 
   private found(row: Published | undefined): void {
+    const isChange = this.changesRead !== this.changes;
     this.changesRead = this.changes;
     // Others are of no interest: builds, and what was published before.
     for (const incarnation of this.heard.keys())
       if (incarnation !== row?.incarnation) this.heard.delete(incarnation);
     this.know(row);
+    if (isChange) this.tell();
   }
 
   /** A row may be older than what was heard while it was on its way. */
   private know(state: Published | undefined): void {
     const heard = state && this.heard.get(state.incarnation);
     const isNews = heard !== undefined && heard > (state?.appliedPosition ?? -1n);
+    const before = this.state?.appliedPosition;
     this.state = state && isNews ? { ...state, appliedPosition: heard } : state;
     for (const waiter of this.waiters) if (this.hasReached(waiter.position)) waiter.settle(true);
+    if (this.state?.appliedPosition !== before) this.tell();
+  }
+
+  private tell(): void {
+    for (const onNews of this.subscribers) onNews();
   }
 }
 

@@ -19,17 +19,30 @@ export class ErrorFilter implements ExceptionFilter {
 }
 
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
-  const refusal = refusalOf(error);
-  if (refusal.code === 'server_error') request.log.error({ err: error }, 'unforeseen failure of a request');
-  // Without a cause it is a state that is known elsewhere, and whoever asks would fill the log with it.
-  else if (refusal.status === 503 && refusal.cause !== undefined)
-    request.log.warn({ code: refusal.code, err: refusal.cause }, 'refused');
+  const refusal = noted(error, request.log);
   if (refusal.status === 503) void reply.header('retry-after', String(retryAfterSecondsOf(refusal.code)));
   if (refusal.status === 401) void reply.header('www-authenticate', challengeOf(refusal));
   const body: ErrorBody = isOfProtocol(request)
     ? { error: protocolCode(refusal), error_description: refusal.message }
     : { error: refusal.code, message: refusal.message };
   void reply.status(refusal.status).type('application/json; charset=utf-8').send(JSON.stringify(body));
+}
+
+/** The Error object for a client that is answered already, and listens to a stream. */
+export function errorBody(error: unknown, log: Log): ErrorBody {
+  const { code, message } = noted(error, log);
+  return { error: code, message };
+}
+
+type Log = Pick<FastifyRequest['log'], 'error' | 'warn'>;
+
+function noted(error: unknown, log: Log): HttpRefusal {
+  const refusal = refusalOf(error);
+  if (refusal.code === 'server_error') log.error({ err: error }, 'unforeseen failure of a request');
+  // Without a cause it is a state that is known elsewhere, and whoever asks would fill the log with it.
+  else if (refusal.status === 503 && refusal.cause !== undefined)
+    log.warn({ code: refusal.code, err: refusal.cause }, 'refused');
+  return refusal;
 }
 
 /** Where OAuth clients read what is wrong: below the protocol's paths, whether or not there is anything at the address. */

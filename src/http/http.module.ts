@@ -39,7 +39,9 @@ import { ProtectedReads } from './admission/protected-reads.js';
 import { PublicationCache } from './admission/publication.js';
 import { BlocksController } from './blocks.controller.js';
 import { DocsController } from './docs/docs.controller.js';
-import { ErrorFilter } from './error.filter.js';
+import { errorBody, ErrorFilter } from './error.filter.js';
+import { EventsController } from './events.controller.js';
+import { EventStreams } from './events/event-streams.js';
 import { FollowsController } from './follows.controller.js';
 import { HealthController } from './health.controller.js';
 import { Health } from './health.js';
@@ -69,6 +71,7 @@ import { validation } from './validation.js';
     BlocksController,
     DocsController,
     FollowsController,
+    EventsController,
     HealthController,
     InboxController,
     IntentsController,
@@ -178,6 +181,12 @@ import { validation } from './validation.js';
       provide: PagedReads,
       inject: [ProtectedReads, PageCursors],
       useFactory: (reads: ProtectedReads, cursors: PageCursors) => new PagedReads(reads, cursors),
+    },
+    {
+      provide: EventStreams,
+      inject: [PositionListener, Clock, LOGGER],
+      useFactory: (positions: PositionListener, clock: Clock, logger: Logger) =>
+        new EventStreams(positions, clock, (fault) => errorBody(fault, logger)),
     },
     {
       provide: Health,

@@ -1,0 +1,84 @@
+import { Controller, Get, Query, Req, Res } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { feedOf } from '../../projections/feed/feed.read-model.js';
+import { ProtectedReads } from './admission/protected-reads.js';
+import type { ReadRequest, ReadRule } from './admission/protected-reads.js';
+import { HttpRefusal } from './errors.js';
+import { EventStreams } from './events/event-streams.js';
+import { logCursor, pageLimit } from './fields.js';
+import { Operation } from './openapi/operation.js';
+import type { Answered } from './openapi/operation.js';
+import { Reading } from './read-request.js';
+import { exampleEvents, feedEvent } from './resources/event.js';
+
+const anybody: ReadRule = { scope: 'read', anonymous: true, budget: 'events' };
+
+const behind = z.object({ cursor: logCursor, limit: pageLimit({ most: 500 }) });
+
+const page = z.strictObject({
+  events: z.array(feedEvent).describe('In the order of the log.'),
+  cursor: z.int().min(0).describe('Up to where this is complete: send it for what comes next.'),
+  replace: z.boolean().describe('What changed cannot be told: reconcile, and go on from `cursor`.'),
+});
+
+/** Events in one message of a stream, at the most but for those of one position. */
+const STREAMED = 50;
+
+@Controller('api/events')
+export class EventsController {
+  constructor(
+    private readonly reads: ProtectedReads,
+    private readonly streams: EventStreams,
+  ) {}
+
+  @Get()
+  @Operation({
+    id: 'listEvents',
+    summary: 'Learn what changes, in pages or as a stream',
+    description:
+      'Without a cursor it begins now, with no events. There is more while `cursor` is below `x-network-revision`. With ' +
+      '`Accept: text/event-stream` it is a stream of server-sent events that resumes behind `Last-Event-ID` (or the ' +
+      'cursor): `event` is the kind, `data` the event, `id` its position. `replace` asks to reconcile; `end` has an ' +
+      'Error as its data, and the connection closes. A stream counts as one read.',
+    access: anybody,
+    answers: page,
+    example: { events: exampleEvents, cursor: 48_377, replace: false },
+    errors: ['invalid_cursor'],
+    requestHeaders: ['last-event-id'],
+    streams: feedEvent,
+  })
+  async events(
+    @Query({ schema: behind }) { cursor, limit }: z.infer<typeof behind>,
+    @Reading() request: ReadRequest,
+    @Req() incoming: FastifyRequest,
+    @Res() reply: FastifyReply,
+  ): Promise<Answered<typeof page> | undefined> {
+    const isStream = wantsStream(incoming);
+    const from = (isStream ? lastEventId(incoming) : undefined) ?? cursor;
+    const read = (after: number | undefined, most: number, asked = request) =>
+      this.reads.read(asked, anybody, feedOf, { cursor: after, limit: most });
+    const first = await read(from, isStream ? STREAMED : limit);
+    void reply.headers(first.headers);
+    if (isStream) {
+      // What was asked to be shown at least is shown by the first read.
+      const { credential, meter } = request;
+      const stream = this.streams.begin(first, (after) => read(after, STREAMED, { credential, meter }));
+      // Proxies that gather answers would hold events back.
+      void reply.type('text/event-stream').header('x-accel-buffering', 'no').send(stream);
+    } else void reply.send(first.result);
+    return undefined;
+  }
+}
+
+function wantsStream({ method, headers: { accept = '' } }: FastifyRequest): boolean {
+  // A HEAD would wait for the end of the stream.
+  return method !== 'HEAD' && accept.split(',').some((type) => /^\s*text\/event-stream\s*(;|$)/i.test(type));
+}
+
+function lastEventId({ headers }: FastifyRequest): number | undefined {
+  const read = logCursor.safeParse(headers['last-event-id']);
+  if (!read.success)
+    throw new HttpRefusal('invalid_cursor', 'Last-Event-ID must be the id of an event that arrived.');
+  return read.data;
+}

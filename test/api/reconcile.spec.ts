@@ -1,0 +1,117 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { allScopes } from '../../src/domain/grant/scopes.js';
+import { registerApplication, send, signIn } from '../support/api.js';
+import type { SignedIn } from '../support/api.js';
+import { startNetwork } from '../support/network.js';
+import type { TestNetwork } from '../support/network.js';
+
+let network: TestNetwork;
+let alice: SignedIn;
+let bob: SignedIn;
+
+beforeAll(async () => {
+  network = await startNetwork();
+  const application = await registerApplication(network);
+  const scope = [...allScopes].join(' ');
+  alice = await signIn(network, application, scope);
+  bob = await signIn(network, application, scope);
+}, 120_000);
+
+afterAll(() => network?.stop());
+
+const intentId = () => randomUUID();
+const reconcile = async (by: SignedIn, cursor?: number) =>
+  (await by.get(`/api/reconcile${cursor === undefined ? '' : `?cursor=${cursor}`}`)).body;
+const relation = (by: SignedIn, kind: string, target: string) =>
+  by.put(`/api/relations/${kind}/${target}`, { intentId: intentId() });
+const nothing = { posts: [], ownPosts: [], relations: [], inbox: [], replace: false };
+
+describe('reconcile', () => {
+  it('answers what changed since an earlier view', async () => {
+    await relation(bob, 'follow', alice.actorId);
+    const { body: older } = await alice.say('older');
+    const view = await reconcile(bob);
+    expect(view).toMatchObject({ replace: true, relations: [{ kind: 'follow', targetId: alice.actorId }] });
+    expect(await reconcile(bob, view.cursor)).toEqual({ ...nothing, cursor: view.cursor });
+
+    const { body: newer } = await alice.say('newer');
+    const edit = { intentId: intentId(), revision: 1, text: 'older, edited' };
+    await alice.patch(`/api/posts/${older.post.id}`, edit);
+    await relation(bob, 'like', newer.post.id);
+    const delta = await reconcile(bob, view.cursor);
+    expect(delta).toMatchObject({
+      replace: false,
+      posts: [{ id: newer.post.id }, { id: older.post.id, text: 'older, edited', revision: 2 }],
+      ownPosts: [],
+      relations: [{ kind: 'like', targetId: newer.post.id, targetActorId: alice.actorId, generation: '1' }],
+    });
+    expect(delta.relations[0]).not.toHaveProperty('createdAt');
+    expect(await reconcile(bob, delta.cursor)).toEqual({ ...nothing, cursor: delta.cursor });
+  });
+
+  it('brings inbox entries, and again when they are read', async () => {
+    const { cursor } = await reconcile(alice);
+    const { body } = await alice.say('to be liked');
+    await relation(bob, 'like', body.post.id);
+    const told = await reconcile(alice, cursor);
+    expect(told).toMatchObject({ replace: false, inbox: [{ kind: 'like', sourceId: body.post.id }] });
+    await alice.post('/api/inbox/read', { intentId: intentId(), ids: [told.inbox[0].id] });
+    expect(await reconcile(alice, told.cursor)).toMatchObject({
+      ...nothing,
+      inbox: [{ id: told.inbox[0].id, readAt: expect.any(Number) }],
+    });
+  });
+
+  it('brings older posts of whom one follows from now on', async () => {
+    const { body } = await bob.say('before anybody followed');
+    const { cursor } = await reconcile(alice);
+    await relation(alice, 'follow', bob.actorId);
+    const delta = await reconcile(alice, cursor);
+    expect(delta.replace).toBe(false);
+    expect(delta.posts.map(({ id }: { id: string }) => id)).toContain(body.post.id);
+  });
+
+  const removals: [string, () => Promise<unknown>][] = [
+    [
+      'a followed actor’s post is deleted',
+      async () => {
+        const { body } = await alice.say('to be deleted');
+        await alice.delete(`/api/posts/${body.post.id}?intentId=${intentId()}&revision=1`);
+      },
+    ],
+    ['the other side blocks', () => alice.put(`/api/blocks/${bob.actorId}`, { intentId: intentId() })],
+    ['and unblocks', () => alice.delete(`/api/blocks/${bob.actorId}?intentId=${intentId()}`)],
+    [
+      'one unfollows',
+      async () => {
+        await relation(bob, 'follow', alice.actorId);
+        await bob.delete(`/api/relations/follow/${alice.actorId}?intentId=${intentId()}`);
+      },
+    ],
+  ];
+  it.each(removals)('answers the whole view when %s', async (_what, remove) => {
+    const { cursor } = await reconcile(bob);
+    await remove();
+    const { cursor: after, ...view } = await reconcile(bob, cursor);
+    expect(view.replace).toBe(true);
+    const { cursor: later, ...whole } = await reconcile(bob);
+    expect([view, after]).toEqual([whole, later]);
+  });
+
+  it('answers the whole view where the cursor is ahead of the log', async () => {
+    expect((await reconcile(bob, 9_007_199_254_740_991)).replace).toBe(true);
+  });
+
+  it('tells an anonymous caller what is public', async () => {
+    const anonymous = async (query = '') =>
+      (await send(network.baseUrl, 'GET', `/api/reconcile${query}`)).body;
+    const { cursor } = await anonymous();
+    const { body } = await bob.say('for everybody');
+    await relation(bob, 'follow', alice.actorId);
+    const delta = await anonymous(`?cursor=${cursor}`);
+    expect(delta).toMatchObject({ ...nothing, posts: [{ id: body.post.id }] });
+    await bob.delete(`/api/posts/${body.post.id}?intentId=${intentId()}&revision=1`);
+    expect((await anonymous(`?cursor=${delta.cursor}`)).replace).toBe(true);
+  });
+});

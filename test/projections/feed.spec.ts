@@ -1,0 +1,153 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { RETAINED_HOURS } from '../../projections/feed/change.js';
+import { feedOf } from '../../projections/feed/feed.read-model.js';
+import { startTestPostgres } from '../support/postgres.js';
+import type { TestPostgres } from '../support/postgres.js';
+import { ReadModels } from './support/read-models.js';
+import { some } from './support/recorded.js';
+
+const HOUR_MS = 3_600_000;
+
+describe('the feed', () => {
+  let postgres: TestPostgres;
+  let database: string;
+  let models: ReadModels;
+  let start: number;
+
+  beforeAll(async () => {
+    postgres = await startTestPostgres();
+    database = await postgres.createDatabase();
+  });
+  afterAll(() => postgres.stop());
+  beforeEach(async () => {
+    models = await ReadModels.open(database);
+    await models.given(some.application('app'));
+    start = Number(await models.given(some.account('ada'), some.account('bob'), some.account('eve')));
+  });
+  afterEach(() => models.close());
+
+  const behind = (cursor: number | undefined, as: string | null = 'bob', limit = 50) =>
+    models.ask(feedOf, { cursor, limit }, as);
+  const told = async (as: string | null = 'bob') =>
+    (await behind(start, as)).events.map(({ kind, position }) => `${kind} ${position - start}`);
+
+  test('begins now, at the end of the log', async () => {
+    const end = await models.given(some.post('p1'));
+    expect(await behind(undefined)).toEqual({ events: [], cursor: Number(end), replace: false });
+  });
+
+  test('tells a post to its author, to followers and to anybody without a name', async () => {
+    await models.given(some.post('p1'), some.follow('bob', 'ada'));
+    expect(await told('ada')).toEqual(['post.created 100', 'inbox.added 200']);
+    expect(await told('bob')).toEqual(['post.created 100', 'relation.established 200']);
+    expect(await told('eve')).toEqual([]);
+    expect(await told(null)).toEqual(['post.created 100']);
+  });
+
+  test('tells of a deletion whoever has liked the post or was told of it, and leaves out the post', async () => {
+    await models.given(some.post('p1', { mentions: ['bob'] }), some.like('eve'), some.deletion('p1'));
+    expect(await told('bob')).toEqual(['post.deleted 300']);
+    expect(await told('eve')).toEqual(['post.deleted 300']);
+    expect(await told('ada')).toEqual(['post.deleted 300']);
+  });
+
+  test('tells the end of a relation to who ended it, and has the other side reconcile', async () => {
+    await models.given(some.follow('bob', 'ada'), some.unfollow('bob', 'ada'));
+    expect(await told('bob')).toEqual(['relation.ended 200']);
+    expect(await behind(start, 'ada')).toMatchObject({ events: [], replace: true });
+    expect((await behind(start + 200, 'ada')).replace).toBe(false);
+  });
+
+  test.each([
+    ['a block', [some.block('bob', 'ada')]],
+    ['the end of a block', [some.block('bob', 'ada'), some.unblock('bob', 'ada')]],
+  ])('has both sides of %s reconcile', async (_what, events) => {
+    await models.given(...events);
+    expect([(await behind(start, 'ada')).replace, (await behind(start, 'bob')).replace]).toEqual([
+      true,
+      true,
+    ]);
+    expect((await behind(start, 'eve')).replace).toBe(false);
+  });
+
+  test.each([
+    ['suspended', [some.suspension('ada')]],
+    ['reinstated', [some.suspension('ada'), some.reinstatement('ada')]],
+  ])('has everybody reconcile when an account is %s', async (_what, events) => {
+    await models.given(...events);
+    for (const caller of ['ada', 'eve', null]) expect((await behind(start, caller)).replace).toBe(true);
+  });
+
+  test('tells of a profile that was changed, and not of the one that was registered', async () => {
+    await models.given(some.profileChange('ada', { revision: 1 }), some.profileChange('ada'));
+    expect((await behind(start, null)).events).toEqual([
+      {
+        position: start + 200,
+        kind: 'profile.changed',
+        at: 2_000,
+        actorId: 'ada',
+        profile: {
+          actorId: 'ada',
+          handle: 'ada_new',
+          displayName: 'The new ada',
+          bio: 'a bio',
+          website: 'https://example.org/',
+        },
+      },
+    ]);
+  });
+
+  test('comes in pages that connect and move on over what is for others', async () => {
+    await models.given(some.follow('bob', 'ada'), some.post('p1'), some.post('p2'), some.post('p3'));
+    const last = Number(await models.given(some.post('q1', { authorActorId: 'eve' })));
+    const first = await behind(start, 'bob', 3);
+    expect(first.events.map(({ position }) => position - start)).toEqual([100, 200, 300]);
+    expect(first.cursor).toBe(start + 300);
+    const second = await behind(first.cursor, 'bob', 3);
+    expect(second.events.map(({ position }) => position - start)).toEqual([400]);
+    expect(second.cursor).toBe(last);
+    expect(await behind(last)).toEqual({ events: [], cursor: last, replace: false });
+  });
+
+  test('looks through so many changes at once, and goes on behind them', async () => {
+    await models.given(some.follow('bob', 'ada'));
+    const others = Array.from({ length: 1_005 }, (_, index) =>
+      some.post(`q${index}`, { authorActorId: 'eve' }),
+    );
+    await models.givenAtOnce(...others, some.post('p1'));
+    const first = await behind(start + 100);
+    expect(first).toMatchObject({ events: [], cursor: start + 100 + 100_000, replace: false });
+    expect((await behind(first.cursor)).events).toMatchObject([{ kind: 'post.created', post: { id: 'p1' } }]);
+  });
+
+  test('has whoever is ahead of the log reconcile', async () => {
+    expect((await behind(start + 1)).replace).toBe(true);
+  });
+
+  test('keeps a week of the time that events tell, and has whoever comes from before reconcile', async () => {
+    const at = (hour: number) => hour * HOUR_MS;
+    await models.given(some.follow('bob', 'ada', { at: at(0) }), some.post('p1', { at: at(1) }));
+    await models.given(some.post('p2', { at: at(RETAINED_HOURS - 1) }));
+    expect((await behind(start)).events).toHaveLength(3);
+    const last = Number(await models.given(some.post('p3', { at: at(RETAINED_HOURS + 1) })));
+    expect(await behind(start + 100)).toEqual({ events: [], cursor: last, replace: true });
+    expect((await behind(start + 299)).events).toMatchObject([
+      { post: { id: 'p2' } },
+      { post: { id: 'p3' } },
+    ]);
+    expect((await models.digest()).match(/<kind>post.created</g)).toHaveLength(2);
+  });
+
+  test('keeps the same, whether it is applied at once or one by one', async () => {
+    const events = [0, 1, 100, 90, 200, 169, 300].map((hour, index) =>
+      some.post(`p${index}`, { at: hour * HOUR_MS }),
+    );
+    const once = await ReadModels.open(database);
+    const oneByOne = await ReadModels.open(database);
+    await once.givenAtOnce(...events);
+    await oneByOne.given(...events);
+    expect(await once.digest()).toBe(await oneByOne.digest());
+    await once.close();
+    await oneByOne.close();
+  });
+});

@@ -1,0 +1,60 @@
+/** A message of an event stream. `id`: where it resumes from here on; what it has not said is not there. */
+export interface Message {
+  readonly event?: string;
+  readonly data?: string;
+  readonly id?: string;
+  readonly retry?: string;
+}
+
+/** An event stream that is being read. */
+export interface Listening {
+  readonly status: number;
+  readonly headers: Headers;
+  /** Everything that has come so far. */
+  readonly messages: readonly Message[];
+  /** Whether the server has ended it. */
+  readonly ended: () => boolean;
+  close(): void;
+}
+
+/** Listens to `GET /api/events` and keeps what comes. The answer must be a stream. */
+export async function listen(
+  baseUrl: string,
+  { path = '/api/events', headers = {} }: { path?: string; headers?: Record<string, string> } = {},
+): Promise<Listening> {
+  const closing = new AbortController();
+  const response = await fetch(baseUrl + path, {
+    headers: { accept: 'text/event-stream', ...headers },
+    signal: closing.signal,
+  });
+  if (!response.body || response.status !== 200)
+    throw new Error(`no stream: ${response.status} ${await response.text()}`);
+  const messages: Message[] = [];
+  let hasEnded = false;
+  const read = async (body: ReadableStream<Uint8Array>) => {
+    let text = '';
+    const decoder = new TextDecoder();
+    for await (const chunk of body) {
+      text += decoder.decode(chunk, { stream: true });
+      const blocks = text.split('\n\n');
+      text = blocks.pop() ?? '';
+      messages.push(...blocks.map(parse));
+    }
+    hasEnded = true;
+  };
+  read(response.body).catch((error: unknown) => {
+    if (!closing.signal.aborted) messages.push({ event: 'broken', data: String(error) });
+  });
+  return {
+    status: response.status,
+    headers: response.headers,
+    messages,
+    ended: () => hasEnded,
+    close: () => closing.abort(),
+  };
+}
+
+function parse(block: string): Message {
+  const fields = block.split('\n').map((line) => /^([^:]*): ?(.*)$/.exec(line));
+  return Object.fromEntries(fields.flatMap((field) => (field?.[1] ? [[field[1], field[2] ?? '']] : [])));
+}
