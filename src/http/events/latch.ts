@@ -14,8 +14,10 @@ export class Latch {
       const { promise, resolve } = Promise.withResolvers<void>();
       this.wake = resolve;
       const timer = setTimeout(resolve, ms);
-      signal.addEventListener('abort', () => resolve(), { once: true });
+      const stop = () => resolve();
+      signal.addEventListener('abort', stop);
       await promise;
+      signal.removeEventListener('abort', stop);
       clearTimeout(timer);
       this.wake = undefined;
     }
