@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, it } from '@jest/globals';
 import { Ajv2020 } from 'ajv/dist/2020.js';
@@ -16,6 +17,16 @@ const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
 );
 const names = operations.map(([name]) => name);
 
+/** The rows of a table of the published pages that begin with methods and a path. */
+function operationsIn(page: string): string[] {
+  const text = readFileSync(new URL(`../../docs/${page}`, import.meta.url), 'utf8');
+  const inOneCell = text.matchAll(/^\| ([A-Z, ]+) (\/[\w./{}-]+) +\|/gm);
+  const inTwoCells = text.matchAll(/^\| (GET|POST) +\| (\/[\w./{}-]+) +\|/gm);
+  return [...inOneCell, ...inTwoCells].flatMap(([, methods = '', path]) =>
+    methods.split(', ').map((method) => `${method} ${path}`),
+  );
+}
+
 describe('the document', () => {
   it('is OpenAPI 3.1', async () => {
     const validator = new Validator();
@@ -26,6 +37,12 @@ describe('the document', () => {
   it('has the version of the published API, and is always the same', () => {
     expect(document.info.version).toBe('pilot');
     expect(JSON.stringify(documentOf(HttpModule, 'https://network.example'))).toBe(JSON.stringify(document));
+  });
+
+  it.each(['network-api.md', 'api-decisions.md'])('has every operation of %s', (page) => {
+    const published = operationsIn(page);
+    expect(published.length).toBeGreaterThan(10);
+    expect(published.filter((name) => !names.includes(name))).toEqual([]);
   });
 
   it('has every endpoint of the authorization server that is not for browsers', () => {
