@@ -1,5 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { documentOf } from '../../src/http/openapi/document.js';
+import { HttpModule } from '../../src/http/http.module.js';
+import { registerApplication, signIn } from '../support/api.js';
 import { runPlaza } from '../support/command.js';
 import { startNetwork } from '../support/network.js';
 import type { TestNetwork } from '../support/network.js';
@@ -15,6 +18,14 @@ const steps = blocksOf(document).map((block, at) => {
   return [`${at + 1}, ${block.heading}: ${first.slice(0, 80)}`, block] as const;
 });
 
+/** What the list of scopes says. */
+const operationsByScope = Object.fromEntries(
+  [...document.matchAll(/^- `([a-z_:]+)`: (.*?)(?=^- |\n\n)/gms)].map(([, scope = '', says = '']) => [
+    scope,
+    [...says.matchAll(/`([A-Z]+ \/[^`]+)`/g)].map(([, operation = '']) => operation),
+  ]),
+);
+
 let network: TestNetwork;
 let walk: Walk;
 
@@ -23,6 +34,8 @@ beforeAll(async () => {
   const person = { handle: 'ana', password: 'correct horse battery' };
   const account = ['--handle', person.handle, '--display-name', 'Ana', '--email', 'ana@example.org'];
   await runPlaza(['account', 'create', ...account, '--password-stdin'], network.env, person.password);
+  const ben = await signIn(network, await registerApplication(network, 'Quartz'));
+  await ben.say('Good morning, @ana');
   walk = new Walk(network, person);
 });
 
@@ -39,10 +52,21 @@ describe('docs/applications.md', () => {
   it('names every scope that the network announces', async () => {
     const answer = await fetch(`${network.baseUrl}/api/auth/.well-known/openid-configuration`);
     const { scopes_supported: announced } = (await answer.json()) as { scopes_supported: string[] };
-    const [, rows = ''] = document.split(/^\| Scope .*\n.*\n/m);
-    const [table = ''] = rows.split('\n\n');
-    const named = [...table.matchAll(/^\| `([^`]+)`/gm)].map(([, scope]) => scope);
-    expect(new Set(named)).toEqual(new Set(announced));
+    expect(new Set(Object.keys(operationsByScope))).toEqual(new Set(announced));
+  });
+
+  it('names each operation of the API under the scope that it needs', () => {
+    const { paths } = documentOf(HttpModule, network.baseUrl);
+    const needed = Object.entries(paths).flatMap(([path, methods]) =>
+      Object.entries(methods).flatMap(([method, { security }]) =>
+        security.flatMap(({ network: scopes = [] }) =>
+          scopes.map((scope) => [scope, `${method.toUpperCase()} ${path}`] as const),
+        ),
+      ),
+    );
+    const missing = needed.filter(([scope, operation]) => !operationsByScope[scope]?.includes(operation));
+    expect(missing).toEqual([]);
+    expect(Object.values(operationsByScope).flat()).toHaveLength(needed.length);
   });
 
   // One after the other: each goes on where the one before it came to.

@@ -17,14 +17,15 @@ export interface Seen {
 interface Received {
   readonly start: string;
   readonly headers: Headers;
-  readonly body: string;
+  /** Of a stream as much as is expected of it. */
+  readonly body: (expected: string) => Promise<string>;
 }
 
 /** Does what a document says, block by block: what a request or command brought is what the next block is held against. */
 export class Walk {
   private readonly names = new Names();
   private printed = '';
-  private received: Received = { start: '', headers: new Headers(), body: '' };
+  private received: Received = { start: '', headers: new Headers(), body: () => Promise.resolve('') };
   private cameBackAt = '';
 
   constructor(
@@ -80,16 +81,18 @@ export class Walk {
     const { Host: host, ...others } = headers;
     const content = body === '' ? {} : { body };
     const response = await fetch(`http://${host}${path}`, { method, headers: others, ...content });
+    const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') ?? false;
+    const whole = isStream ? '' : await response.text();
     this.received = {
       start: `HTTP/1.1 ${response.status} ${response.statusText}`,
       headers: response.headers,
-      body: await response.text(),
+      body: (expected) => (isStream ? beginningOf(response, expected) : Promise.resolve(whole)),
     };
     return { expected: 'HTTP/1.1', actual: version };
   }
 
   /** Headers that the document does not show are not looked at; nor is a page, which is for people. */
-  private readAnswer(text: string): Seen {
+  private async readAnswer(text: string): Promise<Seen> {
     const { start, headers, body } = messageOf(text);
     const shown = Object.keys(headers).map((name) => [name, this.received.headers.get(name) ?? '']);
     const given: Record<string, string> = Object.fromEntries(shown);
@@ -100,12 +103,29 @@ export class Walk {
     const actual = { start: this.received.start, headers: given };
     const expected = { start, headers: Object.fromEntries(read) as Record<string, string> };
     if (headers['content-type']?.startsWith('text/html')) return { expected, actual };
-    if (body === '')
-      return { expected: { ...expected, body }, actual: { ...actual, body: this.received.body } };
-    const content: unknown = JSON.parse(this.received.body);
+    const received = await this.received.body(body);
+    if (body === '' || headers['content-type'] === 'text/event-stream')
+      return {
+        expected: { ...expected, body: this.names.read(body, received) },
+        actual: { ...actual, body: received },
+      };
+    const content: unknown = JSON.parse(received);
     return {
       expected: { ...expected, body: this.names.readJson(body, content) },
       actual: { ...actual, body: content },
     };
   }
+}
+
+/** As many messages of a stream as are expected. Then nobody listens any more. */
+async function beginningOf({ body }: Response, expected: string): Promise<string> {
+  if (!body) throw new Error('the stream has no body');
+  const count = expected.split('\n\n').length;
+  let text = '';
+  for await (const chunk of body.pipeThrough(new TextDecoderStream())) {
+    text += chunk;
+    const messages = text.split('\n\n');
+    if (messages.length > count) return messages.slice(0, count).join('\n\n');
+  }
+  return text;
 }
