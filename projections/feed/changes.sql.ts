@@ -1,4 +1,5 @@
 /** SQL about what changed since a cursor, for deltas and feeds. Each is a condition; `cursor` is a numeric expression. */
+import { isFollowed } from '../relations/relation.sql.js';
 import { isPublished } from '../visibility.sql.js';
 import { EVERYBODY } from './change.js';
 
@@ -17,13 +18,6 @@ export function wasReset(schema: string, cursor: string): string {
     SELECT FROM ${schema}.change
     WHERE change.owner_actor_id IN (caller.actor_id, '${EVERYBODY}') AND change.audience <> 'author'
       AND change.kind = 'reset' AND change.position > ${cursor})`;
-}
-
-/** Whether the caller follows `actor` now. Never for an anonymous caller. */
-export function isFollowed(schema: string, actor: string): string {
-  return `EXISTS (
-    SELECT FROM ${schema}.relation followed
-    WHERE followed.actor_id = caller.actor_id AND followed.kind = 'follow' AND followed.target_id = ${actor})`;
 }
 
 /** Whether posts of `author` are in the caller's view; everybody's are in that of an anonymous caller. */

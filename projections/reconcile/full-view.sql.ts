@@ -1,6 +1,8 @@
 /** SQL of the lists of a full view (decisions.md, "Reconcile"). */
 import { entryJson, isEntryShown } from '../inbox/inbox.sql.js';
+import { FROM_NEWEST } from '../posts/post.sql.js';
 import type { RelationInView } from '../relations/relation.js';
+import { timelineCandidates } from '../timeline/timeline.sql.js';
 import { isActorVisible, isPostVisible, isPublished } from '../visibility.sql.js';
 
 /** Most items in the lists of a full view. */
@@ -18,30 +20,23 @@ export const everybodysPosts = (schema: string, { posts }: ViewSize): string => 
   ORDER BY candidate.position DESC
   LIMIT ${posts})`;
 
-const newestOf = (schema: string, author: string, { posts }: ViewSize): string => `
+/** Skeleton of the caller's own newest posts. */
+export const ownPosts = (schema: string, { posts }: ViewSize): string => `(
   SELECT candidate.id AS post_id, candidate.position
   FROM ${schema}.post candidate
-  WHERE ${isPublished('candidate')} AND candidate.author_actor_id = ${author}
+  WHERE ${isPublished('candidate')} AND candidate.author_actor_id = caller.actor_id
   ORDER BY candidate.position DESC
-  LIMIT ${posts}`;
-
-/** Skeleton of the caller's own newest posts. */
-export const ownPosts = (schema: string, size: ViewSize): string =>
-  `(${newestOf(schema, 'caller.actor_id', size)})`;
+  LIMIT ${posts})`;
 
 /** Skeleton of the newest posts of the caller and of whom the caller follows. */
-export const followedPosts = (schema: string, size: ViewSize): string => `(
-  SELECT newest.post_id, newest.position
-  FROM (
-    SELECT caller.actor_id AS actor_id
-    UNION ALL
-    SELECT relation.target_actor_id FROM ${schema}.relation
-    WHERE relation.actor_id = caller.actor_id AND relation.kind = 'follow'
-      AND ${isActorVisible(schema, 'relation.target_actor_id')}
-  ) author
-  CROSS JOIN LATERAL (${newestOf(schema, 'author.actor_id', size)}) newest
-  ORDER BY newest.position DESC
-  LIMIT ${size.posts})`;
+export function followedPosts(schema: string, { posts }: ViewSize): string {
+  const candidates = timelineCandidates(schema, {
+    after: FROM_NEWEST,
+    most: String(posts),
+    isShown: (post) => isPostVisible(schema, post),
+  });
+  return `(${candidates} ORDER BY position DESC LIMIT ${posts})`;
+}
 
 /** Whether the caller's own relation under this alias is eligible: what it is about can be seen. */
 export function isEligible(schema: string, relation: string): string {

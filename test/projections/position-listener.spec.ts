@@ -83,6 +83,22 @@ describe('a listener to positions', () => {
     expect(listener.current()).toMatchObject({ incarnation, appliedPosition: post?.position });
   });
 
+  test('calls back whoever subscribed at each news, until they have enough', async () => {
+    let [calls, others] = [0, 0];
+    const unsubscribe = listener.subscribe(() => calls++);
+    listener.subscribe(() => others++);
+    const [, post] = log.add(some.founding('n'), some.post('p1'));
+    bench.start(log);
+    await listener.waitFor(post?.position ?? 0n, SOON);
+    await until(() => calls > 0);
+    unsubscribe();
+    const [before, othersBefore] = [calls, others];
+    const [next] = log.add(some.post('p2'));
+    await listener.waitFor(next?.position ?? 0n, SOON);
+    await until(() => others > othersBefore);
+    expect(calls).toBe(before);
+  });
+
   test('catches up with what it missed while Postgres was away', async () => {
     log.add(some.founding('n'), some.post('p1'));
     bench.start(log);
