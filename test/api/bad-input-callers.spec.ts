@@ -1,0 +1,118 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import * as oidc from 'openid-client';
+import { Client } from 'pg';
+import { HttpModule } from '../../src/http/http.module.js';
+import { documentOf } from '../../src/http/openapi/document.js';
+import { discover } from '../auth/support/flow.js';
+import { operatorOf, registerApplication, signIn } from '../support/api.js';
+import type { Application, SignedIn } from '../support/api.js';
+import { startNetwork } from '../support/network.js';
+import type { TestNetwork } from '../support/network.js';
+import { ask, everyScope, operations, requestOf, told, worldOf } from './support/operations.js';
+import type { World } from './support/operations.js';
+
+let network: TestNetwork;
+let application: Application;
+let world: World;
+
+const everything = everyScope.join(' ');
+
+beforeAll(async () => {
+  network = await startNetwork();
+  application = await registerApplication(network);
+  const [alice, bob] = [
+    await signIn(network, application, everything),
+    await signIn(network, application, everything),
+  ];
+  world = await worldOf(network.baseUrl, alice, bob);
+}, 120_000);
+
+afterAll(() => network?.stop());
+
+/** What every operation answers to whoever has this token; undefined: none. */
+async function answersTo(by: string | undefined): Promise<Record<string, (string | number | undefined)[]>> {
+  const answers = operations.map(
+    async (operation) =>
+      [operation.id, told(await ask(world, { ...requestOf(operation, world), by }))] as const,
+  );
+  return Object.fromEntries(await Promise.all(answers));
+}
+
+const each = (answer: (operation: (typeof operations)[number]) => (string | number | undefined)[]) =>
+  Object.fromEntries(operations.map((operation) => [operation.id, answer(operation)]));
+
+describe('the operations that are tried', () => {
+  it('are all of the document', () => {
+    const { paths } = documentOf(HttpModule, network.baseUrl);
+    const documented = Object.entries(paths)
+      .filter(([path]) => !/^\/(api\/auth|\.well-known)\//.test(path))
+      .flatMap(([, methods]) => Object.values(methods).map(({ operationId }) => operationId));
+    expect(operations.map(({ id }) => id).sort()).toEqual(documented.sort());
+  });
+});
+
+describe('every operation', () => {
+  it('without a token is refused, unless it is for anybody', async () => {
+    expect(await answersTo(undefined)).toEqual(
+      each(({ isPublic }) => (isPublic ? [200, undefined] : [401, 'authentication_required'])),
+    );
+  });
+
+  it('with an unknown token is refused, also where strangers may ask', async () => {
+    expect(await answersTo('nobody')).toEqual(each(() => [401, 'invalid_token']));
+  });
+
+  it('with a token that has expired is refused', async () => {
+    const person = await signIn(network, application, everything);
+    const database = new Client({ connectionString: network.env['DATABASE_URL'] });
+    await database.connect();
+    await database.query(
+      `UPDATE authority.oidc_record SET expires_at = now() - interval '1 second' WHERE grant_id = $1`,
+      [(await person.get('/api/session')).body.grantId],
+    );
+    await database.end();
+    expect(await answersTo(person.token)).toEqual(each(() => [401, 'invalid_token']));
+  });
+
+  it('with a token that is revoked is refused', async () => {
+    const person = await signIn(network, application, everything);
+    const client = await discover({ issuer: `${network.baseUrl}/api/auth` }, application);
+    await oidc.tokenRevocation(client, person.token);
+    expect(await answersTo(person.token)).toEqual(each(() => [401, 'invalid_token']));
+  });
+
+  it.each([
+    ['person', ({ actorId }: SignedIn) => operatorOf(network).setAccountState(actorId, 'suspend', 'a test')],
+    [
+      'application',
+      ({ appId }: SignedIn) => operatorOf(network).setApplicationState(appId, 'suspend', 'a test'),
+    ],
+  ])('is refused while the %s is suspended', async (_whose, suspend) => {
+    const person = await signIn(network, await registerApplication(network), everything);
+    await suspend(person);
+    expect(await answersTo(person.token)).toEqual(each(() => [403, 'social_authority_required']));
+  });
+
+  it.each(everyScope.filter((scope) => scope !== 'openid'))(
+    'that needs the scope %s is refused to who has all others',
+    async (missing) => {
+      const others = everyScope.filter((scope) => scope !== missing).join(' ');
+      const person = await signIn(network, application, others);
+      const answers = await answersTo(person.token);
+      for (const { id, scope } of operations) {
+        const isRefused = answers[id]?.join(' ') === '403 capability_required';
+        expect([id, isRefused]).toEqual([id, scope === missing]);
+      }
+    },
+  );
+
+  it('is answered to who may', async () => {
+    const { baseUrl, alice, bob } = world;
+    const answers: Record<string, unknown> = {};
+    for (const operation of operations) {
+      const request = requestOf(operation, await worldOf(baseUrl, alice, bob));
+      answers[operation.id] = told(await ask(world, request));
+    }
+    expect(answers).toEqual(each(() => [200, undefined]));
+  });
+});

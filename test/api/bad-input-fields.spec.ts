@@ -1,0 +1,158 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { registerApplication, signIn } from '../support/api.js';
+import { startNetwork } from '../support/network.js';
+import type { TestNetwork } from '../support/network.js';
+import { ask, everyScope, operations, requestOf, told, worldOf } from './support/operations.js';
+import type { Operation, World } from './support/operations.js';
+
+let network: TestNetwork;
+let world: World;
+
+beforeAll(async () => {
+  network = await startNetwork();
+  const application = await registerApplication(network);
+  const scopes = everyScope.join(' ');
+  const [alice, bob] = [
+    await signIn(network, application, scopes),
+    await signIn(network, application, scopes),
+  ];
+  world = await worldOf(network.baseUrl, alice, bob);
+}, 120_000);
+
+afterAll(() => network?.stop());
+
+const controlled = 'a\u0000b';
+const halved = 'a\ud800b';
+const huge = 'x'.repeat(20_000);
+const nested = JSON.parse(`${'['.repeat(1_000)}${']'.repeat(1_000)}`) as unknown;
+
+/** No text, name or identifier of any kind. */
+const noWord = [7, true, [], {}, ['x'], nested, controlled, halved, huge];
+const noIdentifier = [null, ...noWord, '', 'a b', 'é', 'a/b', 'y'.repeat(129)];
+const noRevision = [null, 0, -1, 1.5, 1e300, '1', true, [], {}, [1], nested];
+
+interface Field {
+  readonly code: string;
+  /** `undefined`: the field is missing. */
+  readonly wrong: readonly unknown[];
+}
+
+/** By the names of fields, which mean the same everywhere. */
+const fields: Readonly<Record<string, Field>> = {
+  intentId: { code: 'intent_required', wrong: [undefined, ...noIdentifier] },
+  audience: { code: 'unsupported_audience', wrong: [undefined, null, ...noWord, '', 'Public', 'friends'] },
+  parentId: { code: 'invalid_parent', wrong: noIdentifier },
+  revision: { code: 'revision_required', wrong: [undefined, ...noRevision] },
+  handle: { code: 'invalid_text', wrong: [...noWord, '', 'ab', 'Ada', 'ädä', ' ada', 'x'.repeat(31)] },
+  displayName: { code: 'invalid_text', wrong: [null, ...noWord, '', ' ', '\n', 'x'.repeat(65)] },
+  bio: { code: 'invalid_text', wrong: [null, ...noWord, 'x'.repeat(501), 'a\u001bb'] },
+  website: { code: 'invalid_website', wrong: [null, ...noWord, 'x', '//a.example', 'javascript:alert(1)'] },
+  postId: { code: 'invalid_report', wrong: [undefined, ...noIdentifier] },
+  actorId: { code: 'invalid_report', wrong: [undefined, ...noIdentifier] },
+  reason: { code: 'invalid_report', wrong: [undefined, null, ...noWord, '', 'Spam', 'constructor'] },
+  ids: { code: 'invalid_request', wrong: [undefined, null, 7, 'x', {}, [], [null], [7], [''], [halved]] },
+  upTo: { code: 'invalid_request', wrong: [undefined, null, -1, 1.5, 1e300, '1', true, [], {}] },
+  intentIds: { code: 'invalid_request', wrong: [undefined, null, 7, 'x', {}, [], Array(201).fill('x')] },
+};
+
+const noText = [null, ...noWord, 'a\u001bb', 'x'.repeat(2_001)];
+const texts: Readonly<Record<string, Field>> = {
+  createPost: { code: 'invalid_text', wrong: [undefined, ...noText, '', ' \n'] },
+  editPost: { code: 'invalid_text', wrong: [undefined, ...noText, '', ' \n'] },
+  createReport: { code: 'invalid_text', wrong: noText },
+};
+
+/** Fields that stand for another. */
+const instead: Readonly<Record<string, { readonly other: string; readonly [name: string]: unknown }>> = {
+  markInboxRead: { other: 'upTo', ids: ['some'] },
+  createReport: { other: 'actorId', postId: 'some' },
+};
+
+type Bodies = readonly (readonly [label: string, body: unknown])[];
+
+/** These values in place of a field. */
+const instances = (base: object, name: string, values: readonly unknown[]): Bodies =>
+  values.map((value) => [`${name} ${labelOf(value)}`, { ...base, [name]: value }]);
+
+const labelOf = (value: unknown): string => {
+  const json = JSON.stringify(value) ?? 'missing';
+  return json.length > 40 ? `${json.slice(0, 10)}… of ${json.length}` : json;
+};
+
+/** Which of these bodies are answered with anything but 400 and the code. */
+async function notRefused(operation: Operation, bodies: Bodies, code: string): Promise<string[]> {
+  const request = requestOf(operation, world);
+  const answers = bodies.map(
+    async ([label, body]) => [label, ...told(await ask(world, { ...request, body }))] as const,
+  );
+  const surprising = (await Promise.all(answers)).filter(
+    ([, status, error]) => status !== 400 || error !== code,
+  );
+  return surprising.map(([label, status, error]) => `${label}: ${status} ${error}`);
+}
+
+const withBody = operations.filter(({ body }) => body);
+
+describe.each(withBody)('the body of $id', (operation) => {
+  const bodyOf = () => requestOf(operation, world).body as Readonly<Record<string, unknown>>;
+
+  it('is refused with the code of a field that is wrong', async () => {
+    const { other, ...more } = instead[operation.id] ?? {};
+    const bases = [bodyOf(), ...(other === undefined ? [] : [{ ...bodyOf(), [other]: undefined, ...more }])];
+    for (const base of bases)
+      for (const name of Object.keys(base).filter((key) => key !== other || base[key] !== undefined)) {
+        const field = name === 'text' ? texts[operation.id] : fields[name];
+        if (!field) throw new Error(`nothing is known to be wrong for ${name}`);
+        expect(await notRefused(operation, instances(base, name, field.wrong), field.code)).toEqual([]);
+      }
+  });
+
+  it('takes no other field, whatever its name', async () => {
+    const names = ['extra', '', ' intentId', 'IntentId', 'toString', 'constructor', '__proto__', 'é', 'id'];
+    const bodies = names.map((name) => {
+      const valid = JSON.stringify(bodyOf()).slice(0, -1);
+      return [name, `${valid},${JSON.stringify(name)}:"x"}`] as const;
+    });
+    expect(await notRefused(operation, bodies, 'unknown_or_immutable_field')).toEqual([]);
+  });
+
+  it('is one JSON object', async () => {
+    const deep = '['.repeat(30_000) + ']'.repeat(30_000);
+    const bodies = ['', ' ', '{', '{}{}', "{'a':1}", '[]', 'null', '7', '"x"', 'undefined', 'NaN', deep];
+    const labelled = bodies.map((body) => [labelOf(body), body] as const);
+    expect(await notRefused(operation, labelled, 'invalid_json')).toEqual([]);
+  });
+
+  it('has at most 64 KiB', async () => {
+    const request = requestOf(operation, world);
+    const body = `${JSON.stringify(request.body)}${' '.repeat(64 * 1024)}`;
+    expect(told(await ask(world, { ...request, body }))).toEqual([413, 'domain_plan_too_large']);
+  });
+
+  it.each([
+    { 'content-type': 'text/plain' },
+    { 'content-type': 'application/x-www-form-urlencoded' },
+    { 'content-type': 'multipart/form-data; boundary=x' },
+    { 'content-type': 'application/json; charset=utf-16' },
+    { 'content-type': 'json' },
+    { 'content-encoding': 'gzip' },
+  ])('is taken as nothing else: %j', async (headers) => {
+    const request = requestOf(operation, world);
+    expect(told(await ask(world, { ...request, headers }))).toEqual([415, 'invalid_json']);
+  });
+
+  it('is taken where nothing is wrong with it', async () => {
+    const { baseUrl, alice, bob } = world;
+    const request = requestOf(operation, await worldOf(baseUrl, alice, bob));
+    expect(told(await ask(world, request))).toEqual([200, undefined]);
+  });
+});
+
+describe('intents that are looked up', () => {
+  it('have to be intents', async () => {
+    const operation = withBody.find(({ id }) => id === 'lookUpIntents');
+    if (!operation) throw new Error('nothing looks intents up');
+    const bodies = noIdentifier.map((value) => [labelOf(value), { intentIds: ['one', value] }] as const);
+    expect(await notRefused(operation, bodies, 'intent_required')).toEqual([]);
+  });
+});

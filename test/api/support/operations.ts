@@ -1,0 +1,212 @@
+import { randomUUID } from 'node:crypto';
+import { allScopes } from '../../../src/domain/grant/scopes.js';
+import { send } from '../../support/api.js';
+import type { Answer, SignedIn } from '../../support/api.js';
+import { wrote } from '../../support/posts.js';
+
+/** Whom and what requests are about. */
+export interface World {
+  readonly baseUrl: string;
+  /** Who asks. */
+  readonly alice: SignedIn;
+  readonly bob: SignedIn;
+  /** Posts of bob, and of alice. */
+  readonly theirs: string;
+  readonly own: string;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** An operation of the social API, with all that a request needs to be answered with 200. */
+export interface Operation {
+  readonly id: string;
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** `{bob}`, `{theirs}` and `{own}` are those of the {@link World}. */
+  readonly path: string;
+  /** Undefined: any token will do. */
+  readonly scope?: string;
+  /** Strangers may ask too. */
+  readonly isPublic?: true;
+  readonly query?: () => Readonly<Record<string, string>>;
+  readonly body?: (world: World) => Fields;
+  /** Where the path may name anything: what is answered if there is no such thing. */
+  readonly unknown?: readonly [status: number, code: string | undefined];
+  /** The list in the answer that comes in pages. */
+  readonly pages?: string;
+}
+
+const intent = () => ({ intentId: randomUUID() });
+
+const notFound = [404, 'not_found'] as const;
+const noPost = [404, 'post_unavailable'] as const;
+const public_ = { method: 'GET', scope: 'read', isPublic: true } as const;
+const private_ = { method: 'GET', scope: 'read' } as const;
+
+/** Every operation that applications have, but for those of the authorization server. */
+export const operations: readonly Operation[] = [
+  { id: 'getSession', method: 'GET', path: '/api/session' },
+  { id: 'getOwnProfile', path: '/api/profile', ...private_ },
+  {
+    id: 'changeOwnProfile',
+    method: 'PATCH',
+    path: '/api/profile',
+    scope: 'profile:write',
+    body: () => ({ ...intent(), revision: 1, handle: null, displayName: 'Alice', bio: 'new', website: '' }),
+  },
+  { id: 'getActor', path: '/api/actors/{bob}', unknown: notFound, ...public_ },
+  { id: 'listPostsOfActor', path: '/api/actors/{bob}/posts', unknown: notFound, pages: 'posts', ...public_ },
+  {
+    id: 'listFollowing',
+    path: '/api/actors/{bob}/following',
+    unknown: notFound,
+    pages: 'actors',
+    ...public_,
+  },
+  {
+    id: 'listFollowers',
+    path: '/api/actors/{bob}/followers',
+    unknown: notFound,
+    pages: 'actors',
+    ...public_,
+  },
+  {
+    id: 'createPost',
+    method: 'POST',
+    path: '/api/posts',
+    scope: 'post:create',
+    body: ({ theirs }) => ({ ...intent(), text: 'a reply', audience: 'public', parentId: theirs }),
+  },
+  { id: 'getPost', path: '/api/posts/{theirs}', unknown: noPost, ...public_ },
+  {
+    id: 'editPost',
+    method: 'PATCH',
+    path: '/api/posts/{own}',
+    scope: 'post:edit',
+    body: () => ({ ...intent(), revision: 1, text: 'new' }),
+    unknown: noPost,
+  },
+  {
+    id: 'deletePost',
+    method: 'DELETE',
+    path: '/api/posts/{own}',
+    scope: 'post:delete',
+    query: () => ({ ...intent(), revision: '1' }),
+    unknown: noPost,
+  },
+  { id: 'listReplies', path: '/api/posts/{theirs}/replies', unknown: noPost, pages: 'posts', ...public_ },
+  { id: 'getTimeline', path: '/api/timeline', pages: 'posts', ...private_ },
+  { id: 'listEvents', path: '/api/events', ...public_ },
+  { id: 'reconcile', path: '/api/reconcile', ...public_ },
+  { id: 'listInbox', path: '/api/inbox', pages: 'inbox', ...private_ },
+  {
+    id: 'markInboxRead',
+    method: 'POST',
+    path: '/api/inbox/read',
+    scope: 'inbox:write',
+    body: () => ({ ...intent(), upTo: 1 }),
+  },
+  { id: 'listOwnRelations', path: '/api/relations', pages: 'relations', ...private_ },
+  {
+    id: 'establishRelation',
+    method: 'PUT',
+    path: '/api/relations/follow/{bob}',
+    scope: 'relation:write',
+    body: intent,
+    unknown: [403, 'interaction_unavailable'],
+  },
+  {
+    id: 'endRelation',
+    method: 'DELETE',
+    path: '/api/relations/follow/{bob}',
+    scope: 'relation:write',
+    query: intent,
+    unknown: [200, undefined],
+  },
+  { id: 'listOwnBlocks', method: 'GET', path: '/api/blocks', scope: 'block:read' },
+  {
+    id: 'unblockActor',
+    method: 'DELETE',
+    path: '/api/blocks/{bob}',
+    scope: 'block:write',
+    query: intent,
+    unknown: [200, undefined],
+  },
+  {
+    id: 'blockActor',
+    method: 'PUT',
+    path: '/api/blocks/{bob}',
+    scope: 'block:write',
+    body: intent,
+    unknown: notFound,
+  },
+  {
+    id: 'createReport',
+    method: 'POST',
+    path: '/api/reports',
+    scope: 'report:create',
+    body: ({ bob }) => ({ ...intent(), actorId: bob.actorId, reason: 'spam', text: 'look' }),
+  },
+  {
+    id: 'lookUpIntents',
+    method: 'POST',
+    path: '/api/intents/lookup',
+    scope: 'read',
+    body: () => ({ intentIds: ['one', 'two'] }),
+  },
+];
+
+/** All that carry out something, and so have an intent. */
+export const mutations = operations.filter(({ id, method }) => method !== 'GET' && id !== 'lookUpIntents');
+
+export const everyScope = allScopes.filter((scope) => scope !== 'offline_access');
+
+/** New posts by these two. */
+export const worldOf = async (baseUrl: string, alice: SignedIn, bob: SignedIn): Promise<World> => ({
+  baseUrl,
+  alice,
+  bob,
+  theirs: await wrote(bob),
+  own: await wrote(alice),
+});
+
+/** A request as it is sent. `by`: its token; undefined: none. */
+export interface Request {
+  readonly method: string;
+  readonly path: string;
+  readonly query: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+  readonly by?: string | undefined;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** A request of alice that is answered with 200. Each has an intent of its own. */
+export function requestOf({ method, path, query, body }: Operation, world: World): Request {
+  return {
+    method,
+    path: path.replace(/\{(\w+)\}/, (_, name) => idIn(world, name)),
+    query: query?.() ?? {},
+    body: body?.(world),
+    by: world.alice.token,
+  };
+}
+
+function idIn({ bob, theirs, own }: World, name: string): string {
+  const ids: Readonly<Record<string, string>> = { bob: bob.actorId, theirs, own };
+  return ids[name] ?? '';
+}
+
+/** `more`: of the query, as it stands in the address. */
+export function ask(
+  { baseUrl }: Pick<World, 'baseUrl'>,
+  { method, path, query, body, by, headers }: Request,
+  more = '',
+): Promise<Answer> {
+  const asked = [new URLSearchParams(query).toString(), more].filter((part) => part !== '').join('&');
+  return send(baseUrl, method, asked === '' ? path : `${path}?${asked}`, {
+    body,
+    headers: { ...(by !== undefined && { authorization: `Bearer ${by}` }), ...headers },
+  });
+}
+
+/** What is looked at in most answers. */
+export const told = ({ status, body }: Answer): [number, string | undefined] => [status, body?.error];
