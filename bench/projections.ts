@@ -16,7 +16,7 @@ import { withDataDir } from './network.js';
 import { numbered, Society } from './society.js';
 
 export interface ProjectionsBench {
-  /** In the log: 500 people; of the posts every third is a reply, and every twentieth is deleted. */
+  /** In the log: 500 people who follow ten each; of the posts every third is a reply, and every twentieth is deleted. */
   readonly events: number;
   /** The floor. Median of {@link ROUNDS}, as the rebuild. */
   readonly bareEventsPerSecond: number;
@@ -26,6 +26,7 @@ export interface ProjectionsBench {
 
 const ROUNDS = 3;
 const AUTHORS = 500;
+const FOLLOWS_EACH = 10;
 const LOG = pino({ level: 'warn' }, pino.destination({ fd: 2, sync: true }));
 
 export function benchProjections(posts = 50_000): Promise<ProjectionsBench> {
@@ -125,6 +126,14 @@ async function fill(log: EventLog, count: number): Promise<void> {
     const { postId: parentId, authorActorId: parentAuthorActorId } = postAt(n - 1);
     return { ...postAt(n), ...(n % 3 === 2 && { parentId, parentAuthorActorId, rootId: parentId }) };
   });
+  await society.follows(
+    authors.flatMap((actorId, n) =>
+      Array.from({ length: FOLLOWS_EACH }, (_, k) => ({
+        actorId,
+        targetId: authors[(n + k + 1) % AUTHORS] ?? '',
+      })),
+    ),
+  );
   await society.posts(posts);
   await society.deletions(posts.filter((_, n) => n % 20 === 0));
 }
