@@ -7,6 +7,7 @@ import { benchPosts } from './posts.js';
 import { benchProjections } from './projections.js';
 import { benchReads } from './reads.js';
 import { benchStart } from './start.js';
+import { benchTimeline } from './timeline.js';
 
 /** `npm run bench [-- suite…]`: what each suite answers, as JSON in artifacts/bench.json and as a table. */
 const suites = {
@@ -14,6 +15,7 @@ const suites = {
   eventStore: () => benchEventStore(),
   posts: () => benchPosts(),
   reads: () => benchReads(),
+  timeline: () => benchTimeline(),
   projections: () => benchProjections(),
   auth: () => benchAuth(),
 } as const;

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import type { EventLog } from '../../src/log/event-log.js';
 import { readRecoveryState } from '../../src/recovery/recovery-state.js';
@@ -48,11 +49,12 @@ export async function seed(log: EventLog, readerId: string, pool: Pool): Promise
 }
 
 /** Resolves when the read models show all of the log. */
-async function shown(log: EventLog, pool: Pool): Promise<void> {
+export async function shown(log: EventLog, pool: Pool): Promise<void> {
   const head = await log.head();
   for (;;) {
     const { appliedPosition } = (await readRecoveryState(pool)) ?? {};
     if (head === undefined || (appliedPosition ?? -1n) >= head) break;
+    await pause(50);
   }
   // As on a network that has run for a while: the planner knows what there is.
   await pool.query('VACUUM ANALYZE');

@@ -1,0 +1,124 @@
+import { randomUUID } from 'node:crypto';
+import type { Pool } from 'pg';
+import { openLog } from '../src/log/open-log.js';
+import { openDatabase } from '../src/store/database.js';
+import { load, rounded } from './load.js';
+import type { Measured } from './load.js';
+import { startNetwork, withDataDir } from './network.js';
+import type { BenchNetwork } from './network.js';
+import { newReader } from './reads/reader.js';
+import { shown } from './reads/seed.js';
+import { numbered, Society } from './society.js';
+
+/** One post at a time on an otherwise idle network, by an author with {@link FOLLOWERS}. */
+interface Publishing {
+  /** From sending it to its acknowledgment. */
+  readonly acknowledged: Percentiles;
+  /** From the acknowledgment to the answer with which a follower reads it in the home timeline. */
+  readonly acknowledgedToFollower: Percentiles;
+  /** Home timelines of 50 posts, 16 connections. */
+  readonly reads: Measured;
+}
+
+interface Percentiles {
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+}
+
+export interface TimelineBench {
+  readonly fannedOut: Publishing;
+  /** With a threshold of 0: every timeline is merged when it is read. */
+  readonly merged: Publishing;
+}
+
+const FOLLOWERS = 400;
+const POSTS = 200;
+const READS = 3_200;
+
+/** Both sides of the fan-out threshold. */
+export async function benchTimeline(): Promise<TimelineBench> {
+  return { fannedOut: await benchPublishing('500'), merged: await benchPublishing('0') };
+}
+
+function benchPublishing(threshold: string): Promise<Publishing> {
+  return withDataDir(async (dataDir) => {
+    const settings = { RATE_LIMITS: 'off', FAN_OUT_THRESHOLD: threshold };
+    const network = await startNetwork(dataDir, undefined, settings);
+    const url = network.run.settings['DATABASE_URL'] ?? '';
+    const database = await openDatabase({ url, applicationName: 'bench', maxConnections: 2 });
+    try {
+      return await measure(network, database.pool);
+    } finally {
+      await database.close();
+      await network.stop();
+    }
+  });
+}
+
+async function measure(network: BenchNetwork, pool: Pool): Promise<Publishing> {
+  const [author, follower] = [await newReader(network), await newReader(network)];
+  await follow(network, author.actorId, follower.actorId, pool);
+  const [writing, reading] = [await author.token(), await follower.token()];
+  const acknowledged: number[] = [];
+  const seen: number[] = [];
+  for (let n = 0; n < POSTS; n++) {
+    const begun = performance.now();
+    const id = await post(network.baseUrl, writing);
+    const acknowledgedAt = performance.now();
+    while ((await newest(network.baseUrl, reading)) !== id);
+    acknowledged.push(acknowledgedAt - begun);
+    seen.push(performance.now() - acknowledgedAt);
+  }
+  const request = { path: '/api/timeline', method: 'GET', headers: bearer(reading) } as const;
+  const readers = Array.from({ length: 16 }, () => ({ first: request }));
+  const plaza = { url: network.baseUrl, pid: network.run.pids.api ?? 0 };
+  return {
+    acknowledged: percentiles(acknowledged),
+    acknowledgedToFollower: percentiles(seen),
+    reads: await load(plaza, readers, READS, 200),
+  };
+}
+
+/** Everybody follows the author; the follower follows fifty others as well, who have posted too. */
+async function follow({ run }: BenchNetwork, authorId: string, followerId: string, pool: Pool) {
+  const { EVENTSTORE_URL: eventStoreUrl = '', VAULT_DATABASE_URL: vaultDatabaseUrl = '' } = run.settings;
+  const opened = await openLog({ eventStoreUrl, vaultDatabaseUrl, applicationName: 'bench' });
+  const society = new Society(opened.log);
+  const people = numbered('follower', FOLLOWERS - 1);
+  await society.application('bench');
+  await society.people(people);
+  await society.follows([...people, followerId].map((actorId) => ({ actorId, targetId: authorId })));
+  const followed = people.slice(0, 50);
+  await society.follows(followed.map((targetId) => ({ actorId: followerId, targetId })));
+  await society.posts(
+    followed.flatMap((authorActorId, n) =>
+      numbered(`by${n}post`, 20).map((postId) => ({ postId, authorActorId })),
+    ),
+  );
+  await shown(opened.log, pool);
+  await opened.close();
+}
+
+const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
+
+async function post(baseUrl: string, token: string): Promise<string> {
+  const response = await fetch(`${baseUrl}/api/posts`, {
+    method: 'POST',
+    headers: { ...bearer(token), 'content-type': 'application/json' },
+    body: JSON.stringify({ intentId: randomUUID(), text: 'A post of a benchmark', audience: 'public' }),
+  });
+  const answer = (await response.json()) as { post: { id: string } };
+  return answer.post.id;
+}
+
+async function newest(baseUrl: string, token: string): Promise<string | undefined> {
+  const response = await fetch(`${baseUrl}/api/timeline`, { headers: bearer(token) });
+  const { posts } = (await response.json()) as { posts: { id: string }[] };
+  return posts[0]?.id;
+}
+
+function percentiles(values: readonly number[]): Percentiles {
+  const sorted = values.toSorted((a, b) => a - b);
+  const at = (share: number) => rounded(sorted[Math.floor(sorted.length * share)] ?? 0);
+  return { p50Ms: at(0.5), p99Ms: at(0.99) };
+}
