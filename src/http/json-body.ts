@@ -1,6 +1,6 @@
-import type { IncomingHttpHeaders } from 'node:http';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { HttpRefusal } from './errors.js';
+import { isSaidOnce } from './network-origin.js';
 
 /** decisions.md, "Values". */
 export const BODY_LIMIT_BYTES = 64 * 1024;
@@ -15,7 +15,7 @@ export function acceptOnlyJson(server: FastifyInstance): void {
     { parseAs: 'buffer', bodyLimit: BODY_LIMIT_BYTES },
     (request, body: Buffer, done) => {
       try {
-        done(null, parse(request.headers, body));
+        done(null, parse(request, body));
       } catch (error) {
         done(error as Error);
       }
@@ -23,7 +23,10 @@ export function acceptOnlyJson(server: FastifyInstance): void {
   );
 }
 
-function parse(headers: IncomingHttpHeaders, body: Buffer): unknown {
+function parse(request: FastifyRequest, body: Buffer): unknown {
+  if (!isSaidOnce(request, 'content-type'))
+    throw new HttpRefusal('invalid_request', 'Send one header Content-Type.');
+  const { headers } = request;
   const charset = /;\s*charset="?([^\s";]+)/i.exec(headers['content-type'] ?? '')?.[1] ?? 'utf-8';
   if (headers['content-encoding'] !== undefined || charset.toLowerCase() !== 'utf-8')
     throw new HttpRefusal('invalid_json', 'Send the body as it is, in UTF-8.', { status: 415 });

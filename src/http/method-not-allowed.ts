@@ -1,3 +1,4 @@
+import { METHODS } from 'node:http';
 import type { FastifyInstance, FastifyPluginCallback, HTTPMethods, RouteOptions } from 'fastify';
 import { HttpRefusal } from './errors.js';
 
@@ -8,6 +9,9 @@ import { HttpRefusal } from './errors.js';
  */
 export function rememberMethods(server: FastifyInstance): FastifyPluginCallback {
   const known = new Map<string, Set<HTTPMethods>>();
+  // Whatever Node can read is told from an address that is none.
+  for (const method of METHODS.filter((each) => !server.supportedMethods.includes(each)))
+    server.addHttpMethod(method);
   server.addHook('onRoute', (route: RouteOptions) => {
     const allowed = known.get(route.url) ?? new Set();
     for (const method of [route.method].flat()) allowed.add(method);
