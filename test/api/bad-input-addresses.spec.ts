@@ -1,0 +1,249 @@
+import { once } from 'node:events';
+import { METHODS, request as httpRequest } from 'node:http';
+import { json } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { registerApplication, signIn } from '../support/api.js';
+import { startNetwork } from '../support/network.js';
+import type { TestNetwork } from '../support/network.js';
+import { ask, everyScope, operations, requestOf, told, worldOf } from './support/operations.js';
+import type { Operation, World } from './support/operations.js';
+
+let network: TestNetwork;
+let world: World;
+
+beforeAll(async () => {
+  network = await startNetwork();
+  const application = await registerApplication(network);
+  const scopes = everyScope.join(' ');
+  const [alice, bob] = [
+    await signIn(network, application, scopes),
+    await signIn(network, application, scopes),
+  ];
+  world = await worldOf(network.baseUrl, alice, bob);
+}, 120_000);
+
+afterAll(() => network?.stop());
+
+type Told = readonly [status: number, code: string | undefined];
+
+/** What an operation says to headers as they are given, each as often as it is there. */
+async function toldRaw(
+  operation: Operation,
+  more: readonly (readonly [string, string])[],
+  { host = new URL(network.baseUrl).host }: { host?: string } = {},
+): Promise<Told> {
+  const { method, path, query, body, by } = requestOf(operation, world);
+  const headers = [
+    ['host', host],
+    ['authorization', `Bearer ${by}`],
+    ['connection', 'close'],
+    ...(body === undefined
+      ? []
+      : [
+          ['content-type', 'application/json'],
+          ['transfer-encoding', 'chunked'],
+        ]),
+    ...more,
+  ];
+  const asked = httpRequest({
+    host: '127.0.0.1',
+    port: new URL(network.baseUrl).port,
+    method,
+    path: `${path}?${new URLSearchParams(query).toString()}`,
+    headers: headers.flat(),
+  });
+  asked.end(body === undefined ? undefined : JSON.stringify(body));
+  const [response] = await once(asked, 'response');
+  const answer = (await json(response)) as { error?: string };
+  return [response.statusCode, answer.error];
+}
+
+/** All operations, with what each says. */
+async function allTold(tell: (operation: Operation) => Promise<Told>): Promise<string[]> {
+  const answers = operations.map(
+    async (operation) => `${operation.id}: ${(await tell(operation)).join(' ')}`,
+  );
+  return Promise.all(answers);
+}
+
+const all = (status: number, code: string) => operations.map(({ id }) => `${id}: ${status} ${code}`);
+
+describe('every operation', () => {
+  it.each(['evil.example', '127.0.0.1', 'localhost', '', 'LOCALHOST.', 'user@localhost'])(
+    'is refused at another host: %j',
+    async (host) => {
+      expect(await allTold((operation) => toldRaw(operation, [], { host }))).toEqual(
+        all(403, 'origin_mismatch'),
+      );
+    },
+  );
+
+  it.each([
+    ['another', () => ['https://evil.example']],
+    ['the application’s own', () => ['https://pebble.example']],
+    ['none', () => ['null']],
+    ['an empty one', () => ['']],
+    ['the network’s with a path', () => [`${network.baseUrl}/`]],
+    ['two', () => [network.baseUrl, network.baseUrl]],
+  ])('is refused from an origin that is not the network’s: %s', async (_name, origins) => {
+    const headers = origins().map((origin) => ['origin', origin] as const);
+    expect(await allTold((operation) => toldRaw(operation, headers))).toEqual(all(403, 'origin_mismatch'));
+  });
+
+  it('is refused with two credentials, also where one is as good as the other', async () => {
+    const again = [['authorization', `Bearer ${world.alice.token}`]] as const;
+    expect(await allTold((operation) => toldRaw(operation, again))).toEqual(all(400, 'invalid_request'));
+  });
+
+  it('is refused with two hosts', async () => {
+    const again = [['host', new URL(network.baseUrl).host]] as const;
+    expect(await allTold((operation) => toldRaw(operation, again))).toEqual(all(403, 'origin_mismatch'));
+  });
+
+  it('is refused with two kinds of content', async () => {
+    const bodies = operations.filter(({ body }) => body);
+    const again = [['content-type', 'application/json']] as const;
+    const answers = await Promise.all(
+      bodies.map(async (operation) => `${operation.id}: ${(await toldRaw(operation, again)).join(' ')}`),
+    );
+    expect(answers).toEqual(bodies.map(({ id }) => `${id}: 400 invalid_request`));
+  });
+
+  it.each(['', 'soon', '-1', '+1', '1.5', '1e3', '0x1', '9'.repeat(20), '1, 1'])(
+    'that reads is refused for a revision that is none: %j',
+    async (revision) => {
+      const reads = operations.filter(({ method }) => method === 'GET');
+      const headers = { 'x-network-min-revision': revision };
+      const answers = reads.map(async (operation) => [
+        operation.id,
+        ...told(await ask(world, { ...requestOf(operation, world), headers })),
+      ]);
+      expect(await Promise.all(answers)).toEqual(reads.map(({ id }) => [id, 400, 'invalid_request']));
+    },
+  );
+});
+
+describe('a path', () => {
+  const paths = [...new Set(operations.map(({ path }) => path))];
+  const methodsOf = (path: string): string[] =>
+    operations.filter((operation) => operation.path === path).map(({ method }) => method);
+
+  it.each(paths)('has no other methods than the published ones: %s', async (path) => {
+    const allowed = new Set(
+      methodsOf(path.replace('{own}', '{theirs}')).concat(methodsOf(path.replace('{theirs}', '{own}'))),
+    );
+    if (allowed.has('GET')) allowed.add('HEAD');
+    const others = METHODS.filter((method) => !allowed.has(method) && method !== 'CONNECT');
+    const operation = operations.find((candidate) => candidate.path === path);
+    if (!operation) throw new Error(`nothing is at ${path}`);
+    const { path: filled, by } = requestOf(operation, world);
+    for (const method of others) {
+      const asked = httpRequest(`${network.baseUrl}${filled}`, {
+        method,
+        headers: { authorization: `Bearer ${by}`, connection: 'close' },
+      }).end();
+      const [response] = await once(asked, 'response');
+      response.resume();
+      expect([method, response.statusCode, response.headers.allow]).toEqual([
+        method,
+        405,
+        [...allowed].sort().join(', '),
+      ]);
+    }
+  });
+
+  it('is read without its body by HEAD', async () => {
+    for (const operation of operations.filter(({ method }) => method === 'GET')) {
+      const { body, status, headers } = await ask(world, { ...requestOf(operation, world), method: 'HEAD' });
+      expect([operation.id, status, body]).toEqual([operation.id, 200, undefined]);
+      expect(headers.get('x-network-actor-id')).toBe(world.alice.actorId);
+    }
+  });
+});
+
+describe('where a path names what is not there', () => {
+  const long = ['x'.repeat(65), 'x'.repeat(10_000)];
+  const odd = ['%00', 'a%20b', '%F0%9F%98%80', '%27%3B--', 'a%2Fb', '%EF%BB%BF', '*', '%25', '%3Fx'];
+  const names = ['nobody', '__proto__', 'constructor', ...odd, ...long];
+  const named = operations.filter(({ unknown }) => unknown);
+
+  it.each(named)('$id says so, whatever the name', async (operation) => {
+    const { path } = operation;
+    const answers = names.map(async (name) => {
+      const elsewhere = requestOf({ ...operation, path: path.replace(/\{\w+\}/, name) }, world);
+      return [name, told(await ask(world, elsewhere))];
+    });
+    expect(await Promise.all(answers)).toEqual(names.map((name) => [name, operation.unknown]));
+  });
+
+  it.each(named)('$id cannot be asked for what is no text', async (operation) => {
+    for (const name of ['%ZZ', '%', '%FF', '%C0%80', '%ED%A0%80']) {
+      const path = operation.path.replace(/\{\w+\}/, name);
+      const answer = await ask(world, requestOf({ ...operation, path }, world));
+      expect([name, ...told(answer)]).toEqual([name, 400, 'invalid_request']);
+    }
+  });
+
+  it.each(['', 'Follow', 'likes', 'block', '__proto__', 'constructor', '%00', 'x'.repeat(10_000)])(
+    'a relation of the kind %j is not found',
+    async (kind) => {
+      for (const operation of operations.filter(({ path }) => path.includes('/follow/'))) {
+        const path = operation.path.replace('follow', kind);
+        expect(told(await ask(world, requestOf({ ...operation, path }, world)))).toEqual([404, 'not_found']);
+      }
+    },
+  );
+});
+
+describe('a query', () => {
+  const reads = operations.filter(({ method }) => method === 'GET');
+  const inQuery = operations.filter(({ query }) => query);
+
+  it.each(reads)('of $id may have what nothing is known of', async (operation) => {
+    const request = requestOf(operation, world);
+    for (const more of [
+      'x=1',
+      'x=1&x=2',
+      '__proto__=1',
+      'toString=1',
+      'intentId=1',
+      '=',
+      '&&',
+      '%ZZ=1',
+      'x=%FF',
+    ])
+      expect([more, ...told(await ask(world, request, more))]).toEqual([more, 200, undefined]);
+  });
+
+  it.each(inQuery)('of $id may not', async (operation) => {
+    const request = requestOf(operation, world);
+    for (const more of ['x=1', 'x=1&x=2', 'toString=1', 'constructor=1', 'IntentId=1', 'limit=1'])
+      expect([more, ...told(await ask(world, request, more))]).toEqual([
+        more,
+        400,
+        'unknown_or_immutable_field',
+      ]);
+  });
+
+  const wrong = {
+    intentId: { code: 'intent_required', values: ['', 'a b', 'é', '\u0000', '\ufffd', 'x'.repeat(129)] },
+    revision: {
+      code: 'revision_required',
+      values: ['', '0', '-1', '1.5', '1e3', '01', ' 1', 'abc', '9'.repeat(16)],
+    },
+  };
+  it.each(inQuery)('of $id is refused with the code of what is wrong in it', async (operation) => {
+    const request = requestOf(operation, world);
+    for (const [name, { code, values }] of Object.entries(wrong).filter(
+      ([known]) => known in request.query,
+    )) {
+      const { [name]: value = '', ...others } = request.query;
+      expect(told(await ask(world, { ...request, query: others }))).toEqual([400, code]);
+      expect(told(await ask(world, request, `${name}=${value}`))).toEqual([400, code]);
+      for (const other of values) {
+        const query = { ...request.query, [name]: other };
+        expect([other, ...told(await ask(world, { ...request, query }))]).toEqual([other, 400, code]);
+      }
+    }
+  });
+});
