@@ -31,8 +31,18 @@ interface Issue {
   readonly params?: { readonly refusal?: ErrorCode };
 }
 
+/** A name that every object has is as unknown as any other: Nest would drop it unsaid, and Zod take it for known. */
+class Validation extends StandardSchemaValidationPipe {
+  protected override stripProtoKeys(given: Record<string, unknown>): void {
+    for (const name of Object.keys(Object(given)).filter((each) => each in Object.prototype)) {
+      given[`${name} `] = given[name];
+      delete given[name];
+    }
+  }
+}
+
 /** Checks `@Body`, `@Query` and `@Param` against the schema they name, and answers with the field's published code. */
-export const validation = new StandardSchemaValidationPipe({
+export const validation = new Validation({
   exceptionFactory: (issues) => refusalOf(issues),
 });
 

@@ -217,7 +217,7 @@ describe('a query', () => {
 
   it.each(inQuery)('of $id may not', async (operation) => {
     const request = requestOf(operation, world);
-    for (const more of ['x=1', 'x=1&x=2', 'toString=1', 'constructor=1', 'IntentId=1', 'limit=1'])
+    for (const more of ['x=1', 'x=1&x=2', '__proto__=1', 'toString=1', 'constructor=1', 'IntentId=1'])
       expect([more, ...told(await ask(world, request, more))]).toEqual([
         more,
         400,
