@@ -63,7 +63,11 @@ export class EventsController {
     if (isStream) {
       // What was asked to be shown at least is shown by the first read.
       const { credential, meter } = request;
-      const stream = this.streams.begin(first, (after) => read(after, STREAMED, { credential, meter }));
+      const stream = this.streams.begin(
+        first,
+        (after) => read(after, STREAMED, { credential, meter }),
+        reply.raw,
+      );
       // Proxies that gather answers would hold events back.
       void reply.type('text/event-stream').header('x-accel-buffering', 'no').send(stream);
     } else void reply.send(first.result);

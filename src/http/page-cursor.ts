@@ -37,7 +37,8 @@ export class PageCursors {
     const bytes = Buffer.from(cursor, 'base64url');
     const numbers = bytes.subarray(MAC_BYTES).toString().split('.');
     const isCanonical = bytes.toString('base64url') === cursor;
-    if (!isCanonical || numbers.length !== arity || !numbers.every((number) => /^[0-9]{1,19}$/.test(number)))
+    // 18 digits fit the 64 bits that Postgres compares them in.
+    if (!isCanonical || numbers.length !== arity || !numbers.every((number) => /^[0-9]{1,18}$/.test(number)))
       throw invalid();
     return numbers.map(BigInt);
   }

@@ -30,6 +30,11 @@ describe('a page cursor', () => {
       expect(() => cursors.keyIn(other, 2)).toThrow('cursor must be');
   });
 
+  it('is refused where a number is larger than those of keys can be, before anything is asked', () => {
+    const tooLarge = cursors.encode(paged, [9_999_999_999_999_999_999n, 5n]);
+    expect(() => cursors.keyIn(tooLarge, 2)).toThrow('cursor must be');
+  });
+
   it('is refused once a bit of it is changed, wherever', () => {
     const bytes = Buffer.from(cursor, 'base64url');
     for (let at = 0; at < bytes.length; at++) {

@@ -160,6 +160,8 @@ describe('a page', () => {
         other,
       ]),
       ['/api/relations', cursor],
+      // Made up, with numbers that nobody can compare.
+      ['/api/relations', Buffer.from(`${'.'.repeat(16)}9.9999999999999999999.9`).toString('base64url')],
       [`/api/actors/${busy.actorId}/followers`, cursor],
       [`/api/actors/${ada.actorId}/following`, cursor],
       [`/api/actors/${busy.actorId}/posts`, cursor],

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import type { EventEmitter } from 'node:events';
 import { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
@@ -42,19 +43,20 @@ export class EventStreams implements OnModuleDestroy {
     private readonly explain: (fault: unknown) => ErrorBody,
   ) {}
 
-  /** Begins with what was read first, and goes on until its client goes or may not listen any more. */
-  begin(first: Read<FeedPage>, readOn: ReadOn): Readable {
+  /**
+   * Begins with what was read first, and goes on until its client goes or may not listen any more.
+   * @param client closes when the client has gone. The stream itself closes no sooner than it has something to say.
+   */
+  begin(first: Read<FeedPage>, readOn: ReadOn, client: EventEmitter): Readable {
     const gone = new AbortController();
+    client.once('close', () => gone.abort());
     const ended = AbortSignal.any([gone.signal, this.stopping.signal]);
     const tooSlow = () => stream.destroy();
     const stream = Readable.from(impatiently(this.messages(first, readOn, ended), tooSlow), {
       highWaterMark: 1,
     });
     this.open.add(stream);
-    stream.on('close', () => {
-      this.open.delete(stream);
-      gone.abort();
-    });
+    stream.on('close', () => this.open.delete(stream));
     return stream;
   }
 
@@ -69,7 +71,8 @@ export class EventStreams implements OnModuleDestroy {
     const latch = new Latch();
     const unsubscribe = this.news.subscribe(() => latch.ring());
     try {
-      yield retry(RECONNECT_MS) + framesOf(first.result);
+      // Who is cut off before anything happens has to know where to go on, too.
+      yield retry(RECONNECT_MS) + (framesOf(first.result) || heartbeat(first.result.cursor));
       let last = first;
       for (let spokeAt = this.clock.now(); !ended.aborted;) {
         if (!hasMore(last)) await latch.next(this.untilCheck(first), ended);
