@@ -1,0 +1,110 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { registerApplication, signIn } from '../support/api.js';
+import type { SignedIn } from '../support/api.js';
+import { startNetwork } from '../support/network.js';
+import type { TestNetwork } from '../support/network.js';
+import { wrote } from '../support/posts.js';
+import { block, follow, unblock, unfollow } from '../support/social.js';
+import { ask, everyScope, mutations, requestOf, told, worldOf } from './support/operations.js';
+import type { Operation, Request, World } from './support/operations.js';
+
+const AT_ONCE = 4;
+
+let network: TestNetwork;
+/** Two who do something, and two who do the same. */
+let people: readonly (readonly [SignedIn, SignedIn])[];
+
+beforeAll(async () => {
+  network = await startNetwork();
+  const application = await registerApplication(network);
+  const newPerson = () => signIn(network, application, everyScope.join(' '));
+  people = [
+    [await newPerson(), await newPerson()],
+    [await newPerson(), await newPerson()],
+  ];
+}, 120_000);
+
+afterAll(() => network?.stop());
+
+/** What has to be so, in order that there is something to change. */
+const before: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
+  createPost: ({ alice, bob }) => unblock(alice, bob),
+  markInboxRead: ({ bob, own }) => wrote(bob, 'a reply', { parentId: own }),
+  establishRelation: ({ alice, bob }) => unfollow(alice, bob),
+  endRelation: ({ alice, bob }) => follow(alice, bob),
+  blockActor: ({ alice, bob }) => unblock(alice, bob),
+  unblockActor: ({ alice, bob }) => block(alice, bob),
+};
+
+/** A request that changes something, of the first or the second two. */
+async function somethingToDo(operation: Operation, who = 0): Promise<[World, Request]> {
+  const [alice, bob] = people[who] ?? [];
+  if (!alice || !bob) throw new Error('nobody signed in');
+  const world = await worldOf(network.baseUrl, alice, bob);
+  await before[operation.id]?.(world);
+  const request = requestOf(operation, world);
+  switch (operation.id) {
+    case 'changeOwnProfile': {
+      const { revision } = (await alice.get('/api/profile')).body.profile;
+      return [world, saying(request, { revision, bio: `after ${revision}` })];
+    }
+    case 'markInboxRead':
+      return [world, saying(request, { upTo: Date.now() + 60_000 })];
+    default:
+      return [world, request];
+  }
+}
+
+const saying = (request: Request, fields: object): Request => ({
+  ...request,
+  body: { ...(request.body as object), ...fields },
+});
+
+describe.each(mutations)('$id', (operation) => {
+  it('is done once by identical requests at the same moment and later, which are answered alike', async () => {
+    const [world, request] = await somethingToDo(operation);
+    const answers = await Promise.all(Array.from({ length: AT_ONCE }, () => ask(world, request)));
+    answers.push(await ask(world, request));
+    const [first] = answers;
+    const seen = answers.map(({ status, body, headers }) => [
+      status,
+      body,
+      headers.get('x-network-write-revision'),
+    ]);
+    expect(first?.status).toBe(200);
+    expect(seen).toEqual(seen.map(() => seen[0]));
+  });
+});
+
+/** The same intent with another payload. */
+const otherwise: Readonly<Record<string, (request: Request) => Request>> = {
+  createPost: (request) => saying(request, { text: 'something else' }),
+  editPost: (request) => saying(request, { text: 'something else' }),
+  changeOwnProfile: (request) => saying(request, { bio: 'something else' }),
+  createReport: (request) => saying(request, { reason: 'other' }),
+  markInboxRead: (request) => saying(request, { upTo: 2 ** 50 }),
+  deletePost: (request) => ({ ...request, query: { ...request.query, revision: '2' } }),
+};
+describe.each(mutations.filter(({ id }) => id in otherwise))('$id with one intent', (operation) => {
+  it('for two things at the same moment does one of them, and knows it ever after', async () => {
+    const [world, request] = await somethingToDo(operation);
+    const both = [request, otherwise[operation.id]?.(request) ?? request];
+    const answers = await Promise.all(both.map((each) => ask(world, each)));
+    const done = answers.filter(({ status }) => status === 200);
+    expect(done).toHaveLength(1);
+    const again = await Promise.all(both.map((each) => ask(world, each)));
+    expect(again.map((answer) => told(answer).join(' ')).sort()).toEqual(['200 ', '409 intent_conflict']);
+    expect(again.find(({ status }) => status === 200)?.body).toEqual(done[0]?.body);
+  });
+
+  it('that was used for it by somebody else is as good as new', async () => {
+    const [world, request] = await somethingToDo(operation);
+    expect(told(await ask(world, request))).toEqual([200, undefined]);
+    const [elsewhere, other] = await somethingToDo(operation, 1);
+    const { intentId } = { ...request.query, ...(request.body as object) } as { intentId: string };
+    const reused = request.body
+      ? saying(other, { intentId })
+      : { ...other, query: { ...other.query, intentId } };
+    expect(told(await ask(elsewhere, reused))).toEqual([200, undefined]);
+  });
+});
