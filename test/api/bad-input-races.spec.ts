@@ -85,6 +85,7 @@ const otherwise: Readonly<Record<string, (request: Request) => Request>> = {
   markInboxRead: (request) => saying(request, { upTo: 2 ** 50 }),
   deletePost: (request) => ({ ...request, query: { ...request.query, revision: '2' } }),
 };
+
 describe.each(mutations.filter(({ id }) => id in otherwise))('$id with one intent', (operation) => {
   it('for two things at the same moment does one of them, and knows it ever after', async () => {
     const [world, request] = await somethingToDo(operation);
