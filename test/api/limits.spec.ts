@@ -83,14 +83,16 @@ describe('reads without a token', () => {
   it('say what is left of them, also where the answer is an error', async () => {
     const answer = await ask(0, NOBODY, from(stranger()));
     expect([answer.status, policyOf(answer)]).toEqual([404, '"anonymous";q=120;w=60']);
-    expect(answer.headers['ratelimit']).toMatch(/^"anonymous";r=119;t=(60|59)$/);
+    expect(answer.headers['ratelimit']).toMatch(/^"anonymous";r=119;t=(60|5[0-9])$/);
     expect(answer.headers).not.toHaveProperty('retry-after');
   });
 
-  it('that replace a view are 30 a minute, which leave the others alone', async () => {
+  it('of events and of whole views are 30 a minute together, which leave the others alone', async () => {
     const address = stranger();
-    const answers = await atOnce(40, '/api/reconcile', () => from(address));
-    expect(tally(answers)).toEqual({ 200: 30, 429: 10 });
+    const [views, pages] = await Promise.all(
+      ['/api/reconcile', '/api/events'].map((path) => atOnce(20, path, () => from(address))),
+    );
+    expect(tally([...(views ?? []), ...(pages ?? [])])).toEqual({ 200: 30, 429: 10 });
     const refused = await ask(1, '/api/reconcile', from(address));
     expectRefusal(refused, 'events');
     expect(policyOf(refused)).toBe('"events";q=30;w=60');
@@ -161,7 +163,7 @@ describe('with a token', () => {
   it('reads are 3,000 in five minutes, which a process takes fifty at a time', async () => {
     const first = await ask(0, '/api/reconcile', { by: alice });
     expect([first.status, policyOf(first)]).toEqual([200, '"reads";q=3000;w=300']);
-    expect(first.headers['ratelimit']).toMatch(/^"reads";r=2999;t=(300|299)$/);
+    expect(first.headers['ratelimit']).toMatch(/^"reads";r=2999;t=(300|29[0-9])$/);
     await useUp(2_940, 50);
     // 49 of the first process' own, and 60 that are left for both.
     const answers = await atOnce(240, '/api/session', () => ({ by: alice }));
@@ -174,7 +176,7 @@ describe('with a token', () => {
   it('writes are 300 in five minutes, however many processes are asked at once', async () => {
     const first = await ask(0, '/api/posts', post(), 'POST');
     expect([first.status, policyOf(first)]).toEqual([200, '"writes";q=300;w=300']);
-    expect(first.headers['ratelimit']).toMatch(/^"writes";r=299;t=(300|299)$/);
+    expect(first.headers['ratelimit']).toMatch(/^"writes";r=299;t=(300|29[0-9])$/);
     await useUp(290, 1);
     const answers = await atOnce(20, '/api/posts', () => post(), 'POST');
     expect(tally(answers)).toEqual({ 200: 10, 429: 10 });

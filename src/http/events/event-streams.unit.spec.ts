@@ -1,19 +1,22 @@
 import { EventEmitter, once } from 'node:events';
-import { describe, expect, test } from '@jest/globals';
+import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import type { FeedPage } from '../../../projections/feed/feed.read-model.js';
 import type { Read } from '../admission/protected-reads.js';
+import { HttpRefusal } from '../errors.js';
+import { until } from '../../../test/support/until.js';
 import { EventStreams } from './event-streams.js';
 
 const clock = { now: () => 1_763_700_000_000 };
-const nothingAt = (cursor: number): Read<FeedPage> => ({
+const alice = { actorId: 'alice', appId: 'pebble', grantId: 'g', scopes: ['read'] };
+const nothingAt = (cursor: number, incarnation = 'i1'): Read<FeedPage> => ({
   result: { events: [], cursor, replace: false },
   caller: undefined,
-  incarnation: 'i1',
+  incarnation,
   headers: { 'x-network-revision': String(cursor) },
 });
 
 /** A stream that begins at 48 where nothing happens, and what it asked and listens to. */
-function begun() {
+function begun({ first = nothingAt(48), next = nothingAt(48) } = {}) {
   const listening = new Set<() => void>();
   const subscribe = (onNews: () => void) => {
     listening.add(onNews);
@@ -22,16 +25,21 @@ function begun() {
   const asked: number[] = [];
   const readOn = (cursor: number) => {
     asked.push(cursor);
-    return Promise.resolve(nothingAt(cursor));
+    return Promise.resolve(next);
   };
   const client = new EventEmitter();
-  const streams = new EventStreams({ subscribe }, clock, () => ({
-    error: 'server_error',
-    message: 'not foreseen',
-  }));
-  const stream = streams.begin(nothingAt(48), readOn, client).setEncoding('utf8');
+  const explain = (fault: unknown) => ({
+    error: fault instanceof HttpRefusal ? fault.code : ('server_error' as const),
+    message: 'why',
+  });
+  const streams = new EventStreams({ subscribe }, clock, explain);
+  const stream = streams.begin(first, readOn, client).setEncoding('utf8');
   return { client, stream, listening, asked };
 }
+
+afterEach(() => {
+  jest.useRealTimers();
+});
 
 describe('an event stream', () => {
   test('says first where it begins, so that it can go on there though nothing has happened', async () => {
@@ -52,5 +60,38 @@ describe('an event stream', () => {
     stream.destroy();
     await once(stream, 'close');
     expect([listening.size, asked]).toEqual([0, []]);
+  });
+
+  test('ends when another incarnation is published, whose headers it did not begin with', async () => {
+    const { client, stream, listening } = begun({ next: nothingAt(48, 'i2') });
+    const messages: string[] = [];
+    stream.on('data', (message: string) => messages.push(message));
+    await once(stream, 'data');
+    for (const onNews of listening) onNews();
+    await once(stream, 'end');
+    expect(messages.at(-1)).toContain('event: end\ndata: {"error":"recovery_publication_changed"');
+    client.emit('close');
+  });
+
+  // The next look that has no such reason comes after five seconds.
+  test('looks again at the end of its token, though nothing has happened', async () => {
+    const caller = { ...alice, expiresAt: clock.now() + 20 };
+    const { client, stream, asked } = begun({ first: { ...nothingAt(48), caller } });
+    stream.resume();
+    await until(() => asked.length > 0, 3_000);
+    client.emit('close');
+    stream.destroy();
+  });
+
+  test('cuts off a client that takes nothing for 20 seconds', async () => {
+    jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] });
+    const { stream, listening } = begun();
+    // It is there to be taken.
+    await once(stream, 'readable');
+    jest.advanceTimersByTime(19_999);
+    expect(stream.destroyed).toBe(false);
+    jest.advanceTimersByTime(1);
+    await once(stream, 'close');
+    expect(listening.size).toBe(0);
   });
 });
