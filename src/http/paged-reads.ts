@@ -26,7 +26,7 @@ const READING_ON = { scan: 500, rounds: 4 };
  */
 export class PagedReads {
   constructor(
-    private readonly reads: ProtectedReads,
+    private readonly reads: Pick<ProtectedReads, 'read'>,
     private readonly cursors: PageCursors,
   ) {}
 

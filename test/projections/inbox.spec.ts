@@ -129,11 +129,11 @@ describe('the inbox read model', () => {
       read('ada', { ids: [await idOf(1), 'nothing'] }),
       read('eve', { ids: [await idOf(0)] }),
     );
-    expect(await shown()).toEqual(['reply b3', 'reply b2*', 'reply b1']);
+    expect([await shown(), await unread()]).toEqual([['reply b3', 'reply b2*', 'reply b1'], 2]);
     await models.given(read('ada', { upTo: 1_000 }));
     expect(await shown()).toEqual(['reply b3', 'reply b2*', 'reply b1*']);
     await models.given(read('ada', { upTo: 10_000 }), reply('b4', 'bob', { at: 4_000 }));
-    expect(await shown()).toEqual(['reply b4', 'reply b3*', 'reply b2*', 'reply b1*']);
+    expect([await shown(), await unread()]).toEqual([['reply b4', 'reply b3*', 'reply b2*', 'reply b1*'], 1]);
   });
 
   test('keeps the time at which an entry was read first', async () => {

@@ -157,6 +157,11 @@ describe('the relations read model', () => {
     });
   });
 
+  test('stand though one that was before them ends once more', async () => {
+    await models.given(some.follow('ada', 'bob', { generation: 2 }), some.unfollow('ada', 'bob'));
+    expect((await own())?.items).toMatchObject([{ item: { generation: '2' } }]);
+  });
+
   test('counts follows both ways, each once, and no likes', async () => {
     await models.given(some.follow('ada', 'bob'), some.follow('cleo', 'ada'), some.follow('dan', 'ada'));
     await models.given(some.unfollow('dan', 'ada'), some.post('p1'), some.like('bob', 'p1'));
