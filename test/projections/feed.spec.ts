@@ -114,10 +114,21 @@ describe('the feed', () => {
     const others = Array.from({ length: 1_005 }, (_, index) =>
       some.post(`q${index}`, { authorActorId: 'eve' }),
     );
-    await models.givenAtOnce(...others, some.post('p1'));
+    await models.givenAtOnce(...others, some.post('p1', { mentions: ['bob'] }));
     const first = await behind(start + 100);
     expect(first).toMatchObject({ events: [], cursor: start + 100 + 100_000, replace: false });
-    expect((await behind(first.cursor)).events).toMatchObject([{ kind: 'post.created', post: { id: 'p1' } }]);
+    expect((await behind(first.cursor)).events).toMatchObject([
+      { kind: 'post.created', post: { id: 'p1' } },
+      { kind: 'inbox.added', entry: { sourceId: 'p1' } },
+    ]);
+  });
+
+  test('never parts what one position brought, however small the page', async () => {
+    await models.given(some.follow('bob', 'ada'), some.post('p1', { mentions: ['bob'] }), some.post('p2'));
+    const first = await behind(start + 100, 'bob', 1);
+    expect(first.events.map(({ kind }) => kind)).toEqual(['post.created', 'inbox.added']);
+    expect(first.cursor).toBe(start + 200);
+    expect((await behind(first.cursor, 'bob', 1)).events).toMatchObject([{ post: { id: 'p2' } }]);
   });
 
   test('has whoever is ahead of the log reconcile', async () => {
