@@ -63,6 +63,9 @@ abstract class BlockingHandler {
       intent,
       payloadHash: payloadDigest(await this.vault.keyOf(actorId), { verb }),
       concerns: isBlocking,
+      // What the other one did, a block say, is nobody else's to find out.
+      shows: ({ data }) => data.actorId === actorId,
+      isCounted: verb === 'unblock',
       decide: (pair) => decide(pair, act),
     });
     return { blocked: state.blockedBy.includes(actorId), position };

@@ -101,6 +101,7 @@ export class ChangeProfileHandler implements ICommandHandler<ChangeProfile> {
       evolve: evolveProfile,
       intent,
       payloadHash,
+      isCounted: true,
       decide: (profile) => changeProfile(profile, change, this.clock.now()),
     });
     await writeThrough(own, this.store.db);

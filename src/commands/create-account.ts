@@ -17,7 +17,7 @@ import { streams } from '../log/streams.js';
 import { AuthorityStore } from '../store/authority/authority-store.js';
 import { CredentialRow } from '../store/authority/credential.row.js';
 import { Clock, Ids } from './ambient.js';
-import { decideOn } from './decide-on.js';
+import { decideOn, newestOf } from './decide-on.js';
 import { HandleDigest } from './handle-digest.js';
 
 export interface NewAccount {
@@ -80,6 +80,7 @@ export class CreateAccountHandler implements ICommandHandler<CreateAccount> {
 
     await decideOn(this.log, this.ids, {
       stream: streams.handle(await this.digest.ofHandle(handle)),
+      read: newestOf,
       initial: freeHandle,
       evolve: (state, event: HandleEvent) => evolveHandle(state, event),
       decide: (state) => claimHandle(state, registration),

@@ -1,3 +1,4 @@
+import { Refusal } from '../domain/refusal.js';
 import type { Decision } from '../domain/refusal.js';
 import type { EventLog } from '../log/event-log.js';
 import type { Recorded } from '../log/recorded.js';
@@ -17,6 +18,10 @@ export interface IntentDeliberation<State, Event extends StoredEvent> extends Pi
   readonly payloadHash: string;
   /** Which events of the stream are the addressed resource's; undefined: all. Others may bear the same intentId. */
   readonly concerns?: (event: Event) => boolean;
+  /** Which events make what the actor is shown of the stream; undefined: all. The others' positions are not told. */
+  readonly shows?: (event: Event) => boolean;
+  /** Refused once the actor has done so {@link MOST_ACTS} times. What takes something back or away is never counted. */
+  readonly isCounted?: boolean;
   readonly decide: (state: State) => Decision<Event>;
 }
 
@@ -27,9 +32,15 @@ export interface IntentOutcome<State, Event extends StoredEvent> {
   readonly newest: State;
   /** What it appended, now or the first time. Empty: it changed nothing. */
   readonly own: readonly Recorded<Event>[];
-  /** From which position readers see all of this; 0 if there is no such stream. */
+  /** From which position readers see all of this; 0 if nothing was ever done. */
   readonly position: bigint;
 }
+
+/**
+ * How often one actor may change one thing. An intent is looked for in all of a stream, however old: without an end to
+ * it whoever follows and unfollows somebody all day would make a stream that no block could be decided on in time.
+ */
+export const MOST_ACTS = 1_000;
 
 /**
  * Carries an intent out on a stream that others write to as well: the first outcome again if it was carried out before,
@@ -42,7 +53,8 @@ export async function decideIntent<State, Event extends StoredEvent>(
   ids: Ids,
   deliberation: IntentDeliberation<State, Event>,
 ): Promise<IntentOutcome<State, Event>> {
-  const { stream, initial, evolve, intent, payloadHash, concerns = () => true, decide } = deliberation;
+  const { stream, initial, evolve, intent, payloadHash, isCounted = false, decide } = deliberation;
+  const { concerns = () => true, shows = () => true } = deliberation;
   const { past, added } = await decideOn<State, Event>(log, ids, {
     stream,
     initial,
@@ -50,7 +62,12 @@ export async function decideIntent<State, Event extends StoredEvent>(
     metadata: metadataOf(intent, payloadHash),
     decide: (state, recorded) => {
       const addressed = recorded.filter(({ event }) => concerns(event));
-      return earlierOutcome(addressed, intent, payloadHash) ? [] : decide(state);
+      if (earlierOutcome(addressed, intent, payloadHash)) return [];
+      const decision = decide(state);
+      const changesNothing = decision instanceof Refusal || decision.length === 0;
+      return isCounted && !changesNothing && actsOf(intent.actorId, addressed) >= MOST_ACTS
+        ? changedTooOften()
+        : decision;
     },
   });
   const whole = [...past, ...added];
@@ -62,6 +79,15 @@ export async function decideIntent<State, Event extends StoredEvent>(
     state: fold(upTo === undefined ? whole : whole.filter(({ revision }) => revision <= upTo)),
     newest: fold(whole),
     own,
-    position: whole.at(-1)?.position ?? 0n,
+    position: whole.findLast(({ event }) => shows(event))?.position ?? 0n,
   };
 }
+
+const actsOf = (actorId: string, recorded: readonly Recorded[]): number =>
+  recorded.filter(({ metadata }) => metadata.actorId === actorId).length;
+
+const changedTooOften = (): Refusal =>
+  new Refusal(
+    'domain_plan_too_large',
+    `You have changed this ${MOST_ACTS.toLocaleString('en')} times, which is as often as one thing can be changed.`,
+  );

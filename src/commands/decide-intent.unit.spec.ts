@@ -1,11 +1,12 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { evolvePair, follow, strangers, unfollow } from '../domain/relation/pair.js';
+import { block, evolvePair, follow, strangers, unfollow } from '../domain/relation/pair.js';
 import type { Pair, PairEvent } from '../domain/relation/pair.js';
 import type { Decision } from '../domain/refusal.js';
 import { WrongExpectedRevision } from '../log/event-log.js';
 import type { Append, EventLog } from '../log/event-log.js';
 import type { Recorded } from '../log/recorded.js';
-import { decideIntent } from './decide-intent.js';
+import { decideIntent, MOST_ACTS } from './decide-intent.js';
+import type { IntentDeliberation } from './decide-intent.js';
 import type { Intent } from './intent.js';
 
 const intent: Intent = {
@@ -18,6 +19,7 @@ const intent: Intent = {
 };
 const ids = { random: () => 'x', uuid: () => 'x' };
 const act = { actorId: 'ada', targetActorId: 'bob', at: 1 };
+const bobOnAda = { actorId: 'bob', targetActorId: 'ada', at: 1 };
 const another = { ...intent, intentId: 'i2' };
 
 const following = (pair: Pair): Decision<PairEvent> => follow(pair, act, true);
@@ -48,7 +50,7 @@ describe('an intent', () => {
   const carryOut = (
     by: Intent,
     decide: (pair: Pair) => Decision<PairEvent>,
-    more: { payloadHash?: string; concerns?: (event: PairEvent) => boolean } = {},
+    more: Partial<IntentDeliberation<Pair, PairEvent>> = {},
   ) =>
     decideIntent<Pair, PairEvent>(log, ids, {
       stream: 'pair-ada.bob',
@@ -107,6 +109,40 @@ describe('an intent', () => {
     const { state, own, position } = await carryOut(intent, unfollowing);
     expect({ state, own, position }).toEqual({ state: strangers, own: [], position: 0n });
     await expect(carryOut(intent, following, { payloadHash: 'other' })).resolves.toMatchObject({ own: [{}] });
+  });
+
+  it('is told no position of what others did that its actor is not shown', async () => {
+    const shows = ({ data }: PairEvent) => data.actorId === 'ada';
+    await carryOut({ ...intent, actorId: 'bob' }, (pair) => block(pair, bobOnAda, true));
+    await expect(carryOut(intent, unfollowing, { shows })).resolves.toMatchObject({ position: 0n });
+  });
+
+  describe('of an actor who has done as much as can be done to one thing', () => {
+    const isCounted = true;
+
+    beforeEach(async () => {
+      const event: PairEvent = { type: 'block.ended', data: act };
+      const metadata = { ...intent, intentId: 'i0' };
+      const events = Array.from({ length: MOST_ACTS }, () => ({ id: 'x', event }));
+      await log.append({ stream: 'pair-ada.bob', expected: 'no_stream', events, metadata });
+    });
+
+    it('is refused, unless it takes something back', async () => {
+      const refused = carryOut(intent, following, { isCounted });
+      await expect(refused).rejects.toMatchObject({ code: 'domain_plan_too_large' });
+      await expect(carryOut(intent, following)).resolves.toMatchObject({ own: [{}] });
+    });
+
+    it('is answered where it changes nothing or was carried out before', async () => {
+      await expect(carryOut(intent, unfollowing, { isCounted })).resolves.toMatchObject({ own: [] });
+      await carryOut(intent, following);
+      await expect(carryOut(intent, following, { isCounted })).resolves.toMatchObject({ own: [{}] });
+    });
+
+    it('leaves the other one as many', async () => {
+      const others = carryOut({ ...intent, actorId: 'bob' }, following, { isCounted });
+      await expect(others).resolves.toMatchObject({ own: [{}] });
+    });
   });
 
   it('is carried out once where the same request is first', async () => {

@@ -78,6 +78,11 @@ function wholeStream(log: EventLog, stream: string): Promise<readonly Recorded[]
   return log.read(stream);
 }
 
+/** The newest event of a stream alone, where that tells all, whatever came before. */
+export function newestOf(log: EventLog, stream: string): Promise<readonly Recorded[]> {
+  return log.read(stream, { limit: 1, direction: 'backwards' });
+}
+
 /**
  * The first and the newest event of a stream (one event: only that): enough where these two tell all, and no more work
  * for a stream of thousands than for one of two.

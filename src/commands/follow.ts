@@ -61,6 +61,9 @@ abstract class FollowingHandler {
       intent,
       payloadHash: payloadDigest(await this.vault.keyOf(actorId), { verb }),
       concerns: isFollowing,
+      // What the other one did, a block say, is nobody else's to find out.
+      shows: ({ data }) => data.actorId === actorId,
+      isCounted: verb === 'follow',
       decide: (pair) => decide(pair, act),
     });
     const tie = state.follows[actorId];

@@ -59,6 +59,7 @@ abstract class LikingHandler {
       evolve: evolveLike,
       intent,
       payloadHash: payloadDigest(await this.vault.keyOf(actorId), { verb }),
+      isCounted: verb === 'like',
       decide: (like) => decide(like, act),
     });
     if (!state) return { relation: null, position };

@@ -5,6 +5,7 @@ import { postText } from '../domain/post/text.js';
 import { Refusal } from '../domain/refusal.js';
 import { EventLog } from '../log/event-log.js';
 import { streams } from '../log/streams.js';
+import { newestOf } from './decide-on.js';
 import { HandleDigest } from './handle-digest.js';
 import { SocialFacts } from './social-facts.js';
 
@@ -38,8 +39,7 @@ export class MentionedActors {
 
   private async holderOf(handle: string): Promise<string | undefined> {
     const stream = streams.handle(await this.digest.ofHandle(handle));
-    const [newest] = await this.log.read(stream, { limit: 1, direction: 'backwards' });
-    // Each claim and release says by itself who holds the handle from then on.
+    const [newest] = await newestOf(this.log, stream);
     const state = newest ? evolveHandle(freeHandle, newest.event as HandleEvent) : freeHandle;
     return state.status === 'held' ? state.actorId : undefined;
   }

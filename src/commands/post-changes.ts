@@ -22,6 +22,8 @@ export interface Change {
   readonly revision: number;
   /** All else that was sent, the verb with it. */
   readonly payload: object;
+  /** As in {@link decideIntent}. */
+  readonly isCounted?: boolean;
   /** `isVisible`: whether the caller may see what the post's author publishes. */
   readonly decide: (post: Post, change: PostChange, isVisible: boolean) => Decision<PostEvent>;
 }
@@ -37,7 +39,7 @@ export class PostChanges {
   ) {}
 
   /** @throws {Refusal} and whatever log and vault throw. */
-  async make({ intent, postId, revision, payload, decide }: Change): Promise<PostOutcome> {
+  async make({ intent, postId, revision, payload, isCounted = false, decide }: Change): Promise<PostOutcome> {
     const { actorId } = intent;
     const [key, isVisible] = await Promise.all([
       this.vault.keyOf(actorId),
@@ -52,6 +54,7 @@ export class PostChanges {
       payloadHash: payloadDigest(key, { ...payload, revision }),
       // A creation addresses no post, so that the same intentId may name a change of what came of it.
       concerns: ({ type }) => type !== 'post.created',
+      isCounted,
       decide: (post) => decide(post, change, isVisible),
     });
     const post = outcomeOf(state, newest);

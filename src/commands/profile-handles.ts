@@ -4,10 +4,10 @@ import { claimForProfile, releaseUnused } from '../domain/profile/handle.js';
 import type { HandleClaim } from '../domain/profile/handle.js';
 import type { Profile } from '../domain/profile/profile.js';
 import { EventLog } from '../log/event-log.js';
-import type { EventMetadata, Recorded } from '../log/recorded.js';
+import type { EventMetadata } from '../log/recorded.js';
 import { streams } from '../log/streams.js';
 import { Clock, Ids } from './ambient.js';
-import { decideOn } from './decide-on.js';
+import { decideOn, newestOf } from './decide-on.js';
 import { HandleDigest } from './handle-digest.js';
 
 /** Takes handles for profiles, and gives back those that no profile has: see src/domain/profile/handle.ts. */
@@ -40,13 +40,9 @@ export class ProfileHandles {
   private async streamOf(name: string) {
     return {
       stream: streams.handle(await this.digest.ofHandle(name)),
-      read: newest,
+      read: newestOf,
       initial: freeHandle,
       evolve: (state: typeof freeHandle, event: HandleEvent) => evolveHandle(state, event),
     };
   }
 }
-
-/** The newest event of a handle tells all, whoever had it before. */
-const newest = (log: EventLog, stream: string): Promise<readonly Recorded[]> =>
-  log.read(stream, { limit: 1, direction: 'backwards' });

@@ -1,9 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { MOST_ACTS } from '../../src/commands/decide-intent.js';
+import type { StoredEvent } from '../../src/log/registry.js';
+import { streams } from '../../src/log/streams.js';
 import { operatorOf, registerApplication, send, signIn } from '../support/api.js';
 import type { Answer, Application, SignedIn } from '../support/api.js';
 import { startNetwork } from '../support/network.js';
 import type { TestNetwork } from '../support/network.js';
+import { openLogOf } from '../support/network-log.js';
 
 const scope = 'openid read post:create relation:write block:read block:write';
 const RACES = 50;
@@ -30,6 +34,28 @@ const follow = (who: SignedIn, { actorId }: SignedIn, intentId: string = randomU
   who.put(`/api/relations/follow/${actorId}`, { intentId });
 const blocks = async (who: SignedIn) => (await who.get('/api/blocks')).body.blocks;
 const follows = async (who: SignedIn) => (await who.get('/api/relations')).body.relations;
+
+/** Somebody follows somebody, and does not any more, as often as one can. */
+async function toAndFro({ actorId, appId }: SignedIn, { actorId: targetActorId }: SignedIn): Promise<void> {
+  const { log, close } = await openLogOf(network);
+  const at = Date.now();
+  const tie = { kind: 'follow', actorId, targetId: targetActorId, targetActorId, at } as const;
+  const acts = Array.from({ length: MOST_ACTS / 2 }, (_, n): readonly StoredEvent[] => {
+    const data = { ...tie, generation: n + 1 };
+    return [
+      { type: 'relation.established', data },
+      { type: 'relation.ended', data: { ...data, cause: 'actor' } },
+    ];
+  });
+  await log.append({
+    stream: streams.pair(actorId, targetActorId),
+    expected: 'no_stream',
+    events: acts.flat().map((event) => ({ id: randomUUID(), event })),
+    metadata: { requestId: 'test', actorId, appId },
+  });
+  await close();
+}
+
 const outcomeOf = ({ status, body }: Answer) => [status, body];
 
 describe('a block', () => {
@@ -63,6 +89,28 @@ describe('a block', () => {
       following: 0,
     });
     expect((await follow(bob, ada)).body.relation).toMatchObject({ generation: '2' });
+  });
+
+  it('is not found out by what taking something back answers', async () => {
+    const [ada, bob] = await newPair();
+    await block(ada, bob.actorId);
+    const told = async (actorId: string) => {
+      const answers = [
+        await bob.delete(`/api/relations/follow/${actorId}?intentId=${randomUUID()}`),
+        await unblock(bob, actorId),
+      ];
+      return answers.map((answer) => [...outcomeOf(answer), answer.headers.get('x-network-write-revision')]);
+    };
+    expect(await told(ada.actorId)).toEqual(await told('nobody'));
+  });
+
+  it('is possible however often the other one has followed and blocked', async () => {
+    const [ada, bob] = await newPair();
+    await toAndFro(bob, ada);
+    expect(outcomeOf(await follow(bob, ada))).toEqual([413, error('domain_plan_too_large')]);
+    expect((await follow(ada, bob)).status).toBe(200);
+    expect(outcomeOf(await block(ada, bob.actorId))).toEqual([200, { blocked: true }]);
+    expect(await follows(ada)).toEqual([]);
   });
 
   it('hides both from each other, and from nobody else', async () => {

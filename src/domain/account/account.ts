@@ -50,6 +50,7 @@ export const freeHandle: Handle = { status: 'free' };
 
 export type HandleEvent = HandleClaimed | HandleReleased;
 
+/** Each event says by itself who holds it from then on. */
 export function evolveHandle(_handle: Handle, { type, data }: HandleEvent): Handle {
   if (type === 'handle.released') return freeHandle;
   const { actorId, profileRevision = 1 } = data;
