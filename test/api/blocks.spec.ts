@@ -37,7 +37,7 @@ const follows = async (who: SignedIn) => (await who.get('/api/relations')).body.
 
 /** Somebody follows somebody, and does not any more, as often as one can. */
 async function toAndFro({ actorId, appId }: SignedIn, { actorId: targetActorId }: SignedIn): Promise<void> {
-  const { log, close } = await openLogOf(network);
+  const opened = await openLogOf(network);
   const at = Date.now();
   const tie = { kind: 'follow', actorId, targetId: targetActorId, targetActorId, at } as const;
   const acts = Array.from({ length: MOST_ACTS / 2 }, (_, n): readonly StoredEvent[] => {
@@ -47,13 +47,13 @@ async function toAndFro({ actorId, appId }: SignedIn, { actorId: targetActorId }
       { type: 'relation.ended', data: { ...data, cause: 'actor' } },
     ];
   });
-  await log.append({
+  await opened.log.append({
     stream: streams.pair(actorId, targetActorId),
     expected: 'no_stream',
     events: acts.flat().map((event) => ({ id: randomUUID(), event })),
     metadata: { requestId: 'test', actorId, appId },
   });
-  await close();
+  await opened.close();
 }
 
 const outcomeOf = ({ status, body }: Answer) => [status, body];
@@ -99,7 +99,10 @@ describe('a block', () => {
         await bob.delete(`/api/relations/follow/${actorId}?intentId=${randomUUID()}`),
         await unblock(bob, actorId),
       ];
-      return answers.map((answer) => [...outcomeOf(answer), answer.headers.get('x-network-write-revision')]);
+      return answers.map((answer) => ({
+        outcome: outcomeOf(answer),
+        revision: answer.headers.get('x-network-write-revision'),
+      }));
     };
     expect(await told(ada.actorId)).toEqual(await told('nobody'));
   });
