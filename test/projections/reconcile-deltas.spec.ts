@@ -97,6 +97,39 @@ describe('a client that applies deltas', () => {
     await models.close();
   });
 
+  test('takes the whole view where more was deleted, by whomever, than is looked through', async () => {
+    const models = await ReadModels.open(database);
+    const query = reconcileWithin(published);
+    const others = Array.from({ length: 501 }, (_, index) => `q${index}`);
+    await models.given(some.application('app'), some.post('p1'), some.like('bob'));
+    await models.givenAtOnce(...others.map((postId) => some.post(postId, { authorActorId: 'zoe' })));
+    const { cursor } = await models.ask(query, { cursor: undefined }, 'bob');
+    const deletions = others.map((postId) => some.deletion(postId, { authorActorId: 'zoe' }));
+    await models.givenAtOnce(...deletions.slice(1));
+    expect((await models.ask(query, { cursor }, 'bob')).replace).toBe(false);
+    await models.givenAtOnce(...deletions.slice(0, 1), some.deletion('p1', { authorActorId: 'ada' }));
+    expect(await models.ask(query, { cursor }, 'bob')).toMatchObject({ replace: true, relations: [] });
+    await models.close();
+  });
+
+  test.each([
+    ['posts', (n: number) => some.post(`n${n}`)],
+    ['relations', (n: number) => some.like('bob', `z${n}`, { targetActorId: 'zoe' })],
+    ['inbox', (n: number) => some.post(`n${n}`, { authorActorId: 'zoe', mentions: ['bob'] })],
+  ] as const)('takes the whole view where more has changed than it holds of its %s', async (list, change) => {
+    const models = await ReadModels.open(database);
+    const query = reconcileWithin({ posts: 3, relations: 3, entries: 3 });
+    const earlier = [1, 2, 3, 4].map((n) => some.post(`z${n}`, { authorActorId: 'zoe' }));
+    await models.given(some.application('app'), some.follow('bob', 'ada'), ...earlier);
+    const { cursor } = await models.ask(query, { cursor: undefined }, 'bob');
+    await models.given(change(1), change(2), change(3));
+    const delta = await models.ask(query, { cursor }, 'bob');
+    expect([delta.replace, delta[list].length]).toEqual([false, 3]);
+    await models.given(change(4));
+    expect((await models.ask(query, { cursor }, 'bob')).replace).toBe(true);
+    await models.close();
+  });
+
   test.each([
     ['that hold everything', published],
     ['that hold a few', { posts: 3, relations: 3, entries: 3 }],
