@@ -19,7 +19,7 @@ export class ErrorFilter implements ExceptionFilter {
 }
 
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
-  const refusal = noted(error, request.log);
+  const refusal = isCutOff(error, request) ? cutOff() : noted(error, request.log);
   if (refusal.status === 503) void reply.header('retry-after', String(retryAfterSecondsOf(refusal.code)));
   if (refusal.status === 401) void reply.header('www-authenticate', challengeOf(refusal));
   const body: ErrorBody = isOfProtocol(request)
@@ -27,6 +27,12 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
     : { error: refusal.code, message: refusal.message };
   void reply.status(refusal.status).type('application/json; charset=utf-8').send(JSON.stringify(body));
 }
+
+/** The client went in the midst of its body: what looks like a store that cannot be reached is no fault of ours. */
+const isCutOff = (error: unknown, { raw }: FastifyRequest): boolean =>
+  raw.errored !== null && raw.errored === error;
+
+const cutOff = () => new HttpRefusal('invalid_request', 'The body breaks off; send all of it.');
 
 /** The Error object for a client that is answered already, and listens to a stream. */
 export function errorBody(error: unknown, log: Log): ErrorBody {
