@@ -22,6 +22,8 @@ import { subscribe } from './subscription.js';
 const DEADLINE_MS = { attempt: 2_000, append: 5_000 };
 const RETRY_PAUSE_MS = 100;
 const HEAD_PAGE = 256;
+/** Events that are read at a time: a fraction of what a busy machine reads within the deadline. */
+const READ_PAGE = 2_000;
 
 /** The log in an EventStoreDB, a KurrentDB or the embedded store: whatever answers at the connection string. */
 export class EventStoreLog extends EventLog {
@@ -60,15 +62,7 @@ export class EventStoreLog extends EventLog {
   }
 
   async read(stream: string, options: ReadOptions = {}): Promise<readonly Recorded[]> {
-    const backwards = options.direction === 'backwards';
-    const stored = await this.collect(
-      this.client.readStream(stream, {
-        direction: backwards ? BACKWARDS : FORWARDS,
-        fromRevision: options.from ?? (backwards ? END : START),
-        ...(options.limit === undefined ? {} : { maxCount: options.limit }),
-      }),
-    );
-    const { events, failure } = await this.codec.decode(stored);
+    const { events, failure } = await this.codec.decode(await this.stored(stream, options));
     if (failure) throw failure;
     return events;
   }
@@ -94,6 +88,28 @@ export class EventStoreLog extends EventLog {
 
   close(): Promise<void> {
     return this.client.dispose();
+  }
+
+  /** In pages, each within the deadline of a read: however long a stream gets, it can be read. */
+  private async stored(stream: string, { from, direction, limit = Infinity }: ReadOptions) {
+    const backwards = direction === 'backwards';
+    const stored: RecordedEvent[] = [];
+    let fromRevision: bigint | typeof START | typeof END = from ?? (backwards ? END : START);
+    for (;;) {
+      const maxCount = Math.min(READ_PAGE, limit - stored.length);
+      const page = await this.collect(
+        this.client.readStream(stream, {
+          direction: backwards ? BACKWARDS : FORWARDS,
+          fromRevision,
+          maxCount,
+        }),
+      );
+      stored.push(...page);
+      const last = page.at(-1);
+      if (!last || page.length < maxCount || stored.length >= limit) return stored;
+      if (backwards && last.revision === 0n) return stored;
+      fromRevision = last.revision + (backwards ? -1n : 1n);
+    }
   }
 
   /** Reads to the end of a bounded read. No such stream: nothing. */

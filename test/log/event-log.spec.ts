@@ -8,7 +8,7 @@ import {
   UnreadableEvent,
   WrongExpectedRevision,
 } from '../../src/log/event-log.js';
-import type { Batch, Checkpoint, SubscribeOptions } from '../../src/log/event-log.js';
+import type { Batch, Checkpoint, ReadOptions, SubscribeOptions } from '../../src/log/event-log.js';
 import { openLog } from '../../src/log/open-log.js';
 import type { OpenLog } from '../../src/log/open-log.js';
 import type { StoredEvent } from '../../src/log/registry.js';
@@ -103,6 +103,28 @@ describe('the log', () => {
 
   it('answers nothing for a stream that is not there', async () => {
     expect(await opened.log.read(`post-${newId()}`)).toEqual([]);
+  });
+
+  it('reads a long stream whole, or as much of it as is asked for, from either end', async () => {
+    const stream = `like-${newId()}`;
+    const tie = { kind: 'like', actorId: 'a', targetId: 'p', targetActorId: 'b', at: 1 } as const;
+    const generations = Array.from({ length: 2_001 }, (_, n) => n + 1);
+    await opened.log.append({
+      stream,
+      expected: 'no_stream',
+      events: generations.map((generation) => ({
+        id: randomUUID(),
+        event: { type: 'relation.established', data: { ...tie, generation } },
+      })),
+      metadata,
+    });
+    const read = async (options?: ReadOptions) =>
+      (await opened.log.read(stream, options)).map(({ revision }) => Number(revision) + 1);
+    expect(await read()).toEqual(generations);
+    expect(await read({ direction: 'backwards' })).toEqual(generations.toReversed());
+    expect(await read({ from: 1n, limit: 2_000 })).toEqual(generations.slice(1));
+    expect(await read({ limit: 3 })).toEqual([1, 2, 3]);
+    expect(await read({ from: 1n, direction: 'backwards' })).toEqual([2, 1]);
   });
 
   it('refuses an append at a revision that the stream is not at', async () => {
