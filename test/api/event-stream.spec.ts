@@ -79,7 +79,7 @@ describe('an event stream', () => {
     expect(textsOf(stream)).toEqual([undefined, 'after that']);
   });
 
-  it('beats while nothing happens, and moves its place on', async () => {
+  it('says where it begins, though nothing happens', async () => {
     const stream = await streamOf(alice);
     await until(() => stream.messages.some(({ id, event }) => id !== undefined && event === undefined));
     expect(eventsOf(stream)).toEqual([]);

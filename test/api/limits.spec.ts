@@ -245,17 +245,3 @@ describe('while nothing can be counted', () => {
     expect((await ask(0, '/api/posts', { by: alice, body }, 'POST')).status).toBe(200);
   });
 });
-
-describe('with limits off', () => {
-  it('nobody is told to wait, and answers say nothing of limits', async () => {
-    const off = await startApiProcess(network, { RATE_LIMITS: 'off', TRUSTED_PROXIES: '127.0.0.1' });
-    try {
-      const asked = Array.from({ length: 130 }, () => askAt(network, off.port, 'GET', NOBODY));
-      const answers = await Promise.all(asked);
-      expect(tally(answers)).toEqual({ 404: 130 });
-      expect(answers.some(saysOfLimits)).toBe(false);
-    } finally {
-      await off.stop();
-    }
-  });
-});

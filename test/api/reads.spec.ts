@@ -45,6 +45,14 @@ describe('protected reads', () => {
     }
   });
 
+  it('keep nobody waiting in a network without limits, and say nothing of any', async () => {
+    const asked = Array.from({ length: 130 }, () => send(network.baseUrl, 'GET', '/api/actors/nobody'));
+    for (const { status, headers } of await Promise.all(asked)) {
+      expect(status).toBe(404);
+      expect([...headers.keys()].filter((name) => name.startsWith('ratelimit'))).toEqual([]);
+    }
+  });
+
   it('tell an application for whom it acts', async () => {
     const { body, headers } = await alice.get('/api/session');
     expect(body).toEqual({

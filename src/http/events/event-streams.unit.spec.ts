@@ -6,7 +6,8 @@ import { HttpRefusal } from '../errors.js';
 import { until } from '../../../test/support/until.js';
 import { EventStreams } from './event-streams.js';
 
-const clock = { now: () => 1_763_700_000_000 };
+const NOW = 1_763_700_000_000;
+
 const alice = { actorId: 'alice', appId: 'pebble', grantId: 'g', scopes: ['read'] };
 const nothingAt = (cursor: number, incarnation = 'i1'): Read<FeedPage> => ({
   result: { events: [], cursor, replace: false },
@@ -23,6 +24,7 @@ function begun({ first = nothingAt(48), next = nothingAt(48) } = {}) {
     return () => void listening.delete(onNews);
   };
   const asked: number[] = [];
+  const clock = { passedMs: 0, now: () => NOW + clock.passedMs };
   const readOn = (cursor: number) => {
     asked.push(cursor);
     return Promise.resolve(next);
@@ -34,7 +36,7 @@ function begun({ first = nothingAt(48), next = nothingAt(48) } = {}) {
   });
   const streams = new EventStreams({ subscribe }, clock, explain);
   const stream = streams.begin(first, readOn, client).setEncoding('utf8');
-  return { client, stream, listening, asked };
+  return { client, stream, listening, asked, clock };
 }
 
 afterEach(() => {
@@ -75,10 +77,26 @@ describe('an event stream', () => {
 
   // The next look that has no such reason comes after five seconds.
   test('looks again at the end of its token, though nothing has happened', async () => {
-    const caller = { ...alice, expiresAt: clock.now() + 20 };
+    const caller = { ...alice, expiresAt: NOW + 20 };
     const { client, stream, asked } = begun({ first: { ...nothingAt(48), caller } });
     stream.resume();
-    await until(() => asked.length > 0, 3_000);
+    expect(await until(() => asked[0], 3_000)).toBe(48);
+    client.emit('close');
+    stream.destroy();
+  });
+
+  test('beats every five seconds while nothing happens, and moves its place on', async () => {
+    jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] });
+    const { client, stream, asked, clock } = begun({ next: nothingAt(77) });
+    const messages: string[] = [];
+    stream.on('data', (message: string) => messages.push(message));
+    await once(stream, 'data');
+    clock.passedMs = 4_999;
+    await jest.advanceTimersByTimeAsync(4_999);
+    expect(asked).toEqual([]);
+    clock.passedMs = 5_000;
+    await jest.advanceTimersByTimeAsync(1);
+    expect([asked, messages.slice(1)]).toEqual([[48], [':\nid: 77\n\n']]);
     client.emit('close');
     stream.destroy();
   });
