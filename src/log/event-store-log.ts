@@ -23,7 +23,7 @@ const DEADLINE_MS = { attempt: 2_000, append: 5_000 };
 const RETRY_PAUSE_MS = 100;
 const HEAD_PAGE = 256;
 /** Events that are read at a time: a fraction of what a busy machine reads within the deadline. */
-const READ_PAGE = 2_000;
+const READ_PAGE = 500;
 
 /** The log in an EventStoreDB, a KurrentDB or the embedded store: whatever answers at the connection string. */
 export class EventStoreLog extends EventLog {

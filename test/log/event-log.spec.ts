@@ -108,7 +108,7 @@ describe('the log', () => {
   it('reads a long stream whole, or as much of it as is asked for, from either end', async () => {
     const stream = `like-${newId()}`;
     const tie = { kind: 'like', actorId: 'a', targetId: 'p', targetActorId: 'b', at: 1 } as const;
-    const generations = Array.from({ length: 2_001 }, (_, n) => n + 1);
+    const generations = Array.from({ length: 501 }, (_, n) => n + 1);
     await opened.log.append({
       stream,
       expected: 'no_stream',
@@ -122,7 +122,7 @@ describe('the log', () => {
       (await opened.log.read(stream, options)).map(({ revision }) => Number(revision) + 1);
     expect(await read()).toEqual(generations);
     expect(await read({ direction: 'backwards' })).toEqual(generations.toReversed());
-    expect(await read({ from: 1n, limit: 2_000 })).toEqual(generations.slice(1));
+    expect(await read({ from: 1n, limit: 500 })).toEqual(generations.slice(1));
     expect(await read({ limit: 3 })).toEqual([1, 2, 3]);
     expect(await read({ from: 1n, direction: 'backwards' })).toEqual([2, 1]);
   });
