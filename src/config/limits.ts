@@ -16,6 +16,8 @@ export const limits = {
     reads: { quota: 3_000, windowSeconds: 300 },
     writes: { quota: 300, windowSeconds: 300 },
   },
+  /** Event streams that one listener may have open at each API process: each of them reads for itself whenever something happens. */
+  openStreams: 10,
   /** Tries to sign in: on one account, whether or not it exists, and from one address. */
   signIn: {
     account: { quota: 10, windowSeconds: 600 },

@@ -20,7 +20,9 @@ export class ErrorFilter implements ExceptionFilter {
 
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const refusal = isCutOff(error, request) ? cutOff() : noted(error, request.log);
-  if (refusal.status === 503) void reply.header('retry-after', String(retryAfterSecondsOf(refusal.code)));
+  // Where a window is used up, the answer says already when it ends.
+  if ([429, 503].includes(refusal.status) && !reply.hasHeader('retry-after'))
+    void reply.header('retry-after', String(retryAfterSecondsOf(refusal.code)));
   if (refusal.status === 401) void reply.header('www-authenticate', challengeOf(refusal));
   const body: ErrorBody = isOfProtocol(request)
     ? { error: protocolCode(refusal), error_description: refusal.message }

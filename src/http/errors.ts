@@ -64,7 +64,7 @@ export const statusOf: { readonly [Code in ErrorCode]: number } = {
   witness_finalize_unconfirmed: 503,
 };
 
-/** Seconds that a client is asked to wait after a 503: what recovers by itself does so within a few. */
+/** Seconds that a client is asked to wait where no window says when it ends: what recovers by itself does so within a few. */
 export const RETRY_AFTER_SECONDS = 2;
 /** The same where a person has to end it. */
 const RETRY_AFTER_PAUSE_SECONDS = 60;

@@ -2,11 +2,14 @@ import { Controller, Get, Query, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { feedOf } from '../../projections/feed/feed.read-model.js';
+import { addressBlock } from '../limits/address-block.js';
 import { ProtectedReads } from './admission/protected-reads.js';
-import type { ReadRequest, ReadRule } from './admission/protected-reads.js';
+import type { Read, ReadRequest, ReadRule } from './admission/protected-reads.js';
 import { HttpRefusal } from './errors.js';
 import { EventStreams } from './events/event-streams.js';
 import { logCursor, pageLimit } from './fields.js';
+import { nameOf } from './limits/api-limits.js';
+import type { Meter } from './limits/meter.js';
 import { Operation } from './openapi/operation.js';
 import type { Answered } from './openapi/operation.js';
 import { Reading } from './read-request.js';
@@ -59,18 +62,19 @@ export class EventsController {
     const read = (after: number | undefined, most: number, asked = request) =>
       this.reads.read(asked, anybody, feedOf, { cursor: after, limit: most });
     const first = await read(from, isStream ? STREAMED : limit);
-    void reply.headers(first.headers);
     if (isStream) {
       // What was asked to be shown at least is shown by the first read.
       const { credential, meter } = request;
       const stream = this.streams.begin(
+        listenerOf(first, meter),
         first,
         (after) => read(after, STREAMED, { credential, meter }),
         reply.raw,
       );
       // Proxies that gather answers would hold events back.
-      void reply.type('text/event-stream').header('x-accel-buffering', 'no').send(stream);
-    } else void reply.send(first.result);
+      void reply.type('text/event-stream').headers({ ...first.headers, 'x-accel-buffering': 'no' });
+      void reply.send(stream);
+    } else void reply.headers(first.headers).send(first.result);
     return undefined;
   }
 }
@@ -79,6 +83,10 @@ function wantsStream({ method, headers: { accept = '' } }: FastifyRequest): bool
   // A HEAD would wait for the end of the stream.
   return method !== 'HEAD' && accept.split(',').some((type) => /^\s*text\/event-stream\s*(;|$)/i.test(type));
 }
+
+/** Who has a budget of their own (decisions.md, "Limits"). */
+const listenerOf = ({ caller }: Read<unknown>, { nearest }: Meter): string =>
+  caller ? nameOf(caller) : addressBlock(nearest);
 
 function lastEventId({ headers }: FastifyRequest): number | undefined {
   const read = logCursor.safeParse(headers['last-event-id']);

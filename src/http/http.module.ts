@@ -184,9 +184,14 @@ import { validation } from './validation.js';
     },
     {
       provide: EventStreams,
-      inject: [PositionListener, Clock, LOGGER],
-      useFactory: (positions: PositionListener, clock: Clock, logger: Logger) =>
-        new EventStreams(positions, clock, (fault) => errorBody(fault, logger)),
+      inject: [PositionListener, Clock, LOGGER, Config],
+      useFactory: (positions: PositionListener, clock: Clock, logger: Logger, { rateLimits }: Config) =>
+        new EventStreams(
+          positions,
+          clock,
+          (fault) => errorBody(fault, logger),
+          rateLimits === 'off' ? Infinity : limits.openStreams,
+        ),
     },
     {
       provide: Health,

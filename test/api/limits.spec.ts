@@ -5,8 +5,10 @@ import { registerApplication, signIn } from '../support/api.js';
 import type { Application, SignedIn } from '../support/api.js';
 import { askAt, startApiProcess } from '../support/api-process.js';
 import type { Answered, ApiProcess, Asking } from '../support/api-process.js';
+import { listen } from '../support/event-source.js';
 import { startNetwork } from '../support/network.js';
 import type { TestNetwork } from '../support/network.js';
+import { until } from '../support/until.js';
 
 let network: TestNetwork;
 /** Two API processes behind a proxy, which the test is. The network's own stands in the open. */
@@ -200,6 +202,21 @@ describe('with a token', () => {
     expect(refused.status).toBe(403);
     expect(saysOfLimits(refused)).toBe(false);
     expect(leftOf(await ask(0, '/api/session', { by: writer }))).toBe(2_999);
+  });
+
+  it('ten event streams may be open at a process, and another begins as soon as one is closed', async () => {
+    const person = await signIn(network, application);
+    const headers = { authorization: `Bearer ${person.token}` };
+    const ten = await Promise.all(Array.from({ length: 10 }, () => listen(network.baseUrl, { headers })));
+    const eleventh = await person.get('/api/events', { accept: 'text/event-stream' });
+    expect([eleventh.status, eleventh.body.error]).toEqual([429, 'pilot_rate_limited']);
+    expect(eleventh.headers.get('retry-after')).toMatch(/^[1-9][0-9]*$/);
+    expect((await person.get('/api/events')).status).toBe(200);
+    const [closed, ...open] = ten;
+    const ofAnother = await listen(network.baseUrl);
+    closed?.close();
+    const next = await until(() => listen(network.baseUrl, { headers }).catch(() => undefined));
+    for (const stream of [...open, ofAnother, next]) stream.close();
   });
 
   it('nobody is limited by their address, or needs one', async () => {

@@ -33,21 +33,28 @@ const GOODBYE_MS = 1_000;
 /** The event streams of this process. Each message is of a read of its own, so that none outlives its authority. */
 @Injectable()
 export class EventStreams implements OnModuleDestroy {
-  private readonly open = new Set<Readable>();
+  /** With whose it is. */
+  private readonly open = new Map<Readable, string>();
   private readonly stopping = new AbortController();
 
-  /** `explain`: what a client is told of a fault. */
+  /** `explain`: what a client is told of a fault. `mostOpen`: streams of one listener. */
   constructor(
     private readonly news: News,
     private readonly clock: Clock,
     private readonly explain: (fault: unknown) => ErrorBody,
+    private readonly mostOpen: number,
   ) {}
 
   /**
    * Begins with what was read first, and goes on until its client goes or may not listen any more.
+   * @param listener whose stream it is, whatever the connection: a caller, or an address without one.
    * @param client closes when the client has gone. The stream itself closes no sooner than it has something to say.
+   * @throws {HttpRefusal} `pilot_rate_limited`: the listener has as many open as anybody may have.
    */
-  begin(first: Read<FeedPage>, readOn: ReadOn, client: EventEmitter): Readable {
+  begin(listener: string, first: Read<FeedPage>, readOn: ReadOn, client: EventEmitter): Readable {
+    const others = [...this.open.values()].filter((whose) => whose === listener);
+    if (others.length >= this.mostOpen)
+      throw new HttpRefusal('pilot_rate_limited', 'Too many event streams are open; close one first.');
     const gone = new AbortController();
     client.once('close', () => gone.abort());
     const ended = AbortSignal.any([gone.signal, this.stopping.signal]);
@@ -55,7 +62,7 @@ export class EventStreams implements OnModuleDestroy {
     const stream = Readable.from(impatiently(this.messages(first, readOn, ended), tooSlow), {
       highWaterMark: 1,
     });
-    this.open.add(stream);
+    this.open.set(stream, listener);
     stream.on('close', () => this.open.delete(stream));
     return stream;
   }
@@ -63,7 +70,7 @@ export class EventStreams implements OnModuleDestroy {
   /** Tells every client to come back, before the server closes its connections. */
   async onModuleDestroy(): Promise<void> {
     this.stopping.abort();
-    const closed = [...this.open].map((stream) => once(stream, 'close'));
+    const closed = [...this.open.keys()].map((stream) => once(stream, 'close'));
     await Promise.race([Promise.all(closed), pause(GOODBYE_MS, undefined, { ref: false })]);
   }
 

@@ -34,9 +34,9 @@ function begun({ first = nothingAt(48), next = nothingAt(48) } = {}) {
     error: fault instanceof HttpRefusal ? fault.code : ('server_error' as const),
     message: 'why',
   });
-  const streams = new EventStreams({ subscribe }, clock, explain);
-  const stream = streams.begin(first, readOn, client).setEncoding('utf8');
-  return { client, stream, listening, asked, clock };
+  const streams = new EventStreams({ subscribe }, clock, explain, 1);
+  const begin = (listener: string) => streams.begin(listener, first, readOn, client).setEncoding('utf8');
+  return { client, stream: begin('alice'), begin, listening, asked, clock };
 }
 
 afterEach(() => {
@@ -62,6 +62,17 @@ describe('an event stream', () => {
     stream.destroy();
     await once(stream, 'close');
     expect([listening.size, asked]).toEqual([0, []]);
+  });
+
+  test('is refused to who has as many open as anybody may, until one of them is closed', async () => {
+    const { client, stream, begin } = begun();
+    const ofAnother = begin('bob');
+    expect(() => begin('alice')).toThrow(expect.objectContaining({ code: 'pilot_rate_limited' }));
+    stream.destroy();
+    await once(stream, 'close');
+    const next = begin('alice');
+    client.emit('close');
+    for (const open of [ofAnother, next]) open.destroy();
   });
 
   test('ends when another incarnation is published, whose headers it did not begin with', async () => {

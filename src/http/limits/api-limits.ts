@@ -79,7 +79,7 @@ export class ApiLimits {
 }
 
 /** Never the address: an application's server speaks for all its users. */
-const nameOf = ({ appId, actorId }: Caller): string => `${appId}:${actorId}`;
+export const nameOf = ({ appId, actorId }: Caller): string => `${appId}:${actorId}`;
 
 async function standing(name: string, window: Window, who: string): Promise<Standing> {
   return { policy: { name, limit: window.limit }, claim: await window.claim(who) };
