@@ -1,10 +1,14 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { request } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { HttpModule } from '../../src/http/http.module.js';
+import { documentOf } from '../../src/http/openapi/document.js';
 import { freePort } from '../../src/launch/free-port.js';
 import { root } from './command.js';
+import { Conformance } from './conformance.js';
 import type { TestNetwork } from './network.js';
 import { until } from './until.js';
 
@@ -56,7 +60,12 @@ export interface Asking {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Asks the process at that port, as a proxy in front of all would: with the network's own Host. */
+const conformance = new Conformance(documentOf(HttpModule, 'https://network.example'));
+
+/**
+ * Asks the process at that port, as a proxy in front of all would: with the network's own Host. Holds the answer against
+ * the document.
+ */
 export async function askAt(
   network: Pick<TestNetwork, 'baseUrl'>,
   port: number,
@@ -77,5 +86,11 @@ export async function askAt(
     },
   }).end(body && JSON.stringify(body));
   const [response] = await once(sent, 'response');
-  return { status: response.statusCode, headers: response.headers, body: JSON.parse(await text(response)) };
+  const { statusCode: status, headers: came } = response as IncomingMessage & { statusCode: number };
+  const answer = await text(response);
+  // What breaks off is no answer: this says so first.
+  const read: unknown = JSON.parse(answer);
+  const header = (name: string) => came[name]?.toString();
+  conformance.check({ method, path, status, header, body: answer }, Object.keys(came));
+  return { status, headers: came, body: read };
 }
