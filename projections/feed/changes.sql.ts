@@ -3,12 +3,15 @@ import { isFollowed } from '../relations/relation.sql.js';
 import { isPublished } from '../visibility.sql.js';
 import { EVERYBODY } from './change.js';
 
+/** The cursor of what is shown now: at an incarnation's beginning the first of its own, so that it need not begin again. */
+export const NOW = 'greatest(coalesce(state.applied_position, 0), state.cursors_valid_from)';
+
 /**
  * Whether everything that changed since the cursor can be told: it was handed out by this incarnation, is not ahead of
  * the log, and nothing behind it was dropped.
  */
 export function isCovered(schema: string, cursor: string): string {
-  return `(${cursor} >= state.cursors_valid_from AND ${cursor} <= coalesce(state.applied_position, 0)
+  return `(${cursor} >= state.cursors_valid_from AND ${cursor} <= ${NOW}
     AND ${cursor} + 1 >= (SELECT begins FROM ${schema}.feed_window))`;
 }
 

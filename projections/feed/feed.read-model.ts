@@ -4,7 +4,7 @@ import type { PostColumns } from '../posts/post.sql.js';
 import { isEligible, relationJson } from '../reconcile/full-view.sql.js';
 import type { ReadQuery } from '../runner/read-query.js';
 import { isActorVisible } from '../visibility.sql.js';
-import { isCovered, isInView, isMissed, wasReset } from './changes.sql.js';
+import { NOW, isCovered, isInView, isMissed, wasReset } from './changes.sql.js';
 import type { FeedEvent, Subject } from './event.js';
 
 /** What changed for a caller, in the order of the log. */
@@ -55,7 +55,7 @@ export const feedOf: ReadQuery<{ readonly cursor: number | undefined; readonly l
       SELECT * FROM ${schema}.change WHERE change.position > (SELECT position FROM since)
       ORDER BY change.position FETCH FIRST ${SCAN} ROWS WITH TIES
     ), reach AS MATERIALIZED (
-      SELECT CASE WHEN count(*) < ${SCAN} THEN coalesce(state.applied_position, 0) ELSE max(looked_at.position) END
+      SELECT CASE WHEN count(*) < ${SCAN} THEN ${NOW} ELSE max(looked_at.position) END
         AS position
       FROM looked_at
     ), told AS MATERIALIZED (
@@ -79,7 +79,7 @@ export const feedOf: ReadQuery<{ readonly cursor: number | undefined; readonly l
         FROM page),
       'posts', ${postsJson(schema, edited, 'ASC')},
       'cursor', CASE
-        WHEN NOT EXISTS (SELECT FROM since) THEN coalesce(state.applied_position, 0)
+        WHEN NOT EXISTS (SELECT FROM since) THEN ${NOW}
         WHEN (SELECT count(*) FROM told) > (SELECT count(*) FROM page) THEN (SELECT max(page.position) FROM page)
         ELSE (SELECT position FROM reach) END,
       'replace', ${cursor} IS NOT NULL AND NOT EXISTS (SELECT FROM since)))`;

@@ -1,4 +1,4 @@
-import { isCovered } from '../feed/changes.sql.js';
+import { isCovered, NOW } from '../feed/changes.sql.js';
 import type { InboxEntry } from '../inbox/entry.js';
 import type { Post } from '../posts/post.js';
 import { postsJson, presentPosts } from '../posts/post.sql.js';
@@ -82,7 +82,7 @@ export const reconcileWithin = (
       )},
       'relations', ${either(relationsJson('new_relation'), relationsJson(eligibleRelations(schema, size)))},
       'inbox', ${either(entriesJson('changed_entry'), entriesJson(shownEntries(schema, size)))},
-      'cursor', coalesce(state.applied_position, 0),
+      'cursor', ${NOW},
       'replace', NOT view.is_delta)
     FROM view)`;
   },

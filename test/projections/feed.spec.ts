@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { RETAINED_HOURS } from '../../projections/feed/change.js';
 import { feedOf } from '../../projections/feed/feed.read-model.js';
+import { reconcile } from '../../projections/reconcile/reconcile.read-model.js';
 import { startTestPostgres } from '../support/postgres.js';
 import type { TestPostgres } from '../support/postgres.js';
 import { ReadModels } from './support/read-models.js';
@@ -34,6 +35,17 @@ describe('the feed', () => {
   test('begins now, at the end of the log', async () => {
     const end = await models.given(some.post('p1'));
     expect(await behind(undefined)).toEqual({ events: [], cursor: Number(end), replace: false });
+  });
+
+  test('goes on from its own cursor where an incarnation has just begun, and not from one before', async () => {
+    const validFrom = BigInt(start) + 1n;
+    const ask = (cursor: number | undefined) => models.ask(feedOf, { cursor, limit: 50 }, 'ada', validFrom);
+    const { cursor } = await ask(undefined);
+    expect(await ask(start)).toMatchObject({ replace: true, cursor });
+    expect(await ask(cursor)).toEqual({ events: [], cursor, replace: false });
+    expect((await models.ask(reconcile, { cursor }, 'ada', validFrom)).replace).toBe(false);
+    await models.given(some.post('p1'));
+    expect((await ask(cursor)).events).toHaveLength(1);
   });
 
   test('tells a post to its author, to followers and to anybody without a name', async () => {

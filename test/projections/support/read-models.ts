@@ -95,12 +95,18 @@ export class ReadModels {
     query: ReadQuery<Args, Result>,
     args: Args,
     as: string | null = null,
+    cursorsValidFrom = 0n,
   ): Promise<Result> {
     const { rows } = await this.client.query<{ data: unknown }>(
-      `WITH state AS (SELECT $1::numeric AS applied_position, 0::numeric AS cursors_valid_from),
+      `WITH state AS (SELECT $1::numeric AS applied_position, $3::numeric AS cursors_valid_from),
         caller AS (SELECT $2::text AS actor_id, 'app'::text AS app_id)
-      SELECT ${query.sql(scopeOf(this.schema, 2))} AS data FROM state CROSS JOIN caller`,
-      [this.position === 0n ? null : String(this.position), as, ...query.values(args)],
+      SELECT ${query.sql(scopeOf(this.schema, 3))} AS data FROM state CROSS JOIN caller`,
+      [
+        this.position === 0n ? null : String(this.position),
+        as,
+        String(cursorsValidFrom),
+        ...query.values(args),
+      ],
     );
     return query.present(rows[0]?.data);
   }
