@@ -13,7 +13,8 @@ export function postText(given: string): string | Refusal {
     return new Refusal('invalid_text', 'text has a control character; only tab and line feed are allowed.');
   const text = given.normalize('NFC').trim();
   const length = Array.from(text).length;
-  if (length === 0) return new Refusal('invalid_text', 'text is empty; send at least one character that is no white space.');
+  if (length === 0)
+    return new Refusal('invalid_text', 'text is empty; send at least one character that is no white space.');
   if (length > MAX_CODE_POINTS)
     return new Refusal('invalid_text', `text has ${length} code points; send at most ${MAX_CODE_POINTS}.`);
   return text;
