@@ -1,6 +1,8 @@
+import { feedOf } from '../../projections/feed/feed.read-model.js';
 import { inboxOf } from '../../projections/inbox/inbox.read-model.js';
 import { postById, postsOf, repliesOf } from '../../projections/posts/posts.read-model.js';
 import { actorById, ownProfile } from '../../projections/profile/profile.read-model.js';
+import { reconcile } from '../../projections/reconcile/reconcile.read-model.js';
 import { followersOf, followingOf, ownRelations } from '../../projections/relations/relations.read-model.js';
 import type { ReadQuery } from '../../projections/runner/read-query.js';
 import { timelineOf } from '../../projections/timeline/timeline.read-model.js';
@@ -29,6 +31,8 @@ export function casesOf(): readonly ReadCase[] {
     read('following', `/api/actors/${AUTHOR}/following`, followingOf, { ...author, ...firstPage }),
     read('followers', `/api/actors/${AUTHOR}/followers`, followersOf, { ...author, ...firstPage }),
     read('inbox', '/api/inbox', inboxOf, firstPage),
+    read('reconcile', '/api/reconcile', reconcile, { cursor: undefined }),
+    read('events', '/api/events?cursor=1', feedOf, { cursor: 1, limit: 50 }),
   ];
 }
 
