@@ -3349,7 +3349,7 @@ export interface operations {
            */
           'application/json': {
             inbox: components['schemas']['InboxEntry'][];
-            /** @description How many entries of the whole inbox are shown to you and not read. */
+            /** @description How many entries of the whole inbox are shown to you and not read, among the newest 1,000 unread. */
             unread: number;
             /** @description Opaque: send it as `cursor` for the next page. Absent on the last one. */
             cursor?: string;
@@ -3507,7 +3507,7 @@ export interface operations {
            *     }
            */
           'application/json': {
-            /** @description How many entries of the whole inbox are shown to you and not read. */
+            /** @description How many entries of the whole inbox are shown to you and not read, among the newest 1,000 unread. */
             unread: number;
           };
         };

@@ -23,7 +23,12 @@ const marker: ReadRule = { scope: 'inbox:write', anonymous: false };
 
 const inboxPage = z.object({ limit: pageLimit({ most: 100 }), cursor: pageCursor });
 
-const unread = z.int().min(0).describe('How many entries of the whole inbox are shown to you and not read.');
+const unread = z
+  .int()
+  .min(0)
+  .describe(
+    'How many entries of the whole inbox are shown to you and not read, among the newest 1,000 unread.',
+  );
 
 const pageOfEntries = z.strictObject({ inbox: z.array(inboxEntry), unread, cursor: nextCursor });
 

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { MOST_COUNTED } from '../../projections/inbox/inbox.sql.js';
 import { inboxOf, unreadOf } from '../../projections/inbox/inbox.read-model.js';
 import type { PageArgs } from '../../projections/runner/page-query.js';
 import type { MarkedEntries } from '../../src/commands/mark-inbox-read.js';
@@ -48,6 +49,14 @@ describe('the inbox read model', () => {
     );
   const idOf = async (index: number) => (await pageOf('ada'))?.items[index]?.item.id ?? '';
   const unread = () => models.ask(unreadOf, undefined, 'ada');
+
+  test('counts the newest thousand that are unread, and no further', async () => {
+    const likes = Array.from({ length: MOST_COUNTED }, (_, index) => some.like(`fan${index}`, 'p1'));
+    await models.givenAtOnceOnly(some.like('bob', 'p1'), ...likes);
+    expect(await unread()).toBe(MOST_COUNTED);
+    await models.given(some.unlike('fan7', 'p1'));
+    expect(await unread()).toBe(MOST_COUNTED - 1);
+  });
 
   test('has exactly the published fields', async () => {
     await models.given(some.like('bob', 'p1', { at: 77 }));
