@@ -19,8 +19,8 @@ export function isCovered(schema: string, cursor: string): string {
 export function wasReset(schema: string, cursor: string): string {
   return `EXISTS (
     SELECT FROM ${schema}.change
-    WHERE change.owner_actor_id IN (caller.actor_id, '${EVERYBODY}') AND change.audience <> 'author'
-      AND change.kind = 'reset' AND change.position > ${cursor})`;
+    WHERE change.owner_actor_id IN (caller.actor_id, '${EVERYBODY}') AND change.kind = 'reset'
+      AND change.position > ${cursor})`;
 }
 
 /** Whether posts of `author` are in the caller's view; everybody's are in that of an anonymous caller. */
@@ -36,11 +36,13 @@ export function isMissed(schema: string, change: string): string {
   return `(${isInView(schema, `${change}.owner_actor_id`)}
     OR EXISTS (
       SELECT FROM ${schema}.relation liked
-      WHERE liked.actor_id = caller.actor_id AND liked.kind = 'like' AND liked.target_id = ${change}.post_id)
+      WHERE liked.actor_id = caller.actor_id AND liked.kind = 'like' AND liked.target_id = ${change}.post_id
+      OFFSET 0)
     OR EXISTS (
       SELECT FROM ${schema}.inbox told
       WHERE told.actor_id = caller.actor_id AND told.source_id = ${change}.post_id
-        AND told.kind IN ('reply', 'mention')))`;
+        AND told.kind IN ('reply', 'mention')
+      OFFSET 0))`;
 }
 
 /** How many replies to one deleted post are looked at: where there are more, some are taken to be in view. */

@@ -73,6 +73,8 @@ export const feed: Projection = {
     );
     CREATE INDEX change_of_author ON change (owner_actor_id, position) WHERE audience = 'author';
     CREATE INDEX change_of_owner ON change (owner_actor_id, position) WHERE audience <> 'author';
+    CREATE INDEX change_of_post ON change (position) WHERE kind IN ('post.created', 'post.edited');
+    CREATE INDEX change_reset ON change (owner_actor_id, position) WHERE kind = 'reset';
     CREATE INDEX change_deletion ON change (position) WHERE kind = 'post.deleted';
     CREATE TABLE feed_hour (hour bigint PRIMARY KEY, position numeric NOT NULL);
     CREATE TABLE feed_window (begins numeric NOT NULL);

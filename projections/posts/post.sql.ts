@@ -52,7 +52,7 @@ export function postsJson(schema: string, skeleton: string, order: 'ASC' | 'DESC
   return `(
     SELECT json_build_object(${arrays.join(', ')})
     FROM ${skeleton} skeleton
-    JOIN ${schema}.post ON post.id = skeleton.post_id AND ${isPostVisible(schema, 'post')}
+    CROSS JOIN LATERAL (${visiblePost(schema, 'skeleton.post_id')}) post
     LEFT JOIN ${schema}.application ON application.app_id = post.app_id
     LEFT JOIN LATERAL (${visiblePost(schema, 'post.parent_id')}) parent ON true
     LEFT JOIN LATERAL (${visiblePost(schema, 'post.root_id')}) root ON true)`;
@@ -63,7 +63,7 @@ export function postsJson(schema: string, skeleton: string, order: 'ASC' | 'DESC
  * there is for each one shown, as long as Postgres has no statistics of young tables.
  */
 const visiblePost = (schema: string, id: string): string => `
-  SELECT other.id FROM ${schema}.post other WHERE other.id = ${id} AND ${isPostVisible(schema, 'other')}
+  SELECT other.* FROM ${schema}.post other WHERE other.id = ${id} AND ${isPostVisible(schema, 'other')}
   OFFSET 0`;
 
 /** The posts in their published shape. */

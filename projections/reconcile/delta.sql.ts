@@ -8,7 +8,7 @@ import { isEntryShown } from '../inbox/inbox.sql.js';
 import { isEligible } from './full-view.sql.js';
 import type { ViewSize } from './full-view.sql.js';
 
-const isOfPost = `change.audience = 'author' AND change.kind IN ('post.created', 'post.edited')`;
+const isOfPost = `change.kind IN ('post.created', 'post.edited')`;
 
 /** `post_id` of each creation and edit of a post in view, at most one more than a view holds. */
 export const changedPosts = (schema: string, { posts }: ViewSize): string => `(
@@ -21,7 +21,7 @@ export const changedPosts = (schema: string, { posts }: ViewSize): string => `(
   ) author
   CROSS JOIN LATERAL (
     SELECT change.post_id FROM ${schema}.change
-    WHERE change.owner_actor_id = author.actor_id AND ${isOfPost} AND change.position > since.position
+    WHERE change.owner_actor_id = author.actor_id AND change.audience = 'author' AND ${isOfPost} AND change.position > since.position
     ORDER BY change.position LIMIT ${posts + 1}
   ) changed
   LIMIT ${posts + 1})

@@ -33,7 +33,7 @@ export function followedPosts(schema: string, { posts }: ViewSize): string {
   const candidates = timelineCandidates(schema, {
     after: FROM_NEWEST,
     most: String(posts),
-    isShown: (post) => isPostVisible(schema, post),
+    isShown: (author) => isActorVisible(schema, author),
   });
   return `(${candidates} ORDER BY position DESC LIMIT ${posts})`;
 }
@@ -43,7 +43,8 @@ export function isEligible(schema: string, relation: string): string {
   return `CASE ${relation}.kind
     WHEN 'follow' THEN ${isActorVisible(schema, `${relation}.target_actor_id`)}
     ELSE EXISTS (
-      SELECT FROM ${schema}.post liked WHERE liked.id = ${relation}.target_id AND ${isPostVisible(schema, 'liked')})
+      SELECT FROM ${schema}.post liked WHERE liked.id = ${relation}.target_id AND ${isPostVisible(schema, 'liked')}
+      OFFSET 0)
     END`;
 }
 
@@ -67,10 +68,17 @@ export const relationsJson = (from: string): string => `(
   SELECT coalesce(json_agg(${ofRow} ORDER BY relation.created_at DESC, relation.position DESC), '[]')
   FROM ${from} relation)`;
 
+/** How many times as many rows are looked through for those that may be shown. */
+const LOOKED_THROUGH = 10;
+
 /** The caller's newest relations that are eligible. */
 export const eligibleRelations = (schema: string, { relations }: ViewSize): string => `(
-  SELECT * FROM ${schema}.relation own
-  WHERE own.actor_id = caller.actor_id AND ${isEligible(schema, 'own')}
+  SELECT * FROM (
+    SELECT * FROM ${schema}.relation
+    WHERE relation.actor_id = caller.actor_id
+    ORDER BY relation.created_at DESC, relation.position DESC LIMIT ${relations * LOOKED_THROUGH}
+  ) own
+  WHERE ${isEligible(schema, 'own')}
   ORDER BY own.created_at DESC, own.position DESC
   LIMIT ${relations})`;
 
@@ -81,7 +89,11 @@ export const entriesJson = (from: string): string => `(
 
 /** The caller's newest inbox entries that are shown. */
 export const shownEntries = (schema: string, { entries }: ViewSize): string => `(
-  SELECT * FROM ${schema}.inbox told
-  WHERE told.actor_id = caller.actor_id AND ${isEntryShown(schema, 'told')}
+  SELECT * FROM (
+    SELECT * FROM ${schema}.inbox
+    WHERE inbox.actor_id = caller.actor_id
+    ORDER BY inbox.position DESC LIMIT ${entries * LOOKED_THROUGH}
+  ) told
+  WHERE ${isEntryShown(schema, 'told')}
   ORDER BY told.position DESC
   LIMIT ${entries})`;

@@ -7,5 +7,5 @@ export function relationCountOf(schema: string, side: 'following' | 'followers',
 export function isFollowed(schema: string, actor: string): string {
   return `EXISTS (
     SELECT FROM ${schema}.relation followed
-    WHERE followed.actor_id = caller.actor_id AND followed.kind = 'follow' AND followed.target_id = ${actor})`;
+    WHERE followed.actor_id = caller.actor_id AND followed.kind = 'follow' AND followed.target_id = ${actor} OFFSET 0)`;
 }

@@ -1,9 +1,10 @@
 import { isFollowed } from '../relations/relation.sql.js';
+import { isPublished } from '../visibility.sql.js';
 
 /**
  * The newest posts of the caller and of everybody whom the caller follows now, `post_id` and `position`: from the rows
  * that were fanned out, and of merged authors from their own posts. In no order, and of each of the two `most` (SQL)
- * before the position `after` (SQL). `isShown`: what else is asked of the row of `post` under an alias.
+ * before the position `after` (SQL). `isShown`: what is asked of an author, an SQL expression.
  */
 export function timelineCandidates(
   schema: string,
@@ -11,32 +12,42 @@ export function timelineCandidates(
     after,
     most,
     isShown,
-  }: { readonly after: string; readonly most: string; readonly isShown: (post: string) => string },
+  }: { readonly after: string; readonly most: string; readonly isShown: (author: string) => string },
 ): string {
+  const newestOf = (author: string, limit: string) => `
+    SELECT post.id, post.position FROM ${schema}.post
+    WHERE post.author_actor_id = ${author} AND ${isPublished('post')} AND post.position < ${after}
+    ORDER BY post.position DESC LIMIT ${limit}`;
   // A merged author may have rows in the timeline, too, from before: the union drops them. OFFSET 0 keeps Postgres from
-  // looking through all posts for each row, as it does while it has no statistics of young tables.
+  // looking through all posts for each row, as it does while it has no statistics of young tables. Of merged authors
+  // only those with the newest posts can have any that are among the newest of all, however many are followed.
   return `
     SELECT post_id, position FROM (
       (SELECT timeline.post_id, timeline.position
       FROM ${schema}.timeline
       CROSS JOIN LATERAL (
         SELECT post.author_actor_id FROM ${schema}.post
-        WHERE post.id = timeline.post_id AND ${isShown('post')}
+        WHERE post.id = timeline.post_id AND ${isPublished('post')}
         OFFSET 0
       ) found
       WHERE timeline.actor_id = caller.actor_id AND timeline.position < ${after}
         AND (found.author_actor_id = caller.actor_id OR ${isFollowed(schema, 'found.author_actor_id')})
+        AND ${isShown('found.author_actor_id')}
       ORDER BY timeline.position DESC LIMIT ${most})
       UNION
       SELECT own.id, own.position
-      FROM ${schema}.relation
-      JOIN ${schema}.merged_author ON merged_author.actor_id = relation.target_actor_id
-      CROSS JOIN LATERAL (
-        SELECT post.id, post.position FROM ${schema}.post
-        WHERE post.author_actor_id = relation.target_actor_id AND ${isShown('post')}
-          AND post.position < ${after}
-        ORDER BY post.position DESC LIMIT ${most}
-      ) own
-      WHERE relation.actor_id = caller.actor_id AND relation.kind = 'follow'
+      FROM (
+        SELECT merged.actor_id
+        FROM (
+          SELECT relation.target_id AS actor_id FROM ${schema}.relation
+          WHERE relation.actor_id = caller.actor_id AND relation.kind = 'follow' AND EXISTS (
+            SELECT FROM ${schema}.merged_author WHERE merged_author.actor_id = relation.target_id OFFSET 0)
+          OFFSET 0
+        ) merged
+        CROSS JOIN LATERAL (${newestOf('merged.actor_id', '1')}) newest
+        WHERE ${isShown('merged.actor_id')}
+        ORDER BY newest.position DESC LIMIT ${most}
+      ) author
+      CROSS JOIN LATERAL (${newestOf('author.actor_id', most)}) own
     ) either`;
 }

@@ -36,6 +36,12 @@ export async function openPostgres(options: PostgresOptions): Promise<Postgres> 
 }
 
 /**
+ * Whatever a request asks is found by keys, in order and a few rows at a time. Where Postgres takes that for much work, as
+ * it does without statistics of young tables, it would gather and sort all there is, and compile the statement each time.
+ */
+export const BY_KEYS = '-c enable_seqscan=off -c enable_bitmapscan=off -c jit=off';
+
+/**
  * A frozen server must look like one that is away: without a bound here a statement waits for it for ever. One that
  * only is slow ends the statement itself, a moment earlier, and ends a transaction whose owner is gone or hangs: with
  * time enough for one that waits for the log in between.
@@ -45,6 +51,7 @@ const bounds = (queryTimeoutMs: number) => ({
   query_timeout: queryTimeoutMs,
   statement_timeout: Math.ceil(queryTimeoutMs * 0.8),
   idle_in_transaction_session_timeout: queryTimeoutMs * 3,
+  options: BY_KEYS,
 });
 
 type Ask = (...given: unknown[]) => unknown;

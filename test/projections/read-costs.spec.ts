@@ -1,0 +1,107 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { Client } from 'pg';
+import { feedOf } from '../../projections/feed/feed.read-model.js';
+import { serving } from '../../projections/groups.js';
+import { inboxOf } from '../../projections/inbox/inbox.read-model.js';
+import { postsOf, repliesOf } from '../../projections/posts/posts.read-model.js';
+import { reconcile } from '../../projections/reconcile/reconcile.read-model.js';
+import { followersOf, ownRelations } from '../../projections/relations/relations.read-model.js';
+import { scopeOf } from '../../projections/runner/read-query.js';
+import type { ReadQuery } from '../../projections/runner/read-query.js';
+import { timelineOf } from '../../projections/timeline/timeline.read-model.js';
+import { BY_KEYS } from '../../src/store/postgres.js';
+import { startTestPostgres } from '../support/postgres.js';
+import type { TestPostgres } from '../support/postgres.js';
+
+/** Posts in all, and what `me` has of each kind: follows, half of them of merged authors, likes, and unread entries. */
+const sizes = { small: { posts: 10_000, mine: 1_500 }, large: { posts: 60_000, mine: 6_000 } };
+type Size = keyof typeof sizes;
+const FOLLOWED = 80;
+const FAR = '9000000000';
+
+/** Every author has posted and is followed by all; all is written at position 100 times its number. */
+const contentOf = ({ posts, mine }: (typeof sizes)[Size]): string => `
+  INSERT INTO actor SELECT 'a' || i, 'h' || i, 'A', '', '', 1, i, CASE i % 50 WHEN 9 THEN 'suspended' ELSE 'active' END
+    FROM generate_series(1, ${mine}) i;
+  INSERT INTO block SELECT 'a' || i, 'a' || i + 1, i FROM generate_series(1, ${mine}) i;
+  INSERT INTO post SELECT 'p' || i, i * 100, 'a' || i % ${FOLLOWED}, 'app', 'text', 'public', 'published', 1, i, NULL, NULL,
+      CASE WHEN i > 1 THEN 'p1' END, CASE WHEN i > 1 THEN 'p1' END
+    FROM generate_series(1, ${posts}) i;
+  INSERT INTO relation SELECT 'me', 'follow', 'a' || i, 'a' || i, 1, i, i FROM generate_series(0, ${FOLLOWED - 1}) i;
+  INSERT INTO relation SELECT 'a' || i, 'follow', 'a1', 'a1', 1, i, i FROM generate_series(2, ${mine}) i;
+  INSERT INTO relation SELECT 'a' || i, 'follow', 'me', 'me', 1, i, i FROM generate_series(1, ${mine}) i;
+  INSERT INTO relation SELECT 'me', 'like', 'p' || i, 'a' || i, 1, i, i FROM generate_series(1, ${mine}) i;
+  INSERT INTO merged_author SELECT 'a' || i FROM generate_series(0, ${FOLLOWED - 1}, 2) i;
+  INSERT INTO timeline SELECT 'me', position, id FROM post WHERE position % 200 <> 0;
+  INSERT INTO inbox SELECT 'me', 'e' || i, 'follow', 'a' || i, 'a' || i, i, i * 100 FROM generate_series(1, ${mine}) i;
+  INSERT INTO change SELECT position, 0, author_actor_id, 'author', 'post.created', 1, author_actor_id, id FROM post;
+  INSERT INTO change SELECT position, row_number() OVER (), 'me', 'owner', 'relation.established', 1, 'me', NULL, kind, target_id,
+    target_actor_id, 1 FROM relation WHERE actor_id = 'me'`;
+
+/** Pages of memory that a read goes through do not grow with what there is, also while Postgres has no statistics. */
+describe('what a read costs', () => {
+  let postgres: TestPostgres;
+  const clients = {} as Record<Size, Client>;
+
+  beforeAll(async () => {
+    postgres = await startTestPostgres();
+    for (const size of ['small', 'large'] as const) {
+      const client = new Client({ connectionString: await postgres.createDatabase(), options: BY_KEYS });
+      clients[size] = client;
+      await client.connect();
+      // Nobody takes statistics of what is not committed.
+      await client.query(
+        `BEGIN; SET plan_cache_mode = force_generic_plan; CREATE SCHEMA inc; SET search_path = inc`,
+      );
+      for (const { tables } of serving.projections) await client.query(tables);
+      await client.query(contentOf(sizes[size]));
+    }
+  });
+  afterAll(async () => {
+    await Promise.all(Object.values(clients).map((client) => client.end()));
+    await postgres.stop();
+  });
+
+  async function costOf<Args>(size: Size, query: ReadQuery<Args, unknown>, args: Args, as: string | null) {
+    const text = `
+      WITH state AS MATERIALIZED (SELECT $1::numeric AS applied_position, 0::numeric AS cursors_valid_from),
+        caller AS MATERIALIZED (SELECT $2::text AS actor_id, 'app'::text AS app_id)
+      SELECT ${query.sql(scopeOf('inc', 2))} AS data FROM state CROSS JOIN caller`;
+    const values = [FAR, as, ...query.values(args)].map((value) =>
+      value === null ? 'NULL' : `'${value as string | number}'`,
+    );
+    await clients[size].query(`PREPARE asked AS ${text}`);
+    const { rows } = await clients[size].query<{ 'QUERY PLAN': [{ Plan: Record<string, number> }] }>(
+      `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) EXECUTE asked(${values.join(', ')})`,
+    );
+    await clients[size].query('DEALLOCATE asked');
+    const plan = rows[0]?.['QUERY PLAN'][0].Plan;
+    return (plan?.['Shared Hit Blocks'] ?? 0) + (plan?.['Shared Read Blocks'] ?? 0);
+  }
+
+  const page = { scan: 50, after: undefined };
+  const deep = { scan: 50, after: [200_000n] };
+  const reads: [string, ReadQuery<never, unknown>, object | ((end: number) => object), string | null][] = [
+    ['a timeline', timelineOf, page, 'me'],
+    ['a timeline, further down', timelineOf, deep, 'me'],
+    ['an inbox', inboxOf, page, 'me'],
+    ['an author', postsOf, { actorId: 'a1', ...page }, 'me'],
+    ['replies', repliesOf, { postId: 'p1', ...page }, 'me'],
+    ['replies, further down', repliesOf, { postId: 'p1', ...deep }, null],
+    ['followers', followersOf, { actorId: 'a1', ...page }, 'me'],
+    ['own relations', ownRelations, page, 'me'],
+    ['a whole view', reconcile, { cursor: undefined }, 'me'],
+    ['a whole view for anybody', reconcile, { cursor: undefined }, null],
+    ['what changed since', reconcile, (end: number) => ({ cursor: end - 1_000 }), 'me'],
+    ['what changed since, for anybody', reconcile, (end: number) => ({ cursor: end - 1_000 }), null],
+    ['the events', feedOf, { cursor: 1_000, limit: 50 }, 'me'],
+    ['no events', feedOf, { cursor: Number(FAR) - 1, limit: 50 }, 'me'],
+  ];
+
+  test.each(reads)('%s', async (_name, query, args, as) => {
+    const argsAt = (size: Size) =>
+      (typeof args === 'function' ? args(sizes[size].posts * 100) : args) as never;
+    const small = await costOf('small', query, argsAt('small'), as);
+    expect(await costOf('large', query, argsAt('large'), as)).toBeLessThanOrEqual(small * 1.5 + 20);
+  });
+});
