@@ -28,10 +28,13 @@ const HOUR_MS = 3_600_000;
 /** How long changes are kept: a week of the time that events tell, whatever any clock says when they are applied. */
 export const RETAINED_HOURS = 7 * 24;
 
+/** Most changes that are dropped beside each that is added, and beside none. */
+const DROPPED = { each: 2, least: 1_000 };
+
 /**
- * Adds changes, and drops what is too old once in each hour of the events' own time. What is dropped follows from the
- * events alone: all before the first event of the oldest hour that is kept. Later ones stay even where their time is
- * out of line, so that there are no gaps.
+ * Adds changes, and drops some of what is too old: where the window begins follows from the events alone, at the first
+ * event of the oldest hour that is kept. Later ones stay even where their time is out of line, so that there are no gaps.
+ * Nobody reads what is before the window, so it may go bit by bit, and how much of it is left is of no account.
  */
 export const add: Statement<Change> = {
   name: 'change.add',
@@ -54,11 +57,12 @@ export const add: Statement<Change> = {
       INSERT INTO feed_hour (hour, position)
       SELECT known.hour, known.position FROM known, newest WHERE known.hour > newest.hour - ${RETAINED_HOURS}
       ON CONFLICT (hour) DO NOTHING
-      RETURNING hour
     ), ended AS (
       DELETE FROM feed_hour USING newest WHERE feed_hour.hour <= newest.hour - ${RETAINED_HOURS}
     ), dropped AS (
-      DELETE FROM change USING edge WHERE change.position < edge.position AND EXISTS (SELECT FROM begun)
+      DELETE FROM change WHERE ctid = ANY (ARRAY (
+        SELECT old.ctid FROM change old WHERE old.position < (SELECT position FROM edge)
+        ORDER BY old.position LIMIT ${DROPPED.least} + ${DROPPED.each} * (SELECT count(*) FROM row)))
     ), moved AS (
       UPDATE feed_window SET begins = edge.position FROM edge
       WHERE feed_window.begins < edge.position

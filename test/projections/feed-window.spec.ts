@@ -1,0 +1,35 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { RETAINED_HOURS } from '../../projections/feed/change.js';
+import { feedOf } from '../../projections/feed/feed.read-model.js';
+import { startTestPostgres } from '../support/postgres.js';
+import type { TestPostgres } from '../support/postgres.js';
+import { ReadModels } from './support/read-models.js';
+import { some } from './support/recorded.js';
+
+let postgres: TestPostgres;
+let models: ReadModels;
+
+beforeAll(async () => {
+  postgres = await startTestPostgres();
+  models = await ReadModels.open(await postgres.createDatabase());
+});
+afterAll(async () => {
+  await models.close();
+  await postgres.stop();
+});
+
+test('what is too old is gone for readers at once, and from the table a bounded number at a time', async () => {
+  const many = Array.from({ length: 2_500 }, (_, index) => some.post(`old${index}`, { at: 0 }));
+  await models.givenAtOnceOnly(...many);
+  const old = () => models.count('change', 'at = 0');
+  const left: number[] = [];
+  for (let index = 0; index < 4; index++) {
+    const at = (RETAINED_HOURS + index) * 3_600_000;
+    await models.givenAtOnceOnly(some.post(`new${index}`, { at }));
+    left.push(await old());
+    const { replace, events } = await models.ask(feedOf, { cursor: 100, limit: 50 }, 'ada');
+    expect({ replace, events }).toEqual({ replace: true, events: [] });
+  }
+  expect(left.at(0)).toBeGreaterThan(1_000);
+  expect(left.at(-1)).toBe(0);
+});
