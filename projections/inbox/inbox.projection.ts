@@ -46,21 +46,33 @@ const tell: Statement<Told> = {
 
 interface Mark {
   readonly actor_id: string;
-  readonly ids: readonly string[] | null;
-  readonly up_to: number | null;
   readonly at: number;
   readonly position: string;
 }
 
-const mark: Statement<Mark> = {
+// By the entry's key, and so without a word on which are unread: the index of those would be gone through for each id.
+const mark: Statement<Mark & { readonly ids: readonly string[] }> = {
   name: 'inbox.mark',
   table: 'inbox',
   key: keyOfRecipient,
   sql: `
+    UPDATE inbox SET read_at = coalesce(inbox.read_at, row.at)
+    FROM (
+      SELECT actor_id, at, position, unnest(ids) AS id
+      FROM json_to_recordset($1) AS row(actor_id text, ids text[], at bigint, position numeric)
+    ) row
+    WHERE inbox.actor_id = row.actor_id AND inbox.id = row.id AND inbox.position < row.position`,
+};
+
+const markUpTo: Statement<Mark & { readonly up_to: number }> = {
+  name: 'inbox.mark-up-to',
+  table: 'inbox',
+  key: keyOfRecipient,
+  sql: `
     UPDATE inbox SET read_at = row.at
-    FROM json_to_recordset($1) AS row(actor_id text, ids text[], up_to bigint, at bigint, position numeric)
+    FROM json_to_recordset($1) AS row(actor_id text, up_to bigint, at bigint, position numeric)
     WHERE inbox.actor_id = row.actor_id AND inbox.read_at IS NULL AND inbox.position < row.position
-      AND (inbox.id = ANY (row.ids) OR inbox.created_at <= row.up_to)`,
+      AND inbox.created_at <= row.up_to`,
 };
 
 /** When and where in the log it happened. */
@@ -141,13 +153,11 @@ export const inbox: Projection = {
     'post.edited': ({ event: { data }, position, erased }, write) => {
       if (!erased) tellMentioned(data, { at: data.at, position }, write);
     },
-    'inbox.read': ({ event: { data }, position }, write) =>
-      write(mark, {
-        actor_id: data.actorId,
-        ids: data.ids ?? null,
-        up_to: data.upTo ?? null,
-        at: data.at,
-        position: String(position),
-      }),
+    'inbox.read': ({ event: { data }, position }, write) => {
+      const { actorId, ids, upTo, at } = data;
+      const row = { actor_id: actorId, at, position: String(position) };
+      if (ids) write(mark, { ...row, ids });
+      if (upTo !== undefined) write(markUpTo, { ...row, up_to: upTo });
+    },
   },
 };

@@ -21,6 +21,9 @@ export class WorkerConnection {
     const connection = new WorkerConnection(client);
     try {
       await client.connect();
+      // Every statement finds rows by keys, which Postgres doubts as long as it has no statistics of young tables: then it
+      // reads all there is, or compiles the statement each time.
+      await client.query('SET enable_hashjoin = off; SET enable_mergejoin = off; SET jit = off');
       // A worker whose machine dies says no goodbye: without these, the lock would stay with it for two hours.
       // One that freezes within a transaction keeps its rows locked, and whoever takes authority away waits for those.
       await client.query(
