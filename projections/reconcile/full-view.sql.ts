@@ -16,7 +16,7 @@ export interface ViewSize {
 export const everybodysPosts = (schema: string, { posts }: ViewSize): string => `(
   SELECT candidate.id AS post_id, candidate.position
   FROM ${schema}.post candidate
-  WHERE ${isPostVisible(schema, 'candidate')}
+  WHERE candidate.audience = 'public' AND ${isPostVisible(schema, 'candidate')}
   ORDER BY candidate.position DESC
   LIMIT ${posts})`;
 
