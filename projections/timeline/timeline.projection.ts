@@ -35,6 +35,16 @@ interface PublicPost {
   readonly position: string;
 }
 
+/** Deletes from timelines what `holder`, a query of `actor_id` and `position`, names: each by its key. */
+const deleteHeld = (holder: string): string => `
+    DELETE FROM timeline WHERE ctid = ANY (ARRAY (
+      SELECT held.ctid FROM (${holder}) holder
+      CROSS JOIN LATERAL (
+        SELECT timeline.ctid FROM timeline
+        WHERE timeline.actor_id = holder.actor_id AND timeline.position = holder.position
+        OFFSET 0
+      ) held))`;
+
 const fanOut = (threshold: number): Statement<PublicPost> => ({
   name: 'timeline.fan-out',
   // After the post itself was written.
@@ -69,15 +79,12 @@ const remove: Statement<DeletedPost> = {
       SELECT row.author_actor_id, post.position
       FROM json_to_recordset($1) AS row(post_id text, author_actor_id text)
       JOIN post ON post.id = row.post_id AND post.author_actor_id = row.author_actor_id
-    )
-    DELETE FROM timeline USING (
+    ) ${deleteHeld(`
       SELECT author_actor_id AS actor_id, position FROM gone
       UNION ALL
       SELECT relation.actor_id, gone.position
       FROM gone JOIN relation ON relation.kind = 'follow' AND relation.target_actor_id = gone.author_actor_id
-      WHERE NOT EXISTS (SELECT FROM merged_author WHERE merged_author.actor_id = gone.author_actor_id)
-    ) holder
-    WHERE timeline.actor_id = holder.actor_id AND timeline.position = holder.position`,
+      WHERE NOT EXISTS (SELECT FROM merged_author WHERE merged_author.actor_id = gone.author_actor_id)`)}`,
 };
 
 interface Follow {
@@ -108,17 +115,14 @@ const takeAway: Statement<Follow> = {
   name: 'timeline.take-away',
   table: 'relation',
   key: keyOfFollow,
-  sql: `
-    DELETE FROM timeline USING (
+  sql: deleteHeld(`
       SELECT row.actor_id, copied.position
       FROM json_to_recordset($1) AS row(actor_id text, author_actor_id text)
       CROSS JOIN LATERAL (
         SELECT post.position FROM post
         WHERE post.author_actor_id = row.author_actor_id AND ${isPublished('post')}
         ORDER BY post.position LIMIT ${MOST_COPIED}
-      ) copied
-    ) followed
-    WHERE timeline.actor_id = followed.actor_id AND timeline.position = followed.position`,
+      ) copied`),
 };
 
 /**
