@@ -9,7 +9,7 @@ import { Real } from './real.js';
 import { Society } from './society.js';
 import { compareViews } from './views.js';
 
-const HISTORIES = 1_000;
+const HISTORIES = 600;
 const LONGEST = 12;
 const PEOPLE_EACH = 3;
 const AT_ONCE = 12;
@@ -27,10 +27,10 @@ afterAll(() => network?.stop());
 
 /** After so many histories, what is killed in the midst of the others; the launcher starts it again. */
 const kills = new Map([
-  [200, 'worker'],
-  [400, 'eventStore'],
-  [600, 'worker'],
-  [800, 'eventStore'],
+  [120, 'worker'],
+  [240, 'eventStore'],
+  [360, 'worker'],
+  [480, 'eventStore'],
 ] as const);
 
 function killWhatIsDueAfter(done: number): void {
