@@ -11,6 +11,7 @@ const TEXT = 'What a person writes is often about as long as this, which is to s
 /** People and what they did, written to the log as the commands would have written it. */
 export class Society {
   private readonly at = Date.now();
+  private readonly revisions = new Map<string, bigint>();
 
   constructor(private readonly log: EventLog) {}
 
@@ -57,11 +58,10 @@ export class Society {
 
   deletions(posts: readonly NewPost[]): Promise<void> {
     return inParallel(posts, ({ postId, authorActorId }) =>
-      this.append(
-        streams.post(postId),
-        { type: 'post.deleted', data: { postId, authorActorId, at: this.at } },
-        0n,
-      ),
+      this.append(streams.post(postId), {
+        type: 'post.deleted',
+        data: { postId, authorActorId, at: this.at },
+      }),
     );
   }
 
@@ -85,17 +85,14 @@ export class Society {
     );
   }
 
-  private async append(
-    stream: string,
-    event: StoredEvent,
-    expected: 'no_stream' | bigint = 'no_stream',
-  ): Promise<void> {
-    await this.log.append({
+  private async append(stream: string, event: StoredEvent): Promise<void> {
+    const { revision } = await this.log.append({
       stream,
-      expected,
+      expected: this.revisions.get(stream) ?? 'no_stream',
       events: [{ id: randomUUID(), event }],
       metadata: { requestId: 'bench' },
     });
+    this.revisions.set(stream, revision);
   }
 }
 
