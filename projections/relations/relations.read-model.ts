@@ -1,14 +1,10 @@
 import type { PageQuery } from '../runner/page-query.js';
 import { isActorVisible, isPostVisible } from '../visibility.sql.js';
+import type { RelationInView } from './relation.js';
 import { KEY_ARITY, pageValues, presentRelations, relationsPageJson } from './relation-page.sql.js';
 
-/** The published Relation. `generation`: decimal; `createdAt`: Unix milliseconds. */
-export interface Relation {
-  readonly kind: 'follow' | 'like';
-  readonly actorId: string;
-  readonly targetId: string;
-  readonly targetActorId: string;
-  readonly generation: string;
+/** The published Relation. `createdAt`: Unix milliseconds. */
+export interface Relation extends RelationInView {
   readonly createdAt: number;
 }
 

@@ -1,7 +1,5 @@
 import { Command, CommandHandler } from '@nestjs/cqrs';
 import type { ICommandHandler } from '@nestjs/cqrs';
-import type { PostEvent } from '../domain/post/events.js';
-import { evolvePost, noPost } from '../domain/post/post.js';
 import type { ReportCreated } from '../domain/report/events.js';
 import { createReport, evolveReport, mayReport, noReport } from '../domain/report/report.js';
 import type { Report } from '../domain/report/report.js';
@@ -13,6 +11,7 @@ import { Clock, Ids } from './ambient.js';
 import { decideIntent } from './decide-intent.js';
 import { createdId } from './intent.js';
 import type { Intent } from './intent.js';
+import { postIn } from './post-outcome.js';
 import { SocialFacts } from './social-facts.js';
 
 /** What is reported, why, and what else there is to say: as it was sent. */
@@ -90,8 +89,7 @@ export class CreateReportHandler implements ICommandHandler<CreateReport> {
 
   /** Undefined: nobody can see such a post any more. */
   private async authorOf(postId: string): Promise<string | undefined> {
-    const recorded = await this.log.read(streams.post(postId));
-    const post = recorded.map(({ event }) => event as PostEvent).reduce(evolvePost, noPost);
+    const post = postIn(await this.log.read(streams.post(postId)));
     return post.status === 'published' ? post.authorActorId : undefined;
   }
 }

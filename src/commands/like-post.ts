@@ -1,8 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Command, CommandHandler } from '@nestjs/cqrs';
 import type { ICommandHandler } from '@nestjs/cqrs';
-import type { PostEvent } from '../domain/post/events.js';
-import { evolvePost, noPost } from '../domain/post/post.js';
 import type { Decision } from '../domain/refusal.js';
 import type { RelationEvent } from '../domain/relation/events.js';
 import { evolveLike, likePost, unlikePost } from '../domain/relation/like.js';
@@ -14,6 +12,7 @@ import { KeyVault } from '../log/vault/key-vault.js';
 import { Clock, Ids } from './ambient.js';
 import { decideIntent } from './decide-intent.js';
 import type { Intent } from './intent.js';
+import { postIn } from './post-outcome.js';
 import { relationOf } from './relation-outcome.js';
 import type { RelationOutcome } from './relation-outcome.js';
 import { SocialFacts } from './social-facts.js';
@@ -81,8 +80,7 @@ export class LikePostHandler extends LikingHandler implements ICommandHandler<Li
 
   /** Who wrote the post; undefined if the actor cannot have to do with it now. */
   private async likeableAuthor({ intent, postId }: LikePost): Promise<string | undefined> {
-    const recorded = await this.log.read(streams.post(postId));
-    const post = recorded.map(({ event }) => event as PostEvent).reduce(evolvePost, noPost);
+    const post = postIn(await this.log.read(streams.post(postId)));
     if (post.status !== 'published') return undefined;
     const mayInteract = await this.facts.mayInteract(intent.actorId, post.authorActorId);
     return mayInteract ? post.authorActorId : undefined;

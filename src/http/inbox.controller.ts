@@ -85,7 +85,7 @@ export class InboxController {
     );
     void reply.headers(headers);
     const { items = [], seen, cursor } = result ?? {};
-    return { inbox: items, unread: seen?.unread ?? 0, ...(cursor !== undefined && { cursor }) };
+    return { inbox: items, unread: seen?.unread ?? 0, cursor };
   }
 
   @Post('read')

@@ -47,6 +47,6 @@ export class TimelineController {
       },
     );
     void reply.headers(headers);
-    return { posts: result?.items ?? [], ...(result?.cursor !== undefined && { cursor: result.cursor }) };
+    return { posts: result?.items ?? [], cursor: result?.cursor };
   }
 }
