@@ -20,6 +20,8 @@ export abstract class Config {
   abstract readonly eventStoreUrl: string | undefined;
   abstract readonly databaseUrl: string | undefined;
   abstract readonly vaultDatabaseUrl: string | undefined;
+  /** Undefined in a process of its own: nothing can be restricted through it. */
+  abstract readonly witnessDatabaseUrl: string | undefined;
   abstract readonly registration: 'open' | 'closed';
   /** Addresses and CIDRs of the proxies whose `X-Forwarded-For` is believed, see trusted-proxies.ts. */
   abstract readonly trustedProxies: readonly string[];
@@ -36,13 +38,16 @@ export interface StoreUrls {
   readonly eventStoreUrl: string;
   readonly databaseUrl: string;
   readonly vaultDatabaseUrl: string;
+  /** Undefined: restrictions are refused. */
+  readonly witnessDatabaseUrl: string | undefined;
 }
 
 /** Of a process that starts no stores by itself: `readConfig` has made sure that they are all named. */
-export function storesOf({ eventStoreUrl, databaseUrl, vaultDatabaseUrl }: Config): StoreUrls {
+export function storesOf(config: Config): StoreUrls {
+  const { eventStoreUrl, databaseUrl, vaultDatabaseUrl, witnessDatabaseUrl } = config;
   if (eventStoreUrl === undefined || databaseUrl === undefined || vaultDatabaseUrl === undefined)
     throw new ConfigError(['ROLE: must be api or projector for a process of its own']);
-  return { eventStoreUrl, databaseUrl, vaultDatabaseUrl };
+  return { eventStoreUrl, databaseUrl, vaultDatabaseUrl, witnessDatabaseUrl };
 }
 
 /** The environment is unusable. One fault a line, by variable name, never with a value. */
@@ -87,6 +92,7 @@ const environment = z
     EVENTSTORE_URL: urlOf('esdb:', 'esdb+discover:').optional(),
     DATABASE_URL: postgresUrl.optional(),
     VAULT_DATABASE_URL: postgresUrl.optional(),
+    WITNESS_DATABASE_URL: postgresUrl.optional(),
     REGISTRATION: z.enum(['open', 'closed']).optional(),
     TRUSTED_PROXIES: proxies.optional(),
     RATE_LIMITS: z.enum(['on', 'off']).default('on'),
@@ -123,6 +129,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     eventStoreUrl: read.EVENTSTORE_URL,
     databaseUrl: read.DATABASE_URL,
     vaultDatabaseUrl: read.VAULT_DATABASE_URL,
+    witnessDatabaseUrl: read.WITNESS_DATABASE_URL,
     registration: read.REGISTRATION ?? (read.EVENTSTORE_URL === undefined ? 'open' : 'closed'),
     trustedProxies: read.TRUSTED_PROXIES ?? [],
     rateLimits: read.RATE_LIMITS,

@@ -13,6 +13,7 @@ export function settingsOf(config: Config): Record<string, string> {
     EVENTSTORE_URL: config.eventStoreUrl,
     DATABASE_URL: config.databaseUrl,
     VAULT_DATABASE_URL: config.vaultDatabaseUrl,
+    WITNESS_DATABASE_URL: config.witnessDatabaseUrl,
     REGISTRATION: config.registration,
     TRUSTED_PROXIES: config.trustedProxies.join(','),
     RATE_LIMITS: config.rateLimits,

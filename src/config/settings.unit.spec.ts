@@ -12,6 +12,7 @@ describe('the settings that a process is started with', () => {
       EVENTSTORE_URL: 'esdb://127.0.0.1:2113?tls=false',
       DATABASE_URL: 'postgres://a:b@127.0.0.1/plaza',
       VAULT_DATABASE_URL: 'postgres://a:b@127.0.0.1/vault',
+      WITNESS_DATABASE_URL: 'postgres://a:b@127.0.0.1/witness',
       REGISTRATION: 'open',
       TRUSTED_PROXIES: '10.0.0.0/8, 2001:db8::1',
       RATE_LIMITS: 'off',

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { Client } from 'pg';
 import type { Logger } from 'pino';
 import { freePort } from './free-port.js';
 import { findBinaries } from './postgres/binaries.js';
@@ -17,6 +18,7 @@ export interface EmbeddedPostgres extends Running {
   readonly port: number;
   readonly databaseUrl: string;
   readonly vaultDatabaseUrl: string;
+  readonly witnessDatabaseUrl: string;
 }
 
 export interface PostgresOptions {
@@ -46,7 +48,18 @@ export async function startPostgres(options: PostgresOptions): Promise<EmbeddedP
   const password = await preparedFor(cluster, join(dataDir, 'postgres.password'), signal);
   const { server, port } = await listen(cluster, options);
   const urlOf = (database: string) => `postgres://plaza:${password}@127.0.0.1:${port}/${database}`;
-  return { ...server, port, databaseUrl: urlOf(DATABASES[0]), vaultDatabaseUrl: urlOf(DATABASES[1]) };
+  const [databaseUrl, vaultDatabaseUrl, witnessDatabaseUrl] = DATABASES.map(urlOf) as [
+    string,
+    string,
+    string,
+  ];
+  try {
+    await ensureDatabases(databaseUrl);
+  } catch (error) {
+    await server.stop();
+    throw error;
+  }
+  return { ...server, port, databaseUrl, vaultDatabaseUrl, witnessDatabaseUrl };
 }
 
 /** Answers the password. A new one is kept only once the cluster knows it: else a start that dies in between locks us out. */
@@ -55,6 +68,19 @@ async function preparedFor(cluster: Cluster, file: string, signal?: AbortSignal)
   const value = kept ?? newSecret();
   await ensureCluster(cluster, { value, isNew: kept === undefined }, signal);
   return kept ?? keepSecret(file, value);
+}
+
+/** A cluster that an earlier release made has fewer. */
+async function ensureDatabases(url: string): Promise<void> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ datname: string }>('SELECT datname FROM pg_database');
+    const missing = DATABASES.filter((name) => rows.every(({ datname }) => datname !== name));
+    for (const name of missing) await client.query(`CREATE DATABASE ${name}`);
+  } finally {
+    await client.end();
+  }
 }
 
 /** Tries again for the two refusals that pass by themselves; any other is final. */

@@ -107,8 +107,8 @@ export class Network {
   }
 
   async #postgres(): Promise<Partial<Config>> {
-    const { databaseUrl, vaultDatabaseUrl, dataDir } = this.config;
-    if (databaseUrl !== undefined && vaultDatabaseUrl !== undefined) return {};
+    const { databaseUrl, vaultDatabaseUrl, witnessDatabaseUrl, dataDir } = this.config;
+    if ([databaseUrl, vaultDatabaseUrl, witnessDatabaseUrl].every((url) => url !== undefined)) return {};
     let postgres: EmbeddedPostgres | undefined;
     await this.#keep('postgres', async (signal) => {
       // On the same port again, since the others hold the URLs.
@@ -123,6 +123,7 @@ export class Network {
     return {
       databaseUrl: databaseUrl ?? postgres?.databaseUrl,
       vaultDatabaseUrl: vaultDatabaseUrl ?? postgres?.vaultDatabaseUrl,
+      witnessDatabaseUrl: witnessDatabaseUrl ?? postgres?.witnessDatabaseUrl,
     };
   }
 

@@ -42,6 +42,7 @@ export async function startSeparateNetwork(): Promise<SeparateNetwork> {
     EVENTSTORE_URL: eventStore.url,
     DATABASE_URL: await postgres.createDatabase(),
     VAULT_DATABASE_URL: await postgres.createDatabase(),
+    WITNESS_DATABASE_URL: await postgres.createDatabase(),
     OPERATOR_TOKEN: randomBytes(32).toString('hex'),
     RATE_LIMITS: 'off',
     LOG_LEVEL: 'error',

@@ -12,8 +12,8 @@ import { lastFault } from './last-fault.js';
 /** The version of the data format: what `PG_VERSION` in a cluster says. */
 const MAJOR = '18';
 const ROLE = 'plaza';
-/** The read and authority stores share one database; the keys of personal data have one of their own. */
-export const DATABASES = ['plaza', 'plaza_vault'] as const;
+/** The read and authority stores share one database; the keys of personal data and the witness have one each. */
+export const DATABASES = ['plaza', 'plaza_vault', 'plaza_witness'] as const;
 
 /** A data directory of Postgres: where it is, what runs it, and as whom. */
 export interface Cluster {

@@ -1,0 +1,90 @@
+import type { EventMetadata } from '../../log/recorded.js';
+import type { RestrictionEvent } from '../../log/restrictions.js';
+
+/** A restriction as the witness keeps it: all that it takes to append it again, word for word. Nothing personal is in it. */
+export interface Restriction {
+  /** Of the event: UUID. */
+  readonly id: string;
+  readonly stream: string;
+  readonly event: RestrictionEvent;
+  /** Without `witnessEpoch`, which the witness gives. */
+  readonly metadata: EventMetadata;
+}
+
+/**
+ * How far a restriction came (recovery.md, "Writing a restriction"). `prepared`: nobody knows whether it is in the log.
+ * `accepted`: it was seen there, at that position. `finalized`: it was acknowledged. `withdrawn`: it was proven not to be there.
+ */
+export type RestrictionState = 'prepared' | 'accepted' | 'finalized' | 'withdrawn';
+
+export interface Witnessed {
+  /** Number of the restriction in the witness: from 1, in the order of preparation, never given twice. */
+  readonly epoch: bigint;
+  readonly state: RestrictionState;
+  /** SHA-256 over the restriction, 32 bytes. */
+  readonly hash: Buffer;
+  /** In the log; undefined until it was accepted. */
+  readonly position: bigint | undefined;
+  /** When it was prepared, Unix milliseconds. */
+  readonly preparedAt: number;
+  readonly restriction: Restriction;
+}
+
+/**
+ * An append-only, hash-chained ledger of restrictions, in a failure domain of its own. Every step is a line of it that
+ * names the hash of the line before, so that none can be changed, removed or put in between without a trace.
+ *
+ * Every method throws {@link WitnessUnavailable} when the witness does not answer within its deadline.
+ */
+export abstract class Witness {
+  /**
+   * Puts a restriction down before it is appended. The same id with the same content answers what is there, whoever
+   * prepared it; a withdrawn one is prepared anew, under its number.
+   * @throws {WitnessMismatch} the same id with other content.
+   */
+  abstract prepare(restriction: Restriction, now: number): Promise<Witnessed>;
+
+  /** It is in the log, there. Also after it was withdrawn: the log is the proof. @throws {WitnessMismatch} not this one. */
+  abstract accept(
+    id: string,
+    recorded: { readonly hash: Buffer; readonly position: bigint },
+    now: number,
+  ): Promise<void>;
+
+  /** From now on it can be acknowledged. Repeating it changes nothing. */
+  abstract finalize(id: string, now: number): Promise<void>;
+
+  /** It is proven not to be in the log. Changes nothing unless it is prepared. */
+  abstract withdraw(id: string, now: number): Promise<void>;
+
+  /** Those of these that the witness knows, by id. */
+  abstract find(ids: readonly string[]): Promise<ReadonlyMap<string, Witnessed>>;
+
+  /** Prepared or accepted before that time (Unix ms), and not settled since: the oldest first. */
+  abstract unsettled(before: number, limit: number): Promise<readonly Witnessed[]>;
+
+  /** Accepted and finalized ones with a greater number, in the order of their numbers. */
+  abstract after(epoch: bigint, limit: number): Promise<readonly Witnessed[]>;
+
+  /** Goes through the whole chain. Undefined: every hash is right; else the number of the first line that is not. */
+  abstract firstBroken(): Promise<bigint | undefined>;
+
+  abstract close(): Promise<void>;
+}
+
+/** The witness did not answer in time, or cannot be reached. What was asked of it may have been done. */
+export class WitnessUnavailable extends Error {
+  override readonly name = 'WitnessUnavailable';
+}
+
+/** The witness holds something else under this id: somebody reused an id, or one of the two was tampered with. */
+export class WitnessMismatch extends Error {
+  override readonly name = 'WitnessMismatch';
+
+  constructor(
+    readonly step: 'prepare' | 'accept',
+    message: string,
+  ) {
+    super(message);
+  }
+}
