@@ -4,7 +4,7 @@ import autocannon from 'autocannon';
 /** What a connection sends next. The body is a form. */
 export interface Sending {
   readonly path: string;
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
 }

@@ -6,6 +6,7 @@ import { benchEventStore } from './event-store.js';
 import { benchPosts } from './posts.js';
 import { benchProjections } from './projections.js';
 import { benchReads } from './reads.js';
+import { benchRestrictions } from './restrictions.js';
 import { benchStart } from './start.js';
 import { benchTimeline } from './timeline.js';
 
@@ -18,6 +19,7 @@ const suites = {
   timeline: () => benchTimeline(),
   projections: () => benchProjections(),
   auth: () => benchAuth(),
+  restrictions: () => benchRestrictions(),
 } as const;
 
 const chosen = process.argv.slice(2);
