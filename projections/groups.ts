@@ -8,6 +8,7 @@ import { intents } from './intents/intents.projection.js';
 import { posts } from './posts/posts.projection.js';
 import { profile } from './profile/profile.projection.js';
 import { relations } from './relations/relations.projection.js';
+import { restrictions } from './restrictions/restrictions.projection.js';
 import type { Group } from './runner/projection.js';
 import { timeline } from './timeline/timeline.projection.js';
 import type { TimelineSettings } from './timeline/timeline.projection.js';
@@ -18,7 +19,7 @@ import type { TimelineSettings } from './timeline/timeline.projection.js';
  */
 export const servingWith = (settings: TimelineSettings): Group => ({
   name: 'serving',
-  projections: [profile, posts, relations, blocks, feed, intents, timeline(settings), inbox],
+  projections: [profile, posts, relations, blocks, feed, intents, timeline(settings), inbox, restrictions],
 });
 
 /** With the usual settings, for whoever only asks what there is. */

@@ -27,6 +27,10 @@ export class ReadModels {
     const schema = `inc_${randomBytes(6).toString('hex')}`;
     await client.query(`CREATE SCHEMA ${schema}; SET search_path = ${schema}`);
     for (const { tables } of group.projections) await client.query(tables);
+    await client.query(`
+      CREATE SCHEMA IF NOT EXISTS recovery;
+      CREATE TABLE IF NOT EXISTS recovery.incarnation (schema_name text, witness_epoch numeric NOT NULL DEFAULT 0)`);
+    await client.query('INSERT INTO recovery.incarnation (schema_name) VALUES ($1)', [schema]);
     return new ReadModels(client, schema, group);
   }
 
@@ -122,6 +126,15 @@ export class ReadModels {
       await this.client.query('ROLLBACK');
       throw error;
     }
+  }
+
+  /** How many restrictions of the witness the incarnation is said to have applied. */
+  async witnessEpoch(): Promise<number> {
+    const { rows } = await this.client.query<{ witness_epoch: string }>(
+      'SELECT witness_epoch FROM recovery.incarnation WHERE schema_name = $1',
+      [this.schema],
+    );
+    return Number(rows[0]?.witness_epoch);
   }
 
   /** How many rows of a table there are that meet an SQL condition. */
