@@ -3,30 +3,33 @@ import { Command, CommandHandler } from '@nestjs/cqrs';
 import type { ICommandHandler } from '@nestjs/cqrs';
 import { evolveAccount, noAccount, reinstateAccount, suspendAccount } from '../domain/account/account.js';
 import type { Account, AccountEvent, OfAccount } from '../domain/account/account.js';
+import type { Seen } from '../domain/lifecycle.js';
 import type { Decision } from '../domain/refusal.js';
 import { EventLog } from '../log/event-log.js';
 import type { EventMetadata } from '../log/recorded.js';
 import { streams } from '../log/streams.js';
 import { AuthorityStore } from '../store/authority/authority-store.js';
 import { Clock, Ids } from './ambient.js';
-import { decideAtOnce } from './decide-at-once.js';
-import type { Change } from './decide-at-once.js';
+import { decideLifecycle } from './decide-lifecycle.js';
+import type { LifecycleChange } from './decide-lifecycle.js';
 
 /** Takes an account's authority away: from the next request on, on every process. Repeating it changes nothing. */
-export class SuspendAccount extends Command<Change> {
+export class SuspendAccount extends Command<LifecycleChange> {
   constructor(
     readonly actorId: string,
     readonly metadata: EventMetadata,
+    readonly seen: Seen = {},
   ) {
     super();
   }
 }
 
 /** Gives the authority back, as it was: grants and sessions that did not end meanwhile work again. */
-export class ReinstateAccount extends Command<Change> {
+export class ReinstateAccount extends Command<LifecycleChange> {
   constructor(
     readonly actorId: string,
     readonly metadata: EventMetadata,
+    readonly seen: Seen = {},
   ) {
     super();
   }
@@ -34,7 +37,7 @@ export class ReinstateAccount extends Command<Change> {
 
 @Injectable()
 abstract class AccountStateHandler {
-  protected abstract readonly decide: (account: Account, of: OfAccount) => Decision<AccountEvent>;
+  protected abstract readonly decide: (account: Account, of: OfAccount & Seen) => Decision<AccountEvent>;
 
   constructor(
     protected readonly log: EventLog,
@@ -43,13 +46,13 @@ abstract class AccountStateHandler {
     protected readonly ids: Ids,
   ) {}
 
-  /** @throws {Refusal} `not_found`; what log and store throw. */
-  execute({ actorId, metadata }: SuspendAccount | ReinstateAccount): Promise<Change> {
-    return decideAtOnce(this.log, this.ids, this.store, {
+  /** @throws {Refusal} `not_found`, `lifecycle_revision_conflict`; what log and store throw. */
+  execute({ actorId, metadata, seen }: SuspendAccount | ReinstateAccount): Promise<LifecycleChange> {
+    return decideLifecycle(this.log, this.ids, this.store, {
       stream: streams.account(actorId),
       initial: noAccount,
       evolve: evolveAccount,
-      decide: (account) => this.decide(account, { actorId, at: this.clock.now() }),
+      decide: (account) => this.decide(account, { actorId, at: this.clock.now(), ...seen }),
       metadata,
     });
   }

@@ -8,30 +8,33 @@ import {
   suspendApplication,
 } from '../domain/application/application.js';
 import type { Application, ApplicationEvent, OfApplication } from '../domain/application/application.js';
+import type { Seen } from '../domain/lifecycle.js';
 import type { Decision } from '../domain/refusal.js';
 import { EventLog } from '../log/event-log.js';
 import type { EventMetadata } from '../log/recorded.js';
 import { streams } from '../log/streams.js';
 import { AuthorityStore } from '../store/authority/authority-store.js';
 import { Clock, Ids } from './ambient.js';
-import { decideAtOnce } from './decide-at-once.js';
-import type { Change } from './decide-at-once.js';
+import { decideLifecycle } from './decide-lifecycle.js';
+import type { LifecycleChange } from './decide-lifecycle.js';
 
 /** Takes an application's authority away: from the next request on, on every process. Repeating it changes nothing. */
-export class SuspendApplication extends Command<Change> {
+export class SuspendApplication extends Command<LifecycleChange> {
   constructor(
     readonly appId: string,
     readonly metadata: EventMetadata,
+    readonly seen: Seen = {},
   ) {
     super();
   }
 }
 
 /** Gives the authority back, as it was: grants that did not end meanwhile work again. */
-export class ReinstateApplication extends Command<Change> {
+export class ReinstateApplication extends Command<LifecycleChange> {
   constructor(
     readonly appId: string,
     readonly metadata: EventMetadata,
+    readonly seen: Seen = {},
   ) {
     super();
   }
@@ -41,7 +44,7 @@ export class ReinstateApplication extends Command<Change> {
 abstract class ApplicationStateHandler {
   protected abstract readonly decide: (
     application: Application,
-    of: OfApplication,
+    of: OfApplication & Seen,
   ) => Decision<ApplicationEvent>;
 
   constructor(
@@ -51,13 +54,13 @@ abstract class ApplicationStateHandler {
     protected readonly ids: Ids,
   ) {}
 
-  /** @throws {Refusal} `not_found`; what log and store throw. */
-  execute({ appId, metadata }: SuspendApplication | ReinstateApplication): Promise<Change> {
-    return decideAtOnce(this.log, this.ids, this.store, {
+  /** @throws {Refusal} `not_found`, `lifecycle_revision_conflict`; what log and store throw. */
+  execute({ appId, metadata, seen }: SuspendApplication | ReinstateApplication): Promise<LifecycleChange> {
+    return decideLifecycle(this.log, this.ids, this.store, {
       stream: streams.application(appId),
       initial: noApplication,
       evolve: evolveApplication,
-      decide: (application) => this.decide(application, { appId, at: this.clock.now() }),
+      decide: (application) => this.decide(application, { appId, at: this.clock.now(), ...seen }),
       metadata,
     });
   }

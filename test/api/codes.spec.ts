@@ -178,7 +178,10 @@ const causes: { readonly [Code in ErrorCode]: Cause } = {
     );
   },
   recovery_unavailable: 'nothing yet',
-  lifecycle_revision_conflict: 'nothing yet',
+  lifecycle_revision_conflict: {
+    spec: 'test/auth/operator-api.spec.ts',
+    named: 'does nothing to %s that took another turn than was seen',
+  },
   restriction_witness_required: 'nothing yet',
   restriction_witness_unavailable_or_incomplete: 'nothing yet',
   witness_prepare_mismatch: 'nothing yet',

@@ -59,9 +59,11 @@ describe('an operator at the command line', () => {
       '--post-logout-redirect-uri',
       'https://quill.example/bye',
     );
-    expect(await plaza('app', 'suspend', clientId)).toBe(`${clientId} is suspended now\n`);
     expect(await plaza('app', 'suspend', clientId)).toBe(
-      `${clientId} is suspended already; nothing changed\n`,
+      `${clientId} is suspended now (lifecycle revision 2)\n`,
+    );
+    expect(await plaza('app', 'suspend', clientId)).toBe(
+      `${clientId} is suspended already (lifecycle revision 2); nothing changed\n`,
     );
     expect(await plaza('app', 'list')).toMatch(
       new RegExp(`^${clientId} {2}Quill {2}\\(suspended\\)\n {2}registered 20.*, usable grants: 0\n`),
@@ -71,8 +73,9 @@ describe('an operator at the command line', () => {
     );
     expect(await asked('app', 'reinstate', clientId, '--reason', 'they mended it')).toEqual({
       changed: true,
+      revision: 3,
     });
-    expect(await asked('app', 'reinstate', clientId)).toEqual({ changed: false });
+    expect(await asked('app', 'reinstate', clientId)).toEqual({ changed: false, revision: 3 });
     expect(await asked<object[]>('app', 'list')).toEqual([
       {
         clientId,

@@ -87,6 +87,15 @@ describe('an account that is there', () => {
     expect(reinstateAccount(given(), of)).toEqual([]);
   });
 
+  it('is only suspended or reinstated from the turn of its life that was seen', () => {
+    expect(suspendAccount(given(), { ...of, lifecycle: 1 })).toEqual([suspended]);
+    expect(reinstateAccount(given(suspended, changed), { ...of, lifecycle: 2 })).toEqual([reinstated]);
+    const conflict = { code: 'lifecycle_revision_conflict' };
+    expect(suspendAccount(given(suspended), { ...of, lifecycle: 1 })).toMatchObject(conflict);
+    expect(suspendAccount(given(), { ...of, lifecycle: 2 })).toMatchObject(conflict);
+    expect(reinstateAccount(given(suspended, reinstated), { ...of, lifecycle: 2 })).toMatchObject(conflict);
+  });
+
   it('has another password with each change', () => {
     expect(changePassword(given(), of)).toEqual([changed]);
     expect(changePassword(given(changed), of)).toEqual([changed]);

@@ -1,3 +1,5 @@
+import { staleLifecycle } from '../lifecycle.js';
+import type { Seen } from '../lifecycle.js';
 import { Refusal } from '../refusal.js';
 import type { Decision } from '../refusal.js';
 import type {
@@ -13,28 +15,30 @@ import type {
 export type AccountEvent =
   AccountRegistered | AccountSuspended | AccountReinstated | AccountPasswordChanged | AccountSignedOut;
 
+/** `lifecycle`: how many turns its life has taken (see {@link Seen}). */
 export type Account =
-  | { readonly status: 'none' }
+  | { readonly status: 'none'; readonly lifecycle: 0 }
   | {
       readonly status: 'active' | 'suspended';
+      readonly lifecycle: number;
       readonly handle: string;
       readonly displayName: string;
       readonly email: string;
     };
 
-export const noAccount: Account = { status: 'none' };
+export const noAccount: Account = { status: 'none', lifecycle: 0 };
 
 export function evolveAccount(account: Account, event: AccountEvent): Account {
   if (event.type === 'account.registered') {
     const { handle, displayName, email } = event.data;
-    return { status: 'active', handle, displayName, email };
+    return { status: 'active', lifecycle: 1, handle, displayName, email };
   }
   if (account.status === 'none') return account;
   switch (event.type) {
     case 'account.suspended':
-      return { ...account, status: 'suspended' };
+      return { ...account, status: 'suspended', lifecycle: account.lifecycle + 1 };
     case 'account.reinstated':
-      return { ...account, status: 'active' };
+      return { ...account, status: 'active', lifecycle: account.lifecycle + 1 };
     case 'account.password_changed':
     case 'account.signed_out':
       return account;
@@ -93,13 +97,23 @@ export interface OfAccount {
   readonly at: number;
 }
 
-export function suspendAccount(account: Account, { actorId, at }: OfAccount): Decision<AccountSuspended> {
+export function suspendAccount(
+  account: Account,
+  { actorId, at, ...seen }: OfAccount & Seen,
+): Decision<AccountSuspended> {
   if (account.status === 'none') return unknownAccount();
+  const stale = staleLifecycle(account, seen);
+  if (stale) return stale;
   return account.status === 'suspended' ? [] : [{ type: 'account.suspended', data: { actorId, at } }];
 }
 
-export function reinstateAccount(account: Account, { actorId, at }: OfAccount): Decision<AccountReinstated> {
+export function reinstateAccount(
+  account: Account,
+  { actorId, at, ...seen }: OfAccount & Seen,
+): Decision<AccountReinstated> {
   if (account.status === 'none') return unknownAccount();
+  const stale = staleLifecycle(account, seen);
+  if (stale) return stale;
   return account.status === 'active' ? [] : [{ type: 'account.reinstated', data: { actorId, at } }];
 }
 

@@ -1,4 +1,6 @@
 import { canonical, isScope } from '../grant/scopes.js';
+import { staleLifecycle } from '../lifecycle.js';
+import type { Living, Seen } from '../lifecycle.js';
 import { Refusal } from '../refusal.js';
 import type { Decision } from '../refusal.js';
 import type {
@@ -12,18 +14,20 @@ import { passesForTheNetwork } from './network-name.js';
 export type ApplicationEvent =
   ApplicationRegistered | ApplicationSuspended | ApplicationReinstated | ApplicationSecretRotated;
 
-export type Application = { readonly status: 'none' | 'active' | 'suspended' };
+export interface Application extends Living {
+  readonly status: 'none' | 'active' | 'suspended';
+}
 
-export const noApplication: Application = { status: 'none' };
+export const noApplication: Application = { status: 'none', lifecycle: 0 };
 
 export function evolveApplication(application: Application, event: ApplicationEvent): Application {
-  if (event.type === 'application.registered') return { status: 'active' };
+  if (event.type === 'application.registered') return { status: 'active', lifecycle: 1 };
   if (application.status === 'none') return application;
   switch (event.type) {
     case 'application.suspended':
-      return { status: 'suspended' };
+      return { status: 'suspended', lifecycle: application.lifecycle + 1 };
     case 'application.reinstated':
-      return { status: 'active' };
+      return { status: 'active', lifecycle: application.lifecycle + 1 };
     case 'application.secret_rotated':
       return application;
   }
@@ -78,17 +82,21 @@ export interface OfApplication {
 
 export function suspendApplication(
   application: Application,
-  { appId, at }: OfApplication,
+  { appId, at, ...seen }: OfApplication & Seen,
 ): Decision<ApplicationSuspended> {
   if (application.status === 'none') return unknownApplication();
+  const stale = staleLifecycle(application, seen);
+  if (stale) return stale;
   return application.status === 'suspended' ? [] : [{ type: 'application.suspended', data: { appId, at } }];
 }
 
 export function reinstateApplication(
   application: Application,
-  { appId, at }: OfApplication,
+  { appId, at, ...seen }: OfApplication & Seen,
 ): Decision<ApplicationReinstated> {
   if (application.status === 'none') return unknownApplication();
+  const stale = staleLifecycle(application, seen);
+  if (stale) return stale;
   return application.status === 'active' ? [] : [{ type: 'application.reinstated', data: { appId, at } }];
 }
 

@@ -6,7 +6,7 @@ import { CreateAccount } from '../../commands/create-account.js';
 import { ReinstateAccount, SuspendAccount } from '../../commands/suspend-account.js';
 import { HttpRefusal } from '../../http/errors.js';
 import { actOf, header } from './act-of.js';
-import { idOf, newAccount, parse, reasonedAct } from './schemas.js';
+import { idOf, newAccount, parse, reasonedTurn } from './schemas.js';
 
 /** `/operator/accounts…`: the people of the network. */
 export function accountRoutes(server: FastifyInstance, app: INestApplicationContext): void {
@@ -32,12 +32,12 @@ export function accountRoutes(server: FastifyInstance, app: INestApplicationCont
   });
 
   server.post('/operator/accounts/:id/suspend', (request) => {
-    const { reason } = parse(reasonedAct, request.body);
-    return commands.execute(new SuspendAccount(idOf(request), actOf(request, reason)));
+    const { reason, revision: lifecycle } = parse(reasonedTurn, request.body);
+    return commands.execute(new SuspendAccount(idOf(request), actOf(request, reason), { lifecycle }));
   });
 
   server.post('/operator/accounts/:id/reinstate', (request) => {
-    const { reason } = parse(reasonedAct, request.body);
-    return commands.execute(new ReinstateAccount(idOf(request), actOf(request, reason)));
+    const { reason, revision: lifecycle } = parse(reasonedTurn, request.body);
+    return commands.execute(new ReinstateAccount(idOf(request), actOf(request, reason), { lifecycle }));
   });
 }

@@ -9,7 +9,7 @@ import { ReinstateApplication, SuspendApplication } from '../../commands/suspend
 import { AuthorityStore } from '../../store/authority/authority-store.js';
 import { actOf } from './act-of.js';
 import { applicationsOf } from './applications.js';
-import { act, idOf, newApplication, parse, secretRotation } from './schemas.js';
+import { act, idOf, newApplication, parse, secretRotation, turn } from './schemas.js';
 
 /** `/operator/applications…`: the applications through which people reach the network. */
 export function applicationRoutes(server: FastifyInstance, app: INestApplicationContext): void {
@@ -27,13 +27,13 @@ export function applicationRoutes(server: FastifyInstance, app: INestApplication
   });
 
   server.post(`${one}/suspend`, (request) => {
-    const { reason } = parse(act, request.body);
-    return commands.execute(new SuspendApplication(idOf(request), actOf(request, reason)));
+    const { reason, revision: lifecycle } = parse(turn, request.body);
+    return commands.execute(new SuspendApplication(idOf(request), actOf(request, reason), { lifecycle }));
   });
 
   server.post(`${one}/reinstate`, (request) => {
-    const { reason } = parse(act, request.body);
-    return commands.execute(new ReinstateApplication(idOf(request), actOf(request, reason)));
+    const { reason, revision: lifecycle } = parse(turn, request.body);
+    return commands.execute(new ReinstateApplication(idOf(request), actOf(request, reason), { lifecycle }));
   });
 
   server.post(`${one}/rotate-secret`, (request) => {

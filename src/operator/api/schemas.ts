@@ -11,7 +11,14 @@ const reason = why.optional();
 export const act = z.strictObject({ reason });
 
 /** What is done to a person is never done without a reason. */
-export const reasonedAct = z.strictObject({ reason: why });
+const reasonedAct = z.strictObject({ reason: why });
+
+const LIFECYCLE = 'must be a whole number from 1 on';
+const revision = z.int(LIFECYCLE).min(1, LIFECYCLE).optional();
+
+/** What makes a turn in a life; `revision`: the turn before, if it must be that one. */
+export const turn = act.extend({ revision });
+export const reasonedTurn = reasonedAct.extend({ revision });
 
 const LONGEST_OVERLAP_DAYS = 366;
 const OVERLAP = `from 0 to ${LONGEST_OVERLAP_DAYS} days`;
@@ -47,6 +54,7 @@ export const newAccount = z.strictObject({
 /** What a field is called at the command line, where the API is used from. */
 const optionOf: Readonly<Record<string, string>> = {
   reason: '--reason',
+  revision: '--revision',
   overlapMs: '--overlap',
   actor: '--actor',
   post: '--post',

@@ -9,6 +9,9 @@ export const created = z.object({ actorId: z.string() });
 /** False: it was so before. */
 export const changed = z.object({ changed: z.boolean() });
 
+/** `revision`: the lifecycle revision that it is at now. */
+export const turned = changed.extend({ revision: z.number() });
+
 export const rotatedSecret = registered.extend({ previousUntil: z.number() });
 
 export const revoked = z.object({ revoked: z.number() });

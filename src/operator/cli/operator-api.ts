@@ -61,8 +61,9 @@ export class OperatorApi {
     return this.#call(answers.applications, 'GET', '/operator/applications');
   }
 
-  setApplicationState(clientId: string, act: 'suspend' | 'reinstate', reason?: string) {
-    return this.#call(answers.changed, 'POST', `${application(clientId)}/${act}`, { reason });
+  /** `revision`: the lifecycle revision that it must be at; undefined: any. Here as for accounts and posts. */
+  setApplicationState(clientId: string, act: 'suspend' | 'reinstate', reason?: string, revision?: number) {
+    return this.#call(answers.turned, 'POST', `${application(clientId)}/${act}`, { reason, revision });
   }
 
   rotateSecret(clientId: string, overlapMs: number, reason?: string) {
@@ -82,9 +83,14 @@ export class OperatorApi {
     return this.#call(answers.created, 'POST', '/operator/accounts', { ...account, reason });
   }
 
-  setAccountState(actorId: string, act: 'suspend' | 'reinstate', reason: string) {
+  setAccountState(actorId: string, act: 'suspend' | 'reinstate', reason: string, revision?: number) {
     const path = `/operator/accounts/${encodeURIComponent(actorId)}/${act}`;
-    return this.#call(answers.changed, 'POST', path, { reason });
+    return this.#call(answers.turned, 'POST', path, { reason, revision });
+  }
+
+  setPostState(postId: string, act: 'restrict' | 'unrestrict', reason: string, revision?: number) {
+    const path = `/operator/posts/${encodeURIComponent(postId)}/${act}`;
+    return this.#call(answers.turned, 'POST', path, { reason, revision });
   }
 
   setPublishing(act: 'pause' | 'resume', reason?: string) {

@@ -1,7 +1,7 @@
 import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
-import { operatorApi, WHY, withOperator, withReason } from '../act.js';
-import type { ActOptions, OperatorOptions } from '../act.js';
+import { operatorApi, turnLine, WHY, withOperator, withReason, withRevision } from '../act.js';
+import type { ActOptions, TurnOptions } from '../act.js';
 import { answer } from '../output.js';
 
 interface CreateOptions extends ActOptions {
@@ -10,7 +10,7 @@ interface CreateOptions extends ActOptions {
   readonly email: string;
 }
 
-interface StateOptions extends OperatorOptions {
+interface StateOptions extends TurnOptions {
   readonly reason: string;
 }
 
@@ -37,15 +37,13 @@ export function addAccount(program: Command): void {
     ['suspend', 'suspended'],
     ['reinstate', 'active'],
   ] as const)
-    withOperator(account.command(act))
+    withRevision(withOperator(account.command(act)))
       .description(descriptions[act])
       .argument('<actor-id>', 'whose account')
       .requiredOption('--reason <why>', WHY)
-      .action(async (actorId: string, { reason, ...options }: StateOptions) => {
-        const result = await operatorApi(options).setAccountState(actorId, act, reason);
-        answer(options, result, [
-          result.changed ? `${actorId} is ${done} now` : `${actorId} is ${done} already; nothing changed`,
-        ]);
+      .action(async (actorId: string, { reason, revision, ...options }: StateOptions) => {
+        const result = await operatorApi(options).setAccountState(actorId, act, reason, revision);
+        answer(options, result, [turnLine(actorId, done, result)]);
       });
 }
 

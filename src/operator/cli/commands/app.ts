@@ -1,7 +1,7 @@
 import { Option } from 'commander';
 import type { Command } from 'commander';
-import { operatorApi, withOperator, withReason } from '../act.js';
-import type { ActOptions, OperatorOptions } from '../act.js';
+import { operatorApi, turnLine, withOperator, withReason, withRevision } from '../act.js';
+import type { ActOptions, OperatorOptions, TurnOptions } from '../act.js';
 import { duration } from '../duration.js';
 import type { OperatorApi } from '../operator-api.js';
 import { answer, moment } from '../output.js';
@@ -61,14 +61,12 @@ export function addApp(program: Command): void {
     ['suspend', 'suspended'],
     ['reinstate', 'active'],
   ] as const)
-    withReason(app.command(act))
+    withRevision(withReason(app.command(act)))
       .description(descriptions[act])
       .argument('<client-id>', 'which application')
-      .action(async (clientId: string, { reason, ...options }: ActOptions) => {
-        const result = await operatorApi(options).setApplicationState(clientId, act, reason);
-        answer(options, result, [
-          result.changed ? `${clientId} is ${done} now` : `${clientId} is ${done} already; nothing changed`,
-        ]);
+      .action(async (clientId: string, { reason, revision, ...options }: TurnOptions) => {
+        const result = await operatorApi(options).setApplicationState(clientId, act, reason, revision);
+        answer(options, result, [turnLine(clientId, done, result)]);
       });
 
   withReason(app.command('rotate-secret'))
