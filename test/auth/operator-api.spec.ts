@@ -202,7 +202,8 @@ describe('the operator API', () => {
     // It is as it was asked for, but somebody has decided so meanwhile.
     expect(await of('suspend', 1)).toMatchObject(present(2, 'suspended'));
     const answers = await Promise.all(Array.from({ length: 4 }, () => of('reinstate', 2)));
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409]);
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect(answers.filter(({ status }) => status === 409)).toHaveLength(3);
     for (const bad of [0, -1, 1.5, '3', null])
       expect(await of('suspend', bad)).toMatchObject({ status: 400, body: { error: 'invalid_request' } });
   });
