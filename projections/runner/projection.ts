@@ -1,6 +1,7 @@
 import type { Recorded } from '../../src/log/recorded.js';
 import type { EventOf, EventType } from '../../src/log/registry.js';
 import { Outdated } from './faults.js';
+import type { Fold } from './fold.js';
 
 /**
  * One write of many rows. The text names tables without a schema: they are found in the schema of the group's target.
@@ -13,6 +14,11 @@ export interface Statement<Row extends object> {
   readonly table: string;
   /** SQL with one parameter, a JSON array of rows: `json_to_recordset($1)`. */
   readonly sql: string;
+  /**
+   * What is sent in its place while an incarnation is built: another text for the same rows, or null: nothing. What it
+   * leaves out, {@link Projection.derived} makes. Undefined: the same.
+   */
+  readonly inBuild?: string | null;
   readonly key: (row: Row) => string;
   /** Whether the text minds several rows of one key, which then come in order. Undefined: they come one a call. */
   readonly manyOfOneKey?: boolean;
@@ -35,7 +41,13 @@ export interface Projection {
   readonly version: number;
   /** DDL, run once in an empty schema that is first in the search path. Empty where the tables live elsewhere. */
   readonly tables: string;
+  /** DDL of what no statement of a build looks anything up in, most indexes: made behind all tables, in a build at its end. */
+  readonly indexes?: string;
+  /** SQL that makes from the loaded tables what statements leave out in a build. Run once, before the indexes are made. */
+  readonly derived?: string;
   readonly handlers: Handlers;
+  /** What each of the tables must hold, told a second time in another way: a build is published if both agree. */
+  readonly folds?: readonly Fold[];
 }
 
 /** Projections that advance together: one subscription, one transaction a batch, one position. */
