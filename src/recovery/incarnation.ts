@@ -15,7 +15,10 @@ interface Row {
   readonly schema_name: string;
 }
 
-/** The published incarnation if it has exactly these versions; else the newest one that has: an unfinished build, most often. */
+/**
+ * The published incarnation if it has exactly these versions; else the newest unfinished build that has. What was published
+ * before, and what an operator's job builds, are none of these.
+ */
 export async function findIncarnation(
   client: ClientBase,
   versions: Versions,
@@ -23,7 +26,8 @@ export async function findIncarnation(
   const { rows } = await client.query<Row & { is_published: boolean }>(
     `SELECT incarnation, schema_name, publication.singleton IS NOT NULL AS is_published
     FROM recovery.incarnation LEFT JOIN recovery.publication USING (incarnation)
-    WHERE versions = $1
+    WHERE versions = $1 AND (publication.singleton OR retired_at IS NULL
+      AND NOT EXISTS (SELECT FROM recovery.job WHERE job.incarnation = incarnation.incarnation))
     ORDER BY is_published DESC, created_at DESC LIMIT 1`,
     [versions],
   );
@@ -90,42 +94,61 @@ export async function analyzeIncarnation(client: ClientBase, { schemaName }: Inc
   if (rows[0]?.tables) await client.query(`ANALYZE ${rows[0].tables}`);
 }
 
+export interface PublishOptions {
+  readonly incarnation: string;
+  readonly networkId: string;
+  /** What is published, and what `incarnation` takes the place of; undefined: nothing is. */
+  readonly instead: string | undefined;
+  /** Unix milliseconds. */
+  readonly now: number;
+  /** How reads are admitted to what is published. Out of a quarantine leads nothing but a recovery. */
+  readonly from?: 'serving' | 'quarantined';
+}
+
 /**
- * Lets reads see an incarnation, instead of `instead` (undefined: of none). Reads never go back: both stand still for
- * the moment of the change, and what is shown then shows at least what was shown before. `behind`: it does not yet.
- * `changed`: the publication is not what it was, or is quarantined. In both cases nothing was changed.
+ * Lets reads see an incarnation, instead of another one, which is kept for a while: it is retired. Reads never go back: both
+ * stand still for the moment of the change, and what is shown then shows at least what was shown before. `behind`: it
+ * does not yet. `changed`: the publication is not what it was. In both cases nothing was changed. Out of a quarantine there is
+ * no going back to anything: what was shown then may be of a log that is lost, and so may what writers still wait for.
  *
  * A build that no longer handles the newest event's type stays behind until one comes that it handles.
  *
  * What was handed out so far as a cursor is of no use to it (decisions.md, "Reconcile"): positions are those of the log,
- * so only later ones are surely its own. The first incarnation takes any.
+ * so only those after both are surely its own. The first incarnation takes any.
  */
 export async function publish(
   client: ClientBase,
-  incarnation: string,
-  networkId: string,
-  instead: string | undefined,
+  { incarnation, networkId, instead, now, from = 'serving' }: PublishOptions,
 ): Promise<'published' | 'behind' | 'changed'> {
   await client.query('BEGIN');
   try {
-    if (await isBehind(client, incarnation, instead)) {
+    const isBehind = await lockAndCompare(client, incarnation, instead);
+    if (isBehind && from === 'serving') {
       await client.query('ROLLBACK');
       return 'behind';
     }
     const { rowCount } = await client.query(
       `WITH published AS (
         INSERT INTO recovery.publication (incarnation, status, network_id) VALUES ($1, 'serving', $2)
-        ON CONFLICT (singleton) DO UPDATE SET incarnation = excluded.incarnation
-          WHERE publication.incarnation = $3 AND publication.status = 'serving'
+        ON CONFLICT (singleton) DO UPDATE SET incarnation = excluded.incarnation, status = 'serving', reason = NULL
+          WHERE publication.incarnation = $3 AND publication.status = $4
         RETURNING incarnation
       ), begun AS (
-        UPDATE recovery.incarnation SET cursors_valid_from = coalesce(incarnation.applied_position, -1) + 1
+        UPDATE recovery.incarnation SET retired_at = NULL, cursors_valid_from = CASE WHEN $3::text IS NULL
+          THEN cursors_valid_from ELSE 1 + (SELECT max(coalesce(applied_position, -1))
+            FROM recovery.incarnation WHERE incarnation IN ($1, $3)) END
         FROM published
-        WHERE incarnation.incarnation = published.incarnation AND $3 IS NOT NULL
+        WHERE incarnation.incarnation = published.incarnation
+      ), retired AS (
+        UPDATE recovery.incarnation SET retired_at = $5
+        FROM published
+        WHERE incarnation.incarnation = $3 AND incarnation.incarnation <> published.incarnation
       )
       SELECT pg_notify('${PUBLICATION_CHANNEL}', incarnation) FROM published`,
-      [incarnation, networkId, instead ?? null],
+      [incarnation, networkId, instead ?? null, from, new Date(now)],
     );
+    if (rowCount === 1 && from === 'quarantined')
+      await client.query('DELETE FROM recovery.outstanding_write');
     await client.query('COMMIT');
     return rowCount === 1 ? 'published' : 'changed';
   } catch (error) {
@@ -134,8 +157,11 @@ export async function publish(
   }
 }
 
-/** Locks both, always in the same order: whoever wants to move either on waits for the end of the transaction. */
-async function isBehind(
+/**
+ * Whether it shows less than the other. Locks both, always in the same order: whoever wants to move either on waits for the
+ * end of the transaction.
+ */
+async function lockAndCompare(
   client: ClientBase,
   incarnation: string,
   instead: string | undefined,

@@ -78,7 +78,7 @@ function publishedTarget(own: Incarnation): Target {
 }
 
 function buildTarget(
-  { logger }: ServingOptions,
+  { logger, now }: ServingOptions,
   own: Incarnation,
   networkId: string,
   before: string | undefined,
@@ -90,7 +90,12 @@ function buildTarget(
     async caughtUp(client) {
       if (stage === 'published') return published.caughtUp(client);
       if (stage === 'building') await analyzeIncarnation(client, own);
-      const outcome = await publish(client, own.incarnation, networkId, before);
+      const outcome = await publish(client, {
+        incarnation: own.incarnation,
+        networkId,
+        instead: before,
+        now: now(),
+      });
       if (outcome === 'changed') throw new SteppedAside('the publication has changed during the build');
       if (outcome === 'behind' && stage !== 'waiting')
         logger.info(

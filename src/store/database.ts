@@ -4,6 +4,7 @@ import { outstandingWriteMigrations } from './migrations/1763700000000-outstandi
 import { limitMigrations } from './migrations/1763720000000-limits.js';
 import { auditMigrations } from './migrations/1763760000000-audit.js';
 import { cursorMigrations } from './migrations/1763780000000-cursors.js';
+import { jobMigrations } from './migrations/1763810000000-jobs.js';
 import { openPostgres } from './postgres.js';
 import type { Postgres } from './postgres.js';
 
@@ -24,6 +25,7 @@ export function openDatabase(options: {
       ...limitMigrations,
       ...auditMigrations,
       ...cursorMigrations,
+      ...jobMigrations,
     ],
   });
 }

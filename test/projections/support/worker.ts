@@ -11,7 +11,9 @@ import { readRecoveryState } from '../../../src/recovery/recovery-state.js';
 import type { RecoveryState } from '../../../src/recovery/recovery-state.js';
 import { servingLock, servingTarget } from '../../../src/recovery/serving-target.js';
 import { recoveryMigrations } from '../../../src/store/migrations/1763690000000-recovery.js';
+import { outstandingWriteMigrations } from '../../../src/store/migrations/1763700000000-outstanding-writes.js';
 import { cursorMigrations } from '../../../src/store/migrations/1763780000000-cursors.js';
+import { jobMigrations } from '../../../src/store/migrations/1763810000000-jobs.js';
 import { openPostgres } from '../../../src/store/postgres.js';
 
 /** The serving group of a later release. */
@@ -45,7 +47,12 @@ export class WorkerBench {
   ) {}
 
   static async open(databaseUrl: string): Promise<WorkerBench> {
-    const migrations = [...recoveryMigrations, ...cursorMigrations];
+    const migrations = [
+      ...recoveryMigrations,
+      ...outstandingWriteMigrations,
+      ...cursorMigrations,
+      ...jobMigrations,
+    ];
     const options = { applicationName: 'test', maxConnections: 2, migrations };
     await (await openPostgres({ url: databaseUrl, ...options })).close();
     const pool = new Pool({ connectionString: databaseUrl, max: 2 });

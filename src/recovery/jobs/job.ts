@@ -1,0 +1,168 @@
+import type { ClientBase, Pool } from 'pg';
+
+export type JobKind = 'rebuild' | 'recover' | 'rollback';
+
+/** Those in which somebody is at it, or will be. */
+export const openStates = ['requested', 'running', 'verifying'] as const;
+export type JobState = (typeof openStates)[number] | 'paused' | 'published' | 'failed' | 'rolled_back';
+
+/** How far work came that takes long. */
+export interface Progress {
+  /** What is being done, in words; null: not begun. */
+  readonly step: string | null;
+  readonly done: number;
+  /** Null: not known yet. */
+  readonly total: number | null;
+  /** Of `done`, a second; null: not measured yet. */
+  readonly rate: number | null;
+}
+
+/** Work on read models that an operator asked for. Times are Unix milliseconds. */
+export interface Job extends Progress {
+  readonly id: string;
+  readonly kind: JobKind;
+  /** Of projections; empty: every one that answers reads. */
+  readonly names: readonly string[];
+  readonly requestedBy: string;
+  readonly reason: string | null;
+  readonly requestedAt: number;
+  readonly state: JobState;
+  /** What it builds or publishes. */
+  readonly incarnation: string | null;
+  /** What came of it, or why it failed, for people. */
+  readonly message: string | null;
+  readonly updatedAt: number;
+}
+
+type Database = Pool | ClientBase;
+
+interface Row {
+  readonly id: string;
+  readonly kind: JobKind;
+  readonly names: string[];
+  readonly requested_by: string;
+  readonly reason: string | null;
+  readonly requested_at: Date;
+  readonly state: JobState;
+  readonly incarnation: string | null;
+  readonly step: string | null;
+  readonly done: string;
+  readonly total: string | null;
+  readonly rate: number | null;
+  readonly message: string | null;
+  readonly updated_at: Date;
+}
+
+const present = (row: Row): Job => ({
+  id: row.id,
+  kind: row.kind,
+  names: row.names,
+  requestedBy: row.requested_by,
+  reason: row.reason,
+  requestedAt: row.requested_at.getTime(),
+  state: row.state,
+  incarnation: row.incarnation,
+  step: row.step,
+  done: Number(row.done),
+  total: row.total === null ? null : Number(row.total),
+  rate: row.rate,
+  message: row.message,
+  updatedAt: row.updated_at.getTime(),
+});
+
+export interface JobRequest {
+  /** UUID. */
+  readonly id: string;
+  readonly kind: JobKind;
+  readonly names: readonly string[];
+  readonly requestedBy: string;
+  readonly reason: string | undefined;
+  /** Unix milliseconds. */
+  readonly now: number;
+}
+
+/** The unfinished job of this kind and these names, paused or not: asking again is going on with it. */
+export async function unfinishedJob(
+  database: Database,
+  kind: JobKind,
+  names: readonly string[],
+): Promise<Job | undefined> {
+  const { rows } = await database.query<Row>(
+    `SELECT * FROM recovery.job WHERE kind = $1 AND names = $2 AND state = ANY ($3)
+    ORDER BY requested_at DESC LIMIT 1`,
+    [kind, names, [...openStates, 'paused']],
+  );
+  return rows[0] && present(rows[0]);
+}
+
+export async function requestJob(database: Database, request: JobRequest): Promise<void> {
+  const { id, kind, names, requestedBy, reason, now } = request;
+  await database.query(
+    `INSERT INTO recovery.job (id, kind, names, requested_by, reason, requested_at, state, updated_at)
+    VALUES ($1, $2, $3, $4, $5, $6, 'requested', $6)`,
+    [id, kind, names, requestedBy, reason ?? null, new Date(now)],
+  );
+}
+
+export async function findJob(database: Database, id: string): Promise<Job | undefined> {
+  const { rows } = await database.query<Row>('SELECT * FROM recovery.job WHERE id = $1', [id]);
+  return rows[0] && present(rows[0]);
+}
+
+/** The newest first. */
+export async function listJobs(database: Database, limit: number): Promise<readonly Job[]> {
+  const { rows } = await database.query<Row>(
+    'SELECT * FROM recovery.job ORDER BY requested_at DESC LIMIT $1',
+    [limit],
+  );
+  return rows.map(present);
+}
+
+/** The one that is to be worked at: what was begun first, whatever waits. Paused ones wait for an operator. */
+export async function nextJob(database: Database): Promise<Job | undefined> {
+  const { rows } = await database.query<Row>(
+    `SELECT * FROM recovery.job WHERE state = ANY ($1)
+    ORDER BY state = 'requested', requested_at LIMIT 1`,
+    [openStates],
+  );
+  return rows[0] && present(rows[0]);
+}
+
+/** Moves a job on from one of these states. False: it is in another one, and nothing was changed. */
+export async function moveJob(
+  database: Database,
+  id: string,
+  from: readonly JobState[],
+  to: JobState,
+  now: number,
+  message?: string,
+): Promise<boolean> {
+  const { rowCount } = await database.query(
+    `UPDATE recovery.job SET state = $3, message = $4, updated_at = $5 WHERE id = $1 AND state = ANY ($2)`,
+    [id, from, to, message ?? null, new Date(now)],
+  );
+  return rowCount === 1;
+}
+
+/** Notes how far an open job is. False: it was paused meanwhile. */
+export async function noteProgress(
+  database: Database,
+  id: string,
+  { step, done, total, rate }: Progress,
+  now: number,
+): Promise<boolean> {
+  const { rowCount } = await database.query(
+    `UPDATE recovery.job SET step = $2, done = $3, total = $4, rate = $5, updated_at = $6
+    WHERE id = $1 AND state = ANY ($7)`,
+    [id, step, Math.round(done), total === null ? null : Math.round(total), rate, new Date(now), openStates],
+  );
+  return rowCount === 1;
+}
+
+export async function noteIncarnation(
+  database: Database,
+  id: string,
+  incarnation: string | undefined,
+): Promise<void> {
+  await database.query('UPDATE recovery.job SET incarnation = $2 WHERE id = $1', [id, incarnation ?? null]);
+}
