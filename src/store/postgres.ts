@@ -85,9 +85,18 @@ class ImpatientClient extends Client {
   }
 }
 
-/** On a connection of its own: a migration may take as long as it takes. */
-async function migrate(options: PostgresOptions): Promise<void> {
-  const dataSource = await connect(options, { poolSize: 2 });
+/**
+ * Brings the schema up to date, on connections of its own. A migration may take as long as it takes, unless a statement
+ * is bounded by `patienceMs`. Rejects if the database cannot be reached.
+ */
+export async function migrate(
+  options: Omit<PostgresOptions, 'maxConnections'>,
+  patienceMs?: number,
+): Promise<void> {
+  const dataSource = await connect(options, {
+    poolSize: 2,
+    ...(patienceMs !== undefined && { extra: bounds(patienceMs) }),
+  });
   try {
     const lock = await poolOf(dataSource).connect();
     try {
@@ -103,7 +112,7 @@ async function migrate(options: PostgresOptions): Promise<void> {
 }
 
 function connect(
-  { url, applicationName, entities = [], migrations }: PostgresOptions,
+  { url, applicationName, entities = [], migrations }: Omit<PostgresOptions, 'maxConnections'>,
   connections: { readonly poolSize: number; readonly extra?: object },
 ): Promise<DataSource> {
   return new DataSource({

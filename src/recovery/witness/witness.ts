@@ -15,53 +15,73 @@ export interface Restriction {
  * How far a restriction came (recovery.md, "Writing a restriction"). `prepared`: nobody knows whether it is in the log.
  * `accepted`: it was seen there, at that position. `finalized`: it was acknowledged. `withdrawn`: it was proven not to be there.
  */
-export type RestrictionState = 'prepared' | 'accepted' | 'finalized' | 'withdrawn';
+export const restrictionStates = ['prepared', 'accepted', 'finalized', 'withdrawn'] as const;
+
+export type RestrictionState = (typeof restrictionStates)[number];
 
 export interface Witnessed {
   /** Number of the restriction in the witness: from 1, in the order of preparation, never given twice. */
   readonly epoch: bigint;
   readonly state: RestrictionState;
-  /** SHA-256 over the restriction, 32 bytes. */
+  /** SHA-256 over the restriction, 32 bytes: see `restrictionHash`. */
   readonly hash: Buffer;
   /** In the log; undefined until it was accepted. */
   readonly position: bigint | undefined;
-  /** When it was prepared, Unix milliseconds. */
+  /** When it was prepared for the first time, Unix milliseconds. */
   readonly preparedAt: number;
   readonly restriction: Restriction;
+}
+
+/** What the log has of a restriction: the hash of what stands there, and its position. */
+export interface Proof {
+  readonly hash: Buffer;
+  readonly position: bigint;
 }
 
 /**
  * An append-only, hash-chained ledger of restrictions, in a failure domain of its own. Every step is a line of it that
  * names the hash of the line before, so that none can be changed, removed or put in between without a trace.
  *
- * Every method throws {@link WitnessUnavailable} when the witness does not answer within its deadline.
+ * Every method throws {@link WitnessUnavailable} when the witness does not answer within its deadline, and
+ * {@link WitnessRequired} where none is configured. `now`: Unix milliseconds.
  */
 export abstract class Witness {
   /**
    * Puts a restriction down before it is appended. The same id with the same content answers what is there, whoever
-   * prepared it; a withdrawn one is prepared anew, under its number.
+   * prepared it: that one is to be appended. A withdrawn one is prepared anew, under its number.
    * @throws {WitnessMismatch} the same id with other content.
    */
   abstract prepare(restriction: Restriction, now: number): Promise<Witnessed>;
 
-  /** It is in the log, there. Also after it was withdrawn: the log is the proof. @throws {WitnessMismatch} not this one. */
-  abstract accept(
-    id: string,
-    recorded: { readonly hash: Buffer; readonly position: bigint },
-    now: number,
-  ): Promise<void>;
+  /**
+   * It is in the log, there. Also after it was withdrawn: the log is the proof.
+   * @throws {WitnessMismatch} it was prepared with other content, not at all, or accepted at another position.
+   */
+  abstract accept(id: string, proof: Proof, now: number): Promise<void>;
 
-  /** From now on it can be acknowledged. Repeating it changes nothing. */
+  /** From now on it can be acknowledged. Repeating it changes nothing. @throws {WitnessMismatch} it was not accepted. */
   abstract finalize(id: string, now: number): Promise<void>;
 
   /** It is proven not to be in the log. Changes nothing unless it is prepared. */
   abstract withdraw(id: string, now: number): Promise<void>;
 
+  /**
+   * An operator's recovery has appended it again: accepts and finalizes it at its new position.
+   * @throws {WitnessMismatch} it was prepared with other content, or not at all.
+   */
+  abstract move(id: string, proof: Proof, now: number): Promise<void>;
+
+  /**
+   * Puts down as finalized what the log has and the witness has not, under the number that it has in the log; under the
+   * next free one where another has that. Changes nothing for an id that is known.
+   */
+  abstract reseed(restriction: Restriction, epoch: bigint, position: bigint, now: number): Promise<Witnessed>;
+
   /** Those of these that the witness knows, by id. */
   abstract find(ids: readonly string[]): Promise<ReadonlyMap<string, Witnessed>>;
 
-  /** Prepared or accepted before that time (Unix ms), and not settled since: the oldest first. */
-  abstract unsettled(before: number, limit: number): Promise<readonly Witnessed[]>;
+  /** Prepared or accepted ones with a greater number that were prepared before that time (Unix ms), in the order of their numbers. */
+  abstract unsettled(before: number, afterEpoch: bigint, limit: number): Promise<readonly Witnessed[]>;
 
   /** Accepted and finalized ones with a greater number, in the order of their numbers. */
   abstract after(epoch: bigint, limit: number): Promise<readonly Witnessed[]>;
@@ -69,12 +89,20 @@ export abstract class Witness {
   /** Goes through the whole chain. Undefined: every hash is right; else the number of the first line that is not. */
   abstract firstBroken(): Promise<bigint | undefined>;
 
+  /** Does the work unless another process is at that work, by this name, at this moment: then answers false. */
+  abstract alone(name: string, work: () => Promise<void>): Promise<boolean>;
+
   abstract close(): Promise<void>;
 }
 
 /** The witness did not answer in time, or cannot be reached. What was asked of it may have been done. */
 export class WitnessUnavailable extends Error {
   override readonly name = 'WitnessUnavailable';
+}
+
+/** This process was not told where the witness is. */
+export class WitnessRequired extends Error {
+  override readonly name = 'WitnessRequired';
 }
 
 /** The witness holds something else under this id: somebody reused an id, or one of the two was tampered with. */

@@ -1,0 +1,109 @@
+import { Pool } from 'pg';
+import type { PoolClient, QueryResultRow } from 'pg';
+import { DeadlineExceeded, within } from '../../log/client-errors.js';
+import { Witness1763790000000 } from '../../store/migrations/1763790000000-witness.js';
+import { migrate } from '../../store/postgres.js';
+import { isUnreachable } from '../../store/unreachable.js';
+import { WitnessUnavailable } from './witness.js';
+
+/** A few: one writes, the others look. */
+const CONNECTIONS = 3;
+/** How long the witness may take: to take a call; for one statement; for all that one call of it asks. */
+const PATIENCE_MS = { connect: 1_000, statement: 1_500, whole: 2_000 };
+
+export interface WitnessAddress {
+  readonly url: string;
+  /** Shown in `pg_stat_activity`. */
+  readonly applicationName: string;
+}
+
+/**
+ * The way to the witness's database, apart from all others: whatever happens to those or to their load, a restriction
+ * gets through, and a witness that hangs is one that is away. Connects at the first call, and again whenever that broke.
+ */
+export class WitnessConnections {
+  private readonly pool: Pool;
+  private migrating: Promise<void> | undefined;
+
+  constructor(private readonly address: WitnessAddress) {
+    this.pool = new Pool({
+      connectionString: address.url,
+      application_name: address.applicationName,
+      max: CONNECTIONS,
+      connectionTimeoutMillis: PATIENCE_MS.connect,
+      query_timeout: PATIENCE_MS.statement,
+      statement_timeout: PATIENCE_MS.statement,
+      // Whoever hangs with the end of the chain in hands lets go of it.
+      idle_in_transaction_session_timeout: PATIENCE_MS.statement,
+      keepAlive: true,
+    });
+    // One that breaks while nobody uses it is thrown away by the pool: the next call makes another.
+    this.pool.on('error', () => undefined);
+  }
+
+  /** @throws {WitnessUnavailable} */
+  rows<Row extends QueryResultRow>(text: string, values: unknown[]): Promise<Row[]> {
+    return this.use(async (client) => (await client.query<Row>(text, values)).rows);
+  }
+
+  /** Commits what `work` did. @throws {WitnessUnavailable} it may be committed nevertheless; and what `work` throws. */
+  transaction<Answer>(work: (client: PoolClient) => Promise<Answer>): Promise<Answer> {
+    return this.use(async (client) => {
+      await client.query('BEGIN');
+      const answer = await work(client);
+      await client.query('COMMIT');
+      return answer;
+    });
+  }
+
+  /** One connection for as long as `work` takes, each statement within the deadline. @throws {WitnessUnavailable} */
+  async hold<Answer>(work: (client: PoolClient) => Promise<Answer>): Promise<Answer> {
+    const client = await this.connect();
+    let failed = true;
+    try {
+      const answer = await work(client);
+      failed = false;
+      return answer;
+    } catch (error) {
+      throw unavailable(error);
+    } finally {
+      // One that failed may still wait for an answer, or have a transaction open.
+      client.release(failed);
+    }
+  }
+
+  close(): Promise<void> {
+    return this.pool.end();
+  }
+
+  private async use<Answer>(work: (client: PoolClient) => Promise<Answer>): Promise<Answer> {
+    try {
+      return await within(PATIENCE_MS.whole, this.hold(work));
+    } catch (error) {
+      throw unavailable(error);
+    }
+  }
+
+  private async connect(): Promise<PoolClient> {
+    try {
+      await (this.migrating ??= this.migrate());
+      return await this.pool.connect();
+    } catch (error) {
+      throw unavailable(error);
+    }
+  }
+
+  private async migrate(): Promise<void> {
+    try {
+      await migrate({ ...this.address, migrations: [Witness1763790000000] }, PATIENCE_MS.statement);
+    } catch (error) {
+      this.migrating = undefined;
+      throw error;
+    }
+  }
+}
+
+function unavailable(error: unknown): unknown {
+  const isAway = isUnreachable(error) || error instanceof DeadlineExceeded;
+  return isAway ? new WitnessUnavailable('The witness does not answer.', { cause: error }) : error;
+}

@@ -1,0 +1,153 @@
+import { canonical, restrictionHash, sha256 } from './canonical.js';
+import { WitnessMismatch } from './witness.js';
+import type { Proof, Restriction, Witnessed } from './witness.js';
+
+/** What is asked of the ledger. */
+export type Ask =
+  | { readonly verb: 'prepare'; readonly restriction: Restriction }
+  | ({ readonly verb: 'accept' | 'move'; readonly id: string } & Proof)
+  | { readonly verb: 'finalize' | 'withdraw'; readonly id: string }
+  | {
+      readonly verb: 'reseed';
+      readonly restriction: Restriction;
+      readonly epoch: bigint;
+      readonly position: bigint;
+    };
+
+/** What a line says has happened. Its words are those of the stored text: none may ever be renamed. */
+export type Step =
+  | { readonly step: 'prepared'; readonly epoch: bigint; readonly restriction: Restriction }
+  | { readonly step: 'accepted' | 'moved'; readonly id: string; readonly position: bigint }
+  | { readonly step: 'finalized' | 'withdrawn'; readonly id: string }
+  | {
+      readonly step: 'reseeded';
+      readonly epoch: bigint;
+      readonly restriction: Restriction;
+      readonly position: bigint;
+    };
+
+/** The end of the chain. `epoch`: the greatest number that was given. */
+export interface Head {
+  readonly line: bigint;
+  readonly hash: Buffer;
+  readonly epoch: bigint;
+}
+
+/** `text`: what the line says, as it is stored and hashed. */
+export interface Line {
+  readonly line: bigint;
+  readonly hash: Buffer;
+  readonly text: string;
+}
+
+export const noLines: Head = { line: 0n, hash: Buffer.alloc(32), epoch: 0n };
+
+/**
+ * What comes of an ask; undefined: it is so already. `known`: what the ledger has under that id. `isTaken`: whether
+ * another has the number that is to be reseeded.
+ * @throws {WitnessMismatch}
+ */
+export function decide(
+  known: Witnessed | undefined,
+  ask: Ask,
+  head: Head,
+  isTaken: (epoch: bigint) => boolean,
+): Step | undefined {
+  switch (ask.verb) {
+    case 'prepare': {
+      if (!known) return { step: 'prepared', epoch: head.epoch + 1n, restriction: ask.restriction };
+      requireHash(known, restrictionHash(ask.restriction), 'prepare');
+      const { epoch, restriction } = known;
+      return known.state === 'withdrawn' ? { step: 'prepared', epoch, restriction } : undefined;
+    }
+    case 'accept':
+    case 'move': {
+      const there = require(known, ask.id);
+      requireHash(there, ask.hash, 'accept');
+      const { id, position } = ask;
+      if (ask.verb === 'move')
+        return there.state === 'finalized' && there.position === position
+          ? undefined
+          : { step: 'moved', id, position };
+      if (there.state === 'prepared' || there.state === 'withdrawn')
+        return { step: 'accepted', id, position };
+      if (there.position === position) return undefined;
+      const message = `Restriction ${id} was accepted at position ${there.position}, and is at ${position} now.`;
+      throw new WitnessMismatch('accept', message);
+    }
+    case 'finalize': {
+      const { state } = require(known, ask.id);
+      if (state === 'finalized') return undefined;
+      if (state === 'accepted') return { step: 'finalized', id: ask.id };
+      throw new WitnessMismatch(
+        'accept',
+        `Restriction ${ask.id} is ${state}: only accepted ones are finalized.`,
+      );
+    }
+    case 'withdraw':
+      return known?.state === 'prepared' ? { step: 'withdrawn', id: ask.id } : undefined;
+    case 'reseed': {
+      if (known) return undefined;
+      const epoch = isTaken(ask.epoch) ? head.epoch + 1n : ask.epoch;
+      return { step: 'reseeded', epoch, restriction: ask.restriction, position: ask.position };
+    }
+  }
+}
+
+/** The restriction after a step that was taken at that time (Unix ms). `known`: before it. */
+export function evolve(known: Witnessed | undefined, step: Step, at: number): Witnessed {
+  switch (step.step) {
+    case 'prepared':
+      return known
+        ? { ...known, state: 'prepared', position: undefined }
+        : begun(step, 'prepared', undefined, at);
+    case 'reseeded':
+      return begun(step, 'finalized', step.position, at);
+    case 'accepted':
+      return { ...require(known, step.id), state: 'accepted', position: step.position };
+    case 'moved':
+      return { ...require(known, step.id), state: 'finalized', position: step.position };
+    case 'finalized':
+    case 'withdrawn':
+      return { ...require(known, step.id), state: step.step };
+  }
+}
+
+/** The head after a line, and the line. */
+export function write(head: Head, step: Step, at: number): Line & Head {
+  const line = head.line + 1n;
+  const text = canonical({ line: String(line), at, ...worded(step) });
+  const epoch = 'epoch' in step && step.epoch > head.epoch ? step.epoch : head.epoch;
+  return { line, text, hash: hashOf(head.hash, text), epoch };
+}
+
+/** SHA-256 over the hash of the line before and what the line says. */
+export const hashOf = (previous: Buffer, text: string): Buffer => sha256(previous, text);
+
+export const idOf = (about: Ask | Step): string => ('restriction' in about ? about.restriction.id : about.id);
+
+function begun(
+  { epoch, restriction }: { readonly epoch: bigint; readonly restriction: Restriction },
+  state: Witnessed['state'],
+  position: bigint | undefined,
+  preparedAt: number,
+): Witnessed {
+  return { epoch, state, hash: restrictionHash(restriction), position, preparedAt, restriction };
+}
+
+const worded = (step: Step) => ({
+  ...step,
+  ...('epoch' in step && { epoch: String(step.epoch) }),
+  ...('position' in step && { position: String(step.position) }),
+});
+
+function require(known: Witnessed | undefined, id: string): Witnessed {
+  if (known) return known;
+  throw new WitnessMismatch('accept', `The witness knows nothing of restriction ${id}.`);
+}
+
+function requireHash(known: Witnessed, hash: Buffer, step: WitnessMismatch['step']): void {
+  if (known.hash.equals(hash)) return;
+  const { id, event } = known.restriction;
+  throw new WitnessMismatch(step, `The witness has restriction ${id} (${event.type}) with other content.`);
+}

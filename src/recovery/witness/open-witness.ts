@@ -1,0 +1,37 @@
+import { PostgresWitness } from './postgres-witness.js';
+import { Witness, WitnessRequired } from './witness.js';
+
+/** Answers at once, and connects at the first call: a process lives without its witness, and says so. */
+export function openWitness({
+  url,
+  applicationName,
+}: {
+  /** Undefined: every call is refused. */
+  readonly url: string | undefined;
+  readonly applicationName: string;
+}): Witness {
+  return url === undefined ? new NoWitness() : new PostgresWitness({ url, applicationName });
+}
+
+/** Stands where none is configured. */
+class NoWitness extends Witness {
+  readonly prepare = refuse;
+  readonly accept = refuse;
+  readonly finalize = refuse;
+  readonly withdraw = refuse;
+  readonly move = refuse;
+  readonly reseed = refuse;
+  readonly find = refuse;
+  readonly unsettled = refuse;
+  readonly after = refuse;
+  readonly firstBroken = refuse;
+  readonly alone = refuse;
+
+  close(): Promise<void> {
+    return Promise.resolve();
+  }
+}
+
+function refuse(): Promise<never> {
+  return Promise.reject(new WitnessRequired('This process has no witness: WITNESS_DATABASE_URL is not set.'));
+}

@@ -1,0 +1,92 @@
+import { canonical } from './canonical.js';
+import { firstBrokenLine } from './chain-check.js';
+import { WitnessConnections } from './connections.js';
+import type { WitnessAddress } from './connections.js';
+import type { Ask } from './ledger.js';
+import { LedgerWriter } from './ledger-writer.js';
+import { columns, witnessedIn } from './restriction-row.js';
+import type { RestrictionRow } from './restriction-row.js';
+import { Witness } from './witness.js';
+import type { Proof, Restriction, Witnessed } from './witness.js';
+
+/** The witness in a Postgres of its own. Any number of processes may use one at the same time. */
+export class PostgresWitness extends Witness {
+  private readonly connections: WitnessConnections;
+  private readonly writer: LedgerWriter;
+
+  /** Connects at the first call. */
+  constructor(address: WitnessAddress) {
+    super();
+    this.connections = new WitnessConnections(address);
+    this.writer = new LedgerWriter(this.connections);
+  }
+
+  prepare(restriction: Restriction, now: number): Promise<Witnessed> {
+    return this.known({ verb: 'prepare', restriction }, now);
+  }
+
+  async accept(id: string, proof: Proof, now: number): Promise<void> {
+    await this.writer.take({ verb: 'accept', id, ...proof }, now);
+  }
+
+  async finalize(id: string, now: number): Promise<void> {
+    await this.writer.take({ verb: 'finalize', id }, now);
+  }
+
+  async withdraw(id: string, now: number): Promise<void> {
+    await this.writer.take({ verb: 'withdraw', id }, now);
+  }
+
+  async move(id: string, proof: Proof, now: number): Promise<void> {
+    await this.writer.take({ verb: 'move', id, ...proof }, now);
+  }
+
+  reseed(restriction: Restriction, epoch: bigint, position: bigint, now: number): Promise<Witnessed> {
+    return this.known({ verb: 'reseed', restriction, epoch, position }, now);
+  }
+
+  async find(ids: readonly string[]): Promise<ReadonlyMap<string, Witnessed>> {
+    const found = await this.select('id = ANY ($1::uuid[])', [ids]);
+    return new Map(found.map((each) => [each.restriction.id, each]));
+  }
+
+  unsettled(before: number, afterEpoch: bigint, limit: number): Promise<readonly Witnessed[]> {
+    const where = `state IN ('prepared', 'accepted') AND prepared_at < $1 AND epoch > $2 ORDER BY epoch LIMIT $3`;
+    return this.select(where, [before, afterEpoch, limit]);
+  }
+
+  after(epoch: bigint, limit: number): Promise<readonly Witnessed[]> {
+    const where = `state IN ('accepted', 'finalized') AND epoch > $1 ORDER BY epoch LIMIT $2`;
+    return this.select(where, [epoch, limit]);
+  }
+
+  firstBroken(): Promise<bigint | undefined> {
+    return this.connections.hold(firstBrokenLine);
+  }
+
+  alone(name: string, work: () => Promise<void>): Promise<boolean> {
+    return this.connections.hold(async (client) => {
+      const lock = 'SELECT pg_try_advisory_lock(hashtextextended($1, 0)) AS taken';
+      const { rows } = await client.query<{ taken: boolean }>(lock, [name]);
+      if (rows[0]?.taken !== true) return false;
+      await work();
+      await client.query('SELECT pg_advisory_unlock(hashtextextended($1, 0))', [name]);
+      return true;
+    });
+  }
+
+  async close(): Promise<void> {
+    await this.connections.close();
+  }
+
+  private async known(ask: Ask, now: number): Promise<Witnessed> {
+    const known = await this.writer.take(ask, now);
+    if (known) return known;
+    throw new Error(`the ledger has nothing of ${canonical(ask)}, which was just written`);
+  }
+
+  private async select(where: string, values: unknown[]): Promise<readonly Witnessed[]> {
+    const text = `SELECT ${columns} FROM restriction WHERE ${where}`;
+    return (await this.connections.rows<RestrictionRow>(text, values)).map(witnessedIn);
+  }
+}

@@ -1,0 +1,39 @@
+import type { Restriction, RestrictionState, Witnessed } from './witness.js';
+
+/** A row of the table of what the ledger comes to. `content`: the restriction without its id. */
+export interface RestrictionRow {
+  readonly epoch: string;
+  readonly id: string;
+  readonly state: RestrictionState;
+  readonly hash: Buffer;
+  readonly position: string | null;
+  readonly prepared_at: string;
+  readonly content: Omit<Restriction, 'id'>;
+}
+
+export const columns = 'epoch, id, state, hash, position, prepared_at, content';
+
+export function witnessedIn(row: RestrictionRow): Witnessed {
+  return {
+    epoch: BigInt(row.epoch),
+    state: row.state,
+    hash: row.hash,
+    position: row.position === null ? undefined : BigInt(row.position),
+    preparedAt: Number(row.prepared_at),
+    restriction: { id: row.id, ...row.content },
+  };
+}
+
+/** As JSON, for `json_to_recordset`: bytes in hexadecimal. */
+export function rowOf({ epoch, state, hash, position, preparedAt, restriction }: Witnessed) {
+  const { id, ...content } = restriction;
+  return {
+    epoch: String(epoch),
+    id,
+    state,
+    hash: hash.toString('hex'),
+    position: position === undefined ? null : String(position),
+    prepared_at: preparedAt,
+    content,
+  };
+}

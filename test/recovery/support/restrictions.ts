@@ -1,0 +1,16 @@
+import { randomUUID } from 'node:crypto';
+import type { EventMetadata } from '../../../src/log/recorded.js';
+import type { Restriction } from '../../../src/recovery/witness/witness.js';
+
+/** The deletion of a post, as its author asked for it; another one each time unless it is said which. */
+export function deletionOf(
+  postId: string,
+  { id = randomUUID(), ...metadata }: { id?: string } & Partial<EventMetadata> = {},
+): Restriction {
+  return {
+    id,
+    stream: `post-${postId}`,
+    event: { type: 'post.deleted', data: { postId, authorActorId: 'ada', at: 1 } },
+    metadata: { requestId: randomUUID(), actorId: 'ada', intentId: `delete-${postId}`, ...metadata },
+  };
+}

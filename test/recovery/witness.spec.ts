@@ -1,0 +1,214 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { Client } from 'pg';
+import { restrictionHash } from '../../src/recovery/witness/canonical.js';
+import { openWitness } from '../../src/recovery/witness/open-witness.js';
+import { WitnessMismatch, WitnessRequired } from '../../src/recovery/witness/witness.js';
+import type { Restriction, Witness } from '../../src/recovery/witness/witness.js';
+import { startTestPostgres } from '../support/postgres.js';
+import type { TestPostgres } from '../support/postgres.js';
+import { deletionOf } from './support/restrictions.js';
+
+let postgres: TestPostgres;
+let database: Client;
+let witness: Witness;
+let other: Witness;
+
+beforeAll(async () => {
+  postgres = await startTestPostgres();
+}, 60_000);
+
+beforeEach(async () => {
+  await Promise.all([witness?.close(), other?.close(), database?.end()]);
+  const url = await postgres.createDatabase();
+  witness = openWitness({ url, applicationName: 'one' });
+  other = openWitness({ url, applicationName: 'other' });
+  database = new Client({ connectionString: url });
+  await database.connect();
+});
+
+afterAll(async () => {
+  await Promise.all([witness?.close(), other?.close(), database?.end()]);
+  await postgres?.stop();
+});
+
+const proof = (restriction: Restriction, position = 7n) => ({ hash: restrictionHash(restriction), position });
+const stateOf = async ({ id }: Restriction) => (await witness.find([id])).get(id)?.state;
+
+async function finalized(restriction: Restriction, position = 7n): Promise<void> {
+  await witness.prepare(restriction, 1);
+  await witness.accept(restriction.id, proof(restriction, position), 2);
+  await witness.finalize(restriction.id, 3);
+}
+
+describe('a restriction', () => {
+  it('is prepared, accepted and finalized, and can be read again word for word', async () => {
+    const restriction = deletionOf('p');
+    expect(await witness.prepare(restriction, 1)).toMatchObject({ epoch: 1n, state: 'prepared' });
+    await witness.accept(restriction.id, proof(restriction), 2);
+    expect(await stateOf(restriction)).toBe('accepted');
+    await witness.finalize(restriction.id, 3);
+    expect(await witness.after(0n, 10)).toEqual([
+      {
+        epoch: 1n,
+        state: 'finalized',
+        hash: restrictionHash(restriction),
+        position: 7n,
+        preparedAt: 1,
+        restriction,
+      },
+    ]);
+    expect(await witness.firstBroken()).toBeUndefined();
+  });
+
+  it('that was prepared before is the one that is to be appended, whoever prepared it', async () => {
+    const first = deletionOf('p');
+    await witness.prepare(first, 1);
+    const again = { ...first, metadata: { ...first.metadata, requestId: 'a later one' } };
+    expect(await other.prepare(again, 99)).toMatchObject({ epoch: 1n, preparedAt: 1, restriction: first });
+  });
+
+  it('of other content under the same id is refused, and leaves no trace', async () => {
+    const first = deletionOf('p', { payloadHash: 'revision 1' });
+    await witness.prepare(first, 1);
+    const another = { ...first, metadata: { ...first.metadata, payloadHash: 'revision 2' } };
+    await expect(other.prepare(another, 2)).rejects.toThrow(WitnessMismatch);
+    await expect(other.accept(first.id, proof(another), 2)).rejects.toThrow('other content');
+    expect(await witness.firstBroken()).toBeUndefined();
+    expect((await database.query('SELECT line FROM ledger')).rows).toHaveLength(1);
+  });
+
+  it('is not finalized before it was accepted, nor accepted at two positions, nor at all if nobody prepared it', async () => {
+    const restriction = deletionOf('p');
+    await expect(witness.accept(restriction.id, proof(restriction), 1)).rejects.toThrow('knows nothing');
+    await witness.prepare(restriction, 1);
+    await expect(witness.finalize(restriction.id, 2)).rejects.toThrow('only accepted ones');
+    await witness.accept(restriction.id, proof(restriction, 7n), 2);
+    await expect(witness.accept(restriction.id, proof(restriction, 8n), 3)).rejects.toThrow('position 7');
+  });
+
+  it('that is settled stays as it is, however often a step is repeated', async () => {
+    const restriction = deletionOf('p');
+    await finalized(restriction);
+    await witness.accept(restriction.id, proof(restriction), 4);
+    await witness.finalize(restriction.id, 5);
+    await witness.withdraw(restriction.id, 6);
+    expect(await stateOf(restriction)).toBe('finalized');
+    expect((await database.query('SELECT line FROM ledger')).rows).toHaveLength(3);
+  });
+
+  it('whose writer was slower than its withdrawal comes to life again, under its number', async () => {
+    const [slow, repeated] = [deletionOf('p'), deletionOf('q')];
+    for (const each of [slow, repeated]) {
+      await witness.prepare(each, 1);
+      await witness.withdraw(each.id, 2);
+    }
+    expect(await witness.after(0n, 10)).toEqual([]);
+    await witness.accept(slow.id, proof(slow), 3);
+    expect(await witness.prepare(repeated, 3)).toMatchObject({ epoch: 2n, state: 'prepared' });
+    expect(await witness.after(0n, 10)).toMatchObject([{ epoch: 1n, state: 'accepted' }]);
+  });
+
+  it('is found while it is not settled, by its age', async () => {
+    const [old, young, settled] = [deletionOf('p'), deletionOf('q'), deletionOf('r')];
+    await finalized(settled);
+    await witness.prepare(old, 1_000);
+    await witness.prepare(young, 5_000);
+    expect(await witness.unsettled(5_000, 0n, 10)).toMatchObject([{ restriction: old }]);
+    expect(await witness.unsettled(9_000, 2n, 10)).toMatchObject([{ restriction: young }]);
+  });
+
+  it('is moved to where a recovery has put it', async () => {
+    const restriction = deletionOf('p');
+    await finalized(restriction, 7n);
+    await witness.move(restriction.id, proof(restriction, 3n), 4);
+    expect(await witness.after(0n, 10)).toMatchObject([{ state: 'finalized', position: 3n }]);
+    expect(await witness.firstBroken()).toBeUndefined();
+  });
+
+  it('is put back under its number into a witness that has lost it, unless another has that', async () => {
+    const [lost, clash] = [deletionOf('p'), deletionOf('q')];
+    expect(await witness.reseed(lost, 5n, 70n, 1)).toMatchObject({ epoch: 5n, state: 'finalized' });
+    expect(await witness.reseed(lost, 5n, 70n, 1)).toMatchObject({ epoch: 5n });
+    expect(await witness.reseed(clash, 5n, 80n, 1)).toMatchObject({ epoch: 6n, position: 80n });
+    expect(await witness.prepare(deletionOf('r'), 2)).toMatchObject({ epoch: 7n });
+    expect(await witness.firstBroken()).toBeUndefined();
+  });
+});
+
+describe('two processes', () => {
+  it('that prepare the same restriction at once have one', async () => {
+    const restriction = deletionOf('p');
+    const prepared = await Promise.all(
+      [witness, other, witness, other].map((w) => w.prepare(restriction, 1)),
+    );
+    expect(new Set(prepared.map(({ epoch }) => epoch))).toEqual(new Set([1n]));
+  });
+
+  it('that write fifty at once write one chain', async () => {
+    const all = Array.from({ length: 50 }, (_, n) => deletionOf(`p${n}`));
+    await Promise.all(
+      all.map(async (restriction, n) => {
+        const mine = n % 2 === 0 ? witness : other;
+        await mine.prepare(restriction, 1);
+        await mine.accept(restriction.id, proof(restriction, BigInt(n)), 2);
+        await mine.finalize(restriction.id, 3);
+      }),
+    );
+    const epochs = (await witness.after(0n, 100)).map(({ epoch }) => epoch);
+    expect(epochs).toEqual(Array.from({ length: 50 }, (_, n) => BigInt(n + 1)));
+    expect((await database.query('SELECT line FROM ledger')).rows).toHaveLength(150);
+    expect(await other.firstBroken()).toBeUndefined();
+  });
+
+  it('do not do the same work at the same time', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const begun = Promise.withResolvers<void>();
+    const first = witness.alone('settle', () => {
+      begun.resolve();
+      return promise;
+    });
+    await begun.promise;
+    expect(await other.alone('settle', () => Promise.reject(new Error('twice')))).toBe(false);
+    resolve();
+    expect(await first).toBe(true);
+    expect(await other.alone('settle', () => Promise.resolve())).toBe(true);
+  });
+});
+
+describe('the ledger', () => {
+  it.each(['UPDATE ledger SET text = text', 'DELETE FROM ledger', 'TRUNCATE ledger'])(
+    'is only ever added to: %s',
+    async (statement) => {
+      await witness.prepare(deletionOf('p'), 1);
+      await expect(database.query(statement)).rejects.toThrow('only ever added to');
+    },
+  );
+
+  it.each([
+    ['a line that was altered', `UPDATE ledger SET text = replace(text, 'ada', 'bob') WHERE line = 4`, 4n],
+    ['a line that was removed', 'DELETE FROM ledger WHERE line = 2', 2n],
+    ['an end that was cut off', 'DELETE FROM ledger WHERE line = 6', 6n],
+    ['a row that was altered', `UPDATE restriction SET state = 'withdrawn' WHERE epoch = 2`, 6n],
+    ['a row that was removed', 'DELETE FROM restriction WHERE epoch = 1', 3n],
+    [
+      'a row that was put in',
+      `INSERT INTO restriction SELECT 9, gen_random_uuid(), state, hash, position, prepared_at, content
+       FROM restriction WHERE epoch = 1`,
+      1n,
+    ],
+  ])('shows %s, though whoever did it could switch its protection off', async (_what, statement, line) => {
+    await finalized(deletionOf('p'));
+    await finalized(deletionOf('q'), 8n);
+    await database.query('ALTER TABLE ledger DISABLE TRIGGER only_added_to');
+    await database.query(statement);
+    expect(await witness.firstBroken()).toBe(line);
+  });
+});
+
+describe('without an address', () => {
+  it('every call is refused', async () => {
+    const none = openWitness({ url: undefined, applicationName: 'none' });
+    await expect(none.prepare(deletionOf('p'), 1)).rejects.toThrow(WitnessRequired);
+    await none.close();
+  });
+});
