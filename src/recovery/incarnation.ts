@@ -1,4 +1,4 @@
-import type { ClientBase } from 'pg';
+import type { ClientBase, Pool } from 'pg';
 import type { Versions } from '../../projections/runner/projection.js';
 
 /** Channel of `NOTIFY` that tells when the publication changes. */
@@ -103,6 +103,8 @@ export interface PublishOptions {
   readonly now: number;
   /** How reads are admitted to what is published. Out of a quarantine leads nothing but a recovery. */
   readonly from?: 'serving' | 'quarantined';
+  /** Why the first incarnation is in quarantine from the beginning, so that nobody is shown it. */
+  readonly quarantined?: string | undefined;
 }
 
 /**
@@ -118,7 +120,7 @@ export interface PublishOptions {
  */
 export async function publish(
   client: ClientBase,
-  { incarnation, networkId, instead, now, from = 'serving' }: PublishOptions,
+  { incarnation, networkId, instead, now, from = 'serving', quarantined }: PublishOptions,
 ): Promise<'published' | 'behind' | 'changed'> {
   await client.query('BEGIN');
   try {
@@ -129,7 +131,8 @@ export async function publish(
     }
     const { rowCount } = await client.query(
       `WITH published AS (
-        INSERT INTO recovery.publication (incarnation, status, network_id) VALUES ($1, 'serving', $2)
+        INSERT INTO recovery.publication (incarnation, status, reason, network_id)
+        VALUES ($1, CASE WHEN $6::text IS NULL THEN 'serving' ELSE 'quarantined' END, $6, $2)
         ON CONFLICT (singleton) DO UPDATE SET incarnation = excluded.incarnation, status = 'serving', reason = NULL
           WHERE publication.incarnation = $3 AND publication.status = $4
         RETURNING incarnation
@@ -145,7 +148,7 @@ export async function publish(
         WHERE incarnation.incarnation = $3 AND incarnation.incarnation <> published.incarnation
       )
       SELECT pg_notify('${PUBLICATION_CHANNEL}', incarnation) FROM published`,
-      [incarnation, networkId, instead ?? null, from, new Date(now)],
+      [incarnation, networkId, instead ?? null, from, new Date(now), quarantined ?? null],
     );
     if (rowCount === 1 && from === 'quarantined')
       await client.query('DELETE FROM recovery.outstanding_write');
@@ -190,8 +193,12 @@ export async function publishedStatus(
 }
 
 /** Refuses protected reads from now on, for this reason, until an operator recovers. The first reason stands. */
-export async function quarantine(client: ClientBase, incarnation: string, reason: string): Promise<void> {
-  await client.query(
+export async function quarantine(
+  database: Pool | ClientBase,
+  incarnation: string,
+  reason: string,
+): Promise<void> {
+  await database.query(
     `WITH quarantined AS (
       UPDATE recovery.publication SET status = 'quarantined', reason = $2
       WHERE incarnation = $1 AND status = 'serving'

@@ -1,4 +1,5 @@
 import type { ClientBase, Pool } from 'pg';
+import type { Origin } from './set-back.js';
 
 /** What reads are admitted by: the published incarnation and how much of the log it shows. */
 export interface RecoveryState {
@@ -10,6 +11,9 @@ export interface RecoveryState {
   readonly networkId: string;
   /** Position of the newest event that it has applied; undefined while none. */
   readonly appliedPosition: bigint | undefined;
+  /** Id of that event. */
+  readonly appliedEventId: string | undefined;
+  /** Number of the witness's restrictions that it has applied. */
   readonly witnessEpoch: bigint;
   readonly versions: Readonly<Record<string, number>>;
 }
@@ -20,7 +24,8 @@ export interface RecoveryState {
  */
 export const recoveryStateSql = `
   SELECT publication.incarnation, incarnation.schema_name, publication.status, publication.reason,
-    publication.network_id, incarnation.applied_position, incarnation.witness_epoch, incarnation.versions,
+    publication.network_id, incarnation.applied_position, incarnation.applied_event_id,
+    incarnation.witness_epoch, incarnation.versions,
     incarnation.cursors_valid_from
   FROM recovery.publication JOIN recovery.incarnation USING (incarnation)`;
 
@@ -31,6 +36,7 @@ interface Row {
   readonly reason: string | null;
   readonly network_id: string;
   readonly applied_position: string | null;
+  readonly applied_event_id: string | null;
   readonly witness_epoch: string;
   readonly versions: Record<string, number>;
 }
@@ -47,8 +53,22 @@ export async function readRecoveryState(database: Pool | ClientBase): Promise<Re
       reason: row.reason,
       networkId: row.network_id,
       appliedPosition: row.applied_position === null ? undefined : BigInt(row.applied_position),
+      appliedEventId: row.applied_event_id ?? undefined,
       witnessEpoch: BigInt(row.witness_epoch),
       versions: row.versions,
     }
   );
 }
+
+/** Which log it came from. */
+export function originOf({ networkId, appliedPosition, appliedEventId }: RecoveryState): Origin {
+  const isEmpty = appliedPosition === undefined || appliedEventId === undefined;
+  return {
+    networkId,
+    checkpoint: isEmpty ? undefined : { position: appliedPosition, eventId: appliedEventId },
+  };
+}
+
+/** Where its restrictions are; undefined: it was built by a release that counted none. */
+export const schemaOfRestrictions = ({ schemaName, versions }: RecoveryState): string | undefined =>
+  versions['restrictions'] === undefined ? undefined : schemaName;

@@ -5,7 +5,6 @@ import { Progress } from '../../projections/runner/progress.js';
 import { refuseOlder, typesOf, versionsOf } from '../../projections/runner/projection.js';
 import type { Group } from '../../projections/runner/projection.js';
 import type { Target } from '../../projections/runner/target.js';
-import { LogReplaced } from '../log/event-log.js';
 import type { EventLog } from '../log/event-log.js';
 import {
   analyzeIncarnation,
@@ -17,14 +16,19 @@ import {
   quarantine,
 } from './incarnation.js';
 import type { Incarnation } from './incarnation.js';
-import { foundNetwork, networkOf } from './network.js';
+import { foundNetwork } from './network.js';
 import type { NetworkIds } from './network.js';
-import { readRecoveryState } from './recovery-state.js';
+import { originOf, readRecoveryState, schemaOfRestrictions } from './recovery-state.js';
 import type { RecoveryState } from './recovery-state.js';
+import { RestrictionProof } from './restriction-proof.js';
+import { setBackOf } from './set-back.js';
+import type { Witness } from './witness/witness.js';
 
 export interface ServingOptions {
   readonly group: Group;
   readonly log: EventLog;
+  /** Undefined: nothing is asked of it, and whoever admits reads has to know what to make of that. */
+  readonly witness?: Witness | undefined;
   readonly logger: Logger;
   /** New random values; that of an incarnation of `[a-z0-9]`. */
   readonly ids: NetworkIds & { incarnation(): string };
@@ -40,8 +44,8 @@ export const servingLock = (group: Group): string => `${group.name}/${JSON.strin
  * else one that is built beside it and published once it has reached the end of the log. Never does older code publish
  * its read models over those of newer code by itself, as whoever reconnects during a rolling upgrade would: that is an
  * operator's act, who publishes the old incarnation and runs the old code.
- * @throws {Halt} the log is not the one that the published incarnation shows, or that one is in quarantine.
- * {@link Outdated} what is published is of a later version.
+ * @throws {Halt} the log is not the one that the published incarnation shows, or lacks restrictions, or that one is in
+ * quarantine. {@link Outdated} what is published is of a later version.
  */
 export async function servingTarget(
   options: ServingOptions,
@@ -53,18 +57,19 @@ export async function servingTarget(
   const state = await readRecoveryState(client);
   if (state?.status === 'quarantined') throw inQuarantine(state.incarnation);
   if (state) refuseOlder(versions, state.versions, `Incarnation ${state.incarnation}, which is published,`);
-  const networkId = state ? await sameNetwork(client, log, state) : await foundNetwork(log, ids, now);
+  const proof = new RestrictionProof(options);
+  if (state) await provePublished(client, options, proof, state, signal);
+  const networkId = state?.networkId ?? (await foundNetwork(log, ids, now));
   const found = await findIncarnation(client, versions);
-  if (found?.isPublished) return publishedTarget(found);
-  if (state) await proveReplaceable(client, options, state, signal);
+  if (found?.isPublished) return publishedTarget(found, proof);
   const tables = group.projections.map((projection) => projection.tables);
   const build =
     found ?? (await createIncarnation(client, { id: ids.incarnation(), versions, tables, now: now() }));
   logger.info({ incarnation: build.incarnation, resumed: found !== undefined }, 'building an incarnation');
-  return buildTarget(options, build, networkId, state?.incarnation);
+  return buildTarget(options, build, { networkId, before: state?.incarnation, proof });
 }
 
-function publishedTarget(own: Incarnation): Target {
+function publishedTarget(own: Incarnation, proof: RestrictionProof): Target {
   return {
     schema: own.schemaName,
     progress: Progress.ofIncarnation(own.incarnation),
@@ -72,39 +77,57 @@ function publishedTarget(own: Incarnation): Target {
       const status = await publishedStatus(client, own.incarnation);
       if (status === 'quarantined') throw inQuarantine(own.incarnation);
       if (!status) throw new SteppedAside(`incarnation ${own.incarnation} is no longer what is published`);
+      const reason = await proof.again(client, own.schemaName);
+      if (reason !== undefined) await refuse(client, own.incarnation, reason);
     },
     replaced: (client, reason) => quarantine(client, own.incarnation, reason),
   };
 }
 
+interface Build {
+  readonly networkId: string;
+  /** What is published meanwhile; undefined: nothing. */
+  readonly before: string | undefined;
+  readonly proof: RestrictionProof;
+}
+
 function buildTarget(
   { logger, now }: ServingOptions,
   own: Incarnation,
-  networkId: string,
-  before: string | undefined,
+  { networkId, before, proof }: Build,
 ): Target {
-  const published = publishedTarget(own);
+  const published = publishedTarget(own, proof);
   let stage: 'building' | 'waiting' | 'published' = 'building';
+  let isBehind = false;
   return {
     ...published,
     async caughtUp(client) {
       if (stage === 'published') return published.caughtUp(client);
       if (stage === 'building') await analyzeIncarnation(client, own);
+      stage = 'waiting';
+      const proven = await proof.before(client, own.schemaName);
+      if (proven === 'unknown') return;
+      if (proven.lacks !== undefined && before !== undefined) await refuse(client, before, proven.lacks);
       const outcome = await publish(client, {
         incarnation: own.incarnation,
         networkId,
         instead: before,
         now: now(),
+        quarantined: proven.lacks,
       });
       if (outcome === 'changed') throw new SteppedAside('the publication has changed during the build');
-      if (outcome === 'behind' && stage !== 'waiting')
-        logger.info(
-          { incarnation: own.incarnation, before },
-          'built; waiting to be as far as what is published',
-        );
-      if (outcome === 'published')
-        logger.info({ incarnation: own.incarnation, before }, 'published the incarnation');
-      stage = outcome === 'published' ? 'published' : 'waiting';
+      if (outcome === 'behind') {
+        if (!isBehind)
+          logger.info(
+            { incarnation: own.incarnation, before },
+            'built; waiting to be as far as what is published',
+          );
+        isBehind = true;
+        return;
+      }
+      if (proven.lacks !== undefined) throw new Halt(proven.lacks);
+      logger.info({ incarnation: own.incarnation, before }, 'published the incarnation');
+      stage = 'published';
     },
     async replaced(client, reason) {
       if (stage === 'published') return published.replaced(client, reason);
@@ -115,31 +138,18 @@ function buildTarget(
   };
 }
 
-/** The id in the log's first event must be the one that was published. */
-async function sameNetwork(client: ClientBase, log: EventLog, state: RecoveryState): Promise<string> {
-  const found = await networkOf(log);
-  if (found === state.networkId) return found;
-  const what = found === undefined ? 'has no network' : `is that of network ${found}`;
-  return refuse(client, state, `The log ${what}; what is published shows network ${state.networkId}.`);
-}
-
 /** A log that was set back would build an incarnation in which deleted things are there again. */
-async function proveReplaceable(
+async function provePublished(
   client: ClientBase,
   { log, group }: ServingOptions,
+  proof: RestrictionProof,
   state: RecoveryState,
   signal: AbortSignal,
 ): Promise<void> {
-  const after = await Progress.ofIncarnation(state.incarnation).read(client);
-  if (!after) return;
-  try {
-    // The first answer comes after the proof that the log still has this event.
-    for await (const _ of log.subscribe({ after, types: typesOf(group), batchSize: 1, signal })) break;
-    signal.throwIfAborted();
-  } catch (error) {
-    if (!(error instanceof LogReplaced)) throw error;
-    await refuse(client, state, error.message);
-  }
+  const reason =
+    (await setBackOf(log, originOf(state), typesOf(group), signal)) ??
+    (await proof.again(client, schemaOfRestrictions(state)));
+  if (reason !== undefined) await refuse(client, state.incarnation, reason);
 }
 
 /** Nothing is written to it, even by a worker whose log is the right one again: recovery needs it as it is. */
@@ -147,7 +157,7 @@ function inQuarantine(incarnation: string): Halt {
   return new Halt(`Incarnation ${incarnation} is in quarantine and must be recovered first.`);
 }
 
-async function refuse(client: ClientBase, state: RecoveryState, reason: string): Promise<never> {
-  await quarantine(client, state.incarnation, reason);
+async function refuse(client: ClientBase, incarnation: string, reason: string): Promise<never> {
+  await quarantine(client, incarnation, reason);
   throw new Halt(reason);
 }

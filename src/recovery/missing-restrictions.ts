@@ -1,0 +1,94 @@
+import type { ClientBase, Pool } from 'pg';
+import type { EventLog } from '../log/event-log.js';
+import type { Witness, Witnessed } from './witness/witness.js';
+
+/** Where witness and log are not of one mind. */
+export type Difference =
+  /** Accepted by the witness, and not in the log: what it took away would be there again. */
+  | { readonly kind: 'missing'; readonly witnessed: Witnessed }
+  /** In the log, with a number of the witness, which does not know it: it was set back or is another one. */
+  | { readonly kind: 'unwitnessed'; readonly epoch: bigint; readonly eventId: string };
+
+export interface Comparison {
+  readonly witness: Witness;
+  readonly log: EventLog;
+  readonly database: Pool | ClientBase;
+  /** Of the incarnation whose table `restriction` is believed. Undefined: none has such a table, so the log tells all. */
+  readonly schema: string | undefined;
+  /** Up to this number both are of one mind. */
+  readonly after: bigint;
+  /** Told of everything that the witness has accepted, in order, once it was compared. */
+  readonly onCompared?: (witnessed: Witnessed) => void;
+}
+
+const PAGE = 1_000;
+/** How many streams are read at once for what the read models do not show. */
+const READS = 32;
+
+interface Applied {
+  readonly epoch: bigint;
+  readonly eventId: string;
+}
+
+/**
+ * Merges what the witness has accepted with what the read models have applied, both in order of their numbers, and looks
+ * into the log itself for what is not applied (yet). @throws {WitnessUnavailable} {@link LogUnavailable} and faults of
+ * Postgres: then nothing is proven beyond what was told.
+ */
+export async function* differences(comparison: Comparison): AsyncGenerator<Difference> {
+  const { witness, log, onCompared } = comparison;
+  for (let after = comparison.after; ;) {
+    const page = await witness.after(after, PAGE);
+    const last = page.length === PAGE ? page.at(-1)?.epoch : undefined;
+    const applied = await appliedBetween(comparison, after, last);
+    const unapplied = page.filter(({ epoch, restriction }) => {
+      const isApplied = applied.get(epoch)?.eventId === restriction.id;
+      if (isApplied) applied.delete(epoch);
+      return !isApplied;
+    });
+    for (const witnessed of await notInLog(log, unapplied)) yield { kind: 'missing', witnessed };
+    // What is prepared only may be on its way; whoever settles it does so by the same log.
+    const known = await witness.find([...applied.values()].map(({ eventId }) => eventId));
+    for (const { epoch, eventId } of applied.values())
+      if (known.get(eventId)?.epoch !== epoch) yield { kind: 'unwitnessed', epoch, eventId };
+    for (const witnessed of page) onCompared?.(witnessed);
+    if (last === undefined) return;
+    after = last;
+  }
+}
+
+async function appliedBetween(
+  { database, schema }: Comparison,
+  after: bigint,
+  last: bigint | undefined,
+): Promise<Map<bigint, Applied>> {
+  if (schema === undefined) return new Map();
+  const { rows } = await database.query<{ witness_epoch: string; event_id: string }>(
+    `SELECT witness_epoch, event_id FROM "${schema}".restriction
+    WHERE witness_epoch > $1 AND ($2::numeric IS NULL OR witness_epoch <= $2) ORDER BY witness_epoch`,
+    [String(after), last === undefined ? null : String(last)],
+  );
+  return new Map(
+    rows.map(({ witness_epoch, event_id }) => {
+      const epoch = BigInt(witness_epoch);
+      return [epoch, { epoch, eventId: event_id }];
+    }),
+  );
+}
+
+async function notInLog(log: EventLog, witnessed: readonly Witnessed[]): Promise<readonly Witnessed[]> {
+  const missing: Witnessed[] = [];
+  for (let at = 0; at < witnessed.length; at += READS) {
+    const some = witnessed.slice(at, at + READS);
+    const found = await Promise.all(some.map(({ restriction }) => isInLog(log, restriction)));
+    missing.push(...some.filter((_, index) => !found[index]));
+  }
+  return missing;
+}
+
+async function isInLog(
+  log: EventLog,
+  { id, stream }: { readonly id: string; readonly stream: string },
+): Promise<boolean> {
+  return (await log.read(stream)).some((recorded) => recorded.id === id);
+}
