@@ -2,6 +2,7 @@ import { USUAL_FAN_OUT_THRESHOLD } from '../src/config/config.js';
 import { auditGroup } from './audit/audit.projection.js';
 import { authorityGroup } from './authority/authority.projection.js';
 import { blocks } from './blocks/blocks.projection.js';
+import { erasure } from './erasure/erasure.projection.js';
 import { feed } from './feed/feed.projection.js';
 import { inbox } from './inbox/inbox.projection.js';
 import { intents } from './intents/intents.projection.js';
@@ -19,7 +20,18 @@ import type { TimelineSettings } from './timeline/timeline.projection.js';
  */
 export const servingWith = (settings: TimelineSettings): Group => ({
   name: 'serving',
-  projections: [profile, posts, relations, blocks, feed, intents, timeline(settings), inbox, restrictions],
+  projections: [
+    profile,
+    posts,
+    relations,
+    blocks,
+    feed,
+    intents,
+    timeline(settings),
+    inbox,
+    restrictions,
+    erasure,
+  ],
 });
 
 /** With the usual settings, for whoever only asks what there is. */

@@ -1,3 +1,4 @@
+import { isErased } from '../erasure/erased.sql.js';
 import type { Projection, Statement } from '../runner/projection.js';
 
 interface Block {
@@ -15,6 +16,7 @@ const establish: Statement<Block & { readonly position: string }> = {
     INSERT INTO block (actor_id, target_actor_id, position)
     SELECT actor_id, target_actor_id, position
     FROM json_to_recordset($1) AS row(actor_id text, target_actor_id text, position numeric)
+    WHERE NOT ${isErased('row.actor_id')} AND NOT ${isErased('row.target_actor_id')}
     ON CONFLICT (actor_id, target_actor_id) DO NOTHING`,
 };
 
@@ -30,7 +32,7 @@ const end: Statement<Block> = {
 /** Who blocks whom. Every read looks here for both ways (see visibility.sql.ts). */
 export const blocks: Projection = {
   name: 'blocks',
-  version: 1,
+  version: 2,
   tables: `
     CREATE TABLE block (
       actor_id text COLLATE "C" NOT NULL,
@@ -38,7 +40,8 @@ export const blocks: Projection = {
       position numeric NOT NULL,
       PRIMARY KEY (actor_id, target_actor_id)
     );
-    CREATE INDEX block_newest ON block (actor_id, position)`,
+    CREATE INDEX block_newest ON block (actor_id, position);
+    CREATE INDEX block_target ON block (target_actor_id)`,
   handlers: {
     'block.established': ({ event: { data }, position }, write) =>
       write(establish, {

@@ -54,7 +54,7 @@ const relationOf = ({ data }: RelationEvent): Told => ({
 /** What changed lately, and for whom: what feeds and deltas are cut from. What came into an inbox, the inbox knows. */
 export const feed: Projection = {
   name: 'feed',
-  version: 1,
+  version: 2,
   tables: `
     CREATE TABLE change (
       position numeric NOT NULL,
@@ -83,8 +83,7 @@ export const feed: Projection = {
   handlers: {
     'post.created': (recorded, write) => {
       const { authorActorId, postId } = recorded.event.data;
-      if (!recorded.erased)
-        tell('post.created', recorded, write, { actor_id: authorActorId, post_id: postId });
+      tell('post.created', recorded, write, { actor_id: authorActorId, post_id: postId });
     },
     'post.edited': (recorded, write) => {
       const { authorActorId, postId } = recorded.event.data;
@@ -121,5 +120,7 @@ export const feed: Projection = {
       tell('account.suspended', recorded, write, resetOfEverybody(recorded.event.data.actorId)),
     'account.reinstated': (recorded, write) =>
       tell('account.reinstated', recorded, write, resetOfEverybody(recorded.event.data.actorId)),
+    'account.erased': (recorded, write) =>
+      tell('account.erased', recorded, write, resetOfEverybody(recorded.event.data.actorId)),
   },
 };

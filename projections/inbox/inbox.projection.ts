@@ -1,3 +1,4 @@
+import { isErased } from '../erasure/erased.sql.js';
 import type { Projection, Statement, Write } from '../runner/projection.js';
 import { entryId } from './entry.js';
 import type { EntrySource } from './entry.js';
@@ -27,6 +28,7 @@ const tell: Statement<Told> = {
   sql: `
     WITH row AS MATERIALIZED (
       SELECT * FROM json_to_recordset($1) AS ${ofRow}
+      WHERE NOT ${isErased('row.actor_id')} AND NOT ${isErased('row.source_actor_id')}
     ), of_post AS (
       INSERT INTO inbox (actor_id, id, kind, source_actor_id, source_id, created_at, position)
       SELECT DISTINCT ON (actor_id, source_id)
@@ -117,7 +119,7 @@ function tellMentioned(post: Mentioning, moment: Moment, write: Write): void {
  */
 export const inbox: Projection = {
   name: 'inbox',
-  version: 1,
+  version: 2,
   tables: `
     CREATE TABLE inbox (
       actor_id text COLLATE "C" NOT NULL,
@@ -132,6 +134,7 @@ export const inbox: Projection = {
     );
     CREATE INDEX inbox_newest ON inbox (actor_id, position);
     CREATE UNIQUE INDEX inbox_of_post ON inbox (actor_id, source_id) WHERE kind IN ('reply', 'mention');
+    CREATE INDEX inbox_of_source ON inbox (source_actor_id);
     CREATE INDEX inbox_unread ON inbox (actor_id, position) WHERE read_at IS NULL`,
   handlers: {
     'relation.established': ({ event: { data }, position }, write) => {

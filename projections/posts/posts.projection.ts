@@ -1,3 +1,4 @@
+import { isErased } from '../erasure/erased.sql.js';
 import type { Projection, Statement } from '../runner/projection.js';
 
 interface NewApplication {
@@ -15,6 +16,12 @@ const register: Statement<NewApplication> = {
     ON CONFLICT (app_id) DO NOTHING`,
 };
 
+/**
+ * A post's revision counts its versions as the domain does: created is the first, and whatever changes it then makes one
+ * more. It is no revision of its stream, where events may stand that make no version.
+ */
+const FIRST_REVISION = 1;
+
 interface NewPost {
   readonly id: string;
   readonly position: string;
@@ -29,7 +36,8 @@ interface NewPost {
   readonly root_id: string | null;
 }
 
-// Only a post that was not there yet is counted, so a second time counts nothing.
+// Only a post that was not there yet is counted, so a second time counts nothing. Of an author who is erased by now there
+// is nothing to show, wherever the worker had the key from.
 const create: Statement<NewPost> = {
   name: 'post.create',
   table: 'post',
@@ -38,9 +46,11 @@ const create: Statement<NewPost> = {
     WITH created AS (
       INSERT INTO post (id, position, author_actor_id, app_id, text, audience, status, revision, created_at,
         parent_id, root_id)
-      SELECT id, position, author_actor_id, app_id, text, audience, status, revision, created_at, parent_id, root_id
+      SELECT id, position, author_actor_id, app_id, CASE WHEN late THEN '' ELSE text END, audience,
+        CASE WHEN late THEN 'deleted' ELSE status END, revision, created_at, parent_id, root_id
       FROM json_to_recordset($1) AS row(id text, position numeric, author_actor_id text, app_id text, text text,
-        audience text, status text, revision integer, created_at bigint, parent_id text, root_id text)
+        audience text, status text, revision integer, created_at bigint, parent_id text, root_id text),
+        LATERAL (SELECT ${isErased('row.author_actor_id')} AS late) author
       ON CONFLICT (id) DO NOTHING
       RETURNING author_actor_id, status
     )
@@ -73,14 +83,16 @@ interface DeletedPost {
   readonly id: string;
 }
 
-// The row stays, without its text: replies go on naming it.
+// The row stays, without its text and versions: replies go on naming it. It is the same whether or not its events could
+// be read when they were applied.
 const remove: Statement<DeletedPost> = {
   name: 'post.delete',
   table: 'post',
   key: (row) => row.id,
   sql: `
     WITH deleted AS (
-      UPDATE post SET status = 'deleted', text = '', revision = post.revision + 1
+      UPDATE post SET status = 'deleted', text = '', revision = ${FIRST_REVISION}, last_edit_app_id = NULL,
+        last_edit_at = NULL
       FROM json_to_recordset($1) AS row(id text)
       WHERE post.id = row.id AND post.status <> 'deleted'
       RETURNING post.author_actor_id
@@ -91,16 +103,10 @@ const remove: Statement<DeletedPost> = {
     FROM counted WHERE post_count.actor_id = counted.author_actor_id`,
 };
 
-/**
- * A post's revision counts its versions as the domain does: created is the first, and whatever changes it then makes one
- * more. It is no revision of its stream, where events may stand that make no version.
- */
-const FIRST_REVISION = 1;
-
 /** Every post there ever was, how many each author has published, and the applications that they came from. */
 export const posts: Projection = {
   name: 'posts',
-  version: 2,
+  version: 3,
   // Identifiers compare by bytes: a language's rules would cost time at every index and mean nothing. The newest of all
   // have their audience said, so that Postgres does not go through them for the few of an author or a thread.
   tables: `
@@ -124,6 +130,7 @@ export const posts: Projection = {
     );
     CREATE INDEX post_newest ON post (position) WHERE status = 'published' AND audience = 'public';
     CREATE INDEX post_of_author ON post (author_actor_id, position) WHERE status = 'published';
+    CREATE INDEX post_withheld ON post (author_actor_id) WHERE status NOT IN ('published', 'deleted');
     CREATE INDEX post_reply ON post (parent_id, position) WHERE status = 'published' AND parent_id IS NOT NULL;
     CREATE TABLE post_count (actor_id text COLLATE "C" PRIMARY KEY, posts bigint NOT NULL) WITH (fillfactor = 70)`,
   handlers: {

@@ -36,7 +36,7 @@ const change: Statement<ChangedActor> = {
       revision = row.revision
     FROM json_to_recordset($1) AS row(actor_id text, handle text, display_name text, bio text, website text,
       revision integer)
-    WHERE actor.actor_id = row.actor_id AND actor.revision < row.revision`,
+    WHERE actor.actor_id = row.actor_id AND actor.revision < row.revision AND actor.state <> 'erased'`,
 };
 
 interface ActorState {
@@ -51,13 +51,13 @@ const setState: Statement<ActorState> = {
   sql: `
     UPDATE actor SET state = row.state
     FROM json_to_recordset($1) AS row(actor_id text, state text)
-    WHERE actor.actor_id = row.actor_id AND actor.state <> row.state`,
+    WHERE actor.actor_id = row.actor_id AND actor.state <> row.state AND actor.state <> 'erased'`,
 };
 
-/** Who is in the network, as others see them. */
+/** Who is in the network, as others see them; of who is erased, that (see the projection `erasure`). */
 export const profile: Projection = {
   name: 'profile',
-  version: 2,
+  version: 3,
   // Identifiers compare by bytes: a language's rules would cost time at every index and mean nothing.
   tables: `
     CREATE TABLE actor (
@@ -68,7 +68,7 @@ export const profile: Projection = {
       website text NOT NULL,
       revision integer NOT NULL,
       created_at bigint NOT NULL,
-      state text NOT NULL CHECK (state IN ('active', 'suspended'))
+      state text NOT NULL CHECK (state IN ('active', 'suspended', 'erased'))
     );
     CREATE INDEX actor_suspended ON actor (actor_id) WHERE state <> 'active'`,
   handlers: {

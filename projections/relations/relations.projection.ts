@@ -1,4 +1,5 @@
 import type { RelationEvent } from '../../src/domain/relation/events.js';
+import { isErased } from '../erasure/erased.sql.js';
 import type { Projection, Statement } from '../runner/projection.js';
 
 interface Relation {
@@ -30,7 +31,7 @@ const counted = (changed: string, by: 1 | -1): string => `
   ON CONFLICT (actor_id) DO UPDATE SET following = relation_count.following + excluded.following,
     followers = relation_count.followers + excluded.followers`;
 
-// Only one that was not there is counted, so a second time counts nothing.
+// Only one that was not there is counted, so a second time counts nothing. Whoever is erased by now follows nobody.
 const establish: Statement<Established> = {
   name: 'relation.establish',
   table: 'relation',
@@ -41,6 +42,7 @@ const establish: Statement<Established> = {
       SELECT actor_id, kind, target_id, target_actor_id, generation, created_at, position
       FROM json_to_recordset($1) AS row(actor_id text, kind text, target_id text, target_actor_id text,
         generation integer, created_at bigint, position numeric)
+      WHERE NOT ${isErased('row.actor_id')} AND NOT (row.kind = 'follow' AND ${isErased('row.target_actor_id')})
       ON CONFLICT (actor_id, kind, target_id) DO NOTHING
       RETURNING kind, actor_id, target_actor_id
     ) ${counted('established', 1)}`,
@@ -71,7 +73,7 @@ const rowOf = ({ data }: RelationEvent): Relation => ({
 /** Every follow and like that stands, and how many follow and are followed. */
 export const relations: Projection = {
   name: 'relations',
-  version: 1,
+  version: 2,
   tables: `
     CREATE TABLE relation (
       actor_id text COLLATE "C" NOT NULL,

@@ -86,6 +86,9 @@ const entries: { readonly [Type in EventType]: Entry<EventOf<Type>> } = {
   },
   'account.suspended': { version: 1, upcasters: [], schema: ofAccount },
   'account.reinstated': { version: 1, upcasters: [], schema: ofAccount },
+  'account.erasure_requested': { version: 1, upcasters: [], schema: ofAccount.extend({ erasesAt: at }) },
+  'account.erasure_cancelled': { version: 1, upcasters: [], schema: ofAccount },
+  'account.erased': { version: 1, upcasters: [], schema: ofAccount.extend({ handleDigest: id.optional() }) },
   'account.password_changed': { version: 1, upcasters: [], schema: ofAccount },
   'account.signed_out': { version: 1, upcasters: [], schema: ofAccount },
   'handle.claimed': {

@@ -7,6 +7,7 @@ import type { EventOf, EventType, StoredEvent } from './registry.js';
 export const restrictionTypes = [
   'account.suspended',
   'account.reinstated',
+  'account.erased',
   'application.suspended',
   'application.reinstated',
   'grant.revoked',

@@ -3,6 +3,9 @@ import type { Seen } from '../lifecycle.js';
 import { Refusal } from '../refusal.js';
 import type { Decision } from '../refusal.js';
 import type {
+  AccountErased,
+  AccountErasureCancelled,
+  AccountErasureRequested,
   AccountPasswordChanged,
   AccountRegistered,
   AccountReinstated,
@@ -13,28 +16,46 @@ import type {
 } from './events.js';
 
 export type AccountEvent =
-  AccountRegistered | AccountSuspended | AccountReinstated | AccountPasswordChanged | AccountSignedOut;
+  | AccountRegistered
+  | AccountSuspended
+  | AccountReinstated
+  | AccountErasureRequested
+  | AccountErasureCancelled
+  | AccountErased
+  | AccountPasswordChanged
+  | AccountSignedOut;
 
 /** `lifecycle`: how many turns its life has taken (see {@link Seen}). */
 export type Account =
   | { readonly status: 'none'; readonly lifecycle: 0 }
+  | { readonly status: 'erased'; readonly lifecycle: number }
   | {
       readonly status: 'active' | 'suspended';
       readonly lifecycle: number;
       readonly handle: string;
       readonly displayName: string;
       readonly email: string;
+      /** When it is to be erased, Unix ms; undefined: that is not asked for. */
+      readonly erasesAt?: number | undefined;
     };
 
 export const noAccount: Account = { status: 'none', lifecycle: 0 };
 
 export function evolveAccount(account: Account, event: AccountEvent): Account {
   if (event.type === 'account.registered') {
+    // Nobody comes back from erasure.
+    if (account.status === 'erased') return account;
     const { handle, displayName, email } = event.data;
     return { status: 'active', lifecycle: 1, handle, displayName, email };
   }
-  if (account.status === 'none') return account;
+  // Also of an account that the log has nothing else of: a restored one may lack what came before.
+  if (event.type === 'account.erased') return { status: 'erased', lifecycle: account.lifecycle + 1 };
+  if (!isThere(account)) return account;
   switch (event.type) {
+    case 'account.erasure_requested':
+      return { ...account, erasesAt: event.data.erasesAt };
+    case 'account.erasure_cancelled':
+      return { ...account, erasesAt: undefined };
     case 'account.suspended':
       return { ...account, status: 'suspended', lifecycle: account.lifecycle + 1 };
     case 'account.reinstated':
@@ -44,6 +65,11 @@ export function evolveAccount(account: Account, event: AccountEvent): Account {
       return account;
   }
 }
+
+type Present = Extract<Account, { readonly handle: string }>;
+
+const isThere = (account: Account): account is Present =>
+  account.status === 'active' || account.status === 'suspended';
 
 /** A handle, as its own stream tells it. `profileRevision`: of the holder's profile that it was claimed for. */
 export type Handle =
@@ -87,6 +113,7 @@ export function registerAccount(account: Account, registration: Registration): D
   if (fault !== undefined) return new Refusal('invalid_text', fault);
   if (account.status === 'none')
     return [{ type: 'account.registered', data: { actorId, handle, displayName, email, at } }];
+  if (account.status === 'erased') return new Refusal('intent_conflict', 'That account was erased for good.');
   const same = account.handle === handle && account.displayName === displayName && account.email === email;
   return same ? [] : new Refusal('intent_conflict', 'This registration was already made with other data.');
 }
@@ -101,7 +128,7 @@ export function suspendAccount(
   account: Account,
   { actorId, at, ...seen }: OfAccount & Seen,
 ): Decision<AccountSuspended> {
-  if (account.status === 'none') return unknownAccount();
+  if (!isThere(account)) return unknownAccount();
   const stale = staleLifecycle(account, seen);
   if (stale) return stale;
   return account.status === 'suspended' ? [] : [{ type: 'account.suspended', data: { actorId, at } }];
@@ -111,10 +138,61 @@ export function reinstateAccount(
   account: Account,
   { actorId, at, ...seen }: OfAccount & Seen,
 ): Decision<AccountReinstated> {
-  if (account.status === 'none') return unknownAccount();
+  if (!isThere(account)) return unknownAccount();
   const stale = staleLifecycle(account, seen);
   if (stale) return stale;
   return account.status === 'active' ? [] : [{ type: 'account.reinstated', data: { actorId, at } }];
+}
+
+/** The time that was set first stands: who wants another one cancels before. `erasesAt`: Unix ms. */
+export function requestErasure(
+  account: Account,
+  { actorId, at, erasesAt, ...seen }: OfAccount & Seen & { readonly erasesAt: number },
+): Decision<AccountErasureRequested> {
+  if (!isThere(account)) return unknownAccount();
+  const stale = staleLifecycle(account, seen);
+  if (stale) return stale;
+  if (account.erasesAt !== undefined) return [];
+  return [{ type: 'account.erasure_requested', data: { actorId, erasesAt, at } }];
+}
+
+/** Nothing is there to be cancelled once the account is erased, which nobody can tell from one that never was. */
+export function cancelErasure(
+  account: Account,
+  { actorId, at }: OfAccount,
+): Decision<AccountErasureCancelled> {
+  if (!isThere(account)) return unknownAccount();
+  return account.erasesAt === undefined ? [] : [{ type: 'account.erasure_cancelled', data: { actorId, at } }];
+}
+
+/** Whose handle's stream is to be released: see {@link AccountErased}. */
+export interface Erasure extends OfAccount {
+  readonly handleDigest: string | undefined;
+}
+
+export function eraseAccount(
+  account: Account,
+  { actorId, handleDigest, at, ...seen }: Erasure & Seen,
+): Decision<AccountErased> {
+  if (account.status === 'none') return unknownAccount();
+  if (account.status === 'erased') return [];
+  const stale = staleLifecycle(account, seen);
+  if (stale) return stale;
+  return [
+    { type: 'account.erased', data: { actorId, ...(handleDigest !== undefined && { handleDigest }), at } },
+  ];
+}
+
+/** {@link eraseAccount}, if it was asked for, not cancelled, and its time has come. */
+export function eraseWhenDue(account: Account, erasure: Erasure): Decision<AccountErased> {
+  const isDue = isThere(account) && account.erasesAt !== undefined && account.erasesAt <= erasure.at;
+  return isDue || account.status === 'erased' ? eraseAccount(account, erasure) : [];
+}
+
+/** Gives back what an erased account held; another's stays. */
+export function releaseHandleOfErased(handle: Handle, { actorId, at }: OfAccount): Decision<HandleReleased> {
+  if (handle.status === 'free' || handle.actorId !== actorId) return [];
+  return [{ type: 'handle.released', data: { actorId, at } }];
 }
 
 /** Each change is a new fact, since nobody can tell whether the password is another. */
@@ -122,7 +200,7 @@ export function changePassword(
   account: Account,
   { actorId, at }: OfAccount,
 ): Decision<AccountPasswordChanged> {
-  if (account.status === 'none') return unknownAccount();
+  if (!isThere(account)) return unknownAccount();
   return [{ type: 'account.password_changed', data: { actorId, at } }];
 }
 
@@ -131,7 +209,7 @@ export function signOutEverywhere(
   account: Account,
   { actorId, at, sessions }: OfAccount & { readonly sessions: number },
 ): Decision<AccountSignedOut> {
-  if (account.status === 'none') return unknownAccount();
+  if (!isThere(account)) return unknownAccount();
   return sessions === 0 ? [] : [{ type: 'account.signed_out', data: { actorId, at } }];
 }
 

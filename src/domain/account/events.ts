@@ -16,6 +16,29 @@ export type AccountSuspended = DomainEvent<'account.suspended', { readonly actor
 
 export type AccountReinstated = DomainEvent<'account.reinstated', { readonly actorId: string } & Occurrence>;
 
+/**
+ * The account is to be erased once that time (Unix ms) has come, unless {@link AccountErasureCancelled} comes before. Who
+ * asked for it, the person or an operator, is in the event's metadata.
+ */
+export type AccountErasureRequested = DomainEvent<
+  'account.erasure_requested',
+  { readonly actorId: string; readonly erasesAt: number } & Occurrence
+>;
+
+export type AccountErasureCancelled = DomainEvent<
+  'account.erasure_cancelled',
+  { readonly actorId: string } & Occurrence
+>;
+
+/**
+ * For good. Nothing personal is in it, since it is kept where nobody's key is. `handleDigest`: names the stream of the
+ * handle that the person held, so that it can be released when nobody can read it any more; absent: none was known.
+ */
+export type AccountErased = DomainEvent<
+  'account.erased',
+  { readonly actorId: string; readonly handleDigest?: string | undefined } & Occurrence
+>;
+
 /** The password itself is in no log, not even as a hash: that can be forgotten. */
 export type AccountPasswordChanged = DomainEvent<
   'account.password_changed',

@@ -153,6 +153,10 @@ export const some = {
   inboxRead: (actorId: string, upTo = 2_000) => event('inbox.read', { actorId, upTo, at: 4_000 }),
   suspension: (actorId: string) => event('account.suspended', { actorId, at: 1_000 }),
   reinstatement: (actorId: string) => event('account.reinstated', { actorId, at: 1_000 }),
+  erasureRequest: (actorId: string) =>
+    event('account.erasure_requested', { actorId, erasesAt: 9_000, at: 1_000 }),
+  erasureCancellation: (actorId: string) => event('account.erasure_cancelled', { actorId, at: 1_000 }),
+  erasure: (actorId: string) => event('account.erased', { actorId, handleDigest: 'digest', at: 1_000 }),
   passwordChange: (actorId: string) => event('account.password_changed', { actorId, at: 1_000 }),
   signOut: (actorId: string) => event('account.signed_out', { actorId, at: 1_000 }),
   applicationSuspension: (appId: string) => event('application.suspended', { appId, at: 1_000 }),

@@ -1,0 +1,125 @@
+import type { Recorded } from '../../src/log/recorded.js';
+import type { Projection, Statement, Write } from '../runner/projection.js';
+
+interface Erased {
+  readonly actor_id: string;
+}
+
+const rows = 'json_to_recordset($1) AS row(actor_id text)';
+
+/** A statement about who is erased. All of one person keep the order in which they are written, the mark first. */
+const aboutErased = (name: string, sql: string): Statement<Erased> => ({
+  name,
+  table: 'actor',
+  key: ({ actor_id }) => actor_id,
+  sql,
+});
+
+/** The mark that every other statement minds; the same whatever was known of the person. */
+const mark = aboutErased(
+  'actor.erase',
+  `INSERT INTO actor (actor_id, handle, display_name, bio, website, revision, created_at, state)
+  SELECT actor_id, NULL, '', '', '', 1, 0, 'erased' FROM ${rows}
+  ON CONFLICT (actor_id) DO UPDATE SET handle = excluded.handle, display_name = excluded.display_name,
+    bio = excluded.bio, website = excluded.website, revision = excluded.revision,
+    created_at = excluded.created_at, state = excluded.state
+  WHERE actor.state <> 'erased'`,
+);
+
+// What others replied to stays as any deleted post does. Each is found by an index, however many are deleted already.
+const emptyPosts = aboutErased(
+  'post.erase',
+  `UPDATE post SET status = 'deleted', text = '', revision = 1, last_edit_app_id = NULL, last_edit_at = NULL
+  WHERE ctid = ANY (ARRAY (
+    SELECT own.ctid FROM ${rows} CROSS JOIN LATERAL (
+      SELECT shown.ctid FROM post shown
+      WHERE shown.author_actor_id = row.actor_id AND shown.status = 'published'
+      UNION ALL
+      SELECT withheld.ctid FROM post withheld
+      WHERE withheld.author_actor_id = row.actor_id AND withheld.status NOT IN ('published', 'deleted')) own))`,
+);
+
+const countNoPosts = aboutErased(
+  'post_count.erase',
+  `DELETE FROM post_count USING ${rows} WHERE post_count.actor_id = row.actor_id`,
+);
+
+// Follows either way, and the person's own likes. Likes of their posts stay theirs who like: they are not shown.
+const endRelations = aboutErased(
+  'relation.erase',
+  `WITH row AS MATERIALIZED (SELECT DISTINCT actor_id FROM ${rows}),
+  ended AS (
+    DELETE FROM relation WHERE ctid = ANY (ARRAY (
+      SELECT own.ctid FROM row CROSS JOIN LATERAL (
+        SELECT relation.ctid FROM relation WHERE relation.actor_id = row.actor_id OFFSET 0) own
+      UNION
+      SELECT followed.ctid FROM row CROSS JOIN LATERAL (
+        SELECT relation.ctid FROM relation
+        WHERE relation.target_actor_id = row.actor_id AND relation.kind = 'follow' OFFSET 0) followed))
+    RETURNING kind, actor_id, target_actor_id
+  ), uncounted AS (
+    DELETE FROM relation_count USING row WHERE relation_count.actor_id = row.actor_id
+  ), side AS (
+    SELECT actor_id, 1 AS following, 0 AS followers FROM ended WHERE kind = 'follow'
+    UNION ALL
+    SELECT target_actor_id, 0, 1 FROM ended WHERE kind = 'follow'
+  ), other AS (
+    SELECT actor_id, sum(following) AS following, sum(followers) AS followers FROM side
+    WHERE NOT EXISTS (SELECT FROM row WHERE row.actor_id = side.actor_id)
+    GROUP BY actor_id ORDER BY actor_id
+  )
+  UPDATE relation_count SET following = relation_count.following - other.following,
+    followers = relation_count.followers - other.followers
+  FROM other WHERE relation_count.actor_id = other.actor_id`,
+);
+
+const endBlocks = aboutErased(
+  'block.erase',
+  `DELETE FROM block USING ${rows}
+  WHERE block.actor_id = row.actor_id OR block.target_actor_id = row.actor_id`,
+);
+
+const emptyInboxes = aboutErased(
+  'inbox.erase',
+  `DELETE FROM inbox WHERE ctid = ANY (ARRAY (
+    SELECT entry.ctid FROM ${rows} CROSS JOIN LATERAL (
+      SELECT own.ctid FROM inbox own WHERE own.actor_id = row.actor_id
+      UNION ALL
+      SELECT told.ctid FROM inbox told WHERE told.source_actor_id = row.actor_id) entry))`,
+);
+
+// Of what stands in others' timelines, the posts are not there any more: whoever reads passes over them.
+const emptyTimeline = aboutErased(
+  'timeline.erase',
+  `DELETE FROM timeline USING ${rows} WHERE timeline.actor_id = row.actor_id`,
+);
+
+const statements = [
+  mark,
+  emptyPosts,
+  countNoPosts,
+  endRelations,
+  endBlocks,
+  emptyInboxes,
+  emptyTimeline,
+] as const;
+
+/** Minds the type itself: whoever else has an account's id in it is not to lose everything. */
+function erase({ event }: Recorded, write: Write): void {
+  if (event.type !== 'account.erased') throw new Error(`${event.type} erases nobody`);
+  for (const statement of statements) write(statement, { actor_id: event.data.actorId });
+}
+
+/**
+ * Takes a person out of every read model that answers reads, at once: nothing that they wrote is left in any table. What
+ * they did stays as ids and times where others' things refer to it. It changes the other projections' tables, so that
+ * what an erasure does can be read in one place; whatever comes behind it finds the mark (see erased.sql.ts).
+ */
+export const erasure: Projection = {
+  name: 'erasure',
+  version: 1,
+  tables: '',
+  handlers: {
+    'account.erased': erase,
+  },
+};
