@@ -95,6 +95,43 @@ const setAccountState: Statement<AccountState> = {
     WHERE account.revision < EXCLUDED.revision AND account.state <> 'erased'`,
 };
 
+interface AccountErasure {
+  readonly actor_id: string;
+  /** Null: not any more. */
+  readonly erases_at: number | null;
+  readonly revision: string;
+}
+
+const planErasure: Statement<AccountErasure> = {
+  name: 'account.plan-erasure',
+  table: 'account',
+  key: (row) => row.actor_id,
+  sql: `
+    UPDATE authority.account SET erases_at = row.erases_at, erasure_revision = row.revision
+    FROM json_to_recordset($1) AS row(actor_id text, erases_at bigint, revision bigint)
+    WHERE account.actor_id = row.actor_id AND account.erasure_revision < row.revision AND account.state <> 'erased'`,
+};
+
+interface ErasedAccount {
+  readonly actor_id: string;
+  readonly at: number;
+  readonly revision: string;
+}
+
+/** Whatever comes before or behind it, nothing but that it was there is left. */
+const eraseAccount: Statement<ErasedAccount> = {
+  name: 'account.erase',
+  table: 'account',
+  key: (row) => row.actor_id,
+  sql: `
+    INSERT INTO authority.account (actor_id, handle, display_name, email, state, registered_at, revision)
+    SELECT actor_id, NULL, '', '', 'erased', at, revision
+    FROM json_to_recordset($1) AS row(actor_id text, at bigint, revision bigint)
+    ON CONFLICT (actor_id) DO UPDATE SET handle = NULL, display_name = '', email = '', website = '',
+      state = 'erased', erases_at = NULL, revision = greatest(account.revision, EXCLUDED.revision)
+    WHERE account.state <> 'erased'`,
+};
+
 interface NewApplication {
   readonly app_id: string;
   readonly name: string;
@@ -221,7 +258,7 @@ const setPublishing: Statement<Publishing> = {
  */
 export const authority: Projection = {
   name: 'authority',
-  version: 3,
+  version: 4,
   tables: '',
   handlers: {
     'account.registered': ({ event: { data }, revision, erased }, write) => {
@@ -243,6 +280,16 @@ export const authority: Projection = {
       const { actorId: actor_id, at } = data;
       write(setAccountState, { actor_id, state: 'active', at, revision: String(revision) });
     },
+    'account.erasure_requested': ({ event: { data }, revision }, write) =>
+      write(planErasure, {
+        actor_id: data.actorId,
+        erases_at: data.erasesAt,
+        revision: String(revision),
+      }),
+    'account.erasure_cancelled': ({ event: { data }, revision }, write) =>
+      write(planErasure, { actor_id: data.actorId, erases_at: null, revision: String(revision) }),
+    'account.erased': ({ event: { data }, revision }, write) =>
+      write(eraseAccount, { actor_id: data.actorId, at: data.at, revision: String(revision) }),
     'profile.changed': ({ event: { data }, erased }, write) => {
       if (erased) return;
       const { actorId: actor_id, handle, revision } = data;

@@ -25,6 +25,9 @@ async function written(...events: Recorded[]): Promise<object[]> {
 describe('the authority projection', () => {
   it('is told of accounts, profiles, applications, grants and pauses', () => {
     expect(typesOf(authorityGroup)).toEqual([
+      'account.erased',
+      'account.erasure_cancelled',
+      'account.erasure_requested',
       'account.registered',
       'account.reinstated',
       'account.suspended',

@@ -7,24 +7,29 @@ interface Erased {
 
 const rows = 'json_to_recordset($1) AS row(actor_id text)';
 
-/** A statement about who is erased. All of one person keep the order in which they are written, the mark first. */
+/** All of one person keep the order in which they are written, the mark first. */
+const ofPerson = { table: 'actor', key: ({ actor_id }: Erased) => actor_id };
+
+/** A statement about who is marked. In a build, {@link ofAll} does its work. */
 const aboutErased = (name: string, sql: string): Statement<Erased> => ({
+  ...ofPerson,
   name,
-  table: 'actor',
-  key: ({ actor_id }) => actor_id,
   sql,
+  inBuild: null,
 });
 
 /** The mark that every other statement minds; the same whatever was known of the person. */
-const mark = aboutErased(
-  'actor.erase',
-  `INSERT INTO actor (actor_id, handle, display_name, bio, website, revision, created_at, state)
+const mark: Statement<Erased> = {
+  ...ofPerson,
+  name: 'actor.erase',
+  sql: `
+  INSERT INTO actor (actor_id, handle, display_name, bio, website, revision, created_at, state)
   SELECT actor_id, NULL, '', '', '', 1, 0, 'erased' FROM ${rows}
   ON CONFLICT (actor_id) DO UPDATE SET handle = excluded.handle, display_name = excluded.display_name,
     bio = excluded.bio, website = excluded.website, revision = excluded.revision,
     created_at = excluded.created_at, state = excluded.state
   WHERE actor.state <> 'erased'`,
-);
+};
 
 // What others replied to stays as any deleted post does. Each is found by an index, however many are deleted already.
 const emptyPosts = aboutErased(
@@ -44,33 +49,37 @@ const countNoPosts = aboutErased(
   `DELETE FROM post_count USING ${rows} WHERE post_count.actor_id = row.actor_id`,
 );
 
-// Follows either way, and the person's own likes. Likes of their posts stay theirs who like: they are not shown.
-const endRelations = aboutErased(
-  'relation.erase',
-  `WITH row AS MATERIALIZED (SELECT DISTINCT actor_id FROM ${rows}),
-  ended AS (
-    DELETE FROM relation WHERE ctid = ANY (ARRAY (
-      SELECT own.ctid FROM row CROSS JOIN LATERAL (
-        SELECT relation.ctid FROM relation WHERE relation.actor_id = row.actor_id OFFSET 0) own
-      UNION
-      SELECT followed.ctid FROM row CROSS JOIN LATERAL (
-        SELECT relation.ctid FROM relation
-        WHERE relation.target_actor_id = row.actor_id AND relation.kind = 'follow' OFFSET 0) followed))
-    RETURNING kind, actor_id, target_actor_id
+/** Deletes relations as `which` (a condition) says, and takes follows off the counts of those who are not among `erased`. */
+const endRelationsOf = (erased: string, which: string): string => `ended AS (
+    DELETE FROM relation WHERE ${which} RETURNING kind, actor_id, target_actor_id
   ), uncounted AS (
-    DELETE FROM relation_count USING row WHERE relation_count.actor_id = row.actor_id
+    DELETE FROM relation_count WHERE actor_id IN ${erased}
   ), side AS (
     SELECT actor_id, 1 AS following, 0 AS followers FROM ended WHERE kind = 'follow'
     UNION ALL
     SELECT target_actor_id, 0, 1 FROM ended WHERE kind = 'follow'
   ), other AS (
     SELECT actor_id, sum(following) AS following, sum(followers) AS followers FROM side
-    WHERE NOT EXISTS (SELECT FROM row WHERE row.actor_id = side.actor_id)
+    WHERE actor_id NOT IN ${erased}
     GROUP BY actor_id ORDER BY actor_id
   )
   UPDATE relation_count SET following = relation_count.following - other.following,
     followers = relation_count.followers - other.followers
-  FROM other WHERE relation_count.actor_id = other.actor_id`,
+  FROM other WHERE relation_count.actor_id = other.actor_id`;
+
+// Follows either way, and the person's own likes. Likes of their posts stay theirs who like: they are not shown.
+const endRelations = aboutErased(
+  'relation.erase',
+  `WITH row AS MATERIALIZED (SELECT DISTINCT actor_id FROM ${rows}), ${endRelationsOf(
+    '(SELECT actor_id FROM row)',
+    `ctid = ANY (ARRAY (
+      SELECT own.ctid FROM row CROSS JOIN LATERAL (
+        SELECT relation.ctid FROM relation WHERE relation.actor_id = row.actor_id OFFSET 0) own
+      UNION
+      SELECT followed.ctid FROM row CROSS JOIN LATERAL (
+        SELECT relation.ctid FROM relation
+        WHERE relation.target_actor_id = row.actor_id AND relation.kind = 'follow' OFFSET 0) followed))`,
+  )}`,
 );
 
 const endBlocks = aboutErased(
@@ -93,6 +102,21 @@ const emptyTimeline = aboutErased(
   'timeline.erase',
   `DELETE FROM timeline USING ${rows} WHERE timeline.actor_id = row.actor_id`,
 );
+
+const erased = `(SELECT actor_id FROM actor WHERE state = 'erased')`;
+
+/** The same for all at once, by going through the tables: while they are loaded there is no index to find anything by. */
+const ofAll = `
+  UPDATE post SET status = 'deleted', text = '', revision = 1, last_edit_app_id = NULL, last_edit_at = NULL
+  WHERE status <> 'deleted' AND author_actor_id IN ${erased};
+  DELETE FROM post_count WHERE actor_id IN ${erased};
+  WITH ${endRelationsOf(
+    erased,
+    `actor_id IN ${erased} OR (kind = 'follow' AND target_actor_id IN ${erased})`,
+  )};
+  DELETE FROM block WHERE actor_id IN ${erased} OR target_actor_id IN ${erased};
+  DELETE FROM inbox WHERE actor_id IN ${erased} OR source_actor_id IN ${erased};
+  DELETE FROM timeline WHERE actor_id IN ${erased}`;
 
 const statements = [
   mark,
@@ -119,6 +143,7 @@ export const erasure: Projection = {
   name: 'erasure',
   version: 1,
   tables: '',
+  derived: ofAll,
   handlers: {
     'account.erased': erase,
   },

@@ -79,7 +79,7 @@ describe('an erasure', () => {
   test('takes entries about the person out of every inbox', async () => {
     await models.given(...life);
     const before = await models.ask(inboxOf, { scan: 50, after: undefined }, 'bob');
-    expect(before.items.map(({ item }) => item.kind)).toEqual(['like', 'follow', 'follow', 'reply']);
+    expect(before?.items.map(({ item }) => item.kind)).toEqual(['like', 'follow', 'follow', 'reply']);
     await models.given(erasure);
     const after = await models.ask(inboxOf, { scan: 50, after: undefined }, 'bob');
     expect(after).toMatchObject({ items: [{ item: { sourceActorId: 'cleo' } }], unread: 1 });

@@ -34,9 +34,21 @@ export class AccountRow {
   @Column('bigint', { name: 'profile_changed_at', nullable: true, transformer: milliseconds })
   profileChangedAt!: number | null;
 
+  /** When it is to be erased. Null: that is not asked for, or done. */
+  @Column('bigint', { name: 'erases_at', nullable: true, transformer: milliseconds })
+  erasesAt!: number | null;
+
+  /** When nothing was left of an erased account, here and elsewhere. Null: something may be. */
+  @Column('bigint', { name: 'erasure_finished_at', nullable: true, transformer: milliseconds })
+  erasureFinishedAt!: number | null;
+
   /** Revision of the account's stream that this row shows: an older event changes nothing. */
   @Column('bigint')
   revision!: string;
+
+  /** The same of what is asked about its erasure. */
+  @Column('bigint', { name: 'erasure_revision' })
+  erasureRevision!: string;
 
   /** The same of the profile, and of the handle, which not every profile has. */
   @Column('integer', { name: 'profile_revision' })

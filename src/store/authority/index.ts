@@ -4,6 +4,7 @@ import { IndexLiveGrants1763730000000 } from '../migrations/1763730000000-live-g
 import { IndexGrantsByAge1763740000000 } from '../migrations/1763740000000-grants-by-age.js';
 import { CreatePublishing1763750000000 } from '../migrations/1763750000000-publishing.js';
 import { AddAccountProfiles1763770000000 } from '../migrations/1763770000000-account-profiles.js';
+import { AddErasures1763830000000 } from '../migrations/1763830000000-erasures.js';
 import { AccountRow } from './account.row.js';
 import { AppGrantRow } from './app-grant.row.js';
 import { ApplicationRow } from './application.row.js';
@@ -28,4 +29,5 @@ export const authorityMigrations = [
   IndexGrantsByAge1763740000000,
   CreatePublishing1763750000000,
   AddAccountProfiles1763770000000,
+  AddErasures1763830000000,
 ];

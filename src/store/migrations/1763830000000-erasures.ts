@@ -1,0 +1,23 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+
+/** Which accounts are to be erased, and of which erased ones something may still be left. */
+export class AddErasures1763830000000 implements MigrationInterface {
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(`
+      ALTER TABLE authority.account
+        ADD COLUMN erases_at bigint,
+        ADD COLUMN erasure_revision bigint NOT NULL DEFAULT 0,
+        ADD COLUMN erasure_finished_at bigint;
+      CREATE INDEX account_erasing ON authority.account (erases_at) WHERE erases_at IS NOT NULL AND state <> 'erased';
+      CREATE INDEX account_erased ON authority.account (actor_id) WHERE state = 'erased';
+      CREATE INDEX account_unfinished ON authority.account (actor_id)
+        WHERE state = 'erased' AND erasure_finished_at IS NULL`);
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query(`
+      DROP INDEX authority.account_unfinished, authority.account_erased, authority.account_erasing;
+      ALTER TABLE authority.account DROP COLUMN erasure_finished_at, DROP COLUMN erasure_revision,
+        DROP COLUMN erases_at`);
+  }
+}
