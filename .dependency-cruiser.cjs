@@ -10,7 +10,13 @@ const mayImport = {
   '^src/log/embedded/': [],
   '^src/log/(?!embedded/)': ['^src/domain/', '^src/config/', '^src/store/'],
   '^src/commands/': ['^src/domain/', '^src/log/(?!embedded/)', '^src/store/', '^projections/authority/'],
-  '^src/recovery/': ['^src/domain/', '^src/log/(?!embedded/)', '^src/store/', '^projections/(runner|groups)'],
+  '^src/recovery/': [
+    '^src/domain/',
+    '^src/log/(?!embedded/)',
+    '^src/log/embedded/snapshot\\.ts$',
+    '^src/store/',
+    '^projections/(runner|groups)',
+  ],
   '^projections/': [
     '^src/domain/',
     '^src/log/(?!embedded/)',
@@ -54,6 +60,7 @@ const mayImport = {
     '^src/launch/',
     '^src/log/(?!embedded/)',
     '^src/store/',
+    '^src/recovery/',
     '^projections/audit/audit\\.read-model\\.ts$',
     '^projections/runner/projection-status\\.ts$',
   ],

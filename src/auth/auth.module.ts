@@ -7,6 +7,7 @@ import { ChangePasswordHandler } from '../commands/change-password.js';
 import { CreateAccountHandler } from '../commands/create-account.js';
 import { HandleDigest } from '../commands/handle-digest.js';
 import { IssueGrantHandler } from '../commands/issue-grant.js';
+import { BeginBackupHandler } from '../commands/begin-backup.js';
 import { PausePublishingHandler, ResumePublishingHandler } from '../commands/pause-publishing.js';
 import { RefreshGrantHandler } from '../commands/refresh-grant.js';
 import { RegisterApplicationHandler } from '../commands/register-application.js';
@@ -68,6 +69,7 @@ const SET_UP = Symbol('SetUp');
     RevokeGrantHandler,
     RevokeGrantsOfHandler,
     RotateSigningKeyHandler,
+    BeginBackupHandler,
     PausePublishingHandler,
     ResumePublishingHandler,
     Passwords,

@@ -69,6 +69,12 @@ const entries: { readonly [Type in EventType]: Entry<EventOf<Type>> } = {
   },
   'network.publishing_paused': { version: 1, upcasters: [], schema: z.strictObject({ at }) },
   'network.publishing_resumed': { version: 1, upcasters: [], schema: z.strictObject({ at }) },
+  'network.backup_begun': { version: 1, upcasters: [], schema: z.strictObject({ backupId: id, at }) },
+  'network.restored': {
+    version: 1,
+    upcasters: [],
+    schema: z.strictObject({ backupId: id, parts: z.array(z.string()), at }),
+  },
   'account.registered': {
     version: 1,
     upcasters: [],

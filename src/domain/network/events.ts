@@ -13,3 +13,12 @@ export type SigningKeyRotated = DomainEvent<
 export type PublishingPaused = DomainEvent<'network.publishing_paused', Occurrence>;
 
 export type PublishingResumed = DomainEvent<'network.publishing_resumed', Occurrence>;
+
+/** An operator began to copy the network aside. The copy of the log has this event, so a restored log says which copy it is. */
+export type BackupBegun = DomainEvent<'network.backup_begun', { readonly backupId: string } & Occurrence>;
+
+/** The network first started on what was restored from that backup: what came after it is not in this log, or follows here. */
+export type NetworkRestored = DomainEvent<
+  'network.restored',
+  { readonly backupId: string; readonly parts: readonly string[] } & Occurrence
+>;

@@ -1,5 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
-import { evolveNetwork, noNetwork, pausePublishing, resumePublishing, rotateSigningKey } from './network.js';
+import {
+  beginBackup,
+  evolveNetwork,
+  noNetwork,
+  pausePublishing,
+  resumePublishing,
+  rotateSigningKey,
+} from './network.js';
 import type { NetworkEvent } from './network.js';
 
 const given = (...events: NetworkEvent[]) => events.reduce(evolveNetwork, noNetwork);
@@ -37,5 +44,17 @@ describe('publishing', () => {
 
   it.each([pausePublishing, resumePublishing])('is refused in a log that founds no network', (decide) => {
     expect(decide(given(), 6)).toMatchObject({ code: 'recovery_state_missing' });
+  });
+});
+
+describe('a backup', () => {
+  it('is put down each time', () => {
+    const begun: NetworkEvent = { type: 'network.backup_begun', data: { backupId: 'b', at: 9 } };
+    expect(beginBackup(given(founded), begun.data)).toEqual([begun]);
+    expect(beginBackup(given(founded, begun), begun.data)).toEqual([begun]);
+  });
+
+  it('is refused in a log that founds no network', () => {
+    expect(beginBackup(given(), { backupId: 'b', at: 9 })).toMatchObject({ code: 'recovery_state_missing' });
   });
 });

@@ -1,8 +1,16 @@
 import { Refusal } from '../refusal.js';
 import type { Decision } from '../refusal.js';
-import type { NetworkFounded, PublishingPaused, PublishingResumed, SigningKeyRotated } from './events.js';
+import type {
+  BackupBegun,
+  NetworkFounded,
+  NetworkRestored,
+  PublishingPaused,
+  PublishingResumed,
+  SigningKeyRotated,
+} from './events.js';
 
-export type NetworkEvent = NetworkFounded | SigningKeyRotated | PublishingPaused | PublishingResumed;
+export type NetworkEvent =
+  NetworkFounded | SigningKeyRotated | PublishingPaused | PublishingResumed | BackupBegun | NetworkRestored;
 
 export type Network =
   | { readonly status: 'none' }
@@ -24,6 +32,9 @@ export function evolveNetwork(network: Network, event: NetworkEvent): Network {
       return { ...network, publishing: 'paused' };
     case 'network.publishing_resumed':
       return { ...network, publishing: 'open' };
+    case 'network.backup_begun':
+    case 'network.restored':
+      return network;
   }
 }
 
@@ -47,6 +58,11 @@ export function pausePublishing(network: Network, at: number): Decision<Publishi
 export function resumePublishing(network: Network, at: number): Decision<PublishingResumed> {
   if (network.status === 'none') return notFounded();
   return network.publishing === 'open' ? [] : [{ type: 'network.publishing_resumed', data: { at } }];
+}
+
+/** Each is another one. */
+export function beginBackup(network: Network, backup: BackupBegun['data']): Decision<BackupBegun> {
+  return network.status === 'none' ? notFounded() : [{ type: 'network.backup_begun', data: backup }];
 }
 
 export function notFounded(): Refusal {

@@ -14,6 +14,7 @@ import { Postgres } from '../../store/postgres.js';
 import { accountRoutes } from './account.routes.js';
 import { applicationRoutes } from './application.routes.js';
 import { auditRoutes } from './audit.routes.js';
+import { backupRoutes } from './backup.routes.js';
 import { keyRoutes } from './key.routes.js';
 import { operatorToken, requireOperator } from './operator-token.js';
 import { publishingRoutes } from './publishing.routes.js';
@@ -47,6 +48,7 @@ function routes(server: FastifyInstance, app: INestApplicationContext): void {
   keyRoutes(server, app);
   publishingRoutes(server, app);
   auditRoutes(server, app);
+  backupRoutes(server, app);
   const { pool } = app.get(Postgres);
   const log = app.get(EventLog);
   server.get('/operator/projections', () => projectionStatus(pool, log));
@@ -74,4 +76,5 @@ function whatIsKnown({ method, routeOptions }: FastifyRequest): string {
 const makesAnother: Readonly<Record<string, string>> = {
   '/operator/applications': 'application with another secret',
   '/operator/applications/:id/rotate-secret': 'secret',
+  '/operator/backups': 'backup',
 };

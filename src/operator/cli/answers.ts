@@ -66,3 +66,13 @@ export const projectionStatus = z.object({
   incarnation: z.string().nullable(),
   projections: z.array(projection),
 });
+
+export const begunBackup = z.object({
+  backupId: z.string(),
+  networkId: z.string(),
+  at: z.number(),
+  /** Of the event that says so: the copy of the log ends with it. */
+  position: z.string(),
+  /** Of Plaza. */
+  version: z.string(),
+});

@@ -1,8 +1,10 @@
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { z } from 'zod';
 import type { Config } from '../../config/config.js';
 import { operatorUrl } from '../../launch/banner.js';
 import { readSecret } from '../../launch/secret-file.js';
+import type { BackupPart } from '../../recovery/backup/manifest.js';
 import * as answers from './answers.js';
 import { Failure } from './failure.js';
 import { jsonRequest } from './json-request.js';
@@ -117,6 +119,18 @@ export class OperatorApi {
     return this.#call(answers.projectionStatus, 'GET', '/operator/projections');
   }
 
+  beginBackup(parts: readonly BackupPart[], reason?: string) {
+    return this.#call(answers.begunBackup, 'POST', '/operator/backups', { parts, reason });
+  }
+
+  /** The pieces of a part (see recovery/backup/parcel.ts), as they come. `upTo`: position of the log's last event. */
+  async backupPart(part: BackupPart, upTo: string): Promise<AsyncIterable<Uint8Array>> {
+    const path = `/operator/backups/${part}${part === 'log' ? `?upTo=${upTo}` : ''}`;
+    const response = await this.#send('GET', path, undefined, undefined);
+    if (!response.ok) throw faultOf(response.status, await response.json().catch(() => undefined));
+    return response.body ?? Readable.from([]);
+  }
+
   async #call<T>(
     answer: z.ZodType<T>,
     method: string,
@@ -133,18 +147,19 @@ export class OperatorApi {
         `what answers at ${this.#url} (OPERATOR_PORT) is not the operator API of this release of Plaza`,
       );
     }
-    const { data } = refusal.safeParse(said);
-    throw new Failure(
-      data
-        ? `${data.message} (${data.error})`
-        : `the operator API answered ${response.status} without saying why`,
-    );
+    throw faultOf(response.status, said);
   }
 
-  async #send(method: string, path: string, body: object | undefined, patienceMs: number): Promise<Response> {
+  /** `patienceMs`: undefined where the answer takes as long as it takes. */
+  async #send(
+    method: string,
+    path: string,
+    body: object | undefined,
+    patienceMs: number | undefined,
+  ): Promise<Response> {
     const headers = { authorization: `Bearer ${this.#token}`, 'x-operator': this.operator };
     try {
-      const signal = AbortSignal.timeout(patienceMs);
+      const signal = patienceMs === undefined ? null : AbortSignal.timeout(patienceMs);
       return await fetch(this.#url + path, { ...jsonRequest(method, headers, body), signal });
     } catch (error) {
       if ((error as Error).name === 'TimeoutError')
@@ -158,6 +173,13 @@ export class OperatorApi {
       );
     }
   }
+}
+
+function faultOf(status: number, said: unknown): Failure {
+  const { data } = refusal.safeParse(said);
+  return new Failure(
+    data ? `${data.message} (${data.error})` : `the operator API answered ${status} without saying why`,
+  );
 }
 
 const application = (clientId: string) => `/operator/applications/${encodeURIComponent(clientId)}`;

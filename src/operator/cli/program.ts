@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { addAccount } from './commands/account.js';
 import { addApp } from './commands/app.js';
 import { addAudit } from './commands/audit.js';
+import { addBackup } from './commands/backup.js';
 import { addDemo } from './commands/demo.js';
 import { addEventStore } from './commands/eventstore.js';
 import { addKeys } from './commands/keys.js';
@@ -27,6 +28,7 @@ export function commandLine(): Command {
     addPublishing,
     addProjections,
     addAudit,
+    addBackup,
     addEventStore,
   ])
     add(program);

@@ -1,0 +1,12 @@
+import { existsSync, readFileSync } from 'node:fs';
+
+/** Of this release, as package.json says it: above this file, whether that is compiled or not. */
+export function plazaVersion(): string {
+  let file = new URL('package.json', import.meta.url);
+  while (!existsSync(file)) {
+    const above = new URL('../package.json', file);
+    if (above.href === file.href) throw new Error('there is no package.json above the code');
+    file = above;
+  }
+  return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;
+}

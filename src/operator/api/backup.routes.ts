@@ -1,0 +1,82 @@
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import type { INestApplicationContext } from '@nestjs/common';
+import { CommandBus } from '@nestjs/cqrs';
+import type { FastifyInstance } from 'fastify';
+import type { Logger } from 'pino';
+import { z } from 'zod';
+import { BeginBackup } from '../../commands/begin-backup.js';
+import { Config, storesOf } from '../../config/config.js';
+import { describeError, LOGGER } from '../../config/logger.js';
+import { plazaVersion } from '../../config/version.js';
+import { HttpRefusal } from '../../http/errors.js';
+import { readRun } from '../../launch/run-file.js';
+import { backupParts } from '../../recovery/backup/manifest.js';
+import { logPart, tablesPart } from '../../recovery/backup/part-source.js';
+import { actOf } from './act-of.js';
+import { act, parse } from './schemas.js';
+
+const parts = z.array(z.enum(backupParts)).min(1);
+const newBackup = act.extend({ parts });
+const place = z.strictObject({ upTo: z.string().regex(/^\d{1,18}$/, 'must be a position of the log') });
+const databasePart = z.enum(['authority', 'vault', 'witness']);
+
+/** `/operator/backups…`: the network, copied while it runs. The order of the parts is the caller's to keep. */
+export function backupRoutes(server: FastifyInstance, app: INestApplicationContext): void {
+  const commands = app.get(CommandBus);
+  const config = app.get(Config);
+  const logger = app.get<Logger>(LOGGER);
+  const { witnessDatabaseUrl, databaseUrl, vaultDatabaseUrl } = storesOf(config);
+
+  server.post('/operator/backups', async (request, reply) => {
+    const { reason, parts } = parse(newBackup, request.body);
+    if (parts.includes('log')) embeddedLog(config);
+    if (parts.includes('witness')) requireWitness(witnessDatabaseUrl);
+    const { position, ...begun } = await commands.execute(new BeginBackup(actOf(request, reason)));
+    return reply.status(201).send({ ...begun, position: String(position), version: plazaVersion() });
+  });
+
+  const send = (pieces: AsyncIterable<Buffer>) => Readable.from(pieces, { objectMode: false });
+  const explain = (error: unknown): string => {
+    logger.error({ err: error }, 'a part of a backup could not be sent');
+    return describeError(error).message;
+  };
+
+  server.get('/operator/backups/log', (request, reply) => {
+    const { upTo } = parse(place, request.query);
+    return reply.type(OCTETS).send(send(logPart(embeddedLog(config), BigInt(upTo), explain)));
+  });
+
+  server.get('/operator/backups/:part', (request, reply) => {
+    const { part } = request.params as { readonly part: string };
+    const known = databasePart.safeParse(part).data;
+    if (known === undefined) throw new HttpRefusal('not_found', 'There is no such part.');
+    const urls = {
+      authority: databaseUrl,
+      vault: vaultDatabaseUrl,
+      witness: known === 'witness' ? requireWitness(witnessDatabaseUrl) : '',
+    };
+    return reply.type(OCTETS).send(send(tablesPart(known, urls[known], explain)));
+  });
+}
+
+const OCTETS = 'application/octet-stream';
+
+/** Directory of the embedded event store. @throws {HttpRefusal} the log is on a server of its own. */
+function embeddedLog({ dataDir, eventStoreUrl }: Config): string {
+  const run = readRun(dataDir);
+  const isOurs = run?.pids.eventStore !== undefined && run.settings['EVENTSTORE_URL'] === eventStoreUrl;
+  if (isOurs) return join(dataDir, 'eventstore');
+  throw new HttpRefusal(
+    'invalid_request',
+    'The log is on a server of its own (EVENTSTORE_URL), whose positions no copy made from here would keep: back it up by the means of that server (https://docs.kurrent.io/server/, "Backup and restore") first, and the others after it: --parts authority,vault,witness.',
+  );
+}
+
+function requireWitness(url: string | undefined): string {
+  if (url !== undefined) return url;
+  throw new HttpRefusal(
+    'restriction_witness_required',
+    'This network has no witness (WITNESS_DATABASE_URL): name the other parts with --parts.',
+  );
+}

@@ -1,0 +1,68 @@
+/** How far long work is. */
+export interface Step {
+  /** What is being done: `log`. */
+  readonly what: string;
+  readonly done: number;
+  /** As far as it can be known before the end. */
+  readonly total: number;
+}
+
+/** Where progress is shown: a stream that may be a terminal. */
+interface Shown {
+  readonly isTTY?: boolean;
+  write(text: string): unknown;
+}
+
+const EVERY_MS = { terminal: 200, elsewhere: 1_000 };
+
+/**
+ * Shows long work on a terminal as one line that is written over, elsewhere as JSON lines: done, total, rate a second,
+ * seconds left. On standard error, since the answer is on standard output.
+ */
+export class Progress {
+  #what = '';
+  #since = 0;
+  #shownAt = 0;
+
+  constructor(
+    private readonly unit: (count: number) => string,
+    private readonly shown: Shown = process.stderr,
+    private readonly now: () => number = () => performance.now(),
+  ) {}
+
+  /** Not every step is shown; the last one of each kind of work is, by {@link end}. */
+  show(step: Step): void {
+    const now = this.now();
+    if (step.what !== this.#what) {
+      this.#what = step.what;
+      this.#since = now;
+    } else if (now - this.#shownAt < EVERY_MS[this.shown.isTTY ? 'terminal' : 'elsewhere']) return;
+    this.#shownAt = now;
+    this.#write(step);
+  }
+
+  /** It is done. */
+  end(step: Step): void {
+    this.#write(step);
+    if (this.shown.isTTY) this.shown.write('\n');
+  }
+
+  #write({ what, done, total }: Step): void {
+    const seconds = (this.now() - this.#since) / 1_000;
+    const rate = seconds > 0 ? Math.round(done / seconds) : 0;
+    const left = rate > 0 ? Math.max(0, Math.ceil((total - done) / rate)) : undefined;
+    if (!this.shown.isTTY) {
+      this.shown.write(`${JSON.stringify({ what, done, total, rate, secondsLeft: left ?? null })}\n`);
+      return;
+    }
+    const pace = left === undefined ? '' : `, ${this.unit(rate)}/s, ${left} s left`;
+    this.shown.write(`\r\u001B[K${what}: ${this.unit(done)} of ${this.unit(total)}${pace}`);
+  }
+}
+
+/** Bytes as people read them: `12.3 MB`. */
+export function inBytes(count: number): string {
+  const [size, unit] =
+    count < 1e6 ? [count / 1e3, 'kB'] : count < 1e9 ? [count / 1e6, 'MB'] : [count / 1e9, 'GB'];
+  return `${size.toFixed(1)} ${unit}`;
+}
