@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import type { INestApplicationContext } from '@nestjs/common';
@@ -36,18 +37,18 @@ export function backupRoutes(server: FastifyInstance, app: INestApplicationConte
     return reply.status(201).send({ ...begun, position: String(position), version: plazaVersion() });
   });
 
-  const send = (pieces: AsyncIterable<Buffer>) => Readable.from(pieces, { objectMode: false });
   const explain = (error: unknown): string => {
     logger.error({ err: error }, 'a part of a backup could not be sent');
     return describeError(error).message;
   };
 
-  server.get('/operator/backups/log', (request, reply) => {
+  server.get('/operator/backups/log', async (request, reply) => {
     const { upTo } = parse(place, request.query);
-    return reply.type(OCTETS).send(send(logPart(embeddedLog(config), BigInt(upTo), explain)));
+    const pieces = logPart(embeddedLog(config), BigInt(upTo), explain);
+    return reply.type(OCTETS).send(await streamOf(pieces));
   });
 
-  server.get('/operator/backups/:part', (request, reply) => {
+  server.get('/operator/backups/:part', async (request, reply) => {
     const { part } = request.params as { readonly part: string };
     const known = databasePart.safeParse(part).data;
     if (known === undefined) throw new HttpRefusal('not_found', 'There is no such part.');
@@ -56,11 +57,18 @@ export function backupRoutes(server: FastifyInstance, app: INestApplicationConte
       vault: vaultDatabaseUrl,
       witness: known === 'witness' ? requireWitness(witnessDatabaseUrl) : '',
     };
-    return reply.type(OCTETS).send(send(tablesPart(known, urls[known], explain)));
+    return reply.type(OCTETS).send(await streamOf(tablesPart(known, urls[known], explain)));
   });
 }
 
 const OCTETS = 'application/octet-stream';
+
+/** Begins to read, so that a store that is away is still an answer of its own. */
+async function streamOf(pieces: AsyncIterable<Buffer>): Promise<Readable> {
+  const stream = Readable.from(pieces, { objectMode: false });
+  await once(stream, 'readable');
+  return stream;
+}
 
 /** Directory of the embedded event store. @throws {HttpRefusal} the log is on a server of its own. */
 function embeddedLog({ dataDir, eventStoreUrl }: Config): string {
