@@ -2840,7 +2840,7 @@ export interface operations {
         content: {
           'application/json': components['schemas']['Error'] & {
             /** @enum {unknown} */
-            error: 'intent_conflict';
+            error: 'intent_conflict' | 'witness_acceptance_mismatch' | 'witness_prepare_mismatch';
           };
         };
       };
@@ -2913,10 +2913,14 @@ export interface operations {
           'application/json': components['schemas']['Error'] & {
             /** @enum {unknown} */
             error:
+              | 'ambiguous_acceptance_requires_independent_proof'
               | 'authority_unavailable'
               | 'domain_storage_unavailable'
               | 'pilot_limits_unavailable'
-              | 'trusted_address_unavailable';
+              | 'restriction_witness_required'
+              | 'restriction_witness_unavailable_or_incomplete'
+              | 'trusted_address_unavailable'
+              | 'witness_finalize_unconfirmed';
           };
         };
       };
@@ -3013,7 +3017,7 @@ export interface operations {
         content: {
           'application/json': components['schemas']['Error'] & {
             /** @enum {unknown} */
-            error: 'intent_conflict';
+            error: 'intent_conflict' | 'witness_acceptance_mismatch' | 'witness_prepare_mismatch';
           };
         };
       };
@@ -3086,10 +3090,14 @@ export interface operations {
           'application/json': components['schemas']['Error'] & {
             /** @enum {unknown} */
             error:
+              | 'ambiguous_acceptance_requires_independent_proof'
               | 'authority_unavailable'
               | 'domain_storage_unavailable'
               | 'pilot_limits_unavailable'
-              | 'trusted_address_unavailable';
+              | 'restriction_witness_required'
+              | 'restriction_witness_unavailable_or_incomplete'
+              | 'trusted_address_unavailable'
+              | 'witness_finalize_unconfirmed';
           };
         };
       };
@@ -4354,7 +4362,12 @@ export interface operations {
         content: {
           'application/json': components['schemas']['Error'] & {
             /** @enum {unknown} */
-            error: 'intent_conflict' | 'post_deleted' | 'revision_conflict';
+            error:
+              | 'intent_conflict'
+              | 'post_deleted'
+              | 'revision_conflict'
+              | 'witness_acceptance_mismatch'
+              | 'witness_prepare_mismatch';
           };
         };
       };
@@ -4427,10 +4440,14 @@ export interface operations {
           'application/json': components['schemas']['Error'] & {
             /** @enum {unknown} */
             error:
+              | 'ambiguous_acceptance_requires_independent_proof'
               | 'authority_unavailable'
               | 'domain_storage_unavailable'
               | 'pilot_limits_unavailable'
-              | 'trusted_address_unavailable';
+              | 'restriction_witness_required'
+              | 'restriction_witness_unavailable_or_incomplete'
+              | 'trusted_address_unavailable'
+              | 'witness_finalize_unconfirmed';
           };
         };
       };

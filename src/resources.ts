@@ -13,6 +13,10 @@ import { KeyVault } from './log/vault/key-vault.js';
 import { NetworkSecrets } from './log/vault/network-secrets.js';
 import { PUBLICATION_CHANNEL } from './recovery/incarnation.js';
 import { readRecoveryState } from './recovery/recovery-state.js';
+import { openWitness } from './recovery/witness/open-witness.js';
+import { Settler } from './recovery/witness/settler.js';
+import { Witness } from './recovery/witness/witness.js';
+import { WitnessedLog } from './recovery/witness/witnessed-log.js';
 import { AuthorityStore } from './store/authority/authority-store.js';
 import { openDatabase } from './store/database.js';
 import { Postgres } from './store/postgres.js';
@@ -52,13 +56,19 @@ export async function openResources(config: Config, logger: Logger): Promise<Res
     logger,
   });
   positions.start();
+  const witness = openWitness({ url: urls.witnessDatabaseUrl, applicationName });
+  const now = () => systemClock.now();
+  const settler = new Settler({ log: opened.log, witness, now, logger });
+  if (urls.witnessDatabaseUrl !== undefined) settler.start();
   const providers: Provider[] = [
     { provide: Config, useValue: config },
     { provide: LOGGER, useValue: logger },
     { provide: Postgres, useValue: database },
     { provide: AuthorityStore, useValue: new AuthorityStore(database.dataSource) },
     { provide: AuthSettings, useValue: new AuthSettings(config.baseUrl) },
-    { provide: EventLog, useValue: opened.log },
+    // The only one that there is here: nothing restricts past the witness.
+    { provide: EventLog, useValue: new WitnessedLog(opened.log, witness, now) },
+    { provide: Witness, useValue: witness },
     { provide: KeyVault, useValue: opened.vault },
     { provide: NetworkSecrets, useValue: opened.secrets },
     { provide: PositionListener, useValue: positions },
@@ -68,8 +78,10 @@ export async function openResources(config: Config, logger: Logger): Promise<Res
   return {
     module: { module: ResourcesModule, providers, exports: providers },
     async close() {
+      await settler.stop();
       await positions.stop();
       await opened.close();
+      await witness.close();
       await database.close();
     },
   };

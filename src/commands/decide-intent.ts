@@ -59,6 +59,11 @@ export async function decideIntent<State, Event extends StoredEvent>(
     stream,
     initial,
     evolve,
+    told: (recorded) => {
+      const addressed = recorded.filter(({ event }) => concerns(event));
+      const first = addressed.filter((each) => isOfIntent(each, intent));
+      return first.length > 0 ? first : addressed;
+    },
     metadata: metadataOf(intent, payloadHash),
     decide: (state, recorded) => {
       const addressed = recorded.filter(({ event }) => concerns(event));

@@ -2,9 +2,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Refusal } from '../domain/refusal.js';
 import type { Decision } from '../domain/refusal.js';
 import { LogUnavailable, WrongExpectedRevision } from '../log/event-log.js';
-import type { EventLog } from '../log/event-log.js';
+import type { Append, Appended, EventLog, NewEvent } from '../log/event-log.js';
 import type { EventMetadata, Recorded } from '../log/recorded.js';
 import type { StoredEvent } from '../log/registry.js';
+import { isRestriction, restrictionId } from '../log/restrictions.js';
 import type { Ids } from './ambient.js';
 
 export interface Deliberation<State, Event extends StoredEvent> {
@@ -17,6 +18,8 @@ export interface Deliberation<State, Event extends StoredEvent> {
   readonly evolve: (state: State, event: Event) => State;
   /** `past`: as it was read, with what is recorded beside the events. */
   readonly decide: (state: State, past: readonly Recorded<Event>[]) => Decision<Event>;
+  /** What of the past tells that nothing is to be done (any more): it must be confirmed first. Undefined: all. */
+  readonly told?: (past: readonly Recorded<Event>[]) => readonly Recorded<Event>[];
   readonly metadata: EventMetadata;
 }
 
@@ -39,8 +42,9 @@ const PAUSE_MS = 20;
 export async function decideOn<State, Event extends StoredEvent>(
   log: EventLog,
   ids: Ids,
-  { stream, read = wholeStream, known, initial, evolve, decide, metadata }: Deliberation<State, Event>,
+  deliberation: Deliberation<State, Event>,
 ): Promise<Decided<Event>> {
+  const { stream, read = wholeStream, known, initial, evolve, decide, told, metadata } = deliberation;
   for (let attempt = 1; ; attempt++) {
     const informed = attempt === 1 ? known : undefined;
     const past = informed ? [] : ((await read(log, stream)) as readonly Recorded<Event>[]);
@@ -49,22 +53,15 @@ export async function decideOn<State, Event extends StoredEvent>(
       : past.reduce((older, { event }) => evolve(older, event), initial);
     const decision = decide(state, past);
     if (decision instanceof Refusal) throw decision;
-    if (decision.length === 0) return { past, added: [] };
+    if (decision.length === 0) {
+      await log.confirm(told ? told(past) : past);
+      return { past, added: [] };
+    }
     const expected = informed?.revision ?? past.at(-1)?.revision ?? 'no_stream';
-    const events = decision.map((event) => ({ id: ids.uuid(), event }));
+    const events = decision.map((event) => ({ id: idFor(event, stream, metadata) ?? ids.uuid(), event }));
     try {
-      const { revision, position } = await log.append({ stream, expected, events, metadata });
-      const first = revision - BigInt(events.length - 1);
-      const added = events.map(({ id, event }, index) => ({
-        id,
-        stream,
-        revision: first + BigInt(index),
-        position,
-        event,
-        metadata,
-        erased: false,
-      }));
-      return { past, added };
+      const appended = await log.append({ stream, expected, events, metadata });
+      return { past, added: recordedBy({ stream, expected, events, metadata }, appended) };
     } catch (error) {
       if (!(error instanceof WrongExpectedRevision)) throw error;
       if (attempt === ATTEMPTS)
@@ -72,6 +69,25 @@ export async function decideOn<State, Event extends StoredEvent>(
       await pause(attempt * PAUSE_MS);
     }
   }
+}
+
+const idFor = (event: StoredEvent, stream: string, metadata: EventMetadata): string | undefined =>
+  isRestriction(event) ? restrictionId(event.type, stream, metadata) : undefined;
+
+function recordedBy<Event extends StoredEvent>(
+  { stream, events, metadata }: Append<Event>,
+  { revision, position, restriction }: Appended,
+): readonly Recorded<Event>[] {
+  const first = revision - BigInt(events.length - 1);
+  return events.map((given, index) => ({
+    stream,
+    revision: first + BigInt(index),
+    position,
+    metadata,
+    erased: false,
+    ...given,
+    ...(index === events.length - 1 && (restriction as Required<NewEvent<Event>> | undefined)),
+  }));
 }
 
 function wholeStream(log: EventLog, stream: string): Promise<readonly Recorded[]> {

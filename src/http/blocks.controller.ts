@@ -12,6 +12,7 @@ import type { ReadRequest, ReadRule } from './admission/protected-reads.js';
 import { identifierOrNone, intentId } from './fields.js';
 import { Operation } from './openapi/operation.js';
 import type { Answered } from './openapi/operation.js';
+import { ofRestrictions } from './openapi/shared-errors.js';
 import { Reading } from './read-request.js';
 import { identifier } from './resources/values.js';
 
@@ -57,7 +58,7 @@ export class BlocksController {
     answers: blocking,
     example: { blocked: true },
     sends: { intentId: 'block-1' },
-    errors: ['self_block', 'not_found'],
+    errors: ['self_block', 'not_found', ...ofRestrictions],
   })
   async block(
     @Param('actorId') actorId: string,
@@ -77,7 +78,7 @@ export class BlocksController {
     description: 'Whatever has become of the actor. What the two followed of each other before stays ended.',
     answers: blocking,
     example: { blocked: false },
-    errors: ['self_block'],
+    errors: ['self_block', ...ofRestrictions],
   })
   async unblock(
     @Param('actorId') actorId: string,

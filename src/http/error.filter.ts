@@ -3,7 +3,8 @@ import type { ArgumentsHost, ExceptionFilter } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Refusal } from '../domain/refusal.js';
 import { LimitsUnavailable } from '../limits/shared-window.js';
-import { LogUnavailable } from '../log/event-log.js';
+import { LogUnavailable, NotWitnessed } from '../log/event-log.js';
+import type { WitnessCode } from '../log/event-log.js';
 import { PersonErased } from '../log/vault/key-vault.js';
 import { isUnreachable } from '../store/unreachable.js';
 import { HttpRefusal, retryAfterSecondsOf } from './errors.js';
@@ -48,7 +49,7 @@ function noted(error: unknown, log: Log): HttpRefusal {
   const refusal = refusalOf(error);
   if (refusal.code === 'server_error') log.error({ err: error }, 'unforeseen failure of a request');
   // Without a cause it is a state that is known elsewhere, and whoever asks would fill the log with it.
-  else if (refusal.status === 503 && refusal.cause !== undefined)
+  else if (refusal.cause instanceof NotWitnessed || (refusal.status === 503 && refusal.cause !== undefined))
     log.warn({ code: refusal.code, err: refusal.cause }, 'refused');
   return refusal;
 }
@@ -75,6 +76,8 @@ function refusalOf(error: unknown): HttpRefusal {
   if (error instanceof Refusal) return new HttpRefusal(error.code, error.message);
   if (error instanceof PersonErased)
     return new HttpRefusal('social_authority_required', 'This account can no longer act.');
+  if (error instanceof NotWitnessed)
+    return new HttpRefusal(error.code, `${error.message} ${adviceOf(error.code)}`, { cause: error });
   if (error instanceof LogUnavailable)
     return new HttpRefusal(
       'domain_storage_unavailable',
@@ -96,6 +99,14 @@ function refusalOf(error: unknown): HttpRefusal {
       },
     );
   return ofFramework(error) ?? new HttpRefusal('server_error', 'The server failed. Retrying may help.');
+}
+
+/** What the client of a restriction does next. */
+function adviceOf(code: WitnessCode): string {
+  if (code === 'witness_prepare_mismatch') return 'Use a new intentId.';
+  return code === 'witness_acceptance_mismatch'
+    ? 'Nobody but the operators can mend this.'
+    : 'Retry with the same intentId.';
 }
 
 /** Fastify says with a `code` or a `statusCode`, Nest with `getStatus()`, what is wrong with a request. */

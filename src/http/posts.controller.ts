@@ -20,6 +20,7 @@ import {
 } from './fields.js';
 import { Operation } from './openapi/operation.js';
 import type { Answered } from './openapi/operation.js';
+import { ofRestrictions } from './openapi/shared-errors.js';
 import { examplePostOutcome, postOutcome } from './resources/post.js';
 
 const newPost = z.strictObject({
@@ -99,7 +100,14 @@ export class PostsController {
     description: 'Its replies stay.',
     answers: outcome,
     example: { post: { ...examplePostOutcome, revision: 2, status: 'deleted' } },
-    errors: ['not_owner', 'post_deleted', 'post_unavailable', 'revision_conflict', 'revision_required'],
+    errors: [
+      'not_owner',
+      'post_deleted',
+      'post_unavailable',
+      'revision_conflict',
+      'revision_required',
+      ...ofRestrictions,
+    ],
   })
   async delete(
     @Param('id') postId: string,

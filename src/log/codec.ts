@@ -29,9 +29,9 @@ export class Codec {
   ) {}
 
   async encode(append: Append): Promise<EventData[]> {
-    assertStorable(append.metadata);
     return Promise.all(
-      append.events.map(async ({ id, event }) => {
+      append.events.map(async ({ id, event, metadata = append.metadata }) => {
+        assertStorable(metadata);
         const entry = knownEntry(event.type);
         const data = { ...entry.schema.parse(event.data) } as Json;
         assertStorable(data);
@@ -48,7 +48,7 @@ export class Codec {
           id,
           type: event.type,
           data,
-          metadata: { ...append.metadata, schemaVersion: entry.version },
+          metadata: { ...metadata, schemaVersion: entry.version },
         });
       }),
     );

@@ -1,14 +1,23 @@
+import type { RefusalCode } from '../domain/refusal.js';
 import type { StoredEvent } from './registry.js';
 import type { EventMetadata, Recorded } from './recorded.js';
 
 /** Revision a stream must be at for an append to go through; `no_stream`: it must not exist. Never "any". */
 export type ExpectedRevision = 'no_stream' | bigint;
 
+export interface NewEvent<Event extends StoredEvent = StoredEvent> {
+  /** UUID. */
+  readonly id: string;
+  readonly event: Event;
+  /** Of this event, in place of the append's. */
+  readonly metadata?: EventMetadata;
+}
+
 export interface Append<Event extends StoredEvent = StoredEvent> {
   readonly stream: string;
   readonly expected: ExpectedRevision;
-  /** Each with an id (UUID) of its own: a retry with the same ids and the same `expected` is always safe. */
-  readonly events: readonly { readonly id: string; readonly event: Event }[];
+  /** Each with an id of its own: a retry with the same ids and the same `expected` is always safe. */
+  readonly events: readonly NewEvent<Event>[];
   readonly metadata: EventMetadata;
 }
 
@@ -17,6 +26,8 @@ export interface Appended {
   readonly revision: bigint;
   /** Position in the log, of the last event of the append. */
   readonly position: bigint;
+  /** That last event as it was appended, where it is a restriction: with its number in the witness, and as an earlier try had it. */
+  readonly restriction?: Required<NewEvent>;
 }
 
 export interface ReadOptions {
@@ -52,9 +63,16 @@ export abstract class EventLog {
   /**
    * Durable when it resolves. Retries ambiguous outcomes by itself within its deadline.
    * @throws {WrongExpectedRevision} somebody else wrote first. {@link LogUnavailable} nothing is known: the same append
-   * may be repeated with the same ids. {@link PersonErased} the key to seal with is gone.
+   * may be repeated with the same ids. {@link PersonErased} the key to seal with is gone. {@link NotWitnessed} a
+   * restriction, of which an append has one at the most, as its last event, cannot be acknowledged.
    */
   abstract append(append: Append): Promise<Appended>;
+
+  /**
+   * Resolves once the restrictions among these events of the log can be acknowledged: whoever finds that what is asked
+   * for was done before waits for this. @throws {NotWitnessed}
+   */
+  abstract confirm(recorded: readonly Recorded[]): Promise<void>;
 
   /** Empty if there is no such stream. @throws {LogUnavailable} */
   abstract read(stream: string, options?: ReadOptions): Promise<readonly Recorded[]>;
@@ -78,6 +96,30 @@ export class WrongExpectedRevision extends Error {
 /** The log cannot be reached or did not answer in time. `cause` has the client's error. */
 export class LogUnavailable extends Error {
   override readonly name = 'LogUnavailable';
+}
+
+/** A published code of the witness (recovery.md, "Writing a restriction"). */
+export type WitnessCode = Extract<
+  RefusalCode,
+  | 'restriction_witness_required'
+  | 'restriction_witness_unavailable_or_incomplete'
+  | 'witness_prepare_mismatch'
+  | 'ambiguous_acceptance_requires_independent_proof'
+  | 'witness_acceptance_mismatch'
+  | 'witness_finalize_unconfirmed'
+>;
+
+/** A restriction is not acknowledged, since the witness did not take it or contradicts it. `message`: what is known of it. */
+export class NotWitnessed extends Error {
+  override readonly name = 'NotWitnessed';
+
+  constructor(
+    readonly code: WitnessCode,
+    message: string,
+    options: { readonly cause: unknown },
+  ) {
+    super(message, options);
+  }
 }
 
 export class LogReplaced extends Error {

@@ -61,6 +61,11 @@ export class EventStoreLog extends EventLog {
     }
   }
 
+  /** Nothing to wait for: what is in the log is durable. */
+  confirm(): Promise<void> {
+    return Promise.resolve();
+  }
+
   async read(stream: string, options: ReadOptions = {}): Promise<readonly Recorded[]> {
     const { events, failure } = await this.codec.decode(await this.stored(stream, options));
     if (failure) throw failure;

@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+import type { EventMetadata } from './recorded.js';
 import type { EventOf, EventType, StoredEvent } from './registry.js';
 
 /**
@@ -20,4 +22,24 @@ export type RestrictionEvent = EventOf<(typeof restrictionTypes)[number]>;
 
 export function isRestriction(event: StoredEvent): event is RestrictionEvent {
   return (restrictionTypes as readonly EventType[]).includes(event.type);
+}
+
+/**
+ * The id of the restriction that an intent makes: the same whenever it is tried, so that the witness knows it again. The
+ * first 128 bits of SHA-256 over (type, stream, application, actor, intent), as a UUID of version 8 (RFC 9562, section
+ * 5.8). Undefined: no intent asks for it.
+ */
+export function restrictionId(
+  type: RestrictionEvent['type'],
+  stream: string,
+  { appId, actorId, intentId }: EventMetadata,
+): string | undefined {
+  if (intentId === undefined) return undefined;
+  const bytes = createHash('sha256')
+    .update(JSON.stringify([type, stream, appId, actorId, intentId]))
+    .digest()
+    .subarray(0, 16);
+  bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x80, 6);
+  bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8);
+  return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
 }

@@ -1,6 +1,6 @@
 import { errors } from 'oidc-provider';
 import { Refusal } from '../../domain/refusal.js';
-import { LogUnavailable } from '../../log/event-log.js';
+import { LogUnavailable, NotWitnessed } from '../../log/event-log.js';
 import { isUnreachable } from '../../store/unreachable.js';
 
 /** The published OAuth codes (network-api.md, "OAuth protocol codes"), and the domain's where those have none. */
@@ -77,6 +77,10 @@ export class Fault extends Error {
 /** Sums up whatever was thrown. Details of what nobody foresaw stay in `cause`, for the operator. */
 export function faultOf(error: unknown): Fault {
   if (error instanceof Fault) return error;
+  if (error instanceof NotWitnessed)
+    return new Fault(503, 'temporarily_unavailable', `${error.message} Please try again later.`, {
+      cause: error,
+    });
   if (error instanceof LogUnavailable || isUnreachable(error))
     return new Fault(503, 'temporarily_unavailable', 'Please try again in a few seconds.', { cause: error });
   if (error instanceof errors.SessionNotFound)

@@ -33,8 +33,10 @@ export const meaningOf: { readonly [Code in ErrorCode]: string } = {
   effect_mismatch: 'What is asked for cannot be had: the handle is taken by another; choose another one.',
   lifecycle_revision_conflict: 'Its state has changed since; look at it again.',
   recovery_publication_changed: 'The network was just republished; retry.',
-  witness_prepare_mismatch: 'The witness knows this restriction with other contents.',
-  witness_acceptance_mismatch: 'The witness was prepared for another restriction.',
+  witness_prepare_mismatch:
+    'This intentId was prepared with other content, which is not settled yet; use a new one.',
+  witness_acceptance_mismatch:
+    'The witness contradicts what is in the log; nobody but the operators can mend this.',
   domain_plan_too_large: 'Send at most 64 KiB.',
   pilot_rate_limited: 'The limit is used up; wait Retry-After seconds.',
   server_error: 'The server failed. Retrying may help.',

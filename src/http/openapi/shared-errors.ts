@@ -26,6 +26,16 @@ const ofMutations = [
 
 const ofBodies = ['invalid_json', 'unknown_or_immutable_field', 'domain_plan_too_large'] as const;
 
+/** Of operations that take something away or give it back: the witness must have it before it is acknowledged. */
+export const ofRestrictions = [
+  'ambiguous_acceptance_requires_independent_proof',
+  'restriction_witness_required',
+  'restriction_witness_unavailable_or_incomplete',
+  'witness_acceptance_mismatch',
+  'witness_finalize_unconfirmed',
+  'witness_prepare_mismatch',
+] as const;
+
 /** What is asked of whoever calls an operation. `scope`: none in particular if undefined. */
 export interface Access {
   readonly scope?: string;

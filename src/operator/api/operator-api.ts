@@ -8,7 +8,7 @@ import { LOGGER } from '../../config/logger.js';
 import { sendError } from '../../http/error.filter.js';
 import { HttpRefusal } from '../../http/errors.js';
 import { acceptOnlyJson } from '../../http/json-body.js';
-import { EventLog, LogUnavailable } from '../../log/event-log.js';
+import { EventLog, LogUnavailable, NotWitnessed } from '../../log/event-log.js';
 import { isUnreachable } from '../../store/unreachable.js';
 import { Postgres } from '../../store/postgres.js';
 import { accountRoutes } from './account.routes.js';
@@ -57,11 +57,20 @@ function routes(server: FastifyInstance, app: INestApplicationContext): void {
 /** Operators have no intents: what they hear of a store that is away is whether to run the command again. */
 function explained(error: unknown, request: FastifyRequest): unknown {
   const options = { cause: error };
+  if (error instanceof NotWitnessed)
+    return new HttpRefusal(error.code, `${error.message} ${adviceOf(error)}`, options);
   if (error instanceof LogUnavailable)
     return new HttpRefusal('domain_storage_unavailable', whatIsKnown(request), options);
   return isUnreachable(error)
     ? new HttpRefusal('authority_unavailable', whatIsKnown(request), options)
     : error;
+}
+
+function adviceOf({ code }: NotWitnessed): string {
+  if (code === 'restriction_witness_required') return 'Set WITNESS_DATABASE_URL, and start again.';
+  return code === 'witness_acceptance_mismatch'
+    ? 'Look at the recovery status.'
+    : 'Run the command again, which is safe.';
 }
 
 function whatIsKnown({ method, routeOptions }: FastifyRequest): string {

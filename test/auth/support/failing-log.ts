@@ -19,6 +19,7 @@ export class FailingLog implements EventLog {
     return appended;
   }
 
+  confirm: EventLog['confirm'] = (recorded) => this.log.confirm(recorded);
   read: EventLog['read'] = (...given) => this.log.read(...given);
   head: EventLog['head'] = () => this.log.head();
   subscribe: EventLog['subscribe'] = (options) => this.log.subscribe(options);

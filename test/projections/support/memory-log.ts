@@ -52,6 +52,10 @@ export class MemoryLog extends EventLog {
     return last ? Promise.resolve(last) : Promise.reject(new Error('nothing to append'));
   }
 
+  override confirm(): Promise<void> {
+    return Promise.resolve();
+  }
+
   override read(stream: string): Promise<readonly Recorded[]> {
     if (this.down) return Promise.reject(new LogUnavailable('the log is down'));
     return Promise.resolve(this.ofStream(stream));

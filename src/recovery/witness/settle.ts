@@ -1,0 +1,31 @@
+import type { EventLog } from '../../log/event-log.js';
+import type { Recorded } from '../../log/recorded.js';
+import type { RestrictionEvent } from '../../log/restrictions.js';
+import { proofOf } from './proof.js';
+import type { Witness, Witnessed } from './witness.js';
+
+/** `left`: it was accepted and is not in the log (any more), which is not for the settling to mend. */
+export type Settlement = 'finalized' | 'withdrawn' | 'left';
+
+/**
+ * Settles a restriction that somebody left half-way, by independent proof: is that event in that stream of the log?
+ * `now`: Unix milliseconds.
+ * @throws {LogUnavailable} and what the witness throws: then it stays as it is, and can be settled later.
+ */
+export async function settle(
+  log: EventLog,
+  witness: Witness,
+  { state, restriction }: Witnessed,
+  now: number,
+): Promise<Settlement> {
+  const { id, stream } = restriction;
+  const found = (await log.read(stream)).find((recorded) => recorded.id === id);
+  if (found) {
+    await witness.accept(id, proofOf(found as Recorded<RestrictionEvent>), now);
+    await witness.finalize(id, now);
+    return 'finalized';
+  }
+  if (state === 'accepted') return 'left';
+  await witness.withdraw(id, now);
+  return 'withdrawn';
+}

@@ -1,0 +1,96 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import { LogUnavailable } from '../../log/event-log.js';
+import type { EventLog } from '../../log/event-log.js';
+import { settle } from './settle.js';
+import type { Witness } from './witness.js';
+import { WitnessUnavailable } from './witness.js';
+
+/** Longer than whoever writes a restriction may take: what is younger may be under way. */
+const LEFT_AFTER_MS = 30_000;
+const EVERY_MS = 15_000;
+const PAGE = 100;
+
+export interface SettlerOptions {
+  /** The log itself: what is settled is no new restriction. */
+  readonly log: EventLog;
+  readonly witness: Witness;
+  /** Unix milliseconds. */
+  readonly now: () => number;
+  readonly logger: Pick<Logger, 'info' | 'warn' | 'error'>;
+}
+
+/** Settles what processes left half-way: at once, and again and again. One process at a time; the others step aside. */
+export class Settler {
+  private readonly stopping = new AbortController();
+  private running: Promise<void> = Promise.resolve();
+
+  constructor(private readonly options: SettlerOptions) {}
+
+  start(): void {
+    this.running = this.run();
+  }
+
+  async stop(): Promise<void> {
+    this.stopping.abort();
+    await this.running;
+  }
+
+  /**
+   * Settles all that was prepared before that time (Unix ms).
+   * @throws {LogUnavailable} {@link WitnessUnavailable} the rest is left.
+   */
+  async settleBefore(before: number): Promise<void> {
+    await this.options.witness.alone('settle', () => this.settleAll(before));
+  }
+
+  private async run(): Promise<void> {
+    const { now, logger } = this.options;
+    const { signal } = this.stopping;
+    while (!signal.aborted) {
+      try {
+        await this.settleBefore(now() - LEFT_AFTER_MS);
+      } catch (error) {
+        if (!isPassing(error)) logger.error({ err: error }, 'restrictions cannot be settled');
+        else logger.warn({ err: error }, 'restrictions are settled later');
+      }
+      await pause(EVERY_MS, undefined, { signal }).catch(ignoreAbort);
+    }
+  }
+
+  private async settleAll(before: number): Promise<void> {
+    const { witness } = this.options;
+    let last = 0n;
+    for (;;) {
+      const page = await witness.unsettled(before, last, PAGE);
+      for (const entry of page) {
+        if (this.stopping.signal.aborted) return;
+        await this.settleOne(entry);
+        last = entry.epoch;
+      }
+      if (page.length < PAGE) return;
+    }
+  }
+
+  /** What contradicts the witness, or cannot be read, keeps nothing else from being settled. */
+  private async settleOne(entry: Parameters<typeof settle>[2]): Promise<void> {
+    const { log, witness, now, logger } = this.options;
+    const { restriction, epoch } = entry;
+    const about = { restriction: restriction.id, type: restriction.event.type, epoch: String(epoch) };
+    try {
+      const settlement = await settle(log, witness, entry, now());
+      if (settlement === 'left') logger.error(about, 'the log lacks a restriction that was accepted');
+      else logger.info({ ...about, settlement }, 'settled a restriction that was left half-way');
+    } catch (error) {
+      if (isPassing(error)) throw error;
+      logger.error({ ...about, err: error }, 'a restriction cannot be settled');
+    }
+  }
+}
+
+const isPassing = (error: unknown): boolean =>
+  error instanceof LogUnavailable || error instanceof WitnessUnavailable;
+
+function ignoreAbort(error: unknown): void {
+  if (!(error instanceof Error && error.name === 'AbortError')) throw error;
+}
