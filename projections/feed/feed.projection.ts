@@ -93,6 +93,15 @@ export const feed: Projection = {
       const { authorActorId, postId } = recorded.event.data;
       tell('post.deleted', recorded, write, { actor_id: authorActorId, post_id: postId });
     },
+    // To everybody it looks as if the author had deleted it: who may not see something cannot tell why.
+    'post.restricted': (recorded, write) => {
+      const { authorActorId, postId } = recorded.event.data;
+      const told = { actor_id: authorActorId, post_id: postId, kind: 'post.deleted' };
+      tell('post.restricted', recorded, write, told);
+    },
+    // With it come replies that had lost their parent, likes of it and inbox entries about it.
+    'post.unrestricted': (recorded, write) =>
+      tell('post.unrestricted', recorded, write, resetOfEverybody(recorded.event.data.authorActorId)),
     'profile.changed': (recorded, write) => {
       const { actorId, revision } = recorded.event.data;
       // The first revision only repeats what the registration said.

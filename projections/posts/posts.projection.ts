@@ -1,5 +1,6 @@
 import { isErased } from '../erasure/erased.sql.js';
 import type { Projection, Statement } from '../runner/projection.js';
+import { FIRST_REVISION, remove, restrict, unrestrict } from './sight.js';
 
 interface NewApplication {
   readonly app_id: string;
@@ -16,12 +17,6 @@ const register: Statement<NewApplication> = {
     ON CONFLICT (app_id) DO NOTHING`,
 };
 
-/**
- * A post's revision counts its versions as the domain does: created is the first, and whatever changes it then makes one
- * more. It is no revision of its stream, where events may stand that make no version.
- */
-const FIRST_REVISION = 1;
-
 interface NewPost {
   readonly id: string;
   readonly position: string;
@@ -37,7 +32,8 @@ interface NewPost {
 }
 
 // Only a post that was not there yet is counted, so a second time counts nothing. Of an author who is erased by now there
-// is nothing to show, wherever the worker had the key from.
+// is nothing to show, wherever the worker had the key from. A recovered log may have lost a post, and have its restriction
+// before it.
 const create: Statement<NewPost> = {
   name: 'post.create',
   table: 'post',
@@ -47,10 +43,12 @@ const create: Statement<NewPost> = {
       INSERT INTO post (id, position, author_actor_id, app_id, text, audience, status, revision, created_at,
         parent_id, root_id)
       SELECT id, position, author_actor_id, app_id, CASE WHEN late THEN '' ELSE text END, audience,
-        CASE WHEN late THEN 'deleted' ELSE status END, revision, created_at, parent_id, root_id
+        CASE WHEN late THEN 'deleted' WHEN status = 'published' AND withheld THEN 'restricted' ELSE status END,
+        revision, created_at, parent_id, root_id
       FROM json_to_recordset($1) AS row(id text, position numeric, author_actor_id text, app_id text, text text,
         audience text, status text, revision integer, created_at bigint, parent_id text, root_id text),
-        LATERAL (SELECT ${isErased('row.author_actor_id')} AS late) author
+        LATERAL (SELECT ${isErased('row.author_actor_id')} AS late) author,
+        LATERAL (SELECT EXISTS (SELECT FROM restricted_post WHERE restricted_post.id = row.id) AS withheld) kept
       ON CONFLICT (id) DO NOTHING
       RETURNING author_actor_id, status
     )
@@ -79,30 +77,6 @@ const edit: Statement<EditedPost> = {
     WHERE post.id = row.id AND post.status = 'published' AND post.revision < row.revision`,
 };
 
-interface DeletedPost {
-  readonly id: string;
-}
-
-// The row stays, without its text and versions: replies go on naming it. It is the same whether or not its events could
-// be read when they were applied.
-const remove: Statement<DeletedPost> = {
-  name: 'post.delete',
-  table: 'post',
-  key: (row) => row.id,
-  sql: `
-    WITH deleted AS (
-      UPDATE post SET status = 'deleted', text = '', revision = ${FIRST_REVISION}, last_edit_app_id = NULL,
-        last_edit_at = NULL
-      FROM json_to_recordset($1) AS row(id text)
-      WHERE post.id = row.id AND post.status <> 'deleted'
-      RETURNING post.author_actor_id
-    ), counted AS (
-      SELECT author_actor_id, count(*) AS posts FROM deleted GROUP BY author_actor_id
-    )
-    UPDATE post_count SET posts = post_count.posts - counted.posts
-    FROM counted WHERE post_count.actor_id = counted.author_actor_id`,
-};
-
 /** Every post there ever was, how many each author has published, and the applications that they came from. */
 export const posts: Projection = {
   name: 'posts',
@@ -118,7 +92,7 @@ export const posts: Projection = {
       app_id text COLLATE "C" NOT NULL,
       text text NOT NULL,
       audience text NOT NULL,
-      status text NOT NULL CHECK (status IN ('published', 'deleted')),
+      status text NOT NULL CHECK (status IN ('published', 'restricted', 'deleted')),
       revision integer NOT NULL,
       created_at bigint NOT NULL,
       last_edit_app_id text COLLATE "C",
@@ -132,6 +106,7 @@ export const posts: Projection = {
     CREATE INDEX post_of_author ON post (author_actor_id, position) WHERE status = 'published';
     CREATE INDEX post_withheld ON post (author_actor_id) WHERE status NOT IN ('published', 'deleted');
     CREATE INDEX post_reply ON post (parent_id, position) WHERE status = 'published' AND parent_id IS NOT NULL;
+    CREATE TABLE restricted_post (id text COLLATE "C" PRIMARY KEY);
     CREATE TABLE post_count (actor_id text COLLATE "C" PRIMARY KEY, posts bigint NOT NULL) WITH (fillfactor = 70)`,
   handlers: {
     'application.registered': ({ event: { data } }, write) =>
@@ -163,5 +138,7 @@ export const posts: Projection = {
         });
     },
     'post.deleted': ({ event: { data } }, write) => write(remove, { id: data.postId }),
+    'post.restricted': ({ event: { data } }, write) => write(restrict, { id: data.postId }),
+    'post.unrestricted': ({ event: { data } }, write) => write(unrestrict, { id: data.postId }),
   },
 };

@@ -45,23 +45,43 @@ const deleteHeld = (holder: string): string => `
         OFFSET 0
       ) held))`;
 
-const fanOut = (threshold: number): Statement<PublicPost> => ({
-  name: 'timeline.fan-out',
-  // After the post itself was written.
-  table: 'post',
-  key: (row) => row.post_id,
-  sql: `
-    WITH row AS MATERIALIZED (
-      SELECT * FROM json_to_recordset($1) AS row(post_id text, author_actor_id text,
-        audience text, position numeric)
-      WHERE audience = 'public'
+/** Of the posts that `row`, a query, tells: whose they are, their audience and position. */
+const intoTimelines = (row: string, threshold: number): string => `
+    WITH row AS MATERIALIZED (${row}
     ), ${fanned(threshold)}
     INSERT INTO timeline (actor_id, position, post_id)
     SELECT author_actor_id, position, post_id FROM row
     UNION ALL
     SELECT relation.actor_id, fanned.position, fanned.post_id
     FROM fanned JOIN relation ON relation.kind = 'follow' AND relation.target_actor_id = fanned.author_actor_id
-    ON CONFLICT DO NOTHING`,
+    ON CONFLICT DO NOTHING`;
+
+const fanOut = (threshold: number): Statement<PublicPost> => ({
+  name: 'timeline.fan-out',
+  // After the post itself was written.
+  table: 'post',
+  key: (row) => row.post_id,
+  sql: intoTimelines(
+    `
+      SELECT * FROM json_to_recordset($1) AS row(post_id text, author_actor_id text,
+        audience text, position numeric)
+      WHERE audience = 'public'`,
+    threshold,
+  ),
+});
+
+// A post that is published again: whoever has followed since its restriction did not get it.
+const fanOutAgain = (threshold: number): Statement<Pick<PublicPost, 'post_id'>> => ({
+  name: 'timeline.fan-out-again',
+  table: 'post',
+  key: (row) => row.post_id,
+  sql: intoTimelines(
+    `
+      SELECT post.id AS post_id, post.author_actor_id, post.position
+      FROM json_to_recordset($1) AS named(post_id text)
+      JOIN post ON post.id = named.post_id AND post.audience = 'public' AND ${isPublished('post')}`,
+    threshold,
+  ),
 });
 
 interface DeletedPost {
@@ -131,16 +151,18 @@ const takeAway: Statement<Follow> = {
  * many, which whoever reads passes over; there is never one too few, in whatever order a batch is written:
  *
  * A fan-out comes after the post was written and reads who follows; a backfill comes after the follow was written and
- * reads what was posted (each by the table and key of that row). For a row to be missing, the fan-out would have to come
+ * reads what was posted (each by the table and key of that row). A post that is unrestricted is fanned out as if it were new;
+ * while it is restricted, its rows are passed over. For a row to be missing, the fan-out would have to come
  * before the follow and the backfill before the post: post < fan-out < follow < backfill < post, a circle. So whichever
  * of post and follow comes second adds the row. What takes rows away is of an earlier follow, whose key orders it before
  * the next one's backfill, or of a post that is gone.
  */
 export const timeline = ({ fanOutThreshold }: TimelineSettings): Projection => {
   const [fanOutPosts, backfillPosts] = [fanOut(fanOutThreshold), backfill(fanOutThreshold)];
+  const fanOutPostsAgain = fanOutAgain(fanOutThreshold);
   return {
     name: 'timeline',
-    version: 1,
+    version: 2,
     tables: `
       CREATE TABLE timeline (
         actor_id text COLLATE "C" NOT NULL,
@@ -161,6 +183,7 @@ export const timeline = ({ fanOutThreshold }: TimelineSettings): Projection => {
       },
       'post.deleted': ({ event: { data } }, write) =>
         write(remove, { post_id: data.postId, author_actor_id: data.authorActorId }),
+      'post.unrestricted': ({ event: { data } }, write) => write(fanOutPostsAgain, { post_id: data.postId }),
       'relation.established': ({ event: { data } }, write) => {
         if (data.kind === 'follow')
           write(backfillPosts, { actor_id: data.actorId, author_actor_id: data.targetActorId });

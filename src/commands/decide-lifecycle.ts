@@ -6,7 +6,7 @@ import type { AuthorityStore } from '../store/authority/authority-store.js';
 import type { Ids } from './ambient.js';
 import type { Change } from './decide-at-once.js';
 import { decideOn } from './decide-on.js';
-import type { Deliberation } from './decide-on.js';
+import type { Decided, Deliberation } from './decide-on.js';
 
 /** What an operator did to an account, an application or a post. */
 export interface LifecycleChange extends Change {
@@ -14,17 +14,26 @@ export interface LifecycleChange extends Change {
   readonly revision: number;
 }
 
+type Turning<State, Event extends StoredEvent> = Omit<Deliberation<State, Event>, 'read' | 'known'>;
+
 /** As {@link decideAtOnce}, and says which turn of its life that was. */
 export async function decideLifecycle<State extends Living, Event extends StoredEvent>(
   log: EventLog,
   ids: Ids,
   store: AuthorityStore,
-  deliberation: Omit<Deliberation<State, Event>, 'read' | 'known'>,
+  turning: Turning<State, Event>,
 ): Promise<LifecycleChange> {
-  const { past, added } = await decideOn<State, Event>(log, ids, deliberation);
+  const decided = await decideOn<State, Event>(log, ids, turning);
+  await writeThrough([...decided.past, ...decided.added], store.db);
+  return lifecycleChange(decided, turning);
+}
+
+/** What was decided on the whole of a stream, told as a turn of its life. */
+export function lifecycleChange<State extends Living, Event extends StoredEvent>(
+  { past, added }: Decided<Event>,
+  { initial, evolve }: Pick<Turning<State, Event>, 'initial' | 'evolve'>,
+): LifecycleChange {
   const whole = [...past, ...added];
-  await writeThrough(whole, store.db);
-  const { initial, evolve } = deliberation;
   const { lifecycle } = whole.reduce((older, { event }) => evolve(older, event), initial);
   return { changed: added.length > 0, revision: lifecycle };
 }

@@ -19,6 +19,7 @@ import { MentionedActors } from '../commands/mentioned-actors.js';
 import { PostChanges } from '../commands/post-changes.js';
 import { CreateReportHandler } from '../commands/create-report.js';
 import { ProfileHandles } from '../commands/profile-handles.js';
+import { RestrictPostHandler, UnrestrictPostHandler } from '../commands/restrict-post.js';
 import { SocialFacts } from '../commands/social-facts.js';
 import { Config } from '../config/config.js';
 import { limits } from '../config/limits.js';
@@ -98,6 +99,8 @@ import { validation } from './validation.js';
     LikePostHandler,
     UnlikePostHandler,
     MarkInboxReadHandler,
+    RestrictPostHandler,
+    UnrestrictPostHandler,
     { provide: APP_FILTER, useClass: ErrorFilter },
     { provide: APP_GUARD, useClass: CredentialGuard },
     { provide: APP_PIPE, useValue: validation },

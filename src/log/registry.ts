@@ -49,6 +49,7 @@ const scopes = z.array(z.string());
 const uris = z.array(z.string());
 const ofAccount = z.strictObject({ actorId: id, at });
 const ofApplication = z.strictObject({ appId: id, at });
+const ofPost = z.strictObject({ postId: id, authorActorId: id, at });
 const ofBlock = z.strictObject({ actorId: id, targetActorId: id, at });
 const ofRelation = z.strictObject({
   kind: z.enum(['follow', 'like']),
@@ -172,8 +173,10 @@ const entries: { readonly [Type in EventType]: Entry<EventOf<Type>> } = {
   'post.deleted': {
     version: 1,
     upcasters: [],
-    schema: z.strictObject({ postId: id, authorActorId: id, at }),
+    schema: ofPost,
   },
+  'post.restricted': { version: 1, upcasters: [], schema: ofPost },
+  'post.unrestricted': { version: 1, upcasters: [], schema: ofPost },
   'relation.established': { version: 1, upcasters: [], schema: ofRelation },
   'relation.ended': {
     version: 1,

@@ -14,6 +14,8 @@ export const restrictionTypes = [
   'application.reinstated',
   'grant.revoked',
   'post.deleted',
+  'post.restricted',
+  'post.unrestricted',
   'block.established',
   'block.ended',
 ] as const satisfies readonly EventType[];

@@ -38,4 +38,16 @@ export type PostDeleted = DomainEvent<
   { readonly postId: string; readonly authorActorId: string } & Occurrence
 >;
 
-export type PostEvent = PostCreated | PostEdited | PostDeleted;
+/** An operator took it out of everybody's sight; who and why is in the event's metadata. */
+export type PostRestricted = DomainEvent<
+  'post.restricted',
+  { readonly postId: string; readonly authorActorId: string } & Occurrence
+>;
+
+/** It is seen again, as it was. */
+export type PostUnrestricted = DomainEvent<
+  'post.unrestricted',
+  { readonly postId: string; readonly authorActorId: string } & Occurrence
+>;
+
+export type PostEvent = PostCreated | PostEdited | PostDeleted | PostRestricted | PostUnrestricted;

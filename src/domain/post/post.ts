@@ -1,13 +1,21 @@
+import type { Living } from '../lifecycle.js';
 import { Refusal } from '../refusal.js';
 import type { Decision } from '../refusal.js';
 import type { PostCreated, PostDeleted, PostEdited, PostEvent } from './events.js';
 import { postText } from './text.js';
 
 /** A post as its stream tells it. `revision` counts its versions from 1. */
-export type Post = { readonly status: 'absent' } | WrittenPost;
+export type Post = AbsentPost | WrittenPost;
 
-export interface WrittenPost {
-  readonly status: 'published' | 'deleted';
+/** Its restriction may stand in a recovered log that has lost the post itself: then it is restricted when it comes again. */
+export interface AbsentPost extends Living {
+  readonly status: 'absent';
+  readonly isRestricted: boolean;
+}
+
+/** `restricted`: an operator keeps it from everybody, its author too, who may only delete it. */
+export interface WrittenPost extends Living {
+  readonly status: 'published' | 'restricted' | 'deleted';
   readonly id: string;
   readonly authorActorId: string;
   /** The post that its thread started with: itself, unless it is a reply. */
@@ -16,13 +24,14 @@ export interface WrittenPost {
   readonly revision: number;
 }
 
-export const noPost: Post = { status: 'absent' };
+export const noPost: Post = { status: 'absent', lifecycle: 0, isRestricted: false };
 
 export function evolvePost(post: Post, event: PostEvent): Post {
   switch (event.type) {
     case 'post.created':
       return {
-        status: 'published',
+        status: post.status === 'absent' && post.isRestricted ? 'restricted' : 'published',
+        lifecycle: post.lifecycle + 1,
         id: event.data.postId,
         authorActorId: event.data.authorActorId,
         rootId: event.data.rootId ?? event.data.postId,
@@ -34,9 +43,22 @@ export function evolvePost(post: Post, event: PostEvent): Post {
         ? post
         : { ...post, text: event.data.text, revision: event.data.revision };
     case 'post.deleted':
-      return post.status === 'absent' ? post : { ...post, status: 'deleted', revision: post.revision + 1 };
+      return post.status === 'absent'
+        ? post
+        : { ...turned(post), status: 'deleted', revision: post.revision + 1 };
+    case 'post.restricted':
+      if (post.status === 'absent') return { ...turned(post), isRestricted: true };
+      return post.status === 'published' ? { ...turned(post), status: 'restricted' } : post;
+    case 'post.unrestricted':
+      if (post.status === 'absent') return { ...turned(post), isRestricted: false };
+      return post.status === 'restricted' ? { ...turned(post), status: 'published' } : post;
   }
 }
+
+const turned = <Turning extends Post>(post: Turning): Turning => ({
+  ...post,
+  lifecycle: post.lifecycle + 1,
+});
 
 export interface PostDraft {
   readonly postId: string;
@@ -83,6 +105,8 @@ export interface PostEdit extends PostChange {
 export function editPost(post: Post, edit: PostEdit, isVisible: boolean): Decision<PostEdited> {
   const text = postText(edit.text);
   if (text instanceof Refusal) return text;
+  if (post.status === 'restricted' && post.authorActorId === edit.actorId)
+    return new Refusal('post_unavailable', 'The network has restricted this post; you can only delete it.');
   const own = changeable(post, edit, isVisible);
   if (own instanceof Refusal) return own;
   if (own.text === text) return [];
@@ -111,7 +135,7 @@ function changeable(
   isVisible: boolean,
 ): WrittenPost | Refusal {
   const isOwn = post.status !== 'absent' && post.authorActorId === actorId;
-  if (post.status === 'absent' || (!isOwn && (post.status === 'deleted' || !isVisible)))
+  if (post.status === 'absent' || (!isOwn && (post.status !== 'published' || !isVisible)))
     return new Refusal('post_unavailable', 'There is no such post for you.');
   if (!isOwn) return new Refusal('not_owner', 'Only its author can change this post.');
   if (post.status === 'deleted') return new Refusal('post_deleted', 'You have deleted this post.');

@@ -17,6 +17,7 @@ import { auditRoutes } from './audit.routes.js';
 import { backupRoutes } from './backup.routes.js';
 import { keyRoutes } from './key.routes.js';
 import { operatorToken, requireOperator } from './operator-token.js';
+import { postRoutes } from './post.routes.js';
 import { publishingRoutes } from './publishing.routes.js';
 
 /**
@@ -46,6 +47,7 @@ function routes(server: FastifyInstance, app: INestApplicationContext): void {
   applicationRoutes(server, app);
   accountRoutes(server, app);
   keyRoutes(server, app);
+  postRoutes(server, app);
   publishingRoutes(server, app);
   auditRoutes(server, app);
   backupRoutes(server, app);

@@ -67,7 +67,7 @@ export const identifier = /^[A-Za-z0-9_-]{1,64}$/;
 /** Whom the address names. @throws {HttpRefusal} `not_found`: nobody can have such an id. */
 export function idOf(request: FastifyRequest): string {
   const { id } = request.params as { readonly id: string };
-  if (!identifier.test(id)) throw new HttpRefusal('not_found', 'Nobody has such an id.');
+  if (!identifier.test(id)) throw new HttpRefusal('not_found', 'Nothing has such an id.');
   return id;
 }
 

@@ -6,6 +6,7 @@ import { addBackup } from './commands/backup.js';
 import { addDemo } from './commands/demo.js';
 import { addEventStore } from './commands/eventstore.js';
 import { addKeys } from './commands/keys.js';
+import { addPost } from './commands/post.js';
 import { addProjections } from './commands/projections.js';
 import { addPublishing } from './commands/publishing.js';
 import { addStart } from './commands/start.js';
@@ -24,6 +25,7 @@ export function commandLine(): Command {
     addDemo,
     addApp,
     addAccount,
+    addPost,
     addKeys,
     addPublishing,
     addProjections,

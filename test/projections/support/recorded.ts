@@ -82,6 +82,10 @@ export const some = {
     }),
   deletion: (postId: string, data: Partial<EventOf<'post.deleted'>['data']> = {}) =>
     event('post.deleted', { postId, authorActorId: 'ada', at: 3_000, ...data }),
+  restriction: (postId: string, data: Partial<EventOf<'post.restricted'>['data']> = {}) =>
+    event('post.restricted', { postId, authorActorId: 'ada', at: 3_000, ...data }),
+  unrestriction: (postId: string, data: Partial<EventOf<'post.unrestricted'>['data']> = {}) =>
+    event('post.unrestricted', { postId, authorActorId: 'ada', at: 3_500, ...data }),
   edit: (postId: string, data: Partial<EventOf<'post.edited'>['data']> = {}) =>
     event('post.edited', {
       postId,

@@ -19,6 +19,7 @@ export type Act =
       readonly by: Actor;
       readonly whom: Actor;
     }
+  | { readonly does: 'restrict' | 'unrestrict'; readonly of: number }
   | { readonly does: 'suspend' | 'reinstate' | 'read'; readonly by: Actor };
 
 const actor = fc.constantFrom(...actors);
@@ -50,6 +51,10 @@ const act: fc.Arbitrary<Act> = fc.oneof(
   },
   {
     weight: 1,
+    arbitrary: fc.record({ does: fc.constantFrom('restrict', 'unrestrict' as const), of: fc.nat(20) }),
+  },
+  {
+    weight: 1,
     arbitrary: fc.record({
       does: fc.constantFrom('suspend', 'reinstate', 'read', 'read' as const),
       by: actor,
@@ -69,7 +74,7 @@ interface Written {
   readonly author: Actor;
   readonly rootId: string;
   revision: number;
-  isDeleted: boolean;
+  status: 'published' | 'restricted' | 'deleted';
 }
 
 /** Turns acts into the events that the domain would append for them: none for what it would refuse. */
@@ -105,8 +110,28 @@ export class SocialHistory {
       case 'delete':
       case 'like':
       case 'unlike':
-        return this.toPost(act.does, act.by, this.posts[act.of % Math.max(this.posts.length, 1)], at);
+        return this.toPost(act.does, act.by, this.postAt(act.of), at);
+      case 'restrict':
+        return this.turn(this.postAt(act.of), 'published', 'restricted', at);
+      case 'unrestrict':
+        return this.turn(this.postAt(act.of), 'restricted', 'published', at);
     }
+  }
+
+  private postAt(index: number): Written | undefined {
+    return this.posts[index % Math.max(this.posts.length, 1)];
+  }
+
+  private turn(
+    post: Written | undefined,
+    from: Written['status'],
+    to: 'published' | 'restricted',
+    at: number,
+  ): readonly StoredEvent[] {
+    if (post?.status !== from) return [];
+    post.status = to;
+    const of = { authorActorId: post.author, at };
+    return [to === 'restricted' ? some.restriction(post.id, of) : some.unrestriction(post.id, of)];
   }
 
   private toPost(
@@ -117,7 +142,7 @@ export class SocialHistory {
   ): readonly StoredEvent[] {
     if (!post) return [];
     if (does === 'unlike') return this.tie('like', by, post.id, post.author, false, at);
-    if (post.isDeleted) return [];
+    if (post.status === 'deleted' || (post.status === 'restricted' && does !== 'delete')) return [];
     if (does === 'edit') {
       post.revision += 1;
       const text = `${post.id} at ${post.revision}`;
@@ -126,7 +151,7 @@ export class SocialHistory {
       ];
     }
     if (does === 'delete') {
-      post.isDeleted = true;
+      post.status = 'deleted';
       return [some.deletion(post.id, { authorActorId: post.author, at })];
     }
     if (this.barred(by, post.author)) return [];
@@ -137,7 +162,7 @@ export class SocialHistory {
 
   private write(by: Actor, mentions: readonly Actor[], at: number, parent?: Written): StoredEvent {
     const id = `p${this.posts.length}`;
-    this.posts.push({ id, author: by, rootId: parent?.rootId ?? id, revision: 1, isDeleted: false });
+    this.posts.push({ id, author: by, rootId: parent?.rootId ?? id, revision: 1, status: 'published' });
     return some.post(id, {
       authorActorId: by,
       mentions,

@@ -1,0 +1,32 @@
+import type { INestApplicationContext } from '@nestjs/common';
+import { CommandBus } from '@nestjs/cqrs';
+import type { FastifyInstance } from 'fastify';
+import { PositionListener } from '../../../projections/runner/position-listener.js';
+import { RestrictPost, UnrestrictPost } from '../../commands/restrict-post.js';
+import { actOf } from './act-of.js';
+import { idOf, parse, reasonedTurn } from './schemas.js';
+
+/** How long an answer waits for readers to see the post no more, or again. It is recorded all the same. */
+const WAIT_MS = 3_000;
+
+/** `/operator/posts…`: what people have written. */
+export function postRoutes(server: FastifyInstance, app: INestApplicationContext): void {
+  const commands = app.get(CommandBus);
+  const positions = app.get(PositionListener);
+
+  const carryOut = async (command: RestrictPost | UnrestrictPost) => {
+    const { changed, revision, position } = await commands.execute(command);
+    await positions.waitFor(position, WAIT_MS);
+    return { changed, revision };
+  };
+
+  server.post('/operator/posts/:id/restrict', (request) => {
+    const { reason, revision: lifecycle } = parse(reasonedTurn, request.body);
+    return carryOut(new RestrictPost(idOf(request), actOf(request, reason), { lifecycle }));
+  });
+
+  server.post('/operator/posts/:id/unrestrict', (request) => {
+    const { reason, revision: lifecycle } = parse(reasonedTurn, request.body);
+    return carryOut(new UnrestrictPost(idOf(request), actOf(request, reason), { lifecycle }));
+  });
+}
