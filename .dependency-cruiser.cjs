@@ -62,7 +62,7 @@ const mayImport = {
     '^src/store/',
     '^src/recovery/',
     '^projections/audit/audit\\.read-model\\.ts$',
-    '^projections/runner/projection-status\\.ts$',
+    '^projections/runner/(position-listener|projection-status)\\.ts$',
   ],
 };
 

@@ -5,6 +5,7 @@ import { createPost, noPost } from '../domain/post/post.js';
 import type { Post } from '../domain/post/post.js';
 import { Refusal } from '../domain/refusal.js';
 import { EventLog, LogUnavailable, WrongExpectedRevision } from '../log/event-log.js';
+import type { Append } from '../log/event-log.js';
 import type { Recorded } from '../log/recorded.js';
 import { payloadDigest } from '../log/sealing.js';
 import { streams } from '../log/streams.js';
@@ -72,13 +73,37 @@ export class CreatePostHandler implements ICommandHandler<CreatePost> {
 
     // A new event id each time: with the same one a repeated intent would pass for a retry of this append, and
     // neither another payload nor a deletion since then would show (docs/adr/0004).
-    const events = decision.map((event) => ({ id: this.ids.uuid(), event }));
+    const append = { stream, events: decision.map((event) => ({ id: this.ids.uuid(), event })), metadata };
+    const post = { id: postId, revision: 1 };
     try {
-      const { position } = await this.log.append({ stream, expected: 'no_stream', events, metadata });
-      return { post: { id: postId, revision: 1, status: 'published' }, position };
+      const { position } = await this.log.append({ ...append, expected: 'no_stream' });
+      return { post: { ...post, status: 'published' }, position };
     } catch (error) {
       if (!(error instanceof WrongExpectedRevision)) throw error;
-      return this.repeated(stream, intent, payloadHash, error);
+      const lost = await this.bringBack(append, error);
+      if (!lost) return this.repeated(stream, intent, payloadHash, error);
+      const { isRestricted, position } = lost;
+      return { post: { ...post, status: isRestricted ? 'restricted' : 'published' }, position };
+    }
+  }
+
+  /**
+   * A recovered log may have lost a post and still hold its restrictions: the post comes behind them, and they hold.
+   * Undefined: it is there.
+   */
+  private async bringBack(
+    append: Omit<Append, 'expected'>,
+    reason: Error,
+  ): Promise<{ readonly isRestricted: boolean; readonly position: bigint } | undefined> {
+    const recorded = await this.settled(append.stream, reason);
+    const [lost, newest] = [postIn(recorded), recorded.at(-1)];
+    if (lost.status !== 'absent' || !newest) return undefined;
+    try {
+      const { position } = await this.log.append({ ...append, expected: newest.revision });
+      return { isRestricted: lost.isRestricted, position };
+    } catch (error) {
+      if (error instanceof WrongExpectedRevision) return undefined;
+      throw error;
     }
   }
 

@@ -63,6 +63,15 @@ describe('the feed', () => {
     expect(await told('ada')).toEqual(['post.deleted 300']);
   });
 
+  test('tells of a restriction as of a deletion, and has everybody reconcile when it is lifted', async () => {
+    await models.given(some.post('p1', { mentions: ['bob'] }), some.like('eve'), some.restriction('p1'));
+    for (const caller of ['ada', 'bob', 'eve', null])
+      expect(await told(caller)).toEqual(['post.deleted 300']);
+    await models.given(some.unrestriction('p1'));
+    for (const caller of ['ada', 'bob', 'eve', null])
+      expect(await behind(start, caller)).toMatchObject({ events: [], replace: true });
+  });
+
   test('tells the end of a relation to who ended it, and has the other side reconcile', async () => {
     await models.given(some.follow('bob', 'ada'), some.unfollow('bob', 'ada'));
     expect(await told('bob')).toEqual(['relation.ended 200']);

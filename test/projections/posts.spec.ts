@@ -117,6 +117,8 @@ describe('the posts read model', () => {
     ['a creation after the deletion', [created, deleted, created]],
     ['a deletion before the creation', [deleted, created, deleted]],
     ['others in between', [created, ...others, deleted, some.post('p3'), created]],
+    ['a restriction in between', [created, some.restriction('p1'), deleted]],
+    ['a restriction that was lifted', [some.restriction('p1'), created, some.unrestriction('p1'), deleted]],
   ])('one batch changes what its events do one by one: %s of one post', async (_name, events) => {
     await models.givenAtOnce(...events);
     const oneByOne = await ReadModels.open(database);
@@ -125,6 +127,39 @@ describe('the posts read model', () => {
     expect(await models.digest()).toBe(await oneByOne.digest());
     expect(await models.digest()).toMatch(/<id>p1<.*<status>deleted<.*<revision>1</s);
     await oneByOne.close();
+  });
+
+  describe('a restricted post', () => {
+    const shown = async () =>
+      (await models.ask(reconcile, { cursor: undefined })).posts.map(({ id, parentUnavailable }) =>
+        parentUnavailable ? `${id} without its parent` : id,
+      );
+    const counted = () => models.count('post_count', 'posts = 1');
+
+    test('is shown to nobody, its author too, and comes back as it was', async () => {
+      await models.given(some.post('p1'), some.edit('p1'), reply('r1', { authorActorId: 'bob' }));
+      const before = await models.ask(reconcile, { cursor: undefined }, 'ada');
+      await models.given(some.restriction('p1'));
+      expect((await models.ask(reconcile, { cursor: undefined }, 'ada')).ownPosts).toEqual([]);
+      expect([await shown(), await counted()]).toEqual([['r1 without its parent'], 1]);
+      await models.given(some.unrestriction('p1'));
+      const after = await models.ask(reconcile, { cursor: undefined }, 'ada');
+      expect([after.posts, after.ownPosts, await counted()]).toEqual([before.posts, before.ownPosts, 2]);
+    });
+
+    test('that its author deletes stays deleted, and is counted off once', async () => {
+      await models.given(some.post('p1'), some.post('p2'), some.restriction('p1'), some.deletion('p1'));
+      await models.given(some.unrestriction('p1'));
+      expect([await shown(), await counted()]).toEqual([['p2'], 1]);
+      expect(await models.count('post', `text = 'text of p1'`)).toBe(0);
+    });
+
+    test('is restricted before it is there, where a recovered log had lost it', async () => {
+      await models.given(some.restriction('p1'), some.post('p1'));
+      expect([await shown(), await counted()]).toEqual([[], 0]);
+      await models.given(some.unrestriction('p1'));
+      expect([await shown(), await counted()]).toEqual([['p1'], 1]);
+    });
   });
 
   test('a post of a person whose key is destroyed is shown to nobody', async () => {

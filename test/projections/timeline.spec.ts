@@ -76,6 +76,14 @@ describe('the timeline', () => {
       expect(await idsOf('bob')).toEqual(['a2']);
     });
 
+    test('has a post no more while it is restricted, and again for whoever follows by then', async () => {
+      await models.given(some.follow('eve', 'ada'), some.restriction('a1'), some.follow('bob', 'ada'));
+      expect([await idsOf('eve'), await idsOf('bob'), await idsOf('ada')]).toEqual([['a2'], ['a2'], ['a2']]);
+      await models.given(some.unfollow('eve', 'ada'), some.unrestriction('a1'));
+      expect([await idsOf('eve'), await idsOf('bob')]).toEqual([[], ['a2', 'a1']]);
+      expect(await idsOf('ada')).toEqual(['a2', 'a1']);
+    });
+
     test.each([
       ['the author has blocked the reader', some.block('ada', 'eve')],
       ['the reader has blocked the author', some.block('eve', 'ada')],

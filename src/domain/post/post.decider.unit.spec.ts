@@ -24,6 +24,9 @@ const deleted = (postId: string): PostEvent => ({
   type: 'post.deleted',
   data: { postId, authorActorId: 'alice', at: 2_000 },
 });
+const of = (postId: string) => ({ postId, authorActorId: 'alice', at: 2_000 });
+const restricted = (postId: string): PostEvent => ({ type: 'post.restricted', data: of(postId) });
+const unrestricted = (postId: string): PostEvent => ({ type: 'post.unrestricted', data: of(postId) });
 const given = (...events: PostEvent[]) => events.reduce(evolvePost, noPost);
 const codeOf = (decision: unknown) => (decision instanceof Refusal ? decision.code : decision);
 
@@ -57,6 +60,10 @@ describe('creating a post', () => {
 
   it('refuses a reply to a deleted post', () => {
     expect(codeOf(createPost(draft, given(created('p0'), deleted('p0'))))).toBe('parent_unavailable');
+  });
+
+  it('refuses a reply to a restricted post', () => {
+    expect(codeOf(createPost(draft, given(created('p0'), restricted('p0'))))).toBe('parent_unavailable');
   });
 
   it('refuses an audience that does not exist', () => {
@@ -115,6 +122,21 @@ describe('editing a post', () => {
   });
 });
 
+describe('a restricted post', () => {
+  const kept = given(created('p1'), restricted('p1'));
+
+  it('is not edited, whichever revision its author has seen', () => {
+    for (const revision of [1, 2])
+      expect(codeOf(editPost(kept, { ...edit, revision }, true))).toBe('post_unavailable');
+  });
+
+  it('is deleted by its author, and stays so', () => {
+    expect(deletePost(kept, change, true)).toEqual([{ ...deleted('p1'), data: { ...of('p1'), at: 3_000 } }]);
+    const gone = given(created('p1'), restricted('p1'), deleted('p1'), unrestricted('p1'));
+    expect(gone).toMatchObject({ status: 'deleted', revision: 2 });
+  });
+});
+
 describe('deleting a post', () => {
   it('states the fact', () => {
     expect(
@@ -147,6 +169,7 @@ describe.each([
     ['that never was', noPost, change, true],
     ['of another who cannot be seen', mine, eve, false],
     ['that another has deleted', given(created('p1'), deleted('p1')), eve, true],
+    ["of another's that is restricted", given(created('p1'), restricted('p1')), eve, true],
   ] as const)('cannot find a post %s', (_which, post, by, isVisible) => {
     expect(codeOf(changing(post, by, isVisible))).toBe('post_unavailable');
   });

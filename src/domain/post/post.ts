@@ -43,7 +43,7 @@ export function evolvePost(post: Post, event: PostEvent): Post {
         ? post
         : { ...post, text: event.data.text, revision: event.data.revision };
     case 'post.deleted':
-      return post.status === 'absent'
+      return post.status === 'absent' || post.status === 'deleted'
         ? post
         : { ...turned(post), status: 'deleted', revision: post.revision + 1 };
     case 'post.restricted':
