@@ -1314,6 +1314,7 @@ export interface operations {
               | 'recovery_quarantined'
               | 'recovery_state_missing'
               | 'recovery_unavailable'
+              | 'restriction_witness_unavailable_or_incomplete'
               | 'trusted_address_unavailable';
           };
         };
@@ -1495,6 +1496,7 @@ export interface operations {
               | 'recovery_quarantined'
               | 'recovery_state_missing'
               | 'recovery_unavailable'
+              | 'restriction_witness_unavailable_or_incomplete'
               | 'trusted_address_unavailable';
           };
         };
@@ -1676,6 +1678,7 @@ export interface operations {
               | 'recovery_quarantined'
               | 'recovery_state_missing'
               | 'recovery_unavailable'
+              | 'restriction_witness_unavailable_or_incomplete'
               | 'trusted_address_unavailable';
           };
         };
@@ -1865,6 +1868,7 @@ export interface operations {
               | 'recovery_quarantined'
               | 'recovery_state_missing'
               | 'recovery_unavailable'
+              | 'restriction_witness_unavailable_or_incomplete'
               | 'trusted_address_unavailable';
           };
         };
@@ -2720,6 +2724,7 @@ export interface operations {
               | 'recovery_quarantined'
               | 'recovery_state_missing'
               | 'recovery_unavailable'
+              | 'restriction_witness_unavailable_or_incomplete'
               | 'trusted_address_unavailable';
           };
         };
@@ -2917,6 +2922,7 @@ export interface operations {
               | 'authority_unavailable'
               | 'domain_storage_unavailable'
               | 'pilot_limits_unavailable'
+              | 'recovery_quarantined'
               | 'restriction_witness_required'
               | 'restriction_witness_unavailable_or_incomplete'
               | 'trusted_address_unavailable'
@@ -3094,6 +3100,7 @@ export interface operations {
               | 'authority_unavailable'
               | 'domain_storage_unavailable'
               | 'pilot_limits_unavailable'
+              | 'recovery_quarantined'
               | 'restriction_witness_required'
               | 'restriction_witness_unavailable_or_incomplete'
               | 'trusted_address_unavailable'
@@ -3299,6 +3306,7 @@ export interface operations {
               | 'recovery_quarantined'
               | 'recovery_state_missing'
               | 'recovery_unavailable'
+              | 'restriction_witness_unavailable_or_incomplete'
               | 'trusted_address_unavailable';
           };
         };
@@ -3468,6 +3476,7 @@ export interface operations {
               | 'recovery_quarantined'
               | 'recovery_state_missing'
               | 'recovery_unavailable'
+              | 'restriction_witness_unavailable_or_incomplete'
               | 'trusted_address_unavailable';
           };
         };
@@ -3857,6 +3866,7 @@ export interface operations {
               | 'recovery_quarantined'
               | 'recovery_state_missing'
               | 'recovery_unavailable'
+              | 'restriction_witness_unavailable_or_incomplete'
               | 'trusted_address_unavailable';
           };
         };
@@ -4066,6 +4076,7 @@ export interface operations {
               | 'domain_storage_unavailable'
               | 'pilot_limits_unavailable'
               | 'publishing_paused'
+              | 'recovery_quarantined'
               | 'trusted_address_unavailable';
           };
         };
@@ -4245,6 +4256,7 @@ export interface operations {
               | 'recovery_quarantined'
               | 'recovery_state_missing'
               | 'recovery_unavailable'
+              | 'restriction_witness_unavailable_or_incomplete'
               | 'trusted_address_unavailable';
           };
         };
@@ -4444,6 +4456,7 @@ export interface operations {
               | 'authority_unavailable'
               | 'domain_storage_unavailable'
               | 'pilot_limits_unavailable'
+              | 'recovery_quarantined'
               | 'restriction_witness_required'
               | 'restriction_witness_unavailable_or_incomplete'
               | 'trusted_address_unavailable'
@@ -4655,6 +4668,7 @@ export interface operations {
               | 'domain_storage_unavailable'
               | 'pilot_limits_unavailable'
               | 'publishing_paused'
+              | 'recovery_quarantined'
               | 'trusted_address_unavailable';
           };
         };
@@ -4846,6 +4860,7 @@ export interface operations {
               | 'recovery_quarantined'
               | 'recovery_state_missing'
               | 'recovery_unavailable'
+              | 'restriction_witness_unavailable_or_incomplete'
               | 'trusted_address_unavailable';
           };
         };
@@ -5003,6 +5018,7 @@ export interface operations {
               | 'recovery_quarantined'
               | 'recovery_state_missing'
               | 'recovery_unavailable'
+              | 'restriction_witness_unavailable_or_incomplete'
               | 'trusted_address_unavailable';
           };
         };
@@ -5223,6 +5239,7 @@ export interface operations {
               | 'domain_storage_unavailable'
               | 'pilot_limits_unavailable'
               | 'publishing_paused'
+              | 'recovery_quarantined'
               | 'trusted_address_unavailable';
           };
         };
@@ -5419,6 +5436,7 @@ export interface operations {
               | 'recovery_quarantined'
               | 'recovery_state_missing'
               | 'recovery_unavailable'
+              | 'restriction_witness_unavailable_or_incomplete'
               | 'trusted_address_unavailable';
           };
         };
@@ -5586,6 +5604,7 @@ export interface operations {
               | 'recovery_quarantined'
               | 'recovery_state_missing'
               | 'recovery_unavailable'
+              | 'restriction_witness_unavailable_or_incomplete'
               | 'trusted_address_unavailable';
           };
         };
@@ -5794,6 +5813,7 @@ export interface operations {
               | 'authority_unavailable'
               | 'domain_storage_unavailable'
               | 'pilot_limits_unavailable'
+              | 'recovery_quarantined'
               | 'trusted_address_unavailable';
           };
         };
@@ -5990,6 +6010,7 @@ export interface operations {
               | 'authority_unavailable'
               | 'domain_storage_unavailable'
               | 'pilot_limits_unavailable'
+              | 'recovery_quarantined'
               | 'trusted_address_unavailable';
           };
         };
@@ -6199,6 +6220,7 @@ export interface operations {
               | 'authority_unavailable'
               | 'domain_storage_unavailable'
               | 'pilot_limits_unavailable'
+              | 'recovery_quarantined'
               | 'trusted_address_unavailable';
           };
         };
@@ -6367,6 +6389,7 @@ export interface operations {
               | 'recovery_quarantined'
               | 'recovery_state_missing'
               | 'recovery_unavailable'
+              | 'restriction_witness_unavailable_or_incomplete'
               | 'trusted_address_unavailable';
           };
         };
@@ -6539,6 +6562,7 @@ export interface operations {
               | 'recovery_quarantined'
               | 'recovery_state_missing'
               | 'recovery_unavailable'
+              | 'restriction_witness_unavailable_or_incomplete'
               | 'trusted_address_unavailable';
           };
         };

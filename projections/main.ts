@@ -9,6 +9,8 @@ import { announceReady, onStop } from '../src/launch/child.js';
 import type { EventLog } from '../src/log/event-log.js';
 import { openLog } from '../src/log/open-log.js';
 import { servingLock, servingTarget } from '../src/recovery/serving-target.js';
+import { openWitness } from '../src/recovery/witness/open-witness.js';
+import type { Witness } from '../src/recovery/witness/witness.js';
 import { isUnreachable } from '../src/store/unreachable.js';
 import { openDatabase } from '../src/store/database.js';
 import { auditGroup } from './audit/audit.projection.js';
@@ -24,11 +26,15 @@ const RETRY_MS = 500;
 async function work(stores: StoreUrls, serving: Group, logger: Logger, signal: AbortSignal): Promise<void> {
   const opened = await whenReachable(() => open(stores), logger, signal);
   if (!opened) return;
-  const runs = runners(opened.log, stores.databaseUrl, serving, logger).map((runner) => runner.run(signal));
+  const { witnessDatabaseUrl: url } = stores;
+  const witness = url === undefined ? undefined : openWitness({ url, applicationName: APPLICATION_NAME });
+  const running = runners({ ...opened, witness, databaseUrl: stores.databaseUrl, serving, logger });
+  const runs = running.map((runner) => runner.run(signal));
   announceReady();
   await Promise.all(runs);
   // Groups that have stopped are looked into while this process stays up: nothing is gained by starting it again.
   while (!signal.aborted) await pause(3_600_000, undefined, { signal }).catch(() => undefined);
+  await witness?.close();
   await opened.close();
 }
 
@@ -43,14 +49,22 @@ async function open(stores: StoreUrls) {
   return openLog({ ...stores, applicationName: APPLICATION_NAME });
 }
 
-function runners(log: EventLog, databaseUrl: string, serving: Group, logger: Logger): readonly GroupRunner[] {
+interface Parts {
+  readonly log: EventLog;
+  readonly witness: Witness | undefined;
+  readonly databaseUrl: string;
+  readonly serving: Group;
+  readonly logger: Logger;
+}
+
+function runners({ log, witness, databaseUrl, serving, logger }: Parts): readonly GroupRunner[] {
   const common = { databaseUrl, log, logger };
   const ids = {
     uuid: randomUUID,
     networkId: () => randomBytes(16).toString('hex'),
     incarnation: () => randomBytes(10).toString('hex'),
   };
-  const options = { group: serving, log, logger, ids, now: Date.now };
+  const options = { group: serving, log, witness, logger, ids, now: Date.now };
   return [
     new GroupRunner({
       ...common,

@@ -1,18 +1,22 @@
 import { Global, Module } from '@nestjs/common';
 import type { DynamicModule, Provider } from '@nestjs/common';
 import type { Logger } from 'pino';
+import { serving } from '../projections/groups.js';
 import { PositionListener } from '../projections/runner/position-listener.js';
+import { typesOf } from '../projections/runner/projection.js';
 import { AuthSettings } from './auth/settings.js';
 import { Clock, Ids } from './commands/ambient.js';
 import { systemClock, systemIds } from './commands/system.js';
 import { Config, storesOf } from './config/config.js';
 import { LOGGER } from './config/logger.js';
+import { RestrictionProof } from './http/admission/restriction-proof.js';
 import { EventLog } from './log/event-log.js';
 import { openLog } from './log/open-log.js';
 import { KeyVault } from './log/vault/key-vault.js';
 import { NetworkSecrets } from './log/vault/network-secrets.js';
 import { PUBLICATION_CHANNEL } from './recovery/incarnation.js';
 import { readRecoveryState } from './recovery/recovery-state.js';
+import { RecoveryWatch } from './recovery/recovery-watch.js';
 import { openWitness } from './recovery/witness/open-witness.js';
 import { Settler } from './recovery/witness/settler.js';
 import { Witness } from './recovery/witness/witness.js';
@@ -60,6 +64,9 @@ export async function openResources(config: Config, logger: Logger): Promise<Res
   const now = () => systemClock.now();
   const settler = new Settler({ log: opened.log, witness, now, logger });
   if (urls.witnessDatabaseUrl !== undefined) settler.start();
+  const { pool } = database;
+  const watch = new RecoveryWatch({ pool, log: opened.log, witness, types: typesOf(serving), logger, now });
+  await watch.start();
   const providers: Provider[] = [
     { provide: Config, useValue: config },
     { provide: LOGGER, useValue: logger },
@@ -72,6 +79,7 @@ export async function openResources(config: Config, logger: Logger): Promise<Res
     { provide: KeyVault, useValue: opened.vault },
     { provide: NetworkSecrets, useValue: opened.secrets },
     { provide: PositionListener, useValue: positions },
+    { provide: RestrictionProof, useValue: watch },
     { provide: Clock, useValue: systemClock },
     { provide: Ids, useValue: systemIds },
   ];
@@ -80,6 +88,7 @@ export async function openResources(config: Config, logger: Logger): Promise<Res
     async close() {
       await settler.stop();
       await positions.stop();
+      await watch.stop();
       await opened.close();
       await witness.close();
       await database.close();

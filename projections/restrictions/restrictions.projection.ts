@@ -4,7 +4,7 @@ import type { Recorded } from '../../src/log/recorded.js';
 import type { Projection, Statement, Write } from '../runner/projection.js';
 
 interface Restriction {
-  /** Number of the restriction in the witness. */
+  /** Number of the restriction in the witness, which gives it once; one that was set back gives it to another event again. */
   readonly witness_epoch: number;
   readonly event_id: string;
   readonly position: string;
@@ -14,14 +14,14 @@ interface Restriction {
 const apply: Statement<Restriction> = {
   name: 'restriction.apply',
   table: 'restriction',
-  key: ({ witness_epoch }) => String(witness_epoch),
+  key: ({ event_id }) => event_id,
   sql: `
     WITH added AS (
       INSERT INTO restriction (witness_epoch, event_id, position)
       SELECT witness_epoch, event_id, position
       FROM json_to_recordset($1) AS row(witness_epoch numeric, event_id uuid, position numeric)
-      ON CONFLICT (witness_epoch) DO NOTHING
-      RETURNING witness_epoch
+      ON CONFLICT (event_id) DO NOTHING
+      RETURNING event_id
     )
     UPDATE recovery.incarnation SET witness_epoch = incarnation.witness_epoch + (SELECT count(*) FROM added)
     WHERE schema_name = current_schema() AND EXISTS (SELECT FROM added)`,
@@ -39,9 +39,10 @@ export const restrictions: Projection = {
   version: 1,
   tables: `
     CREATE TABLE restriction (
-      witness_epoch numeric PRIMARY KEY,
-      event_id uuid NOT NULL,
+      event_id uuid PRIMARY KEY,
+      witness_epoch numeric NOT NULL,
       position numeric NOT NULL
-    )`,
+    );
+    CREATE INDEX restriction_by_epoch ON restriction (witness_epoch)`,
   handlers: Object.fromEntries(restrictionTypes.map((type) => [type, count])),
 };

@@ -38,6 +38,7 @@ import { OwnWrites } from './admission/own-writes.js';
 import type { Positions } from './admission/positions.js';
 import { ProtectedReads } from './admission/protected-reads.js';
 import { PublicationCache } from './admission/publication.js';
+import { RestrictionProof } from './admission/restriction-proof.js';
 import { BlocksController } from './blocks.controller.js';
 import { DocsController } from './docs/docs.controller.js';
 import { errorBody, ErrorFilter } from './error.filter.js';
@@ -128,14 +129,21 @@ import { validation } from './validation.js';
     },
     {
       provide: ProtectedReads,
-      inject: [Postgres, PositionListener, Clock, ApiLimits],
-      useFactory: ({ pool }: Postgres, positions: Positions, clock: Clock, apiLimits: ApiLimits) =>
+      inject: [Postgres, PositionListener, Clock, ApiLimits, RestrictionProof],
+      useFactory: (
+        { pool }: Postgres,
+        positions: Positions,
+        clock: Clock,
+        apiLimits: ApiLimits,
+        proof: RestrictionProof,
+      ) =>
         new ProtectedReads(
           pool,
           new PublicationCache(pool, versionsOf(serving)),
           positions,
           clock,
           apiLimits,
+          proof,
         ),
     },
     {

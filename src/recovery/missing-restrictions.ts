@@ -25,11 +25,6 @@ const PAGE = 1_000;
 /** How many streams are read at once for what the read models do not show. */
 const READS = 32;
 
-interface Applied {
-  readonly epoch: bigint;
-  readonly eventId: string;
-}
-
 /**
  * Merges what the witness has accepted with what the read models have applied, both in order of their numbers, and looks
  * into the log itself for what is not applied (yet). @throws {WitnessUnavailable} {@link LogUnavailable} and faults of
@@ -41,39 +36,31 @@ export async function* differences(comparison: Comparison): AsyncGenerator<Diffe
     const page = await witness.after(after, PAGE);
     const last = page.length === PAGE ? page.at(-1)?.epoch : undefined;
     const applied = await appliedBetween(comparison, after, last);
-    const unapplied = page.filter(({ epoch, restriction }) => {
-      const isApplied = applied.get(epoch)?.eventId === restriction.id;
-      if (isApplied) applied.delete(epoch);
-      return !isApplied;
-    });
+    const unapplied = page.filter(({ restriction }) => !applied.delete(restriction.id));
     for (const witnessed of await notInLog(log, unapplied)) yield { kind: 'missing', witnessed };
     // What is prepared only may be on its way; whoever settles it does so by the same log.
-    const known = await witness.find([...applied.values()].map(({ eventId }) => eventId));
-    for (const { epoch, eventId } of applied.values())
-      if (known.get(eventId)?.epoch !== epoch) yield { kind: 'unwitnessed', epoch, eventId };
+    const known = await witness.find([...applied.keys()]);
+    for (const [eventId, epoch] of applied)
+      if (!known.has(eventId)) yield { kind: 'unwitnessed', epoch, eventId };
     for (const witnessed of page) onCompared?.(witnessed);
     if (last === undefined) return;
     after = last;
   }
 }
 
+/** Numbers of what is applied, by the event's id. */
 async function appliedBetween(
   { database, schema }: Comparison,
   after: bigint,
   last: bigint | undefined,
-): Promise<Map<bigint, Applied>> {
+): Promise<Map<string, bigint>> {
   if (schema === undefined) return new Map();
   const { rows } = await database.query<{ witness_epoch: string; event_id: string }>(
     `SELECT witness_epoch, event_id FROM "${schema}".restriction
-    WHERE witness_epoch > $1 AND ($2::numeric IS NULL OR witness_epoch <= $2) ORDER BY witness_epoch`,
+    WHERE witness_epoch > $1 AND ($2::numeric IS NULL OR witness_epoch <= $2)`,
     [String(after), last === undefined ? null : String(last)],
   );
-  return new Map(
-    rows.map(({ witness_epoch, event_id }) => {
-      const epoch = BigInt(witness_epoch);
-      return [epoch, { epoch, eventId: event_id }];
-    }),
-  );
+  return new Map(rows.map(({ witness_epoch, event_id }) => [event_id, BigInt(witness_epoch)]));
 }
 
 async function notInLog(log: EventLog, witnessed: readonly Witnessed[]): Promise<readonly Witnessed[]> {

@@ -20,7 +20,7 @@ import { foundNetwork } from './network.js';
 import type { NetworkIds } from './network.js';
 import { originOf, readRecoveryState, schemaOfRestrictions } from './recovery-state.js';
 import type { RecoveryState } from './recovery-state.js';
-import { RestrictionProof } from './restriction-proof.js';
+import { SessionProof } from './session-proof.js';
 import { setBackOf } from './set-back.js';
 import type { Witness } from './witness/witness.js';
 
@@ -57,7 +57,7 @@ export async function servingTarget(
   const state = await readRecoveryState(client);
   if (state?.status === 'quarantined') throw inQuarantine(state.incarnation);
   if (state) refuseOlder(versions, state.versions, `Incarnation ${state.incarnation}, which is published,`);
-  const proof = new RestrictionProof(options);
+  const proof = new SessionProof(options);
   if (state) await provePublished(client, options, proof, state, signal);
   const networkId = state?.networkId ?? (await foundNetwork(log, ids, now));
   const found = await findIncarnation(client, versions);
@@ -69,7 +69,7 @@ export async function servingTarget(
   return buildTarget(options, build, { networkId, before: state?.incarnation, proof });
 }
 
-function publishedTarget(own: Incarnation, proof: RestrictionProof): Target {
+function publishedTarget(own: Incarnation, proof: SessionProof): Target {
   return {
     schema: own.schemaName,
     progress: Progress.ofIncarnation(own.incarnation),
@@ -88,7 +88,7 @@ interface Build {
   readonly networkId: string;
   /** What is published meanwhile; undefined: nothing. */
   readonly before: string | undefined;
-  readonly proof: RestrictionProof;
+  readonly proof: SessionProof;
 }
 
 function buildTarget(
@@ -142,7 +142,7 @@ function buildTarget(
 async function provePublished(
   client: ClientBase,
   { log, group }: ServingOptions,
-  proof: RestrictionProof,
+  proof: SessionProof,
   state: RecoveryState,
   signal: AbortSignal,
 ): Promise<void> {

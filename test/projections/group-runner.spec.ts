@@ -90,7 +90,7 @@ describe('a worker of a group', () => {
       bench.start(log, raised);
       expect(await isBuilt(before)).toMatchObject({
         networkId: before.networkId,
-        versions: { posts: 2, profile: 2 },
+        versions: versionsOf(raised),
       });
       await shows('p1');
     });

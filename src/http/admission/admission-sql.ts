@@ -54,9 +54,10 @@ export const callerSql = `
   JOIN authority.application application ON application.app_id = grants.app_id
   WHERE token.kind = 'AccessToken' AND token.key_hash = $1::bytea`;
 
-/** {@link callerSql}, and whether publishing is paused at that moment. */
+/** {@link callerSql}, and whether publishing is paused at that moment, and what is published in quarantine. */
 export const publisherSql = `
-  SELECT caller.*, coalesce((SELECT paused FROM authority.publishing), false) AS publishing_paused
+  SELECT caller.*, coalesce((SELECT paused FROM authority.publishing), false) AS publishing_paused,
+    coalesce((SELECT status = 'quarantined' FROM recovery.publication), false) AS quarantined
   FROM (${callerSql}) caller`;
 
 /**

@@ -16,6 +16,7 @@ export interface MutationRule {
 
 interface PublisherRow extends CallerRow {
   readonly publishing_paused: boolean;
+  readonly quarantined: boolean;
 }
 
 /** Asks, at the moment of the request, whether a token, its grant, actor and application are live and have a scope. */
@@ -34,6 +35,12 @@ export class MutationAdmission {
       );
     const row = await this.find(credential.tokenHash);
     const caller = authorityOf(row ?? nobody, scope);
+    // In a log that may have lost something nobody can tell what is there to be deleted, blocked or taken back.
+    if (row?.quarantined)
+      throw new HttpRefusal(
+        'recovery_quarantined',
+        'The network is in recovery. This request wrote nothing; retry it later with the same intentId.',
+      );
     if (publishes && row?.publishing_paused)
       throw new HttpRefusal(
         'publishing_paused',

@@ -15,6 +15,7 @@ import type { Caller } from './authority.js';
 import type { Credential } from './credential.js';
 import type { Positions } from './positions.js';
 import type { Publication, PublicationCache } from './publication.js';
+import type { RestrictionProof } from './restriction-proof.js';
 
 /**
  * Who may read. `scope`: what a token needs; undefined: none in particular. `budget`: of whom has none; undefined: the
@@ -55,6 +56,7 @@ export class ProtectedReads {
     private readonly positions: Positions,
     private readonly clock: Clock,
     private readonly limits: ApiLimits,
+    private readonly proof: RestrictionProof,
   ) {}
 
   /** One statement in the usual case; again after a wait for the caller's own write or after a publication. */
@@ -74,14 +76,14 @@ export class ProtectedReads {
       if (!credential)
         await meter.count(() => this.limits.anonymousRead(rule.budget ?? 'reads', meter.nearest));
       let row = await this.ask(request, rule, query, args);
-      const admitted = admit(row, request, rule);
+      const admitted = admit(row, request, rule, this.proof);
       // Not before, since only the row says whose token it is; and who is refused has used up nobody's budget.
       if (admitted) await meter.count(() => this.limits.read(admitted));
       let caller = admitted;
       if (!row.fresh && row.needed_position !== null) {
         await this.positions.waitFor(BigInt(row.needed_position), WAIT_MS);
         row = await this.ask(request, rule, query, args);
-        caller = admit(row, request, rule);
+        caller = admit(row, request, rule, this.proof);
       }
       return answer(row, caller, query);
     } catch (cause) {
@@ -158,12 +160,22 @@ const isStoreAway = (cause: unknown): boolean =>
   cause instanceof LimitsUnavailable ? !cause.isServerThere : isUnreachable(cause);
 
 /** Who reads; undefined: anonymous. @throws {HttpRefusal} they may not, or nobody may now. */
-function admit(row: AdmissionRow, { credential }: ReadRequest, rule: ReadRule): Caller | undefined {
+function admit(
+  row: AdmissionRow,
+  { credential }: ReadRequest,
+  rule: ReadRule,
+  proof: RestrictionProof,
+): Caller | undefined {
   const caller = credential && authorityOf(row, rule.scope);
   if (row.status !== 'serving')
     throw new HttpRefusal(
       'recovery_quarantined',
       'The network is in recovery; reads are refused until it is done.',
+    );
+  if (proof.unprovenFor(BigInt(row.witness_epoch ?? 0)) !== undefined)
+    throw new HttpRefusal(
+      'restriction_witness_unavailable_or_incomplete',
+      'It is not proven yet that nothing is shown that was taken away; retry later.',
     );
   return caller;
 }

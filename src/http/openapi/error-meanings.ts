@@ -47,7 +47,8 @@ export const meaningOf: { readonly [Code in ErrorCode]: string } = {
   protected_read_storage_unavailable: 'The read store cannot be reached; retry later.',
   recovery_unavailable: 'The recovery state cannot be read now; retry later.',
   recovery_state_missing: 'The network is being set up; retry later.',
-  recovery_quarantined: 'The network is in recovery; reads are refused until it is done.',
+  recovery_quarantined:
+    'The network is in recovery; reads and mutations are refused until it is done. Nothing was written.',
   domain_storage_unavailable: 'Nothing is known to be written; retry with the same intentId.',
   pilot_storage_unavailable: 'The read store cannot be reached; retry later.',
   pilot_limits_unavailable: 'The limits cannot be counted now; retry later.',

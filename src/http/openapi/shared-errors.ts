@@ -14,6 +14,7 @@ const ofReads = [
   'recovery_quarantined',
   'recovery_state_missing',
   'recovery_unavailable',
+  'restriction_witness_unavailable_or_incomplete',
 ] as const;
 
 const ofMutations = [
@@ -22,6 +23,7 @@ const ofMutations = [
   'unknown_or_immutable_field',
   'authority_unavailable',
   'domain_storage_unavailable',
+  'recovery_quarantined',
 ] as const;
 
 const ofBodies = ['invalid_json', 'unknown_or_immutable_field', 'domain_plan_too_large'] as const;

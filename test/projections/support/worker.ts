@@ -19,9 +19,9 @@ import { openPostgres } from '../../../src/store/postgres.js';
 /** The serving group of a later release. */
 export const raised: Group = {
   name: serving.name,
-  projections: serving.projections.map(({ name, tables, handlers }) => ({
+  projections: serving.projections.map(({ name, version, tables, handlers }) => ({
     name,
-    version: 2,
+    version: version + 1,
     tables,
     handlers,
   })),

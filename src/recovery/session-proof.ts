@@ -18,7 +18,7 @@ export interface ProofOptions {
 }
 
 /** What a worker asks the witness in one session: of what is published now and then, and before it publishes anything. */
-export class RestrictionProof {
+export class SessionProof {
   private readonly check: RestrictionCheck | undefined;
   private nextAt = 0;
   private hasComplained = false;

@@ -1,0 +1,5 @@
+/** Knows whether this process has proven that what is published lacks no restriction (recovery.md, "When does quarantine begin"). */
+export abstract class RestrictionProof {
+  /** Why it has not, for read models that have applied so many restrictions, in words for an operator; undefined: it has. */
+  abstract unprovenFor(witnessEpoch: bigint): string | undefined;
+}

@@ -1,0 +1,143 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Pool } from 'pg';
+import type { Logger } from 'pino';
+import { LogUnavailable } from '../log/event-log.js';
+import type { EventLog } from '../log/event-log.js';
+import type { StoredEvent } from '../log/registry.js';
+import { isUnreachable } from '../store/unreachable.js';
+import { quarantine } from './incarnation.js';
+import { originOf, readRecoveryState, schemaOfRestrictions } from './recovery-state.js';
+import type { RecoveryState } from './recovery-state.js';
+import { RestrictionCheck } from './restriction-check.js';
+import { CHECK_EVERY_MS } from './session-proof.js';
+import { setBackOf } from './set-back.js';
+import { WitnessRequired, WitnessUnavailable } from './witness/witness.js';
+import type { Witness } from './witness/witness.js';
+
+export interface RecoveryWatchOptions {
+  readonly pool: Pool;
+  readonly log: EventLog;
+  readonly witness: Witness;
+  /** Of the events that the published read models come from. */
+  readonly types: readonly StoredEvent['type'][];
+  readonly logger: Logger;
+  /** Unix milliseconds. */
+  readonly now: () => number;
+}
+
+/** How long the start of a process waits for the first look, and how soon it looks again as long as nothing is proven. */
+const FIRST_LOOK_MS = 3_000;
+const RETRY_MS = 500;
+const PROOF_MS = 2_000;
+
+/**
+ * Proves in a process that admits reads, at its start and each minute, that what is published shows the log that is
+ * there, and that this has all restrictions of the witness. What is wrong is put down as a quarantine, for every process.
+ */
+export class RecoveryWatch {
+  /** Why nothing is proven yet, in words; undefined: it was, since this process started. */
+  private unproven: string | undefined = 'It is being looked whether restrictions are missing.';
+  private isWitnessed = true;
+  private isOriginProven = false;
+  private readonly check: RestrictionCheck;
+  private readonly stopping = new AbortController();
+  private running: Promise<void> | undefined;
+
+  constructor(private readonly options: RecoveryWatchOptions) {
+    this.check = new RestrictionCheck(options.witness, options.log);
+  }
+
+  /** Resolves after the first look, whatever it saw, or when that takes long. */
+  async start(): Promise<void> {
+    const first = this.look();
+    this.running = first.then(() => this.goOn());
+    await Promise.race([first, pause(FIRST_LOOK_MS, undefined, { ref: false })]);
+  }
+
+  async stop(): Promise<void> {
+    this.stopping.abort();
+    await this.running;
+  }
+
+  /**
+   * Why nobody may be shown what has applied so many restrictions, in words for an operator; undefined: they may. Without
+   * a witness nothing can be missing as long as it never was asked for anything.
+   */
+  unprovenFor(witnessEpoch: bigint): string | undefined {
+    if (this.isWitnessed) return this.unproven;
+    return witnessEpoch === 0n ? undefined : this.unproven;
+  }
+
+  private async goOn(): Promise<void> {
+    const { signal } = this.stopping;
+    while (!signal.aborted) {
+      const isDone = this.unproven === undefined && this.isOriginProven;
+      await pause(isDone ? CHECK_EVERY_MS : RETRY_MS, undefined, { signal }).catch(() => undefined);
+      if (!signal.aborted) await this.look();
+    }
+  }
+
+  /** Never rejects: what cannot be asked is asked again. */
+  private async look(): Promise<void> {
+    const { logger } = this.options;
+    try {
+      await this.prove();
+      if (this.unproven !== undefined) logger.info('it is proven that no restriction is missing');
+      this.unproven = undefined;
+    } catch (error) {
+      const reason = faultOf(error);
+      this.isWitnessed = !(error instanceof WitnessRequired);
+      // Who was admitted by a proof goes on: nothing goes missing by itself.
+      if (this.unproven === undefined || this.unproven === reason) return;
+      this.unproven = reason;
+      logger.warn(
+        { err: error },
+        'it cannot be proven that no restriction is missing; protected reads are refused',
+      );
+    }
+  }
+
+  private async prove(): Promise<void> {
+    const { pool, witness, now } = this.options;
+    const state = await readRecoveryState(pool);
+    if (state?.status === 'quarantined') return;
+    if (!state) {
+      // Whoever publishes proves it before; that can be awaited once the witness is there.
+      await witness.after(0n, 1);
+      return;
+    }
+    const reason =
+      (await this.setBack(state)) ?? (await this.check.run(pool, schemaOfRestrictions(state), now()));
+    if (reason !== undefined) await quarantine(pool, state.incarnation, reason);
+  }
+
+  /**
+   * A log that is away says nothing against read models that show every restriction of the witness: it is asked again.
+   * The worker asks it at every connection; here it is asked once, for a start without one.
+   */
+  private async setBack(state: RecoveryState): Promise<string | undefined> {
+    if (this.isOriginProven) return undefined;
+    const { log, types } = this.options;
+    const signal = AbortSignal.any([this.stopping.signal, AbortSignal.timeout(PROOF_MS)]);
+    try {
+      const reason = await setBackOf(log, originOf(state), types, signal);
+      this.isOriginProven = true;
+      return reason;
+    } catch (error) {
+      if (!(error instanceof LogUnavailable) && error !== signal.reason) throw error;
+      return undefined;
+    }
+  }
+}
+
+/** Nothing that a stranger must not read: it is shown where load balancers ask. */
+function faultOf(error: unknown): string {
+  if (error instanceof WitnessRequired)
+    return 'The read models show restrictions, and this process was not told where their witness is (WITNESS_DATABASE_URL).';
+  if (error instanceof WitnessUnavailable)
+    return 'The restriction witness cannot be reached, so nobody knows whether restrictions are missing.';
+  if (error instanceof LogUnavailable)
+    return 'The log cannot be asked for restrictions that the read models do not show.';
+  if (isUnreachable(error)) return 'The read store cannot be asked which restrictions it shows.';
+  return 'It failed to look whether restrictions are missing; the log of this process says why.';
+}
