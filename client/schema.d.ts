@@ -3663,6 +3663,7 @@ export interface operations {
               | 'recovery_quarantined'
               | 'recovery_state_missing'
               | 'recovery_unavailable'
+              | 'restriction_witness_unavailable_or_incomplete'
               | 'trusted_address_unavailable';
           };
         };

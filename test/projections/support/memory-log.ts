@@ -8,6 +8,7 @@ import {
 import type { Append, Appended, Batch, Checkpoint, SubscribeOptions } from '../../../src/log/event-log.js';
 import type { Recorded } from '../../../src/log/recorded.js';
 import type { StoredEvent } from '../../../src/log/registry.js';
+import type { RestrictionEvent } from '../../../src/log/restrictions.js';
 import { Recorder } from './recorded.js';
 
 /** A log in memory that obeys a test to the event: what a batch is, when it fails, what is lost. */
@@ -26,12 +27,21 @@ export class MemoryLog extends EventLog {
     return recorded;
   }
 
+  /** Appends a restriction as one that has this number in the witness. */
+  addWitnessed(witnessEpoch: number, event: RestrictionEvent): Recorded<RestrictionEvent> {
+    const recorded = this.recorder.record(event, { metadata: { witnessEpoch } });
+    this.events.push(recorded);
+    this.wake();
+    return recorded;
+  }
+
   /** As a restore from a backup would leave it: only the first events. What is added then has new ids. */
   setBack(length: number): void {
     const kept = this.events.slice(0, length);
     this.events = [];
     this.recorder = new Recorder();
-    for (const { event, id } of kept) this.events.push({ ...this.recorder.record(event), id });
+    for (const { event, id, metadata } of kept)
+      this.events.push({ ...this.recorder.record(event, { metadata }), id });
   }
 
   setDown(down: boolean): void {

@@ -10,6 +10,7 @@ import type { EventLog } from '../../../src/log/event-log.js';
 import { readRecoveryState } from '../../../src/recovery/recovery-state.js';
 import type { RecoveryState } from '../../../src/recovery/recovery-state.js';
 import { servingLock, servingTarget } from '../../../src/recovery/serving-target.js';
+import type { Witness } from '../../../src/recovery/witness/witness.js';
 import { recoveryMigrations } from '../../../src/store/migrations/1763690000000-recovery.js';
 import { outstandingWriteMigrations } from '../../../src/store/migrations/1763700000000-outstanding-writes.js';
 import { cursorMigrations } from '../../../src/store/migrations/1763780000000-cursors.js';
@@ -66,13 +67,13 @@ export class WorkerBench {
     await this.pool.end();
   }
 
-  start(log: EventLog, group: Group = serving): Worker {
+  start(log: EventLog, group: Group = serving, witness?: Witness): Worker {
     const ids = {
       uuid: randomUUID,
       networkId: () => randomBytes(8).toString('hex'),
       incarnation: () => randomBytes(8).toString('hex'),
     };
-    const options = { group, log, logger: this.logger, ids, now: () => 0 };
+    const options = { group, log, witness, logger: this.logger, ids, now: () => 0 };
     return this.run({
       group,
       log,

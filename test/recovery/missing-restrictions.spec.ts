@@ -1,0 +1,192 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Recorded } from '../../src/log/recorded.js';
+import type { RestrictionEvent } from '../../src/log/restrictions.js';
+import { RestrictionCheck } from '../../src/recovery/restriction-check.js';
+import { restrictionHash } from '../../src/recovery/witness/canonical.js';
+import { openWitness } from '../../src/recovery/witness/open-witness.js';
+import type { Restriction, Witness } from '../../src/recovery/witness/witness.js';
+import { MemoryLog } from '../projections/support/memory-log.js';
+import { some } from '../projections/support/recorded.js';
+import { raised, WorkerBench } from '../projections/support/worker.js';
+import { startTestPostgres } from '../support/postgres.js';
+import type { TestPostgres } from '../support/postgres.js';
+import { startTcpProxy } from '../support/tcp-proxy.js';
+import { until } from '../support/until.js';
+
+let postgres: TestPostgres;
+let bench: WorkerBench;
+let witnessUrl: string;
+let witness: Witness;
+let log: MemoryLog;
+const opened: Witness[] = [];
+
+beforeAll(async () => {
+  postgres = await startTestPostgres();
+}, 60_000);
+afterAll(() => postgres?.stop());
+
+beforeEach(async () => {
+  bench = await WorkerBench.open(await postgres.createDatabase());
+  witnessUrl = await postgres.createDatabase();
+  witness = open(witnessUrl);
+  log = new MemoryLog();
+  log.add(some.founding('n'), some.post('p1'), some.post('p2'));
+});
+afterEach(async () => {
+  await bench.close();
+  for (const each of opened.splice(0)) await each.close();
+});
+
+function open(url: string): Witness {
+  const made = openWitness({ url, applicationName: 'test' });
+  opened.push(made);
+  return made;
+}
+
+const restrictionOf = ({ id, stream, event, metadata }: Recorded<RestrictionEvent>): Restriction => {
+  const { witnessEpoch: _, ...asked } = metadata;
+  return { id, stream, event, metadata: asked };
+};
+
+/** Restricts as a process does: with a number of the witness, in the log, accepted. */
+async function restrict(event: RestrictionEvent, epoch: number): Promise<void> {
+  const recorded = log.addWitnessed(epoch, event);
+  const restriction = restrictionOf(recorded);
+  expect((await witness.prepare(restriction, 0)).epoch).toBe(BigInt(epoch));
+  await witness.accept(recorded.id, { hash: restrictionHash(restriction), position: recorded.position }, 0);
+}
+
+/** Starts a worker and answers the state once there is one, or the one that is waited for. */
+const state = (status?: 'quarantined') =>
+  until(async () => {
+    const found = await bench.state();
+    return (status === undefined || found?.status === status) && found;
+  });
+
+async function publish(): Promise<void> {
+  const worker = bench.start(log, undefined, witness);
+  await state();
+  await worker.stop();
+}
+
+describe('a worker', () => {
+  it('publishes what has all that the witness accepted, and counts it', async () => {
+    await restrict(some.deletion('p1'), 1);
+    await restrict(some.block('ada', 'bob'), 2);
+    bench.start(log, undefined, witness);
+    expect(await state()).toMatchObject({ status: 'serving', witnessEpoch: 2n });
+  });
+
+  it('takes what is only prepared for nothing that could be missing', async () => {
+    await witness.prepare(restrictionOf(log.addWitnessed(1, some.deletion('p1'))), 0);
+    log.setBack(3);
+    bench.start(log, undefined, witness);
+    expect(await state()).toMatchObject({ status: 'serving' });
+  });
+
+  it('serves on behind a log that is ahead: being behind is no quarantine', async () => {
+    await publish();
+    await restrict(some.deletion('p1'), 1);
+    log.add(some.post('p3'));
+    bench.start(log, undefined, witness);
+    await until(async () => (await bench.posts()).ids.includes('p3'));
+    expect(await state()).toMatchObject({ status: 'serving', witnessEpoch: 1n });
+  });
+
+  it('refuses a log that lost a restriction which the read models never saw', async () => {
+    await publish();
+    await restrict(some.deletion('p1'), 1);
+    log.setBack(3);
+    await bench.start(log, undefined, witness).ended;
+    expect((await state('quarantined')).reason).toBe(
+      'The log lacks restriction number 1, accepted by the witness: what was taken away would be there again.',
+    );
+  });
+
+  it('lets nobody see the first incarnation that is built of such a log', async () => {
+    await restrict(some.deletion('p1'), 1);
+    await restrict(some.deletion('p2'), 2);
+    log.setBack(3);
+    await bench.start(log, undefined, witness).ended;
+    expect(await state()).toMatchObject({
+      status: 'quarantined',
+      reason: expect.stringContaining('lacks 2 restrictions (numbers 1, 2)'),
+    });
+  });
+
+  it('refuses what is published if what is built beside it lacks something', async () => {
+    await publish();
+    const before = await state();
+    await restrict(some.deletion('p1'), 1);
+    log.setBack(3);
+    await bench.start(log, raised, witness).ended;
+    expect(await state('quarantined')).toMatchObject({ incarnation: before.incarnation });
+  });
+
+  it('refuses a witness that has forgotten what the log has', async () => {
+    await restrict(some.deletion('p1'), 1);
+    await publish();
+    const emptied = open(await postgres.createDatabase());
+    await bench.start(log, undefined, emptied).ended;
+    expect((await state('quarantined')).reason).toContain('The witness lacks restriction number 1');
+  });
+
+  it('refuses a witness that was set back and gave its numbers to others since', async () => {
+    await restrict(some.deletion('p1'), 1);
+    await publish();
+    witness = open(await postgres.createDatabase());
+    await restrict(some.deletion('p2'), 1);
+    await bench.start(log, undefined, witness).ended;
+    expect((await state('quarantined')).reason).toContain('set back or is another one');
+  });
+
+  it('goes on while the witness is away, but publishes nothing before it is back', async () => {
+    await publish();
+    await restrict(some.deletion('p1'), 1);
+    const proxy = await startTcpProxy(Number(new URL(witnessUrl).port));
+    try {
+      proxy.loseAnswers();
+      const url = new URL(witnessUrl);
+      url.port = String(proxy.port);
+      const away = open(url.href);
+      const { incarnation } = await state();
+      const old = bench.start(log, undefined, away);
+      await until(async () => (await bench.state())?.witnessEpoch === 1n);
+      await old.stop();
+      bench.start(log, raised, away);
+      await until(() => bench.logged.some((line) => line.includes('building an incarnation')));
+      await until(() => bench.logged.filter((line) => line.includes('cannot be proven')).length > 1);
+      expect((await state()).incarnation).toBe(incarnation);
+      proxy.mend();
+      await until(async () => (await bench.state())?.incarnation !== incarnation);
+    } finally {
+      await proxy.close();
+    }
+  });
+});
+
+describe('the check', () => {
+  it('looks again at all of a witness that has lost what was proven', async () => {
+    await restrict(some.deletion('p1'), 1);
+    await publish();
+    const { schemaName } = await state();
+    const check = new RestrictionCheck(witness, log);
+    const later = 10 * 60_000;
+    expect(await check.run(bench.pool, schemaName, later)).toBeUndefined();
+    expect(await check.run(bench.pool, schemaName, later)).toBeUndefined();
+    await bench.pool.query(`UPDATE ${schemaName}.restriction SET event_id = gen_random_uuid()`);
+    // What was proven is not looked at again, or each minute would cost more than the last.
+    expect(await check.run(bench.pool, schemaName, later)).toBeUndefined();
+    expect(await new RestrictionCheck(witness, log).run(bench.pool, schemaName, later)).toContain(
+      'witness lacks',
+    );
+  });
+
+  it('says how many are missing, and names some', async () => {
+    for (let n = 1; n <= 7; n++) await restrict(some.deletion(`q${n}`), n);
+    log.setBack(3);
+    expect(await new RestrictionCheck(witness, log).run(bench.pool, undefined, 0)).toContain(
+      'lacks 7 restrictions (numbers 1, 2, 3, 4, 5, …)',
+    );
+  });
+});
