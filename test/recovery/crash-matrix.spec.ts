@@ -1,0 +1,193 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { pino } from 'pino';
+import { LogUnavailable } from '../../src/log/event-log.js';
+import { restrictionTypes } from '../../src/log/restrictions.js';
+import { Settler } from '../../src/recovery/witness/settler.js';
+import type { RestrictionState } from '../../src/recovery/witness/witness.js';
+import { writingSteps } from '../../src/recovery/witness/witnessed-log.js';
+import { root } from '../support/command.js';
+import { startEmbeddedEventStore } from '../support/event-store.js';
+import type { EmbeddedEventStore } from '../support/event-store.js';
+import { startTestPostgres } from '../support/postgres.js';
+import type { TestPostgres } from '../support/postgres.js';
+import type { Attempt } from './support/crash-process.js';
+import { scenarios } from './support/scenarios.js';
+import { openWorkshop } from './support/tools.js';
+import type { Stores, Workshop } from './support/tools.js';
+
+/** What comes first after the crash. */
+const aftermaths = ['it is settled', 'it is tried again', 'the log is away'] as const;
+
+/** Every type of restriction, killed at every step, with every aftermath. */
+const points = writingSteps.flatMap((step) =>
+  restrictionTypes.flatMap((type) =>
+    aftermaths.map((aftermath, n) => {
+      const key = `${type.replace('.', '-')}-${step}-${n}`;
+      return { step, type, aftermath, key, name: `${type}, killed when ${step}: ${aftermath}` };
+    }),
+  ),
+);
+type Point = (typeof points)[number];
+
+/** What there is of the restriction: in the log, and in the witness by id. */
+interface Found {
+  readonly logged: readonly string[];
+  readonly witnessed: Readonly<Record<string, RestrictionState>>;
+}
+
+let postgres: TestPostgres;
+let eventStore: EmbeddedEventStore;
+let workshop: Workshop;
+let settler: Settler;
+/** Of the kind of a point, under what was looked at. */
+const crashed = new Map<string, Found>();
+const whileLogIsAway = new Map<string, PromiseSettledResult<unknown>>();
+const settled = new Map<string, Found>();
+const repeated = new Map<string, Found>();
+
+const act = ({ type, key }: Point) => scenarios[type].act(workshop.tools(), key);
+const of = (aftermath: (typeof aftermaths)[number]) =>
+  points.filter((point) => point.aftermath === aftermath);
+
+async function lookAt(at: readonly Point[], into: Map<string, Found>): Promise<void> {
+  const known = [
+    ...(await workshop.witness.unsettled(Number.MAX_SAFE_INTEGER, 0n, 10_000)),
+    ...(await workshop.witness.after(0n, 10_000)),
+  ];
+  for (const { type, key, name } of at) {
+    const stream = scenarios[type].stream(key);
+    const logged = (await workshop.raw.read(stream)).filter(({ event }) => event.type === type);
+    const witnessed = known.filter(
+      ({ restriction }) => restriction.stream === stream && restriction.event.type === type,
+    );
+    into.set(name, {
+      logged: logged.map(({ id }) => id),
+      witnessed: Object.fromEntries(witnessed.map(({ state, restriction }) => [restriction.id, state])),
+    });
+  }
+}
+
+/** A process that carries out all of these, and is killed once each of them stands at the step. */
+async function crash(step: Point['step'], stores: Stores): Promise<void> {
+  const attempts: readonly Attempt[] = points.filter((point) => point.step === step);
+  const args = [step, stores, attempts.map(({ type, key }) => ({ type, key }))].map((each) =>
+    JSON.stringify(each),
+  );
+  const entry = join(root, 'test', 'recovery', 'support', 'crash-process.ts');
+  const hook = new URL('./support/run-typescript.mjs', import.meta.url).href;
+  const child = spawn(process.execPath, ['--import', hook, entry, ...args], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const gone = once(child, 'exit');
+  let held = 0;
+  for await (const line of createInterface(child.stdout)) {
+    if (line !== 'held') throw new Error(line);
+    held += 1;
+    if (held === attempts.length) child.kill('SIGKILL');
+  }
+  await gone;
+  if (held < attempts.length) throw new Error(`only ${held} of ${attempts.length} got as far as ${step}`);
+}
+
+beforeAll(async () => {
+  [postgres, eventStore] = await Promise.all([startTestPostgres(), startEmbeddedEventStore()]);
+  const stores = {
+    eventStoreUrl: eventStore.url,
+    databaseUrl: await postgres.createDatabase(),
+    vaultDatabaseUrl: await postgres.createDatabase(),
+    witnessDatabaseUrl: await postgres.createDatabase(),
+  };
+  workshop = await openWorkshop(stores, 'test');
+  const { raw: log, witness } = workshop;
+  settler = new Settler({ log, witness, now: Date.now, logger: pino({ level: 'silent' }) });
+  await Promise.all(points.map(({ type, key }) => scenarios[type].prepare(workshop, key)));
+  for (const step of writingSteps) await crash(step, stores);
+  await lookAt(points, crashed);
+
+  await Promise.all(of('it is tried again').map(act));
+  await lookAt(of('it is tried again'), repeated);
+  const { dir, port } = eventStore;
+  await eventStore.kill();
+  await expect(settler.settleBefore(Date.now())).rejects.toThrow(LogUnavailable);
+  const away = of('the log is away');
+  const tries = await Promise.allSettled(away.map(act));
+  for (const [index, { name }] of away.entries()) whileLogIsAway.set(name, tries[index]!);
+  eventStore = await startEmbeddedEventStore({ dir, port });
+  await settler.settleBefore(Date.now());
+  await lookAt(points, settled);
+  await Promise.all([...of('it is settled'), ...away].map(act));
+  await lookAt([...of('it is settled'), ...away], repeated);
+}, 120_000);
+
+afterAll(async () => {
+  await workshop?.close();
+  await eventStore?.stop();
+  if (eventStore) await rm(eventStore.dir, { recursive: true, force: true });
+  await postgres?.stop();
+});
+
+/** What a step leaves behind of one restriction: whether it is in the log, and its state in the witness. */
+const left: { readonly [Step in Point['step']]: { isThere: boolean; state?: RestrictionState } } = {
+  decided: { isThere: false },
+  prepared: { isThere: false, state: 'prepared' },
+  appended: { isThere: true, state: 'prepared' },
+  accepted: { isThere: true, state: 'accepted' },
+  finalized: { isThere: true, state: 'finalized' },
+};
+
+describe('a restriction whose process did not live to acknowledge it', () => {
+  it(`was tried for every type, at every step, with every aftermath: ${points.length} times`, () => {
+    expect(crashed.size).toBe(restrictionTypes.length * writingSteps.length * aftermaths.length);
+  });
+
+  describe.each(restrictionTypes)('%s', (type) => {
+    const ofType = points.filter((point) => point.type === type);
+
+    it('stands where it was left', () => {
+      for (const { step, name } of ofType) {
+        const { isThere, state } = left[step];
+        const { logged = [], witnessed = {} } = crashed.get(name) ?? {};
+        expect([name, logged.length, Object.values(witnessed)]).toEqual([
+          name,
+          isThere ? 1 : 0,
+          state === undefined ? [] : [state],
+        ]);
+        if (isThere) expect([name, logged]).toEqual([name, Object.keys(witnessed)]);
+      }
+    });
+
+    it('is not acknowledged while the log is away, and nobody can know', () => {
+      for (const { name } of ofType.filter(({ aftermath }) => aftermath === 'the log is away'))
+        expect([name, whileLogIsAway.get(name)]).toEqual([
+          name,
+          { status: 'rejected', reason: expect.any(LogUnavailable) },
+        ]);
+    });
+
+    it('is settled by what the log proves: wholly there, or withdrawn', () => {
+      for (const { aftermath, name, step } of ofType) {
+        const { logged } = (aftermath === 'it is tried again' ? repeated : crashed).get(name) ?? {};
+        const isThere = aftermath === 'it is tried again' || left[step].isThere;
+        const witnessed = isThere ? { [String(logged?.[0])]: 'finalized' } : {};
+        expect([name, settled.get(name)]).toEqual([name, { logged, witnessed }]);
+      }
+    });
+
+    it('is there once, and finalized, when it was tried again', () => {
+      for (const { name, step } of ofType) {
+        const { logged = [], witnessed = {} } = repeated.get(name) ?? {};
+        expect([name, logged.map((id) => witnessed[id])]).toEqual([name, ['finalized']]);
+        if (left[step].isThere) expect([name, logged]).toEqual([name, crashed.get(name)?.logged]);
+      }
+    });
+  });
+
+  it('leaves the chain of the witness whole', async () => {
+    expect(await workshop.witness.firstBroken()).toBeUndefined();
+  });
+});

@@ -1,0 +1,35 @@
+/**
+ * Carries commands out and stops each for ever at one step of writing its restriction, to be killed there. Arguments:
+ * the step; then as JSON the stores, and what to do: type and key of each. Says `held` for each that stands at the step.
+ */
+import 'reflect-metadata';
+import type { RestrictionEvent } from '../../../src/log/restrictions.js';
+import type { WritingStep } from '../../../src/recovery/witness/witnessed-log.js';
+import { scenarios } from './scenarios.js';
+import { openWorkshop } from './tools.js';
+import type { Stores } from './tools.js';
+
+export interface Attempt {
+  readonly type: RestrictionEvent['type'];
+  readonly key: string;
+}
+
+const [step, stores, attempts] = process.argv.slice(2).map((given) => JSON.parse(given) as unknown) as [
+  WritingStep,
+  Stores,
+  readonly Attempt[],
+];
+const workshop = await openWorkshop(stores, 'crash');
+for (const { type, key } of attempts) {
+  const tools = workshop.tools(async (reached, restriction) => {
+    if (reached !== step || restriction.event.type !== type) return;
+    process.stdout.write('held\n');
+    await new Promise(() => undefined);
+  });
+  void scenarios[type].act(tools, key).then(
+    () => process.stdout.write(`${type} ended without a crash\n`),
+    (error: unknown) => process.stdout.write(`${type} failed: ${String(error)}\n`),
+  );
+}
+// Nothing else keeps the process: it waits to be killed.
+setInterval(() => undefined, 60_000);

@@ -1,0 +1,18 @@
+/** For a process of a test: its own TypeScript as Node reads it, and what it tests as it was built. */
+import { registerHooks } from 'node:module';
+import { fileURLToPath } from 'node:url';
+
+const root = new URL('../../../', import.meta.url);
+const built = [new URL('src/', root).href, new URL('projections/', root).href];
+
+registerHooks({
+  resolve(specifier, context, next) {
+    const { parentURL = '' } = context;
+    if (!specifier.startsWith('.') || !parentURL.startsWith(new URL('test/', root).href))
+      return next(specifier, context);
+    const { href } = new URL(specifier, parentURL);
+    return built.some((folder) => href.startsWith(folder))
+      ? next(new URL(`dist/${href.slice(root.href.length)}`, root).href, context)
+      : next(fileURLToPath(href).replace(/\.js$/, '.ts'), context);
+  },
+});

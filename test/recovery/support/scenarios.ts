@@ -1,0 +1,154 @@
+import { BlockHandler, Block, Unblock, UnblockHandler } from '../../../src/commands/block.js';
+import { decideAtOnce } from '../../../src/commands/decide-at-once.js';
+import { DeletePost, DeletePostHandler } from '../../../src/commands/delete-post.js';
+import type { Intent } from '../../../src/commands/intent.js';
+import { PostChanges } from '../../../src/commands/post-changes.js';
+import { RevokeGrant, RevokeGrantHandler } from '../../../src/commands/revoke-grant.js';
+import {
+  ReinstateAccount,
+  ReinstateAccountHandler,
+  SuspendAccount,
+  SuspendAccountHandler,
+} from '../../../src/commands/suspend-account.js';
+import {
+  ReinstateApplication,
+  ReinstateApplicationHandler,
+  SuspendApplication,
+  SuspendApplicationHandler,
+} from '../../../src/commands/suspend-application.js';
+import { eraseAccount, evolveAccount, noAccount } from '../../../src/domain/account/account.js';
+import type { RestrictionEvent } from '../../../src/log/restrictions.js';
+import { streams } from '../../../src/log/streams.js';
+import type { Tools, Workshop } from './tools.js';
+
+/** How a restriction of one type comes about: `key` names what it is about, and a second try of it. */
+export interface Scenario {
+  /** Where it is appended. */
+  readonly stream: (key: string) => string;
+  /** What has to be there before. */
+  readonly prepare: (workshop: Workshop, key: string) => Promise<unknown>;
+  /** The command, as the API carries it out; done twice it is one. */
+  readonly act: (tools: Tools, key: string) => Promise<unknown>;
+}
+
+const act = { requestId: 'test', operator: 'test', reason: 'a test' };
+const intentOf = (key: string): Intent => ({
+  actorId: key,
+  appId: 'app',
+  grantId: 'grant',
+  intentId: key,
+  requestId: 'test',
+  addressClass: 'loopback',
+});
+
+const other = (key: string) => `other-${key}`;
+const account = ({ given }: Workshop, actorId: string) =>
+  given(streams.account(actorId), {
+    type: 'account.registered',
+    data: { actorId, handle: actorId, displayName: actorId, email: `${actorId}@example.org`, at: 1 },
+  });
+const application = ({ given }: Workshop, appId: string) =>
+  given(streams.application(appId), {
+    type: 'application.registered',
+    data: { appId, name: appId, redirectUris: [], postLogoutRedirectUris: [], scopes: ['read'], at: 1 },
+  });
+
+const suspendAccount = ({ log, store, clock, ids }: Tools, key: string) =>
+  new SuspendAccountHandler(log, store, clock, ids).execute(new SuspendAccount(key, act));
+const suspendApplication = ({ log, store, clock, ids }: Tools, key: string) =>
+  new SuspendApplicationHandler(log, store, clock, ids).execute(new SuspendApplication(key, act));
+const block = ({ log, vault, facts, clock, ids }: Tools, key: string) =>
+  new BlockHandler(log, vault, facts, clock, ids).execute(new Block(intentOf(key), other(key)));
+
+/** One for each type: whoever makes another type of restriction adds how it comes about, or the crash matrix fails. */
+export const scenarios: { readonly [Type in RestrictionEvent['type']]: Scenario } = {
+  'account.suspended': { stream: streams.account, prepare: account, act: suspendAccount },
+  'account.reinstated': {
+    stream: streams.account,
+    prepare: async (workshop, key) => {
+      await account(workshop, key);
+      await suspendAccount(workshop.tools(), key);
+    },
+    act: ({ log, store, clock, ids }, key) =>
+      new ReinstateAccountHandler(log, store, clock, ids).execute(new ReinstateAccount(key, act)),
+  },
+  'account.erased': {
+    stream: streams.account,
+    prepare: account,
+    act: ({ log, store, clock, ids }, actorId) =>
+      decideAtOnce(log, ids, store, {
+        stream: streams.account(actorId),
+        initial: noAccount,
+        evolve: evolveAccount,
+        decide: (state) => eraseAccount(state, { actorId, handleDigest: undefined, at: clock.now() }),
+        metadata: act,
+      }),
+  },
+  'application.suspended': { stream: streams.application, prepare: application, act: suspendApplication },
+  'application.reinstated': {
+    stream: streams.application,
+    prepare: async (workshop, key) => {
+      await application(workshop, key);
+      await suspendApplication(workshop.tools(), key);
+    },
+    act: ({ log, store, clock, ids }, key) =>
+      new ReinstateApplicationHandler(log, store, clock, ids).execute(new ReinstateApplication(key, act)),
+  },
+  'grant.revoked': {
+    stream: streams.grant,
+    prepare: ({ given }, grantId) =>
+      given(streams.grant(grantId), {
+        type: 'grant.issued',
+        data: { grantId, appId: 'app', actorId: 'ada', scopes: ['read'], at: 1 },
+      }),
+    // With an event beside it.
+    act: ({ log, store, clock, ids }, key) =>
+      new RevokeGrantHandler(log, store, clock, ids).execute(
+        new RevokeGrant(key, { cause: 'reuse', of: 'refresh_token' }, { requestId: 'test' }),
+      ),
+  },
+  'post.deleted': {
+    stream: streams.post,
+    prepare: ({ given }, postId) =>
+      given(streams.post(postId), {
+        type: 'post.created',
+        data: {
+          postId,
+          authorActorId: postId,
+          appId: 'app',
+          text: 'x',
+          audience: 'public',
+          mentions: [],
+          at: 1,
+        },
+      }),
+    act: ({ log, vault, facts, clock, ids }, key) =>
+      new DeletePostHandler(new PostChanges(log, vault, facts, clock, ids)).execute(
+        new DeletePost(intentOf(key), key, 1),
+      ),
+  },
+  'block.established': {
+    stream: (key) => streams.pair(key, other(key)),
+    prepare: async (workshop, key) => {
+      await Promise.all([account(workshop, key), account(workshop, other(key))]);
+      // A follow, which the block ends.
+      const data = { kind: 'follow', actorId: key, targetId: other(key), targetActorId: other(key) } as const;
+      await workshop.given(streams.pair(key, other(key)), {
+        type: 'relation.established',
+        data: { ...data, generation: 1, at: 1 },
+      });
+    },
+    act: block,
+  },
+  'block.ended': {
+    stream: (key) => streams.pair(key, other(key)),
+    prepare: async (workshop, key) => {
+      await Promise.all([account(workshop, key), account(workshop, other(key))]);
+      await block(workshop.tools(), key);
+    },
+    act: ({ log, vault, facts, clock, ids }, key) => {
+      const intent = { ...intentOf(key), intentId: `end-${key}` };
+      return new UnblockHandler(log, vault, facts, clock, ids).execute(new Unblock(intent, other(key)));
+    },
+  },
+};

@@ -1,0 +1,72 @@
+import { systemClock, systemIds } from '../../../src/commands/system.js';
+import { SocialFacts } from '../../../src/commands/social-facts.js';
+import type { EventLog } from '../../../src/log/event-log.js';
+import { openLog } from '../../../src/log/open-log.js';
+import type { StoredEvent } from '../../../src/log/registry.js';
+import type { KeyVault } from '../../../src/log/vault/key-vault.js';
+import { openWitness } from '../../../src/recovery/witness/open-witness.js';
+import type { Witness } from '../../../src/recovery/witness/witness.js';
+import { WitnessedLog } from '../../../src/recovery/witness/witnessed-log.js';
+import type { Observer } from '../../../src/recovery/witness/witnessed-log.js';
+import { AuthorityStore } from '../../../src/store/authority/authority-store.js';
+import { openDatabase } from '../../../src/store/database.js';
+import { writeThrough } from '../../../projections/authority/authority.projection.js';
+
+export interface Stores {
+  readonly eventStoreUrl: string;
+  readonly databaseUrl: string;
+  readonly vaultDatabaseUrl: string;
+  readonly witnessDatabaseUrl: string;
+}
+
+/** What commands need, on real stores. */
+export interface Tools {
+  readonly log: EventLog;
+  readonly vault: KeyVault;
+  readonly store: AuthorityStore;
+  readonly facts: SocialFacts;
+  readonly clock: typeof systemClock;
+  readonly ids: typeof systemIds;
+}
+
+export interface Workshop {
+  /** The log as it is, beside the witness. */
+  readonly raw: EventLog;
+  readonly witness: Witness;
+  /** For one command, which may be observed. */
+  tools(observer?: Observer): Tools;
+  /** Puts facts at the end of a stream that is not there yet, and what they mean for authority. */
+  given(stream: string, ...events: readonly StoredEvent[]): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function openWorkshop(stores: Stores, applicationName: string): Promise<Workshop> {
+  const [database, opened] = await Promise.all([
+    openDatabase({ url: stores.databaseUrl, applicationName, maxConnections: 8 }),
+    openLog({ ...stores, applicationName }),
+  ]);
+  const witness = openWitness({ url: stores.witnessDatabaseUrl, applicationName });
+  const store = new AuthorityStore(database.dataSource);
+  const common = { vault: opened.vault, store, clock: systemClock, ids: systemIds };
+  return {
+    raw: opened.log,
+    witness,
+    tools: (observer) => {
+      const log = new WitnessedLog(opened.log, witness, Date.now, observer);
+      return { ...common, log, facts: new SocialFacts(log, store) };
+    },
+    given: async (stream, ...events) => {
+      await opened.log.append({
+        stream,
+        expected: 'no_stream',
+        events: events.map((event) => ({ id: systemIds.uuid(), event })),
+        metadata: { requestId: 'test' },
+      });
+      await writeThrough(await opened.log.read(stream), store.db);
+    },
+    close: async () => {
+      await Promise.all([opened.close(), witness.close()]);
+      await database.close();
+    },
+  };
+}
