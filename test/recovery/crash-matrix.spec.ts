@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { pino } from 'pino';
 import { LogUnavailable } from '../../src/log/event-log.js';
@@ -10,7 +10,6 @@ import { restrictionTypes } from '../../src/log/restrictions.js';
 import { Settler } from '../../src/recovery/witness/settler.js';
 import type { RestrictionState } from '../../src/recovery/witness/witness.js';
 import { writingSteps } from '../../src/recovery/witness/witnessed-log.js';
-import { root } from '../support/command.js';
 import { startEmbeddedEventStore } from '../support/event-store.js';
 import type { EmbeddedEventStore } from '../support/event-store.js';
 import { startTestPostgres } from '../support/postgres.js';
@@ -47,6 +46,7 @@ let settler: Settler;
 /** Of the kind of a point, under what was looked at. */
 const crashed = new Map<string, Found>();
 const whileLogIsAway = new Map<string, PromiseSettledResult<unknown>>();
+let settlingAway: unknown;
 const settled = new Map<string, Found>();
 const repeated = new Map<string, Found>();
 
@@ -78,7 +78,7 @@ async function crash(step: Point['step'], stores: Stores): Promise<void> {
   const args = [step, stores, attempts.map(({ type, key }) => ({ type, key }))].map((each) =>
     JSON.stringify(each),
   );
-  const entry = join(root, 'test', 'recovery', 'support', 'crash-process.ts');
+  const entry = fileURLToPath(new URL('./support/crash-process.ts', import.meta.url));
   const hook = new URL('./support/run-typescript.mjs', import.meta.url).href;
   const child = spawn(process.execPath, ['--import', hook, entry, ...args], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -111,13 +111,15 @@ beforeAll(async () => {
 
   await Promise.all(of('it is tried again').map(act));
   await lookAt(of('it is tried again'), repeated);
+
   const { dir, port } = eventStore;
   await eventStore.kill();
-  await expect(settler.settleBefore(Date.now())).rejects.toThrow(LogUnavailable);
+  settlingAway = await settler.settleBefore(Date.now()).catch((error: unknown) => error);
   const away = of('the log is away');
   const tries = await Promise.allSettled(away.map(act));
   for (const [index, { name }] of away.entries()) whileLogIsAway.set(name, tries[index]!);
   eventStore = await startEmbeddedEventStore({ dir, port });
+
   await settler.settleBefore(Date.now());
   await lookAt(points, settled);
   await Promise.all([...of('it is settled'), ...away].map(act));
@@ -157,7 +159,8 @@ describe('a restriction whose process did not live to acknowledge it', () => {
           isThere ? 1 : 0,
           state === undefined ? [] : [state],
         ]);
-        if (isThere) expect([name, logged]).toEqual([name, Object.keys(witnessed)]);
+        // What is in the log is what is in the witness.
+        expect([name, ...logged]).toEqual([name, ...(isThere ? Object.keys(witnessed) : [])]);
       }
     });
 
@@ -182,9 +185,14 @@ describe('a restriction whose process did not live to acknowledge it', () => {
       for (const { name, step } of ofType) {
         const { logged = [], witnessed = {} } = repeated.get(name) ?? {};
         expect([name, logged.map((id) => witnessed[id])]).toEqual([name, ['finalized']]);
-        if (left[step].isThere) expect([name, logged]).toEqual([name, crashed.get(name)?.logged]);
+        const first = left[step].isThere ? crashed.get(name)?.logged : logged;
+        expect([name, logged]).toEqual([name, first]);
       }
     });
+  });
+
+  it('is left as it is by whoever settles while the log is away', () => {
+    expect(settlingAway).toBeInstanceOf(LogUnavailable);
   });
 
   it('leaves the chain of the witness whole', async () => {

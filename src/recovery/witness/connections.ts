@@ -9,7 +9,7 @@ import { WitnessUnavailable } from './witness.js';
 /** A few: one writes, the others look. */
 const CONNECTIONS = 3;
 /** How long the witness may take: to take a call; for one statement; for all that one call of it asks. */
-const PATIENCE_MS = { connect: 1_000, statement: 1_500, whole: 2_000 };
+const PATIENCE_MS = { connect: 1_500, statement: 2_000, whole: 3_000 };
 
 export interface WitnessAddress {
   readonly url: string;

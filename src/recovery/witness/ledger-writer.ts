@@ -11,7 +11,7 @@ import type { Witnessed } from './witness.js';
 /** How many steps are taken in one transaction. */
 const BATCH = 200;
 /** How long one may take, with the wait for its turn. */
-const PATIENCE_MS = 2_000;
+const PATIENCE_MS = 3_000;
 
 interface Waiting {
   readonly ask: Ask;

@@ -3,6 +3,12 @@ import { decideAtOnce } from '../../../src/commands/decide-at-once.js';
 import { DeletePost, DeletePostHandler } from '../../../src/commands/delete-post.js';
 import type { Intent } from '../../../src/commands/intent.js';
 import { PostChanges } from '../../../src/commands/post-changes.js';
+import {
+  RestrictPost,
+  RestrictPostHandler,
+  UnrestrictPost,
+  UnrestrictPostHandler,
+} from '../../../src/commands/restrict-post.js';
 import { RevokeGrant, RevokeGrantHandler } from '../../../src/commands/revoke-grant.js';
 import {
   ReinstateAccount,
@@ -53,10 +59,18 @@ const application = ({ given }: Workshop, appId: string) =>
     data: { appId, name: appId, redirectUris: [], postLogoutRedirectUris: [], scopes: ['read'], at: 1 },
   });
 
+const post = ({ given }: Workshop, postId: string) =>
+  given(streams.post(postId), {
+    type: 'post.created',
+    data: { postId, authorActorId: postId, appId: 'app', text: 'x', audience: 'public', mentions: [], at: 1 },
+  });
+
 const suspendAccount = ({ log, store, clock, ids }: Tools, key: string) =>
   new SuspendAccountHandler(log, store, clock, ids).execute(new SuspendAccount(key, act));
 const suspendApplication = ({ log, store, clock, ids }: Tools, key: string) =>
   new SuspendApplicationHandler(log, store, clock, ids).execute(new SuspendApplication(key, act));
+const restrictPost = ({ log, clock, ids }: Tools, key: string) =>
+  new RestrictPostHandler(log, clock, ids).execute(new RestrictPost(key, act));
 const block = ({ log, vault, facts, clock, ids }: Tools, key: string) =>
   new BlockHandler(log, vault, facts, clock, ids).execute(new Block(intentOf(key), other(key)));
 
@@ -109,23 +123,21 @@ export const scenarios: { readonly [Type in RestrictionEvent['type']]: Scenario 
   },
   'post.deleted': {
     stream: streams.post,
-    prepare: ({ given }, postId) =>
-      given(streams.post(postId), {
-        type: 'post.created',
-        data: {
-          postId,
-          authorActorId: postId,
-          appId: 'app',
-          text: 'x',
-          audience: 'public',
-          mentions: [],
-          at: 1,
-        },
-      }),
+    prepare: post,
     act: ({ log, vault, facts, clock, ids }, key) =>
       new DeletePostHandler(new PostChanges(log, vault, facts, clock, ids)).execute(
         new DeletePost(intentOf(key), key, 1),
       ),
+  },
+  'post.restricted': { stream: streams.post, prepare: post, act: restrictPost },
+  'post.unrestricted': {
+    stream: streams.post,
+    prepare: async (workshop, key) => {
+      await post(workshop, key);
+      await restrictPost(workshop.tools(), key);
+    },
+    act: ({ log, clock, ids }, key) =>
+      new UnrestrictPostHandler(log, clock, ids).execute(new UnrestrictPost(key, act)),
   },
   'block.established': {
     stream: (key) => streams.pair(key, other(key)),

@@ -10,6 +10,7 @@ import { WitnessedLog } from '../../../src/recovery/witness/witnessed-log.js';
 import type { Observer } from '../../../src/recovery/witness/witnessed-log.js';
 import { AuthorityStore } from '../../../src/store/authority/authority-store.js';
 import { openDatabase } from '../../../src/store/database.js';
+import { until } from '../../support/until.js';
 import { writeThrough } from '../../../projections/authority/authority.projection.js';
 
 export interface Stores {
@@ -34,9 +35,9 @@ export interface Workshop {
   readonly raw: EventLog;
   readonly witness: Witness;
   /** For one command, which may be observed. */
-  tools(observer?: Observer): Tools;
+  readonly tools: (observer?: Observer) => Tools;
   /** Puts facts at the end of a stream that is not there yet, and what they mean for authority. */
-  given(stream: string, ...events: readonly StoredEvent[]): Promise<void>;
+  readonly given: (stream: string, ...events: readonly StoredEvent[]) => Promise<void>;
   close(): Promise<void>;
 }
 
@@ -46,6 +47,13 @@ export async function openWorkshop(stores: Stores, applicationName: string): Pro
     openLog({ ...stores, applicationName }),
   ]);
   const witness = openWitness({ url: stores.witnessDatabaseUrl, applicationName });
+  // Its first call brings the database up to date, which takes longer than a call may where all processors are busy.
+  await until(() =>
+    witness.after(0n, 1).then(
+      () => true,
+      () => false,
+    ),
+  );
   const store = new AuthorityStore(database.dataSource);
   const common = { vault: opened.vault, store, clock: systemClock, ids: systemIds };
   return {
