@@ -96,7 +96,7 @@ async function build(log: EventLog, databaseUrl: string): Promise<void> {
     networkId: () => 'bench',
     incarnation: () => randomBytes(8).toString('hex'),
   };
-  const options = { group: serving, log, logger: LOG, ids, now: Date.now };
+  const options = { group: serving, log, databaseUrl, logger: LOG, ids, now: Date.now };
   const running = new GroupRunner({
     group: serving,
     databaseUrl,

@@ -64,7 +64,7 @@ function runners({ log, witness, databaseUrl, serving, logger }: Parts): readonl
     networkId: () => randomBytes(16).toString('hex'),
     incarnation: () => randomBytes(10).toString('hex'),
   };
-  const options = { group: serving, log, witness, logger, ids, now: Date.now };
+  const options = { group: serving, log, databaseUrl, witness, logger, ids, now: Date.now };
   return [
     new GroupRunner({
       ...common,

@@ -1,5 +1,6 @@
 import { isErased } from '../erasure/erased.sql.js';
 import type { Projection, Statement } from '../runner/projection.js';
+import { blockFolds } from './blocks.fold.js';
 
 interface Block {
   readonly actor_id: string;
@@ -39,9 +40,11 @@ export const blocks: Projection = {
       target_actor_id text COLLATE "C" NOT NULL,
       position numeric NOT NULL,
       PRIMARY KEY (actor_id, target_actor_id)
-    );
+    )`,
+  indexes: `
     CREATE INDEX block_newest ON block (actor_id, position);
     CREATE INDEX block_target ON block (target_actor_id)`,
+  folds: blockFolds,
   handlers: {
     'block.established': ({ event: { data }, position }, write) =>
       write(establish, {

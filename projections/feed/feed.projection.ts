@@ -4,6 +4,7 @@ import type { EventOf, EventType } from '../../src/log/registry.js';
 import type { Projection, Write } from '../runner/projection.js';
 import { add, EVERYBODY } from './change.js';
 import type { Change } from './change.js';
+import { feedFolds } from './feed.fold.js';
 
 /** What is left to say of a change once it is known whose and which it is. */
 type Told = Pick<Change, 'actor_id'> & Partial<Change>;
@@ -71,15 +72,17 @@ export const feed: Projection = {
       generation integer,
       PRIMARY KEY (position, seq)
     );
+    CREATE TABLE feed_hour (hour bigint PRIMARY KEY, position numeric NOT NULL);
+    CREATE TABLE feed_window (begins numeric NOT NULL);
+    INSERT INTO feed_window (begins) VALUES (0)`,
+  indexes: `
     CREATE INDEX change_of_author ON change (owner_actor_id, position) WHERE audience = 'author';
     CREATE INDEX change_of_owner ON change (owner_actor_id, position) WHERE audience <> 'author';
     CREATE INDEX change_of_post ON change (position) WHERE kind IN ('post.created', 'post.edited');
     CREATE INDEX change_reset ON change (owner_actor_id, position) WHERE kind = 'reset';
     CREATE INDEX change_deletion ON change (position) WHERE kind = 'post.deleted';
-    CREATE TABLE feed_hour (hour bigint PRIMARY KEY, position numeric NOT NULL);
-    CREATE TABLE feed_window (begins numeric NOT NULL);
-    INSERT INTO feed_window (begins) VALUES (0);
     CREATE INDEX post_in_thread ON post (root_id, position) WHERE status = 'published' AND root_id IS NOT NULL`,
+  folds: feedFolds,
   handlers: {
     'post.created': (recorded, write) => {
       const { authorActorId, postId } = recorded.event.data;

@@ -2,6 +2,7 @@ import { isErased } from '../erasure/erased.sql.js';
 import type { Projection, Statement, Write } from '../runner/projection.js';
 import { entryId } from './entry.js';
 import type { EntrySource } from './entry.js';
+import { inboxFolds } from './inbox.fold.js';
 
 interface Told {
   readonly actor_id: string;
@@ -132,10 +133,12 @@ export const inbox: Projection = {
       read_at bigint,
       PRIMARY KEY (actor_id, id)
     );
-    CREATE INDEX inbox_newest ON inbox (actor_id, position);
     CREATE UNIQUE INDEX inbox_of_post ON inbox (actor_id, source_id) WHERE kind IN ('reply', 'mention');
-    CREATE INDEX inbox_of_source ON inbox (source_actor_id);
     CREATE INDEX inbox_unread ON inbox (actor_id, position) WHERE read_at IS NULL`,
+  indexes: `
+    CREATE INDEX inbox_newest ON inbox (actor_id, position);
+    CREATE INDEX inbox_of_source ON inbox (source_actor_id)`,
+  folds: inboxFolds,
   handlers: {
     'relation.established': ({ event: { data }, position }, write) => {
       const { kind, actorId: sourceActorId, targetActorId: actorId, targetId } = data;

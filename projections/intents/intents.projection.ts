@@ -2,6 +2,7 @@ import type { PostEvent } from '../../src/domain/post/events.js';
 import type { Recorded } from '../../src/log/recorded.js';
 import type { EventType, StoredEvent } from '../../src/log/registry.js';
 import type { Projection, Statement, Write } from '../runner/projection.js';
+import { intentFolds } from './intents.fold.js';
 
 interface Kept {
   readonly app_id: string;
@@ -65,5 +66,6 @@ export const intents: Projection = {
       post_id text COLLATE "C",
       PRIMARY KEY (app_id, actor_id, intent_id)
     )`,
+  folds: intentFolds,
   handlers: Object.fromEntries(types.map((type) => [type, remember])),
 };

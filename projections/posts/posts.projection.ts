@@ -1,5 +1,6 @@
 import { isErased } from '../erasure/erased.sql.js';
 import type { Projection, Statement } from '../runner/projection.js';
+import { postFolds } from './posts.fold.js';
 import { FIRST_REVISION, remove, restrict, unrestrict } from './sight.js';
 
 interface NewApplication {
@@ -31,15 +32,8 @@ interface NewPost {
   readonly root_id: string | null;
 }
 
-// Only a post that was not there yet is counted, so a second time counts nothing. Of an author who is erased by now there
-// is nothing to show, wherever the worker had the key from. A recovered log may have lost a post, and have its restriction
-// before it.
-const create: Statement<NewPost> = {
-  name: 'post.create',
-  table: 'post',
-  key: (row) => row.id,
-  sql: `
-    WITH created AS (
+/** `late`: SQL of whether the author is erased by now. */
+const insertPosts = (late: string): string => `
       INSERT INTO post (id, position, author_actor_id, app_id, text, audience, status, revision, created_at,
         parent_id, root_id)
       SELECT id, position, author_actor_id, app_id, CASE WHEN late THEN '' ELSE text END, audience,
@@ -47,9 +41,20 @@ const create: Statement<NewPost> = {
         revision, created_at, parent_id, root_id
       FROM json_to_recordset($1) AS row(id text, position numeric, author_actor_id text, app_id text, text text,
         audience text, status text, revision integer, created_at bigint, parent_id text, root_id text),
-        LATERAL (SELECT ${isErased('row.author_actor_id')} AS late) author,
+        LATERAL (SELECT ${late} AS late) author,
         LATERAL (SELECT EXISTS (SELECT FROM restricted_post WHERE restricted_post.id = row.id) AS withheld) kept
-      ON CONFLICT (id) DO NOTHING
+      ON CONFLICT (id) DO NOTHING`;
+
+// Only a post that was not there yet is counted, so a second time counts nothing. Of an author who is erased by now there
+// is nothing to show, wherever the worker had the key from. A recovered log may have lost a post, and have its restriction
+// before it.
+const create: Statement<NewPost> = {
+  name: 'post.create',
+  table: 'post',
+  key: (row) => row.id,
+  inBuild: insertPosts('false'),
+  sql: `
+    WITH created AS (${insertPosts(isErased('row.author_actor_id'))}
       RETURNING author_actor_id, status
     )
     INSERT INTO post_count (actor_id, posts)
@@ -102,12 +107,19 @@ export const posts: Projection = {
       CHECK ((parent_id IS NULL) = (root_id IS NULL)),
       CHECK ((last_edit_app_id IS NULL) = (last_edit_at IS NULL))
     );
+    CREATE TABLE restricted_post (id text COLLATE "C" PRIMARY KEY);
+    CREATE TABLE post_count (actor_id text COLLATE "C" PRIMARY KEY, posts bigint NOT NULL) WITH (fillfactor = 70)`,
+  indexes: `
     CREATE INDEX post_newest ON post (position) WHERE status = 'published' AND audience = 'public';
     CREATE INDEX post_of_author ON post (author_actor_id, position) WHERE status = 'published';
     CREATE INDEX post_withheld ON post (author_actor_id) WHERE status NOT IN ('published', 'deleted');
-    CREATE INDEX post_reply ON post (parent_id, position) WHERE status = 'published' AND parent_id IS NOT NULL;
-    CREATE TABLE restricted_post (id text COLLATE "C" PRIMARY KEY);
-    CREATE TABLE post_count (actor_id text COLLATE "C" PRIMARY KEY, posts bigint NOT NULL) WITH (fillfactor = 70)`,
+    CREATE INDEX post_reply ON post (parent_id, position) WHERE status = 'published' AND parent_id IS NOT NULL`,
+  // Some that went out of sight and came back are counted already.
+  derived: `
+    DELETE FROM post_count;
+    INSERT INTO post_count (actor_id, posts)
+    SELECT author_actor_id, count(*) FROM post WHERE status = 'published' GROUP BY author_actor_id`,
+  folds: postFolds,
   handlers: {
     'application.registered': ({ event: { data } }, write) =>
       write(register, { app_id: data.appId, name: data.name }),

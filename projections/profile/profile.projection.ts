@@ -1,4 +1,5 @@
 import type { Projection, Statement } from '../runner/projection.js';
+import { profileFolds } from './profile.fold.js';
 
 interface NewActor {
   readonly actor_id: string;
@@ -71,6 +72,7 @@ export const profile: Projection = {
       state text NOT NULL CHECK (state IN ('active', 'suspended', 'erased'))
     );
     CREATE INDEX actor_suspended ON actor (actor_id) WHERE state <> 'active'`,
+  folds: profileFolds,
   handlers: {
     'account.registered': ({ event: { data }, erased }, write) => {
       // Whose key is gone is nobody any more: reads as unknown.

@@ -1,6 +1,7 @@
 import type { RelationEvent } from '../../src/domain/relation/events.js';
 import { isErased } from '../erasure/erased.sql.js';
 import type { Projection, Statement } from '../runner/projection.js';
+import { relationFolds } from './relations.fold.js';
 
 interface Relation {
   readonly actor_id: string;
@@ -31,33 +32,43 @@ const counted = (changed: string, by: 1 | -1): string => `
   ON CONFLICT (actor_id) DO UPDATE SET following = relation_count.following + excluded.following,
     followers = relation_count.followers + excluded.followers`;
 
-// Only one that was not there is counted, so a second time counts nothing. Whoever is erased by now follows nobody.
-const establish: Statement<Established> = {
-  name: 'relation.establish',
-  table: 'relation',
-  key: relationKey,
-  sql: `
-    WITH established AS (
+const insertRelations = (which: string): string => `
       INSERT INTO relation (actor_id, kind, target_id, target_actor_id, generation, created_at, position)
       SELECT actor_id, kind, target_id, target_actor_id, generation, created_at, position
       FROM json_to_recordset($1) AS row(actor_id text, kind text, target_id text, target_actor_id text,
         generation integer, created_at bigint, position numeric)
-      WHERE NOT ${isErased('row.actor_id')} AND NOT (row.kind = 'follow' AND ${isErased('row.target_actor_id')})
-      ON CONFLICT (actor_id, kind, target_id) DO NOTHING
+      WHERE ${which}
+      ON CONFLICT (actor_id, kind, target_id) DO NOTHING`;
+
+/** Whoever is erased by now follows nobody. */
+const areThere = `
+        NOT ${isErased('row.actor_id')} AND NOT (row.kind = 'follow' AND ${isErased('row.target_actor_id')})`;
+
+// Only one that was not there is counted, so a second time counts nothing.
+const establish: Statement<Established> = {
+  name: 'relation.establish',
+  table: 'relation',
+  key: relationKey,
+  inBuild: insertRelations('true'),
+  sql: `
+    WITH established AS (${insertRelations(areThere)}
       RETURNING kind, actor_id, target_actor_id
     ) ${counted('established', 1)}`,
 };
+
+const deleteRelations = `
+      DELETE FROM relation USING json_to_recordset($1) AS row(actor_id text, kind text, target_id text,
+        target_actor_id text, generation integer)
+      WHERE relation.actor_id = row.actor_id AND relation.kind = row.kind AND relation.target_id = row.target_id
+        AND relation.target_actor_id = row.target_actor_id AND relation.generation = row.generation`;
 
 const end: Statement<Relation> = {
   name: 'relation.end',
   table: 'relation',
   key: relationKey,
+  inBuild: deleteRelations,
   sql: `
-    WITH ended AS (
-      DELETE FROM relation USING json_to_recordset($1) AS row(actor_id text, kind text, target_id text,
-        target_actor_id text, generation integer)
-      WHERE relation.actor_id = row.actor_id AND relation.kind = row.kind AND relation.target_id = row.target_id
-        AND relation.target_actor_id = row.target_actor_id AND relation.generation = row.generation
+    WITH ended AS (${deleteRelations}
       RETURNING relation.kind, relation.actor_id, relation.target_actor_id
     ) ${counted('ended', -1)}`,
 };
@@ -85,14 +96,17 @@ export const relations: Projection = {
       position numeric NOT NULL,
       PRIMARY KEY (actor_id, kind, target_id)
     );
-    CREATE INDEX relation_newest ON relation (actor_id, created_at, position);
-    CREATE INDEX relation_following ON relation (actor_id, created_at, position) WHERE kind = 'follow';
-    CREATE INDEX relation_followers ON relation (target_actor_id, created_at, position) WHERE kind = 'follow';
     CREATE TABLE relation_count (
       actor_id text COLLATE "C" PRIMARY KEY,
       following bigint NOT NULL,
       followers bigint NOT NULL
     ) WITH (fillfactor = 70)`,
+  indexes: `
+    CREATE INDEX relation_newest ON relation (actor_id, created_at, position);
+    CREATE INDEX relation_following ON relation (actor_id, created_at, position) WHERE kind = 'follow';
+    CREATE INDEX relation_followers ON relation (target_actor_id, created_at, position) WHERE kind = 'follow'`,
+  derived: counted('relation', 1),
+  folds: relationFolds,
   handlers: {
     'relation.established': ({ event, position }, write) =>
       write(establish, { ...rowOf(event), created_at: event.data.at, position: String(position) }),

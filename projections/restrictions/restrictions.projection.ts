@@ -2,6 +2,7 @@ import { restrictionTypes } from '../../src/log/restrictions.js';
 import type { RestrictionEvent } from '../../src/log/restrictions.js';
 import type { Recorded } from '../../src/log/recorded.js';
 import type { Projection, Statement, Write } from '../runner/projection.js';
+import { restrictionFolds } from './restrictions.fold.js';
 
 interface Restriction {
   /** Number of the restriction in the witness, which gives it once; one that was set back gives it to another event again. */
@@ -42,7 +43,8 @@ export const restrictions: Projection = {
       event_id uuid PRIMARY KEY,
       witness_epoch numeric NOT NULL,
       position numeric NOT NULL
-    );
-    CREATE INDEX restriction_by_epoch ON restriction (witness_epoch)`,
+    )`,
+  indexes: 'CREATE INDEX restriction_by_epoch ON restriction (witness_epoch)',
+  folds: restrictionFolds,
   handlers: Object.fromEntries(restrictionTypes.map((type) => [type, count])),
 };

@@ -17,6 +17,7 @@ export class Applier {
     private readonly progress: Progress,
     private readonly dispatch: (recorded: Recorded, write: Write) => void,
     private at: Checkpoint | undefined,
+    private readonly inBuild = false,
   ) {}
 
   /**
@@ -70,7 +71,7 @@ export class Applier {
   }
 
   private collect(events: readonly Recorded[]): UnitOfWork {
-    const work = new UnitOfWork();
+    const work = new UnitOfWork(this.inBuild);
     try {
       for (const recorded of events) this.dispatch(recorded, work.write);
     } catch (error) {

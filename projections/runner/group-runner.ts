@@ -99,12 +99,13 @@ export class GroupRunner {
   private async follow(client: ClientBase, target: Target, signal: AbortSignal): Promise<void> {
     const { group, log } = this.options;
     await client.query(`SELECT set_config('search_path', quote_ident($1), false)`, [target.schema]);
-    const after = await target.progress.read(client);
-    const applier = new Applier(client, target.progress, dispatch(group), after);
-    const subscription = { after, types: typesOf(group), batchSize: BATCH_SIZE };
-    const subscribe = (wanted: AbortSignal) => log.subscribe({ ...subscription, signal: wanted });
     let caughtUp = false;
     try {
+      await target.build?.(signal);
+      const after = await target.progress.read(client);
+      const applier = new Applier(client, target.progress, dispatch(group), after);
+      const subscription = { after, types: typesOf(group), batchSize: BATCH_SIZE };
+      const subscribe = (wanted: AbortSignal) => log.subscribe({ ...subscription, signal: wanted });
       for await (const batch of withSilences(subscribe, SILENCE_MS, signal)) {
         if (batch) await applier.apply(batch.events);
         caughtUp = batch?.caughtUp ?? caughtUp;

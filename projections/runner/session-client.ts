@@ -9,14 +9,15 @@ const CLOSE_MS = 1_000;
 
 /**
  * A connection that keeps a session: a lock, a search path, a subscription to news. It must notice by itself that the
- * other side is frozen or gone without a word. No pooler in transaction mode may stand between.
+ * other side is frozen or gone without a word. No pooler in transaction mode may stand between. `queryMs`: how long a
+ * statement may take, Infinity: as long as it takes.
  */
-export function sessionClient(url: string, applicationName: string): Client {
+export function sessionClient(url: string, applicationName: string, queryMs = QUERY_MS): Client {
   return new Client({
     connectionString: url,
     application_name: applicationName,
     connectionTimeoutMillis: CONNECT_MS,
-    query_timeout: QUERY_MS,
+    ...(queryMs !== Infinity && { query_timeout: queryMs }),
     keepAlive: true,
     keepAliveInitialDelayMillis: FIRST_PROBE_MS,
   });

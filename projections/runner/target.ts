@@ -8,6 +8,8 @@ export interface Target {
   /** Schema in which the statements find their tables. */
   readonly schema: string;
   readonly progress: Progress;
+  /** What comes before events are applied one batch after the other: bringing tables that nobody reads yet to the end of the log. */
+  build?(signal: AbortSignal): Promise<void>;
   /** The end of the log is reached. Called every time that it is, and again and again while nothing new comes. */
   caughtUp(client: ClientBase): Promise<void>;
   /** The log is not the one that these rows came from. Called before the group stops. */

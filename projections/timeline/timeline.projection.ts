@@ -1,6 +1,7 @@
 import { relationKey } from '../relations/relations.projection.js';
 import type { Projection, Statement } from '../runner/projection.js';
 import { isPublished } from '../visibility.sql.js';
+import { timelineFolds } from './timeline.fold.js';
 
 export interface TimelineSettings {
   /** How many followers an author may have whose posts are still written to each follower's timeline. */
@@ -58,6 +59,7 @@ const intoTimelines = (row: string, threshold: number): string => `
 
 const fanOut = (threshold: number): Statement<PublicPost> => ({
   name: 'timeline.fan-out',
+  inBuild: null,
   // After the post itself was written.
   table: 'post',
   key: (row) => row.post_id,
@@ -73,6 +75,7 @@ const fanOut = (threshold: number): Statement<PublicPost> => ({
 // A post that is published again: whoever has followed since its restriction did not get it.
 const fanOutAgain = (threshold: number): Statement<Pick<PublicPost, 'post_id'>> => ({
   name: 'timeline.fan-out-again',
+  inBuild: null,
   table: 'post',
   key: (row) => row.post_id,
   sql: intoTimelines(
@@ -92,6 +95,7 @@ interface DeletedPost {
 // Of a merged author only from the own timeline: what others have of it from before is passed over by whoever reads.
 const remove: Statement<DeletedPost> = {
   name: 'timeline.remove',
+  inBuild: null,
   table: 'post',
   key: (row) => row.post_id,
   sql: `
@@ -117,6 +121,7 @@ const keyOfFollow = ({ actor_id, author_actor_id }: Follow) =>
 
 const backfill = (threshold: number): Statement<Follow> => ({
   name: 'timeline.backfill',
+  inBuild: null,
   // After the follow itself was written.
   table: 'relation',
   key: keyOfFollow,
@@ -133,6 +138,7 @@ const backfill = (threshold: number): Statement<Follow> => ({
 // What was ever copied and is still there is among the oldest: nothing newer is, once the author is merged.
 const takeAway: Statement<Follow> = {
   name: 'timeline.take-away',
+  inBuild: null,
   table: 'relation',
   key: keyOfFollow,
   sql: deleteHeld(`
@@ -144,6 +150,20 @@ const takeAway: Statement<Follow> = {
         ORDER BY post.position LIMIT ${MOST_COPIED}
       ) copied`),
 };
+
+/** All of it from the tables as they are. In the order of the key, so that a page of a timeline is read from few blocks. */
+const deriveTimelines = (threshold: number): string => `
+    INSERT INTO merged_author (actor_id)
+    SELECT actor_id FROM relation_count FULL JOIN post_count USING (actor_id)
+    WHERE relation_count.followers > ${threshold} OR post_count.posts > ${MOST_COPIED};
+    INSERT INTO timeline (actor_id, position, post_id)
+    SELECT author_actor_id, position, id FROM post WHERE ${isPublished('post')} AND audience = 'public'
+    UNION ALL
+    SELECT relation.actor_id, post.position, post.id
+    FROM post JOIN relation ON relation.kind = 'follow' AND relation.target_actor_id = post.author_actor_id
+    WHERE ${isPublished('post')} AND post.audience = 'public'
+      AND NOT EXISTS (SELECT FROM merged_author WHERE merged_author.actor_id = post.author_actor_id)
+    ORDER BY 1, 2`;
 
 /**
  * Candidates for home timelines: each author's own posts, and those of followed authors that are not merged. Of merged
@@ -167,10 +187,12 @@ export const timeline = ({ fanOutThreshold }: TimelineSettings): Projection => {
       CREATE TABLE timeline (
         actor_id text COLLATE "C" NOT NULL,
         position numeric NOT NULL,
-        post_id text COLLATE "C" NOT NULL,
-        PRIMARY KEY (actor_id, position)
+        post_id text COLLATE "C" NOT NULL
       );
       CREATE TABLE merged_author (actor_id text COLLATE "C" PRIMARY KEY)`,
+    indexes: 'ALTER TABLE timeline ADD PRIMARY KEY (actor_id, position)',
+    derived: deriveTimelines(fanOutThreshold),
+    folds: timelineFolds({ fanOutThreshold, mostCopied: MOST_COPIED }),
     handlers: {
       'post.created': ({ event: { data }, position, erased }, write) => {
         if (erased) return;

@@ -41,7 +41,10 @@ export async function findIncarnation(
   );
 }
 
-/** Makes an empty incarnation: schema, tables and row in one transaction. `id`: new, random, of `[a-z0-9]`. */
+/**
+ * Makes an empty incarnation, to be built: schema, tables without what a build makes at its end, and row in one
+ * transaction. `id`: new, random, of `[a-z0-9]`.
+ */
 export async function createIncarnation(
   client: ClientBase,
   options: {
@@ -55,7 +58,8 @@ export async function createIncarnation(
   await client.query('BEGIN');
   try {
     await client.query(
-      `INSERT INTO recovery.incarnation (incarnation, schema_name, versions, created_at) VALUES ($1, $2, $3, $4)`,
+      `INSERT INTO recovery.incarnation (incarnation, schema_name, versions, created_at, build_state)
+      VALUES ($1, $2, $3, $4, 'loading')`,
       [made.incarnation, made.schemaName, options.versions, new Date(options.now)],
     );
     await client.query(`CREATE SCHEMA ${made.schemaName}; SET LOCAL search_path = ${made.schemaName}`);
@@ -76,22 +80,14 @@ export async function dropIncarnation(
   await client.query('BEGIN');
   try {
     await client.query('DELETE FROM recovery.incarnation WHERE incarnation = $1', [incarnation]);
-    await client.query(`DROP SCHEMA ${schemaName} CASCADE`);
+    await client.query(
+      `DROP SCHEMA ${schemaName} CASCADE; DROP SCHEMA IF EXISTS verify_${incarnation} CASCADE`,
+    );
     await client.query('COMMIT');
   } catch (error) {
     await client.query('ROLLBACK');
     throw error;
   }
-}
-
-/** Counts what is in the tables of an incarnation, for the planner: without it the first reads would be planned blindly. */
-export async function analyzeIncarnation(client: ClientBase, { schemaName }: Incarnation): Promise<void> {
-  const { rows } = await client.query<{ tables: string | null }>(
-    `SELECT string_agg(format('%I.%I', schemaname, tablename), ', ') AS tables
-    FROM pg_tables WHERE schemaname = $1`,
-    [schemaName],
-  );
-  if (rows[0]?.tables) await client.query(`ANALYZE ${rows[0].tables}`);
 }
 
 export interface PublishOptions {

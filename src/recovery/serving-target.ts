@@ -6,8 +6,8 @@ import { refuseOlder, typesOf, versionsOf } from '../../projections/runner/proje
 import type { Group } from '../../projections/runner/projection.js';
 import type { Target } from '../../projections/runner/target.js';
 import type { EventLog } from '../log/event-log.js';
+import { buildVerified } from './build/build-verified.js';
 import {
-  analyzeIncarnation,
   createIncarnation,
   dropIncarnation,
   findIncarnation,
@@ -29,6 +29,7 @@ export interface ServingOptions {
   readonly log: EventLog;
   /** Undefined: nothing is asked of it, and whoever admits reads has to know what to make of that. */
   readonly witness?: Witness | undefined;
+  readonly databaseUrl: string;
   readonly logger: Logger;
   /** New random values; that of an incarnation of `[a-z0-9]`. */
   readonly ids: NetworkIds & { incarnation(): string };
@@ -92,19 +93,21 @@ interface Build {
 }
 
 function buildTarget(
-  { logger, now }: ServingOptions,
+  { group, log, databaseUrl, logger, now }: ServingOptions,
   own: Incarnation,
   { networkId, before, proof }: Build,
 ): Target {
   const published = publishedTarget(own, proof);
-  let stage: 'building' | 'waiting' | 'published' = 'building';
+  let isPublished = false;
   let isBehind = false;
   return {
     ...published,
+    async build(signal) {
+      const verified = await buildVerified({ group, log, databaseUrl, incarnation: own, signal });
+      logger.info({ incarnation: own.incarnation, verified }, 'verified the incarnation');
+    },
     async caughtUp(client) {
-      if (stage === 'published') return published.caughtUp(client);
-      if (stage === 'building') await analyzeIncarnation(client, own);
-      stage = 'waiting';
+      if (isPublished) return published.caughtUp(client);
       const proven = await proof.before(client, own.schemaName);
       if (proven === 'unknown') return;
       if (proven.lacks !== undefined && before !== undefined) await refuse(client, before, proven.lacks);
@@ -127,10 +130,10 @@ function buildTarget(
       }
       if (proven.lacks !== undefined) throw new Halt(proven.lacks);
       logger.info({ incarnation: own.incarnation, before }, 'published the incarnation');
-      stage = 'published';
+      isPublished = true;
     },
     async replaced(client, reason) {
-      if (stage === 'published') return published.replaced(client, reason);
+      if (isPublished) return published.replaced(client, reason);
       // Nobody has read from it: begin again.
       await dropIncarnation(client, own);
       throw new SteppedAside(`dropped the unfinished incarnation ${own.incarnation}: ${reason}`);

@@ -5,6 +5,7 @@ import { limitMigrations } from './migrations/1763720000000-limits.js';
 import { auditMigrations } from './migrations/1763760000000-audit.js';
 import { cursorMigrations } from './migrations/1763780000000-cursors.js';
 import { jobMigrations } from './migrations/1763810000000-jobs.js';
+import { buildMigrations } from './migrations/1763805000000-builds.js';
 import { openPostgres } from './postgres.js';
 import type { Postgres } from './postgres.js';
 
@@ -26,6 +27,7 @@ export function openDatabase(options: {
       ...auditMigrations,
       ...cursorMigrations,
       ...jobMigrations,
+      ...buildMigrations,
     ],
   });
 }

@@ -27,6 +27,7 @@ export class ReadModels {
     const schema = `inc_${randomBytes(6).toString('hex')}`;
     await client.query(`CREATE SCHEMA ${schema}; SET search_path = ${schema}`);
     for (const { tables } of group.projections) await client.query(tables);
+    for (const { indexes } of group.projections) if (indexes) await client.query(indexes);
     await client.query(`
       CREATE SCHEMA IF NOT EXISTS recovery;
       CREATE TABLE IF NOT EXISTS recovery.incarnation (schema_name text, witness_epoch numeric NOT NULL DEFAULT 0)`);

@@ -15,17 +15,13 @@ import { recoveryMigrations } from '../../../src/store/migrations/1763690000000-
 import { outstandingWriteMigrations } from '../../../src/store/migrations/1763700000000-outstanding-writes.js';
 import { cursorMigrations } from '../../../src/store/migrations/1763780000000-cursors.js';
 import { jobMigrations } from '../../../src/store/migrations/1763810000000-jobs.js';
+import { buildMigrations } from '../../../src/store/migrations/1763805000000-builds.js';
 import { openPostgres } from '../../../src/store/postgres.js';
 
 /** The serving group of a later release. */
 export const raised: Group = {
   name: serving.name,
-  projections: serving.projections.map(({ name, version, tables, handlers }) => ({
-    name,
-    version: version + 1,
-    tables,
-    handlers,
-  })),
+  projections: serving.projections.map((projection) => ({ ...projection, version: projection.version + 1 })),
 };
 
 /** A worker of the serving group inside the test's own process. */
@@ -52,6 +48,7 @@ export class WorkerBench {
       ...recoveryMigrations,
       ...outstandingWriteMigrations,
       ...cursorMigrations,
+      ...buildMigrations,
       ...jobMigrations,
     ];
     const options = { applicationName: 'test', maxConnections: 2, migrations };
@@ -73,7 +70,15 @@ export class WorkerBench {
       networkId: () => randomBytes(8).toString('hex'),
       incarnation: () => randomBytes(8).toString('hex'),
     };
-    const options = { group, log, witness, logger: this.logger, ids, now: () => 0 };
+    const options = {
+      group,
+      log,
+      databaseUrl: this.databaseUrl,
+      witness,
+      logger: this.logger,
+      ids,
+      now: () => 0,
+    };
     return this.run({
       group,
       log,

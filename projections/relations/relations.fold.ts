@@ -1,0 +1,47 @@
+import { ERASED } from '../runner/fold.js';
+import type { Fold } from '../runner/fold.js';
+
+/**
+ * A relation stands from where it was established after it ended last; follows that stand are counted on both sides. Whoever
+ * is erased follows and likes nobody, and is followed by nobody.
+ */
+export const relationFolds: readonly Fold[] = [
+  {
+    table: 'relation',
+    key: ['actor_id', 'kind', 'target_id'],
+    keptAs: 'folded_relation',
+    expected: `
+      WITH tie AS (
+        SELECT n, position, at, type, data->>'actorId' AS actor_id, data->>'kind' AS kind,
+          data->>'targetId' AS target_id, data->>'targetActorId' AS target_actor_id,
+          (data->>'generation')::integer AS generation
+        FROM fact WHERE type IN ('relation.established', 'relation.ended')
+      ), ended AS (
+        SELECT actor_id, kind, target_id, max(n) AS n FROM tie WHERE type = 'relation.ended'
+        GROUP BY actor_id, kind, target_id
+      )
+      SELECT DISTINCT ON (actor_id, kind, target_id) actor_id, kind, target_id, target_actor_id, generation,
+        at AS created_at, position
+      FROM tie LEFT JOIN ended USING (actor_id, kind, target_id)
+      WHERE type = 'relation.established' AND tie.n > coalesce(ended.n, -1)
+        AND actor_id NOT IN ${ERASED} AND NOT (kind = 'follow' AND target_actor_id IN ${ERASED})
+      ORDER BY actor_id, kind, target_id, tie.n`,
+    actual: `
+      SELECT actor_id, kind, target_id, target_actor_id, generation, created_at, position FROM relation`,
+  },
+  {
+    table: 'relation_count',
+    key: ['actor_id'],
+    expected: `
+      SELECT actor_id, sum(following)::bigint AS following, sum(followers)::bigint AS followers
+      FROM (
+        SELECT actor_id, 1 AS following, 0 AS followers FROM folded_relation WHERE kind = 'follow'
+        UNION ALL
+        SELECT target_actor_id, 0, 1 FROM folded_relation WHERE kind = 'follow'
+      ) side
+      GROUP BY actor_id`,
+    // No row says the same as a row of none.
+    actual: `
+      SELECT actor_id, following, followers FROM relation_count WHERE following <> 0 OR followers <> 0`,
+  },
+];

@@ -1,0 +1,91 @@
+import type { Client } from 'pg';
+import { Halt, isFaultOfEvents, messageOf } from '../../../projections/runner/faults.js';
+import { endSession, sessionClient } from '../../../projections/runner/session-client.js';
+
+/**
+ * Nothing of a build is seen before it is published, and a crash only takes it back to its checkpoint. The rows of a
+ * batch are found by keys, of which Postgres knows nothing yet (docs/adr/0010).
+ */
+const LOADING = `
+  SET synchronous_commit = off; SET jit = off; SET enable_hashjoin = off; SET enable_mergejoin = off`;
+
+/** Whole tables are read and sorted: in bounded memory, beside whoever answers reads. */
+const FINISHING = `
+  SET synchronous_commit = off; SET jit = off; RESET enable_hashjoin; RESET enable_mergejoin;
+  SET work_mem = '64MB'; SET maintenance_work_mem = '128MB'; SET max_parallel_workers_per_gather = 0`;
+
+/** One session of a build. Its statements take as long as they take; an abort ends the one that runs. */
+export class BuildConnection {
+  private constructor(
+    private readonly url: string,
+    readonly client: Client,
+    private readonly pid: number,
+  ) {}
+
+  /** `schemas`: where tables are found, first and made in the first. */
+  static async open(url: string, schemas: readonly string[]): Promise<BuildConnection> {
+    const client = sessionClient(url, 'plaza-build', Infinity);
+    // What breaks the connection breaks the statement on it, which says so.
+    client.on('error', () => undefined);
+    try {
+      await client.connect();
+      // Whose process dies must not go on for minutes.
+      await client.query(`
+        SET search_path = ${schemas.join(', ')}; SET client_connection_check_interval = '1s';
+        SET tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 5`);
+      const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+      return new BuildConnection(url, client, rows[0]?.pid ?? 0);
+    } catch (error) {
+      await endSession(client);
+      throw error;
+    }
+  }
+
+  async forLoading(): Promise<Client> {
+    await this.client.query(LOADING);
+    return this.client;
+  }
+
+  async forFinishing(): Promise<Client> {
+    await this.client.query(FINISHING);
+    return this.client;
+  }
+
+  /** Runs `work` on the session; where `signal` aborts, what it is at is cancelled, and this rejects with the reason. */
+  async interruptibly<Result>(signal: AbortSignal, work: () => Promise<Result>): Promise<Result> {
+    signal.throwIfAborted();
+    let cancelling: Promise<void> | undefined;
+    const cancel = () => void (cancelling = this.cancel());
+    signal.addEventListener('abort', cancel);
+    try {
+      return await work();
+    } catch (error) {
+      signal.throwIfAborted();
+      // What Postgres refuses of our own SQL it refuses again.
+      if (isFaultOfEvents(error))
+        throw new Halt(`The build cannot go on: ${messageOf(error)}`, undefined, { cause: error });
+      throw error;
+    } finally {
+      signal.removeEventListener('abort', cancel);
+      await cancelling;
+    }
+  }
+
+  close(): Promise<void> {
+    return endSession(this.client);
+  }
+
+  private async cancel(): Promise<void> {
+    const client = sessionClient(this.url, 'plaza-build');
+    client.on('error', () => undefined);
+    try {
+      await client.connect();
+      await client.query('SELECT pg_cancel_backend($1)', [this.pid]);
+    } catch {
+      // A server that cannot be asked for it is not at work either; waiting for its answer ends with the connection.
+      await endSession(this.client);
+    } finally {
+      await endSession(client);
+    }
+  }
+}

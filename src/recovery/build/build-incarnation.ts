@@ -1,0 +1,108 @@
+import type { ClientBase } from 'pg';
+import { Applier } from '../../../projections/runner/applier.js';
+import { Progress } from '../../../projections/runner/progress.js';
+import { dispatch, typesOf } from '../../../projections/runner/projection.js';
+import type { Group } from '../../../projections/runner/projection.js';
+import type { EventLog } from '../../log/event-log.js';
+import type { Incarnation } from '../incarnation.js';
+import { BuildConnection } from './build-connection.js';
+import { doStep, readBuildState, setBuildState } from './build-state.js';
+import { LogMeter, Meter } from './meter.js';
+import type { BuildProgress, OnProgress } from './progress.js';
+
+/** Most events in one transaction, and in memory twice: in one batch that is written, and in one that is read. */
+const BATCH_SIZE = { loading: 4_000, catching_up: 1_000 };
+
+export interface BuildOptions {
+  readonly group: Group;
+  readonly log: EventLog;
+  readonly databaseUrl: string;
+  /** Not published, of the group's versions, and nobody else's work: whoever asks holds a lock. */
+  readonly incarnation: Incarnation;
+  readonly signal: AbortSignal;
+  readonly onProgress?: OnProgress;
+}
+
+/**
+ * Brings an incarnation to the end of the log, however far it came: the first time in bulk, by the statements' short way
+ * and with what else there is to make made at the end; then as live application does. It may be aborted or killed at
+ * any moment, and called again: a batch and a step are done wholly or not at all.
+ *
+ * Rejects with the signal's reason when that aborts. @throws what live application would: {@link Halt} at an event that
+ * cannot be applied, {@link UnreadableEvent}, {@link LogReplaced}, faults of Postgres as they come.
+ */
+export async function buildIncarnation(options: BuildOptions): Promise<void> {
+  const { databaseUrl, incarnation, signal } = options;
+  const connection = await BuildConnection.open(databaseUrl, [incarnation.schemaName]);
+  try {
+    const { state } = await readBuildState(connection.client, incarnation.incarnation);
+    if (state === 'loading') {
+      await follow(await connection.forLoading(), options, 'loading');
+      await setBuildState(connection.client, incarnation.incarnation, 'finishing');
+    }
+    if (state !== 'built') {
+      const client = await connection.forFinishing();
+      await connection.interruptibly(signal, () => finish(client, options));
+    }
+    await follow(await connection.forLoading(), options, 'catching_up');
+  } finally {
+    await connection.close();
+  }
+}
+
+/** Applies everything up to the end of the log: the next batch is read and opened while Postgres has the one before. */
+async function follow(
+  client: ClientBase,
+  { group, log, incarnation, signal, onProgress = () => undefined }: BuildOptions,
+  phase: BuildProgress['phase'] & keyof typeof BATCH_SIZE,
+): Promise<void> {
+  const progress = Progress.ofIncarnation(incarnation.incarnation);
+  const after = await progress.read(client);
+  const applier = new Applier(client, progress, dispatch(group), after, phase === 'loading');
+  const way = { from: after?.position ?? 0n, to: (await log.head()) ?? 0n };
+  const meter = new LogMeter(new Meter(phase, onProgress), way);
+  const subscription = { after, types: typesOf(group), batchSize: BATCH_SIZE[phase], signal };
+  let writing = Promise.resolve();
+  try {
+    for await (const { events, caughtUp } of log.subscribe(subscription)) {
+      await writing;
+      writing = applier.apply(events);
+      // Asked for when the next batch is there, which may be after it has failed.
+      writing.catch(() => undefined);
+      const last = events.at(-1);
+      if (last) meter.add(events.length, last.position);
+      if (caughtUp) break;
+    }
+  } finally {
+    await writing;
+  }
+  signal.throwIfAborted();
+}
+
+/** Makes what the load has left out. Statistics first: the tables are new to Postgres, and are read whole now. */
+async function finish(client: ClientBase, options: BuildOptions): Promise<void> {
+  const { group, incarnation, onProgress = () => undefined } = options;
+  const { projections } = group;
+  const tables = await tablesOf(client, incarnation);
+  const analyze = tables.length > 0 ? `ANALYZE ${tables.join(', ')}` : '';
+  const steps = [
+    { name: 'statistics of what is loaded', sql: analyze },
+    ...projections.map(({ name, derived = '' }) => ({ name: `derive ${name}`, sql: derived })),
+    ...projections.map(({ name, indexes = '' }) => ({ name: `indexes of ${name}`, sql: indexes })),
+    { name: 'statistics of all', sql: analyze },
+  ].filter(({ sql }) => sql !== '');
+  const meter = new Meter('finishing', onProgress);
+  for (const [index, step] of steps.entries()) {
+    await doStep(client, incarnation.incarnation, step);
+    meter.tell(index + 1, steps.length);
+  }
+  await setBuildState(client, incarnation.incarnation, 'built');
+}
+
+async function tablesOf(client: ClientBase, { schemaName }: Incarnation): Promise<readonly string[]> {
+  const { rows } = await client.query<{ name: string }>(
+    `SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables WHERE schemaname = $1`,
+    [schemaName],
+  );
+  return rows.map(({ name }) => name);
+}

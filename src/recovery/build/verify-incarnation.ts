@@ -1,0 +1,116 @@
+import type { ClientBase } from 'pg';
+import { STAGED_LOG } from '../../../projections/runner/fold.js';
+import type { Fold } from '../../../projections/runner/fold.js';
+import { Progress } from '../../../projections/runner/progress.js';
+import type { Incarnation } from '../incarnation.js';
+import { BuildConnection } from './build-connection.js';
+import type { BuildOptions } from './build-incarnation.js';
+import { LogMeter, Meter } from './meter.js';
+import { stageLog } from './staged-log.js';
+
+/** What was found to be in a table: how many rows, and a digest of them all in which their order plays no part. */
+export interface VerifiedTable {
+  readonly table: string;
+  readonly rows: number;
+  readonly digest: string;
+}
+
+/** A table that is not what the log says. */
+export interface Difference {
+  readonly table: string;
+  /** How many rows should be there and are not, and the other way round; one that was altered is one of each. */
+  readonly missing: number;
+  readonly unexpected: number;
+  /** One of these rows: `actor_id a1, position 70`. */
+  readonly example: string;
+}
+
+export interface Verification {
+  readonly tables: readonly VerifiedTable[];
+  readonly differences: readonly Difference[];
+}
+
+/** Schema of the staged log of an incarnation: gone when the verification is over, or at the beginning of the next. */
+export const stagingSchemaOf = ({ incarnation }: Incarnation): string => `verify_${incarnation}`;
+
+/**
+ * Compares every table of an incarnation with an independent fold of the log up to the incarnation's position: by the
+ * number of rows and a digest of them, and where those differ, row by row. Nobody may write to it meanwhile.
+ *
+ * Rejects with the signal's reason when that aborts. @throws what reading the log throws, and faults of Postgres.
+ */
+export async function verifyIncarnation(options: BuildOptions): Promise<Verification> {
+  const { databaseUrl, incarnation, signal, onProgress = () => undefined } = options;
+  const staging = stagingSchemaOf(incarnation);
+  const connection = await BuildConnection.open(databaseUrl, [staging, incarnation.schemaName]);
+  try {
+    const client = await connection.forFinishing();
+    await client.query(`DROP SCHEMA IF EXISTS ${staging} CASCADE; CREATE SCHEMA ${staging}`);
+    const upTo = (await Progress.ofIncarnation(incarnation.incarnation).read(client))?.position;
+    const meter = new LogMeter(new Meter('verifying', onProgress), { from: 0n, to: upTo ?? 0n });
+    return await connection.interruptibly(signal, async () => {
+      await client.query(STAGED_LOG);
+      if (upTo !== undefined) await stageLog(client, options, upTo, meter);
+      await client.query('ANALYZE fact');
+      return compareAll(client, foldsOf(options));
+    });
+  } finally {
+    // Without a connection it stays until the next verification, or the end of the incarnation.
+    await connection.client.query(`DROP SCHEMA IF EXISTS ${staging} CASCADE`).catch(() => undefined);
+    await connection.close();
+  }
+}
+
+const foldsOf = ({ group }: BuildOptions): readonly Fold[] =>
+  group.projections.flatMap(({ folds = [] }) => folds);
+
+async function compareAll(client: ClientBase, folds: readonly Fold[]): Promise<Verification> {
+  const tables: VerifiedTable[] = [];
+  const differences: Difference[] = [];
+  for (const fold of folds) {
+    let { expected } = fold;
+    if (fold.keptAs !== undefined) {
+      await client.query(`CREATE UNLOGGED TABLE ${fold.keptAs} AS ${expected}; ANALYZE ${fold.keptAs}`);
+      expected = `SELECT * FROM ${fold.keptAs}`;
+    }
+    const found = await summaryOf(client, fold.actual);
+    const wanted = await summaryOf(client, expected);
+    tables.push({ table: fold.table, ...found });
+    if (found.rows !== wanted.rows || found.digest !== wanted.digest)
+      differences.push(await differenceOf(client, { ...fold, expected }));
+  }
+  return { tables, differences };
+}
+
+const HALF = 1n << 64n;
+
+/** The sum, in two halves of 64 bits, of the SHA-256 of every row: finds faults, whoever makes up rows is not its matter. */
+async function summaryOf(client: ClientBase, rows: string): Promise<Omit<VerifiedTable, 'table'>> {
+  const half = (from: number) =>
+    `coalesce(sum(('x' || substr(hash, ${from}, 16))::bit(64)::bigint::numeric), 0)`;
+  const { rows: found } = await client.query<{ rows: string; high: string; low: string }>(
+    `SELECT count(*) AS rows, ${half(1)} AS high, ${half(17)} AS low
+    FROM (SELECT encode(sha256(convert_to(each::text, 'UTF8')), 'hex') AS hash FROM (${rows}) each) hashed`,
+  );
+  const { rows: count = '0', high = '0', low = '0' } = found[0] ?? {};
+  const hex = (sum: string) =>
+    BigInt.asUintN(64, BigInt(sum) % HALF)
+      .toString(16)
+      .padStart(16, '0');
+  return { rows: Number(count), digest: hex(high) + hex(low) };
+}
+
+async function differenceOf(client: ClientBase, { table, key, expected, actual }: Fold): Promise<Difference> {
+  const named = key.map((column) => `'${column} ' || ${column}`).join(` || ', ' || `);
+  const { rows } = await client.query<{ missing: string; unexpected: string; example: string }>(
+    `SELECT count(*) FILTER (WHERE is_missing) AS missing, count(*) FILTER (WHERE NOT is_missing) AS unexpected,
+      min(${named}) AS example
+    FROM (
+      SELECT *, true AS is_missing FROM (${expected} EXCEPT ALL ${actual}) missing
+      UNION ALL
+      SELECT *, false FROM (${actual} EXCEPT ALL ${expected}) unexpected
+    ) differing`,
+  );
+  const { missing = '0', unexpected = '0', example = '' } = rows[0] ?? {};
+  return { table, missing: Number(missing), unexpected: Number(unexpected), example };
+}
