@@ -1,0 +1,224 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { operatorOf, registerApplication, send, signIn } from '../support/api.js';
+import type { SignedIn } from '../support/api.js';
+import { runPlaza } from '../support/command.js';
+import { startNetwork } from '../support/network.js';
+import type { TestNetwork } from '../support/network.js';
+import { answered, edit, removal, wrote } from '../support/posts.js';
+import { follow, like, post } from '../support/social.js';
+
+let network: TestNetwork;
+let alice: SignedIn;
+let bob: SignedIn;
+
+const scopes =
+  'openid read post:create post:edit post:delete relation:write report:create block:read inbox:write';
+
+beforeAll(async () => {
+  network = await startNetwork();
+  const application = await registerApplication(network);
+  alice = await signIn(network, application, scopes);
+  bob = await signIn(network, application, scopes);
+  await follow(bob, alice);
+}, 120_000);
+
+afterAll(() => network?.stop());
+
+const operator = () => operatorOf(network);
+const restrict = (id: string) => operator().setPostState(id, 'restrict', 'a complaint');
+const unrestrict = (id: string) => operator().setPostState(id, 'unrestrict', 'it was none');
+const refused = (code: string) => ({ error: code, message: expect.any(String) });
+const anonymously = (path: string) => send(network.baseUrl, 'GET', path);
+const newIntent = () => ({ intentId: randomUUID() });
+const idsIn = (posts: readonly { readonly id: string }[]) => posts.map(({ id }) => id);
+
+describe('a restricted post', () => {
+  it('is there for nobody from the moment the operator is answered, and then again as it was', async () => {
+    const id = await post(alice, 'as it was');
+    await edit(alice, id, { text: 'as it is' });
+    const paths = ['/api/timeline', `/api/actors/${alice.actorId}/posts`, '/api/reconcile'];
+    const seen = async () => {
+      const single = await Promise.all([alice, bob].map((who) => who.get(`/api/posts/${id}`)));
+      const lists = await Promise.all([alice, bob].flatMap((who) => paths.map((path) => who.get(path))));
+      const views = lists.map(({ body }) => body.posts.find((each: { id: string }) => each.id === id));
+      const { posts } = (await anonymously(`/api/actors/${alice.actorId}`)).body.actor;
+      return {
+        single: single.map(answered),
+        anonymous: answered(await anonymously(`/api/posts/${id}`)),
+        views,
+        posts,
+      };
+    };
+    const before = await seen();
+    expect(before.views.map((each) => each?.text)).toEqual(Array(6).fill('as it is'));
+
+    expect(await restrict(id)).toEqual({ changed: true, revision: 2 });
+    const unavailable = [404, refused('post_unavailable')];
+    expect(await seen()).toEqual({
+      single: [unavailable, unavailable],
+      anonymous: unavailable,
+      views: Array(6).fill(undefined),
+      posts: before.posts - 1,
+    });
+    expect(await restrict(id)).toEqual({ changed: false, revision: 2 });
+
+    expect(await unrestrict(id)).toEqual({ changed: true, revision: 3 });
+    expect(await seen()).toEqual(before);
+    expect(await unrestrict(id)).toEqual({ changed: false, revision: 3 });
+  });
+
+  it('leaves its replies, which say that their parent is gone, and the likes of it come back with it', async () => {
+    const id = await post(alice, 'a question');
+    const answer = await post(bob, 'an answer', { parentId: id });
+    await like(bob, id);
+    const seen = async () => {
+      const reply = (await alice.get(`/api/posts/${answer}`)).body.post;
+      const { relations } = (await bob.get('/api/relations')).body;
+      const liked = relations.some(({ targetId }: { targetId: string }) => targetId === id);
+      const { inbox } = (await alice.get('/api/inbox')).body;
+      const told = inbox.some(({ sourceId }: { sourceId: string }) => sourceId === id);
+      return [reply.parentUnavailable, reply.rootUnavailable, liked, told];
+    };
+    expect(await seen()).toEqual([false, false, true, true]);
+    await restrict(id);
+    expect(await seen()).toEqual([true, true, false, false]);
+    expect(answered(await bob.get(`/api/posts/${id}/replies`))).toEqual([404, refused('post_unavailable')]);
+    await unrestrict(id);
+    expect(await seen()).toEqual([false, false, true, true]);
+  });
+
+  it('is told of to whoever may hold it, in feeds and deltas', async () => {
+    const id = await post(alice, 'held by everybody');
+    const { cursor } = (await bob.get('/api/reconcile')).body;
+    const since = async () => {
+      const feed = (await bob.get(`/api/events?cursor=${cursor}`)).body;
+      const view = (await bob.get(`/api/reconcile?cursor=${cursor}`)).body;
+      return { feed, view };
+    };
+    await restrict(id);
+    const restricted = await since();
+    expect(restricted.feed.events).toMatchObject([
+      { kind: 'post.deleted', postId: id, actorId: alice.actorId },
+    ]);
+    expect([restricted.view.replace, idsIn(restricted.view.posts).includes(id)]).toEqual([true, false]);
+    await unrestrict(id);
+    const back = await since();
+    expect(back.feed).toMatchObject({ replace: true, events: [] });
+    expect([back.view.replace, idsIn(back.view.posts).includes(id)]).toEqual([true, true]);
+  });
+
+  it('is neither edited, answered, liked nor reported', async () => {
+    const id = await wrote(alice);
+    await restrict(id);
+    const report = { ...newIntent(), postId: id, reason: 'spam' };
+    for (const [answering, status, code] of [
+      [edit(alice, id), 404, 'post_unavailable'],
+      [edit(bob, id), 404, 'post_unavailable'],
+      [removal(bob, id), 404, 'post_unavailable'],
+      [alice.say('me too', { parentId: id }), 404, 'parent_unavailable'],
+      [bob.say('me too', { parentId: id }), 404, 'parent_unavailable'],
+      [bob.put(`/api/relations/like/${id}`, newIntent()), 403, 'interaction_unavailable'],
+      [bob.post('/api/reports', report), 404, 'post_unavailable'],
+    ] as const)
+      expect(answered(await answering)).toEqual([status, refused(code)]);
+  });
+
+  it('answers its spent intents with what it is now', async () => {
+    const [creation, change] = [{ intentId: randomUUID() }, { intentId: randomUUID() }];
+    const id = await wrote(alice, 'as it was', creation);
+    await edit(alice, id, change);
+    const repeated = async () => [
+      (await alice.say('as it was', creation)).body.post,
+      (await edit(alice, id, change)).body.post,
+    ];
+    const both = (status: string) => [
+      { id, revision: 1, status },
+      { id, revision: 2, status },
+    ];
+    await restrict(id);
+    expect(await repeated()).toEqual(both('restricted'));
+    await unrestrict(id);
+    expect(await repeated()).toEqual(both('published'));
+  });
+
+  it('that its author deletes stays deleted, whatever the operator does', async () => {
+    const id = await wrote(alice);
+    await restrict(id);
+    const deletion = await removal(alice, id);
+    expect(answered(deletion)).toEqual([200, { post: { id, revision: 2, status: 'deleted' } }]);
+    await expect(unrestrict(id)).rejects.toThrow('(post_deleted)');
+    await expect(restrict(id)).rejects.toThrow('(post_deleted)');
+    expect((await alice.get(`/api/posts/${id}`)).status).toBe(404);
+  });
+
+  it('against a deletion at the same moment: it is deleted in the end', async () => {
+    for (let round = 0; round < 5; round++) {
+      const id = await wrote(alice);
+      const [deletion] = await Promise.all([removal(alice, id), restrict(id).catch(() => undefined)]);
+      expect(answered(deletion)).toEqual([200, { post: { id, revision: 2, status: 'deleted' } }]);
+      expect((await alice.get(`/api/posts/${id}`)).status).toBe(404);
+    }
+  });
+
+  it('stays so when the network starts again', async () => {
+    const id = await wrote(alice);
+    await restrict(id);
+    await network.restart();
+    expect((await alice.get(`/api/posts/${id}`)).status).toBe(404);
+    expect(await unrestrict(id)).toEqual({ changed: true, revision: 3 });
+    expect((await alice.get(`/api/posts/${id}`)).body.post.text).toBe('as it was');
+  }, 60_000);
+});
+
+describe('plaza post', () => {
+  const plaza = async (...args: string[]) => {
+    const { code, stdout, stderr } = await runPlaza(['post', ...args], network.env);
+    return [code, stdout, stderr];
+  };
+
+  it('restricts and unrestricts, says who did so and why, and which turn it was', async () => {
+    const id = await wrote(alice);
+    const why = ['--reason', 'a complaint', '--as', 'grace'];
+    expect(await plaza('restrict', id, ...why)).toEqual([
+      0,
+      `${id} is restricted now (lifecycle revision 2)\n`,
+      '',
+    ]);
+    expect(await plaza('restrict', id, ...why)).toEqual([
+      0,
+      `${id} is restricted already (lifecycle revision 2); nothing changed\n`,
+      '',
+    ]);
+    expect(await plaza('unrestrict', id, ...why, '--revision', '1')).toEqual([
+      1,
+      '',
+      expect.stringMatching(
+        /^It is at lifecycle revision 2 now \(restricted\).*\(lifecycle_revision_conflict\)\n$/,
+      ),
+    ]);
+    expect(await plaza('unrestrict', id, ...why, '--revision', '2', '--json')).toEqual([
+      0,
+      '{"changed":true,"revision":3}\n',
+      '',
+    ]);
+    const { stdout } = await runPlaza(['audit', '--post', id, '--json'], network.env);
+    const acts = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { type: string });
+    expect(acts.map(({ type }) => type)).toEqual(['post.created', 'post.restricted', 'post.unrestricted']);
+    expect(acts[1]).toMatchObject({ operator: 'grace', reason: 'a complaint', actorId: null });
+  });
+
+  it.each([
+    ['no reason', ['restrict', 'p1'], 2],
+    ['no post', ['restrict', '--reason', 'why'], 2],
+    ['a revision that is none', ['restrict', 'p1', '--reason', 'why', '--revision', '0'], 2],
+    ['an empty reason', ['unrestrict', 'p1', '--reason', ''], 1],
+    ['a post that never was', ['restrict', 'p1', '--reason', 'why'], 1],
+    ['what nothing can be called', ['unrestrict', 'no post', '--reason', 'why'], 1],
+  ])('refuses %s', async (_what, args, code) => {
+    expect(await plaza(...args)).toEqual([code, '', expect.stringMatching(/.+/)]);
+  });
+});
