@@ -179,7 +179,7 @@ const causes: { readonly [Code in ErrorCode]: Cause } = {
   },
   recovery_unavailable: 'nothing yet',
   lifecycle_revision_conflict: {
-    spec: 'test/auth/operator-api.spec.ts',
+    spec: 'test/auth/operator-lifecycle.spec.ts',
     named: 'does nothing to %s that took another turn than was seen',
   },
   restriction_witness_required: 'nothing yet',

@@ -9,6 +9,7 @@ import { CommandBus, CqrsModule } from '@nestjs/cqrs';
 import { APP_FILTER, NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { pino } from 'pino';
+import { PositionListener } from '../../../projections/runner/position-listener.js';
 import { AuthModule } from '../../../src/auth/auth.module.js';
 import { mountAuthorizationServer } from '../../../src/auth/mount.js';
 import { Passwords } from '../../../src/auth/passwords.js';
@@ -30,6 +31,8 @@ import { openLog } from '../../../src/log/open-log.js';
 import type { KeyVault } from '../../../src/log/vault/key-vault.js';
 import { NetworkSecrets } from '../../../src/log/vault/network-secrets.js';
 import { AuthorityStore } from '../../../src/store/authority/authority-store.js';
+import { PUBLICATION_CHANNEL } from '../../../src/recovery/incarnation.js';
+import { readRecoveryState } from '../../../src/recovery/recovery-state.js';
 import { openDatabase } from '../../../src/store/database.js';
 import { Postgres } from '../../../src/store/postgres.js';
 import { newDataDir, removeDataDir } from '../../support/data-dir.js';
@@ -197,15 +200,24 @@ async function startServer(on: {
     queryTimeoutMs: QUERY_MS,
   });
   const { vaultDatabaseUrl } = on.postgres;
-  const opened = await openLog({ eventStoreUrl: on.eventStoreUrl, vaultDatabaseUrl, applicationName });
+  const stores = { eventStoreUrl: on.eventStoreUrl, databaseUrl: on.postgres.databaseUrl, vaultDatabaseUrl };
+  const opened = await openLog({ ...stores, applicationName });
+  // Without a worker it would hear of nothing, so it is not started.
+  const positions = new PositionListener({
+    databaseUrl: on.postgres.databaseUrl,
+    publicationChannel: PUBLICATION_CHANNEL,
+    read: readRecoveryState,
+    logger,
+  });
   const providers: Provider[] = [
     { provide: AuthorityStore, useValue: new AuthorityStore(database.dataSource) },
     { provide: AuthSettings, useValue: new AuthSettings(on.config.baseUrl) },
     { provide: EventLog, useValue: opened.log },
     { provide: NetworkSecrets, useValue: opened.secrets },
-    { provide: Config, useValue: on.config },
+    { provide: Config, useValue: { ...on.config, ...stores } satisfies Config },
     { provide: LOGGER, useValue: logger },
     { provide: Postgres, useValue: database },
+    { provide: PositionListener, useValue: positions },
     { provide: Clock, useValue: on.clock },
     { provide: Ids, useValue: systemIds },
   ];

@@ -1,0 +1,90 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { startOperatorApi } from '../../src/operator/api/operator-api.js';
+import { streams } from '../../src/log/streams.js';
+import { everyScope, password, redirectUri, startAuthNetwork } from './support/auth-network.js';
+import type { AuthNetwork } from './support/auth-network.js';
+
+let network: AuthNetwork;
+let operatorApi: { close(): Promise<void> };
+
+beforeAll(async () => {
+  network = await startAuthNetwork();
+  operatorApi = await startOperatorApi(network.app());
+}, 60_000);
+
+afterAll(async () => {
+  await operatorApi.close();
+  await network.stop();
+});
+
+const application = { name: 'Pebble', redirectUris: [redirectUri], scopes: everyScope };
+const account = (handle: string) => ({
+  handle,
+  displayName: 'Ada',
+  email: `${handle}@example.org`,
+  password,
+});
+
+async function post(path: string, sent: unknown) {
+  const { operatorHost, operatorPort, dataDir } = network.config;
+  const response = await fetch(`http://${operatorHost}:${operatorPort}${path}`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${readFileSync(join(dataDir, 'operator.token'), 'utf8').trim()}`,
+      'content-type': 'application/json',
+      'x-operator': 'grace',
+    },
+    body: JSON.stringify(sent),
+  });
+  return { status: response.status, body: (await response.json()) as Readonly<Record<string, string>> };
+}
+
+describe('an operator', () => {
+  it.each([
+    ['an application', () => post('/operator/applications', application), 'applications', 'clientId'],
+    ['an account', () => post('/operator/accounts', account('hedy')), 'accounts', 'actorId'],
+  ])('suspends and reinstates %s, once each, and records who and why', async (_what, make, noun, idName) => {
+    const id = (await make()).body[idName] ?? '';
+    const stream = noun === 'accounts' ? streams.account(id) : streams.application(id);
+    const of = (act: string) => post(`/operator/${noun}/${id}/${act}`, { reason: `we ${act} it` });
+    expect(await of('reinstate')).toMatchObject({ status: 200, body: { changed: false, revision: 1 } });
+    for (const [act, revision] of [
+      ['suspend', 2],
+      ['reinstate', 3],
+    ] as const) {
+      expect(await of(act)).toMatchObject({ status: 200, body: { changed: true, revision } });
+      expect(await of(act)).toMatchObject({ status: 200, body: { changed: false, revision } });
+      const newest = (await network.log().read(stream)).at(-1);
+      expect(newest?.event.type).toBe(`${noun.slice(0, -1)}.${act}${act === 'suspend' ? 'ed' : 'd'}`);
+      expect(newest?.metadata).toMatchObject({ operator: 'grace', reason: `we ${act} it` });
+    }
+    expect(await network.log().read(stream)).toHaveLength(3);
+  });
+
+  it.each([
+    ['an application', () => post('/operator/applications', application), 'applications', 'clientId'],
+    ['an account', () => post('/operator/accounts', account('annie')), 'accounts', 'actorId'],
+  ])('does nothing to %s that took another turn than was seen', async (_what, make, noun, idName) => {
+    const path = `/operator/${noun}/${(await make()).body[idName] ?? ''}`;
+    const of = (act: string, revision: unknown) => post(`${path}/${act}`, { reason: 'we saw it', revision });
+    const stale = { status: 409, body: { error: 'lifecycle_revision_conflict' } };
+    const present = (revision: number, state: string) => ({
+      ...stale,
+      body: {
+        ...stale.body,
+        message: expect.stringContaining(`lifecycle revision ${revision} now (${state})`),
+      },
+    });
+    expect(await of('suspend', 2)).toMatchObject(present(1, 'active'));
+    expect(await of('suspend', 1)).toMatchObject({ status: 200, body: { changed: true, revision: 2 } });
+    // It is as it was asked for, but somebody has decided so meanwhile.
+    expect(await of('suspend', 1)).toMatchObject(present(2, 'suspended'));
+    const answers = await Promise.all(Array.from({ length: 4 }, () => of('reinstate', 2)));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect(answers.filter(({ status }) => status === 409)).toHaveLength(3);
+    for (const bad of [0, -1, 1.5, '3', null])
+      expect(await of('suspend', bad)).toMatchObject({ status: 400, body: { error: 'invalid_request' } });
+  });
+});
