@@ -214,7 +214,7 @@ async function startServer(on: {
     { provide: AuthSettings, useValue: new AuthSettings(on.config.baseUrl) },
     { provide: EventLog, useValue: opened.log },
     { provide: NetworkSecrets, useValue: opened.secrets },
-    { provide: Config, useValue: { ...on.config, ...stores } satisfies Config },
+    { provide: Config, useValue: Object.assign({}, on.config, stores) },
     { provide: LOGGER, useValue: logger },
     { provide: Postgres, useValue: database },
     { provide: PositionListener, useValue: positions },
