@@ -8,6 +8,7 @@ import { createLogger } from '../src/config/logger.js';
 import { announceReady, onStop } from '../src/launch/child.js';
 import type { EventLog } from '../src/log/event-log.js';
 import { openLog } from '../src/log/open-log.js';
+import { untilCaughtUp } from '../src/recovery/restore/deriving.js';
 import { servingLock, servingTarget } from '../src/recovery/serving-target.js';
 import { openWitness } from '../src/recovery/witness/open-witness.js';
 import type { Witness } from '../src/recovery/witness/witness.js';
@@ -75,7 +76,7 @@ function runners({ log, witness, databaseUrl, serving, logger }: Parts): readonl
     new GroupRunner({
       ...common,
       group: authorityGroup,
-      prepare: (client) => fixedTarget(client, authorityGroup, 'authority'),
+      prepare: async (client) => untilCaughtUp(await fixedTarget(client, authorityGroup, 'authority')),
     }),
     new GroupRunner({
       ...common,

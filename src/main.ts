@@ -14,6 +14,7 @@ import { HttpModule } from './http/http.module.js';
 import { fastifyAdapter, prepareServer } from './http/server.js';
 import { announceReady, onStop } from './launch/child.js';
 import { startOperatorApi } from './operator/api/operator-api.js';
+import { putDownRestored } from './operator/restore/put-down.js';
 import { openResources } from './resources.js';
 
 /** The API process: the social API, the authorization server, and the operator API on a port of its own. */
@@ -44,6 +45,7 @@ async function serve(config: Config, logger: Logger): Promise<void> {
   await app.init();
   await app.register(refuseOtherMethods);
   await app.listen(config.port, '0.0.0.0');
+  await putDownRestored(app);
   opened.push(await startOperatorApi(app));
   announceReady();
   logger.info({ port: config.port }, 'serving');

@@ -15,6 +15,7 @@ import { openLog } from './log/open-log.js';
 import { KeyVault } from './log/vault/key-vault.js';
 import { NetworkSecrets } from './log/vault/network-secrets.js';
 import { PUBLICATION_CHANNEL } from './recovery/incarnation.js';
+import { untilDerived } from './recovery/restore/deriving.js';
 import { readRecoveryState } from './recovery/recovery-state.js';
 import { RecoveryWatch } from './recovery/recovery-watch.js';
 import { openWitness } from './recovery/witness/open-witness.js';
@@ -53,6 +54,7 @@ export async function openResources(config: Config, logger: Logger): Promise<Res
     }),
     openLog({ ...urls, applicationName }),
   ]);
+  await untilDerived(database.pool, logger);
   const positions = new PositionListener({
     databaseUrl: urls.databaseUrl,
     publicationChannel: PUBLICATION_CHANNEL,

@@ -8,6 +8,7 @@ import { CreateAccountHandler } from '../commands/create-account.js';
 import { HandleDigest } from '../commands/handle-digest.js';
 import { IssueGrantHandler } from '../commands/issue-grant.js';
 import { BeginBackupHandler } from '../commands/begin-backup.js';
+import { PutDownRestoreHandler } from '../commands/put-down-restore.js';
 import { PausePublishingHandler, ResumePublishingHandler } from '../commands/pause-publishing.js';
 import { RefreshGrantHandler } from '../commands/refresh-grant.js';
 import { RegisterApplicationHandler } from '../commands/register-application.js';
@@ -70,6 +71,7 @@ const SET_UP = Symbol('SetUp');
     RevokeGrantsOfHandler,
     RotateSigningKeyHandler,
     BeginBackupHandler,
+    PutDownRestoreHandler,
     PausePublishingHandler,
     ResumePublishingHandler,
     Passwords,

@@ -62,6 +62,12 @@ export class Network {
     return this.#lost.promise;
   }
 
+  /** Where its data is, and where it answers. */
+  get places(): { dataDir: string; port: number; urls: Readonly<Record<string, string>> } {
+    const { dataDir, port } = this.#settings;
+    return { dataDir, port, urls: settingsOf(this.#settings) };
+  }
+
   giveUpStarting(): void {
     this.#isToldToStop = true;
     this.#starting.abort();

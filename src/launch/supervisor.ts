@@ -4,6 +4,8 @@ import { withSettings } from '../config/settings.js';
 import { onStopSignal } from './child.js';
 import { takeDataDir } from './data-dir.js';
 import { Network } from './network.js';
+import { removeKept } from './remove-kept.js';
+import { refuseHalfRestored } from './restore-state.js';
 
 /**
  * Runs the whole network on this machine until it is told to stop: the stores that are not named by a URL, the
@@ -15,6 +17,7 @@ export async function runNetwork(given: Config, onReady: (config: Config) => voi
   const dataDir = takeDataDir(given.dataDir);
   const config = withSettings(given, { dataDir: dataDir.path });
   const network = new Network(config, log);
+  const ending = new AbortController();
   const stopping = new Promise<void>((resolve) =>
     onStopSignal(
       (why) => {
@@ -29,12 +32,15 @@ export async function runNetwork(given: Config, onReady: (config: Config) => voi
     ),
   );
   try {
+    refuseHalfRestored(config.dataDir);
     if (await network.start()) {
       onReady(config);
+      void removeKept({ ...network.places, log, signal: ending.signal });
       const lost = await Promise.race([stopping, network.lost]);
       if (lost) throw lost;
     }
   } finally {
+    ending.abort();
     await network.stop();
     dataDir.release();
   }

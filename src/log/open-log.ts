@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { openPostgres } from '../store/postgres.js';
+import type { Postgres, PostgresOptions } from '../store/postgres.js';
 import { Vault1763640000000 } from '../store/migrations/1763640000000-vault.js';
 import { Codec } from './codec.js';
 import type { EventLog } from './event-log.js';
@@ -15,18 +16,24 @@ export interface OpenLog {
   close(): Promise<void>;
 }
 
+/** Opens the database of the keys, and brings it up to date. */
+export function openVaultDatabase(
+  options: Omit<PostgresOptions, 'entities' | 'migrations'>,
+): Promise<Postgres> {
+  return openPostgres({ ...options, migrations: [Vault1763640000000] });
+}
+
 /** Opens the vault's database (and brings it up to date), then the log. Rejects if the vault cannot be reached. */
 export async function openLog(options: {
   readonly eventStoreUrl: string;
   readonly vaultDatabaseUrl: string;
   readonly applicationName: string;
 }): Promise<OpenLog> {
-  const vaultDatabase = await openPostgres({
+  const vaultDatabase = await openVaultDatabase({
     url: options.vaultDatabaseUrl,
     applicationName: options.applicationName,
     maxConnections: 4,
     queryTimeoutMs: 5_000,
-    migrations: [Vault1763640000000],
   });
   const vault = new KeyVault(vaultDatabase.pool, () => ({ id: randomUUID(), key: randomBytes(32) }));
   const log = new EventStoreLog(options.eventStoreUrl, new Codec(vault, randomBytes));

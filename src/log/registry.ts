@@ -74,7 +74,7 @@ const entries: { readonly [Type in EventType]: Entry<EventOf<Type>> } = {
   'network.restored': {
     version: 1,
     upcasters: [],
-    schema: z.strictObject({ backupId: id, parts: z.array(z.string()), at }),
+    schema: z.strictObject({ restoreId: id, backupId: id, parts: z.array(z.string()), at }),
   },
   'account.registered': {
     version: 1,

@@ -17,8 +17,8 @@ export type PublishingResumed = DomainEvent<'network.publishing_resumed', Occurr
 /** An operator began to copy the network aside. The copy of the log has this event, so a restored log says which copy it is. */
 export type BackupBegun = DomainEvent<'network.backup_begun', { readonly backupId: string } & Occurrence>;
 
-/** The network first started on what was restored from that backup: what came after it is not in this log, or follows here. */
+/** Parts of a backup were put in the place of what was there, while nothing ran. Put down by the start that followed. */
 export type NetworkRestored = DomainEvent<
   'network.restored',
-  { readonly backupId: string; readonly parts: readonly string[] } & Occurrence
+  { readonly restoreId: string; readonly backupId: string; readonly parts: readonly string[] } & Occurrence
 >;

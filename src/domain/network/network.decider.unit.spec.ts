@@ -4,6 +4,7 @@ import {
   evolveNetwork,
   noNetwork,
   pausePublishing,
+  putDownRestore,
   resumePublishing,
   rotateSigningKey,
 } from './network.js';
@@ -56,5 +57,22 @@ describe('a backup', () => {
 
   it('is refused in a log that founds no network', () => {
     expect(beginBackup(given(), { backupId: 'b', at: 9 })).toMatchObject({ code: 'recovery_state_missing' });
+  });
+});
+
+describe('a restore', () => {
+  const restored: NetworkEvent = {
+    type: 'network.restored',
+    data: { restoreId: 'r', backupId: 'b', parts: ['log'], at: 9 },
+  };
+
+  it('is put down once', () => {
+    expect(putDownRestore(given(founded), restored.data)).toEqual([restored]);
+    expect(putDownRestore(given(founded, restored), restored.data)).toEqual([]);
+    expect(putDownRestore(given(founded, restored), { ...restored.data, restoreId: 's' })).toHaveLength(1);
+  });
+
+  it('is refused in a log that founds no network', () => {
+    expect(putDownRestore(given(), restored.data)).toMatchObject({ code: 'recovery_state_missing' });
   });
 });

@@ -18,12 +18,15 @@ export type Network =
       readonly status: 'founded';
       readonly signingKeys: readonly string[];
       readonly publishing: 'open' | 'paused';
+      /** Restores that are put down. */
+      readonly restores: readonly string[];
     };
 
 export const noNetwork: Network = { status: 'none' };
 
 export function evolveNetwork(network: Network, event: NetworkEvent): Network {
-  if (event.type === 'network.founded') return { status: 'founded', signingKeys: [], publishing: 'open' };
+  if (event.type === 'network.founded')
+    return { status: 'founded', signingKeys: [], publishing: 'open', restores: [] };
   if (network.status === 'none') return network;
   switch (event.type) {
     case 'network.signing_key_rotated':
@@ -32,8 +35,9 @@ export function evolveNetwork(network: Network, event: NetworkEvent): Network {
       return { ...network, publishing: 'paused' };
     case 'network.publishing_resumed':
       return { ...network, publishing: 'open' };
-    case 'network.backup_begun':
     case 'network.restored':
+      return { ...network, restores: [...network.restores, event.data.restoreId] };
+    case 'network.backup_begun':
       return network;
   }
 }
@@ -63,6 +67,15 @@ export function resumePublishing(network: Network, at: number): Decision<Publish
 /** Each is another one. */
 export function beginBackup(network: Network, backup: BackupBegun['data']): Decision<BackupBegun> {
   return network.status === 'none' ? notFounded() : [{ type: 'network.backup_begun', data: backup }];
+}
+
+/** Each is put down once. */
+export function putDownRestore(
+  network: Network,
+  restored: NetworkRestored['data'],
+): Decision<NetworkRestored> {
+  if (network.status === 'none') return notFounded();
+  return network.restores.includes(restored.restoreId) ? [] : [{ type: 'network.restored', data: restored }];
 }
 
 export function notFounded(): Refusal {

@@ -9,6 +9,7 @@ import { addKeys } from './commands/keys.js';
 import { addPost } from './commands/post.js';
 import { addProjections } from './commands/projections.js';
 import { addPublishing } from './commands/publishing.js';
+import { addRestore } from './commands/restore.js';
 import { addStart } from './commands/start.js';
 
 /** The operator's command line. Each command is in a file of its own in commands/. */
@@ -31,6 +32,7 @@ export function commandLine(): Command {
     addProjections,
     addAudit,
     addBackup,
+    addRestore,
     addEventStore,
   ])
     add(program);

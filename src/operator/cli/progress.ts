@@ -20,7 +20,7 @@ const EVERY_MS = { terminal: 200, elsewhere: 1_000 };
  * seconds left. On standard error, since the answer is on standard output.
  */
 export class Progress {
-  #what = '';
+  #last: Step | undefined;
   #since = 0;
   #shownAt = 0;
 
@@ -30,21 +30,26 @@ export class Progress {
     private readonly now: () => number = () => performance.now(),
   ) {}
 
-  /** Not every step is shown; the last one of each kind of work is, by {@link end}. */
+  /** Not every step is shown; the last one of each kind of work is. */
   show(step: Step): void {
     const now = this.now();
-    if (step.what !== this.#what) {
-      this.#what = step.what;
+    const isSame = step.what === this.#last?.what;
+    if (!isSame) {
+      this.done();
       this.#since = now;
-    } else if (now - this.#shownAt < EVERY_MS[this.shown.isTTY ? 'terminal' : 'elsewhere']) return;
+    }
+    this.#last = step;
+    if (isSame && now - this.#shownAt < EVERY_MS[this.shown.isTTY ? 'terminal' : 'elsewhere']) return;
     this.#shownAt = now;
     this.#write(step);
   }
 
-  /** It is done. */
-  end(step: Step): void {
-    this.#write(step);
+  /** All of it is done: what was shown last becomes the last word. */
+  done(): void {
+    if (!this.#last) return;
+    this.#write({ ...this.#last, total: this.#last.done });
     if (this.shown.isTTY) this.shown.write('\n');
+    this.#last = undefined;
   }
 
   #write({ what, done, total }: Step): void {

@@ -5,6 +5,7 @@ import { IndexGrantsByAge1763740000000 } from '../migrations/1763740000000-grant
 import { CreatePublishing1763750000000 } from '../migrations/1763750000000-publishing.js';
 import { AddAccountProfiles1763770000000 } from '../migrations/1763770000000-account-profiles.js';
 import { AddErasures1763830000000 } from '../migrations/1763830000000-erasures.js';
+import { CreateDeriving1763850000000 } from '../migrations/1763850000000-deriving.js';
 import { AccountRow } from './account.row.js';
 import { AppGrantRow } from './app-grant.row.js';
 import { ApplicationRow } from './application.row.js';
@@ -30,4 +31,5 @@ export const authorityMigrations = [
   CreatePublishing1763750000000,
   AddAccountProfiles1763770000000,
   AddErasures1763830000000,
+  CreateDeriving1763850000000,
 ];

@@ -194,7 +194,8 @@ export const some = {
   publishingPause: () => event('network.publishing_paused', { at: 1_000 }),
   publishingResumption: () => event('network.publishing_resumed', { at: 1_000 }),
   backup: () => event('network.backup_begun', { backupId: 'backup', at: 1_000 }),
-  restore: () => event('network.restored', { backupId: 'backup', parts: ['log'], at: 1_000 }),
+  restore: () =>
+    event('network.restored', { restoreId: 'restore', backupId: 'backup', parts: ['log'], at: 1_000 }),
 };
 
 function event<Type extends EventType>(type: Type, data: EventOf<Type>['data']): EventOf<Type> {

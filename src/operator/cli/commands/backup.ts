@@ -8,7 +8,6 @@ import type { ActOptions } from '../act.js';
 import { answer } from '../output.js';
 import { partsOf } from '../parts.js';
 import { inBytes, Progress } from '../progress.js';
-import type { Step } from '../progress.js';
 
 interface BackupOptions extends ActOptions {
   readonly parts: readonly BackupPart[];
@@ -27,15 +26,14 @@ export function addBackup(program: Command): void {
     .option('--parts <names>', `some of ${backupParts.join(',')}`, partsOf(backupParts), backupParts)
     .action(async (dir: string, { parts, reason, ...options }: BackupOptions) => {
       const progress = new Progress(inBytes);
-      let last: Step | undefined;
-      const onProgress = (step: Step) => {
-        if (last && last.what !== step.what) progress.end(last);
-        last = step;
-        progress.show(step);
-      };
       const place = resolve(dir);
-      const manifest = await takeBackup(operatorApi(options), { dir: place, parts, reason, onProgress });
-      if (last) progress.end(last);
+      const manifest = await takeBackup(operatorApi(options), {
+        dir: place,
+        parts,
+        reason,
+        onProgress: (step) => progress.show(step),
+      });
+      progress.done();
       const lines = manifest.parts.map(({ part, bytes }) => `${part}  ${inBytes(bytes)}`);
       answer(options, { dir: place, ...manifest }, [
         `backup ${manifest.backupId} of network ${manifest.networkId} is in ${place}`,

@@ -1,0 +1,50 @@
+import type { ClientBase } from 'pg';
+import { derivedAuthority } from '../backup/tables.js';
+import type { Kept } from './kept.js';
+
+/** Sets the read store aside: incarnations, what is published, the audit. All of it is built anew from the log. */
+export async function forgetReadModels(client: ClientBase, kept: Kept): Promise<void> {
+  const { rows } = await client.query<{ schema_name: string }>(
+    'SELECT schema_name FROM recovery.incarnation WHERE schema_name IN (SELECT nspname FROM pg_namespace)',
+  );
+  await kept.empty(client, await tablesIn(client, 'recovery'));
+  for (const { schema_name } of rows) await kept.moveSchema(client, schema_name);
+  await kept.empty(client, await tablesIn(client, 'audit'));
+}
+
+/**
+ * After the log was replaced: what was derived from the other one outside of the incarnations is set aside and derived
+ * anew. What is final stays, whatever the log that was restored knows of it: grants that were revoked, accounts that
+ * were erased.
+ *
+ * Until a worker has been through the log nobody may act: what was given would be there before it was taken away. That
+ * is what `authority.deriving` says (see untilDerived).
+ */
+export async function forgetAuthority(client: ClientBase, kept: Kept): Promise<void> {
+  for (const table of derivedAuthority) await kept.copy(client, table);
+  await client.query('TRUNCATE authority.application, authority.publishing');
+  await client.query('DELETE FROM authority.app_grant WHERE revoked_at IS NULL');
+  await client.query(`DELETE FROM authority.account WHERE state <> 'erased'`);
+  await client.query(`DELETE FROM recovery.checkpoint WHERE group_name = 'authority'`);
+  await client.query('INSERT INTO authority.deriving DEFAULT VALUES ON CONFLICT DO NOTHING');
+}
+
+/** After the log was replaced: positions and events of the other one are none of this one's. */
+export async function forgetAudit(client: ClientBase, kept: Kept): Promise<void> {
+  await kept.empty(client, await tablesIn(client, 'audit'));
+  await client.query(`DELETE FROM recovery.checkpoint WHERE group_name = 'audit'`);
+}
+
+/** Which network's read models are published here; undefined: none. */
+export async function publishedNetwork(client: ClientBase): Promise<string | undefined> {
+  const { rows } = await client.query<{ network_id: string }>('SELECT network_id FROM recovery.publication');
+  return rows[0]?.network_id;
+}
+
+async function tablesIn(client: ClientBase, schema: string): Promise<readonly string[]> {
+  const { rows } = await client.query<{ name: string }>(
+    `SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables WHERE schemaname = $1 ORDER BY 1`,
+    [schema],
+  );
+  return rows.map(({ name }) => name);
+}

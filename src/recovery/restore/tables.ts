@@ -1,0 +1,88 @@
+import { createReadStream } from 'node:fs';
+import { pipeline } from 'node:stream/promises';
+import type { ClientBase } from 'pg';
+import { from as copyFrom } from 'pg-copy-streams';
+import type { BackupPart } from '../backup/manifest.js';
+import { tablesOf } from '../backup/tables.js';
+import type { CopiedTable } from '../backup/tables.js';
+import type { Kept } from './kept.js';
+
+/** A table's file, as it was found whole. */
+export interface TableFile extends CopiedTable {
+  readonly path: string;
+  readonly bytes: number;
+}
+
+/** Why a part is not restored over what is there: in words, with what to do. */
+export class RestoreRefused extends Error {
+  override readonly name = 'RestoreRefused';
+}
+
+/**
+ * Puts the rows of a part in the place of those that are there, which are kept aside. Run it in a transaction, on a
+ * database whose tables are up to date.
+ * @throws {RestoreRefused} the backup has other tables than this release.
+ */
+export async function restoreTables(
+  client: ClientBase,
+  part: Exclude<BackupPart, 'log'>,
+  files: readonly TableFile[],
+  kept: Kept,
+  onBytes: (bytes: number) => void,
+): Promise<void> {
+  const tables: readonly string[] = tablesOf[part];
+  if (files.some(({ table }) => !tables.includes(table)))
+    throw new RestoreRefused(
+      `the part ${part} has tables that this release does not know; restore it with the release that made it`,
+    );
+  for (const table of tables) await kept.copy(client, table);
+  // The ledger of the witness lets nobody take a line away, but whoever owns it.
+  for (const table of tables) await client.query(`ALTER TABLE ${table} DISABLE TRIGGER USER`);
+  await client.query(`TRUNCATE ${tables.join(', ')}`);
+  for (const { table, columns, path, bytes } of files) {
+    const rows = client.query(copyFrom(`COPY ${table} (${columns.join(', ')}) FROM STDIN`));
+    await pipeline(createReadStream(path), rows);
+    onBytes(bytes);
+  }
+  for (const table of tables) await client.query(`ALTER TABLE ${table} ENABLE TRIGGER USER`);
+}
+
+/** Nobody comes back from erasure: a key that was destroyed here since the backup stays destroyed. Answers how many. */
+export async function destroyAgain(client: ClientBase, kept: Kept): Promise<number> {
+  const { rowCount } = await client.query(
+    `UPDATE person_key SET key = NULL, destroyed_at = gone.destroyed_at
+    FROM ${kept.placeOf('public.person_key')} AS gone
+    WHERE gone.key_id = person_key.key_id AND gone.key IS NULL AND person_key.key IS NOT NULL`,
+  );
+  return rowCount ?? 0;
+}
+
+/**
+ * Of people who came after the backup: without them, what they wrote could not be read again.
+ * @throws {RestoreRefused} there are some.
+ */
+export async function refuseLostKeys(client: ClientBase, kept: Kept): Promise<void> {
+  const { rows } = await client.query<{ count: string }>(
+    `SELECT count(*) AS count FROM ${kept.placeOf('public.person_key')} AS here
+    WHERE NOT EXISTS (SELECT FROM person_key WHERE person_key.key_id = here.key_id)`,
+  );
+  if (rows[0]?.count === '0') return;
+  throw new RestoreRefused(
+    `the vault here has ${rows[0]?.count} keys that the backup lacks, and without them the log that stays could not be read: leave the vault out (--parts), or restore the log as well`,
+  );
+}
+
+/**
+ * The restrictions that a witness had and the backup lacks are the proof of what must not come back.
+ * @throws {RestoreRefused} there are some, by the ledger that was just replaced.
+ */
+export async function refuseForgotten(client: ClientBase, kept: Kept): Promise<void> {
+  const { rows } = await client.query<{ lines: string }>(
+    `SELECT here.line - head.line AS lines FROM ${kept.placeOf('public.head')} AS here, head WHERE here.line > head.line`,
+  );
+  const [ahead] = rows;
+  if (!ahead) return;
+  throw new RestoreRefused(
+    `the witness here knows what was taken away since the backup (${ahead.lines} lines more), and to set it back would bring that back: leave the witness out (--parts log,read,authority,vault), and plaza recovery apply re-applies it`,
+  );
+}
