@@ -24,6 +24,8 @@ export interface TestNetwork {
   output(): string;
   /** Ends every process of the network at once, and waits until they are gone. */
   killAll(signal: NodeJS.Signals): Promise<void>;
+  /** Stops it in order and leaves its data, for {@link restart}. */
+  halt(): Promise<void>;
   /** Stops what runs, if anything does, and starts again on the same data and ports. */
   restart(): Promise<void>;
   /** Stops the network in order and removes its data. Rejects when it does not stop or a process is left. */
@@ -31,11 +33,14 @@ export interface TestNetwork {
 }
 
 /**
- * Starts a network on free ports and an empty data directory, and waits until it serves. Nobody is told to wait, since a
- * test asks more often from one address than strangers may, unless `settings` have RATE_LIMITS on.
+ * Starts a network on free ports and a data directory, an empty one unless it is given, and waits until it serves.
+ * Nobody is told to wait, since a test asks more often from one address than strangers may, unless `settings` have
+ * RATE_LIMITS on.
  */
-export async function startNetwork(settings: NodeJS.ProcessEnv = {}): Promise<TestNetwork> {
-  const dataDir = newDataDir();
+export async function startNetwork(
+  settings: NodeJS.ProcessEnv = {},
+  dataDir = newDataDir(),
+): Promise<TestNetwork> {
   const [port, operatorPort] = [await freePort(), await freePort()];
   const ports = { PORT: String(port), OPERATOR_PORT: String(operatorPort) };
   const env = environment({ ...ports, DATA_DIR: dataDir, RATE_LIMITS: 'off', ...settings });
@@ -72,6 +77,7 @@ export async function startNetwork(settings: NodeJS.ProcessEnv = {}): Promise<Te
       for (const pid of pids) if (isAlive(pid)) process.kill(pid, signal);
       await gone(pids, launcher);
     },
+    halt: end,
     restart: async () => {
       await end();
       launcher = launch(env);

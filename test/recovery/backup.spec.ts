@@ -1,0 +1,201 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { signIn as authorize } from '../../src/operator/demo/sign-in.js';
+import { PostgresWitness } from '../../src/recovery/witness/postgres-witness.js';
+import { operatorOf, registerApplication, send, signIn } from '../support/api.js';
+import type { Application, SignedIn } from '../support/api.js';
+import { runPlaza } from '../support/command.js';
+import { newDataDir } from '../support/data-dir.js';
+import { backUp, newBackupDir, restore } from '../support/drill.js';
+import { startNetwork } from '../support/network.js';
+import type { TestNetwork } from '../support/network.js';
+import { block, erase, follow, post } from '../support/social.js';
+import { until } from '../support/until.js';
+
+const SCOPE = 'openid offline_access read post:create post:delete relation:write block:write';
+/** Unmistakable, so that a search in files finds it. */
+const mark = randomBytes(12).toString('hex');
+const ida = { handle: `ida_${mark}`, displayName: `Ida ${mark}`, email: `ida.${mark}@example.org` };
+const password = 'correct horse battery';
+
+let network: TestNetwork;
+let copy: TestNetwork;
+let application: Application;
+let ada: SignedIn;
+let bob: SignedIn;
+let dir: string;
+let before: string;
+let during: readonly string[];
+let said: { code: number | null; stdout: string; stderr: string };
+
+beforeAll(async () => {
+  network = await startNetwork();
+  application = await registerApplication(network);
+  ada = await signIn(network, application, SCOPE);
+  bob = await signIn(network, application, SCOPE);
+  await operatorOf(network).createAccount({ ...ida, password });
+  before = await post(ada, `before ${mark}`);
+  await follow(bob, ada);
+  await block(ada, await signIn(network, application, SCOPE));
+  await erase(ada, await post(ada, `gone ${mark}`));
+  dir = newBackupDir(network);
+  during = await meanwhile(async () => {
+    said = await backUp(network, dir);
+  });
+}, 120_000);
+
+afterAll(async () => {
+  await copy?.stop();
+  await network?.stop();
+  rmSync(dir, { recursive: true, force: true });
+});
+
+/** What is posted while something else is done. */
+async function meanwhile(doing: () => Promise<void>): Promise<readonly string[]> {
+  const posted: string[] = [];
+  let isDone = false;
+  const load = async () => {
+    while (!isDone) posted.push(await post(bob, `during ${mark} ${posted.length}`));
+  };
+  const loads = Promise.all([load(), load(), load()]);
+  await doing().finally(() => (isDone = true));
+  await loads;
+  return posted;
+}
+
+function filesIn(directory: string): readonly string[] {
+  return readdirSync(directory, { recursive: true, encoding: 'utf8' })
+    .map((name) => join(directory, name))
+    .filter((path) => statSync(path).isFile());
+}
+
+describe('plaza backup', () => {
+  it('copies a network while people write, and says what it has', () => {
+    expect([said.code, JSON.parse(said.stdout)]).toEqual([
+      0,
+      expect.objectContaining({
+        dir,
+        parts: ['log', 'authority', 'vault', 'witness'].map((part) => expect.objectContaining({ part })),
+      }),
+    ]);
+    expect(during.length).toBeGreaterThan(0);
+    const parts = JSON.parse(readFileSync(join(dir, 'manifest.json'), 'utf8')).parts as { part: string }[];
+    for (const { part } of parts) expect(existsSync(join(dir, part, 'manifest.json'))).toBe(true);
+  });
+
+  it('shows how far it is, as JSON lines where there is no terminal', () => {
+    const lines = said.stderr
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { what: string; done: number });
+    expect(new Set(lines.map(({ what }) => what))).toEqual(new Set(['log', 'authority', 'vault', 'witness']));
+    expect(lines.at(-1)).toMatchObject({ rate: expect.any(Number), secondsLeft: 0 });
+  });
+
+  it('makes files that only their owner can read, with nothing in clear that people wrote or are called', () => {
+    for (const path of [dir, ...readdirSync(dir).map((name) => join(dir, name))])
+      expect(statSync(path).mode & 0o077).toBe(0);
+    for (const file of filesIn(dir)) {
+      expect([file, (statSync(file).mode & 0o777).toString(8)]).toEqual([file, '600']);
+      const content = readFileSync(file);
+      for (const form of [mark, Buffer.from(mark).toString('hex'), Buffer.from(mark).toString('base64')])
+        expect([file, content.includes(form)]).toEqual([file, false]);
+    }
+  });
+
+  it('says of the vault that it is secret', () => {
+    expect(readFileSync(join(dir, 'vault', 'manifest.json'), 'utf8')).toContain('SECRET');
+  });
+
+  it('is put down in the log, with who and why', async () => {
+    const { stdout } = await runPlaza(['audit', '--since', '1h'], network.env);
+    const entries = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { type: string });
+    expect(entries.filter(({ type }) => type === 'network.backup_begun')).toEqual([
+      expect.objectContaining({ reason: 'drill', operator: expect.any(String) }),
+    ]);
+  });
+
+  it('refuses a directory that has something in it', async () => {
+    const { code, stderr } = await backUp(network, dir);
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(/is not empty; name a directory that is new or empty\n$/),
+    ]);
+  });
+
+  it.each([[['--parts', 'log,cellar']], [['--parts', '']], [[]]])(
+    'takes %j for wrong usage',
+    async (args) => {
+      const place = args.length === 0 ? [] : [join(dir, 'new')];
+      expect((await runPlaza(['backup', ...place, ...args], network.env)).code).toBe(2);
+    },
+  );
+});
+
+describe('plaza restore into an empty DATA_DIR', () => {
+  beforeAll(async () => {
+    const empty = newDataDir();
+    const { code, stderr, stdout } = await restore(empty, dir);
+    expect([code, code === 0 ? '' : stderr]).toEqual([0, '']);
+    expect(JSON.parse(stdout)).toMatchObject({
+      parts: ['log', 'read', 'authority', 'vault', 'witness'],
+      witnessBrokenAt: null,
+    });
+    copy = await startNetwork({}, empty);
+  }, 120_000);
+
+  const asking = (who: SignedIn, path: string) =>
+    send(copy.baseUrl, 'GET', path, { headers: { authorization: `Bearer ${who.token}` } });
+
+  it('brings back what was written before, for the tokens of before', async () => {
+    const read = await until(async () => {
+      const answer = await asking(bob, `/api/posts/${before}`);
+      return answer.status !== 503 && answer;
+    });
+    expect([read.status, read.body.post?.text]).toEqual([200, `before ${mark}`]);
+    const { body } = await asking(bob, '/api/timeline?limit=50');
+    expect((body.posts as { text: string }[]).map(({ text }) => text)).toContain(`before ${mark}`);
+    expect(JSON.stringify(body)).not.toContain(`gone ${mark}`);
+  });
+
+  it('lets people sign in with the password that they had', async () => {
+    const { access_token } = await authorize(copy.baseUrl, {
+      ...application,
+      redirectUri: 'https://pebble.example/callback',
+      handle: ida.handle,
+      password,
+      scope: 'openid read',
+    });
+    expect(access_token).toEqual(expect.any(String));
+  });
+
+  it('brings back a witness whose chain is whole', async () => {
+    const witness = new PostgresWitness({
+      url: copy.env['WITNESS_DATABASE_URL'] ?? '',
+      applicationName: 'test',
+    });
+    expect(
+      (await witness.after(0n, 10)).map(({ state, restriction }) => [state, restriction.event.type]),
+    ).toEqual([
+      ['finalized', 'block.established'],
+      ['finalized', 'post.deleted'],
+    ]);
+    expect(await witness.firstBroken()).toBeUndefined();
+    await witness.close();
+  });
+
+  it('is put down in the log, with who and why, and what was kept aside is removed', async () => {
+    const { stdout } = await runPlaza(['audit', '--since', '1h'], copy.env);
+    const entries = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { type: string });
+    expect(entries.find(({ type }) => type === 'network.restored')).toMatchObject({ reason: 'drill' });
+    await until(() => !readdirSync(copy.dataDir).some((name) => name.startsWith('kept-')));
+  });
+});
