@@ -50,6 +50,8 @@ describe("the operator's command line", () => {
       'publishing resume',
       'projections status',
       'audit',
+      'backup',
+      'restore',
       'eventstore',
     ])
       expect(stdout).toMatch(new RegExp(`^ {2}${command} `, 'm'));
@@ -67,6 +69,8 @@ describe("the operator's command line", () => {
     [['account', 'suspend', 'somebody'], /required option '--reason/],
     [['account', 'reinstate', 'somebody'], /required option '--reason/],
     [['audit', '--since', 'yesterday'], /must be a time/],
+    [['backup'], /missing required argument 'dir'/],
+    [['restore', 'd', '--parts', 'cellar'], /must be one or more of log, read, authority, vault, witness/],
     [['app'], /Usage: plaza app/],
   ])('takes %j for wrong usage: exit code 2', async (args, said) => {
     const { code, stderr } = await runPlaza(args);

@@ -28,6 +28,16 @@ export const derivedAuthority = [
   'authority.publishing',
 ];
 
+/** Of no use to a network that begins anew: see recovery/restore/deriving.ts. */
+const passing = ['authority.deriving'];
+
+/** Every table of the authority store there is: a new one must be put into one of the lists. */
+export const keptOrDerivedAuthority: readonly string[] = [
+  ...tablesOf.authority,
+  ...derivedAuthority,
+  ...passing,
+];
+
 /** About how many bytes tables take. */
 export async function sizeOf(client: ClientBase, tables: readonly string[]): Promise<number> {
   const { rows } = await client.query<{ bytes: string | null }>(

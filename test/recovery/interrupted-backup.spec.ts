@@ -1,0 +1,113 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Client } from 'pg';
+import { readConfig } from '../../src/config/config.js';
+import { manifestOf } from '../../src/operator/restore/checked-backup.js';
+import { OperatorApi } from '../../src/operator/cli/operator-api.js';
+import { keptOrDerivedAuthority, tablesOf } from '../../src/recovery/backup/tables.js';
+import { environment, plaza } from '../support/command.js';
+import { backUp, newBackupDir } from '../support/drill.js';
+import { startNetwork } from '../support/network.js';
+import type { TestNetwork } from '../support/network.js';
+import { until } from '../support/until.js';
+
+let network: TestNetwork;
+let dir: string;
+let database: Client;
+/** Not in the transaction, where what others do looks the same until its end. */
+let watcher: Client;
+
+beforeAll(async () => {
+  network = await startNetwork();
+  dir = newBackupDir(network);
+  database = await connected('DATABASE_URL');
+  watcher = await connected('DATABASE_URL');
+}, 120_000);
+
+afterAll(async () => {
+  await database?.end();
+  await watcher?.end();
+  await network?.stop();
+  rmSync(dir, { recursive: true, force: true });
+});
+
+async function connected(variable: string): Promise<Client> {
+  const client = new Client({ connectionString: network.env[variable] });
+  await client.connect();
+  return client;
+}
+
+async function isWaiting(): Promise<boolean> {
+  const { rowCount } = await watcher.query(
+    `SELECT FROM pg_stat_activity WHERE application_name = 'plaza-backup' AND wait_event_type = 'Lock'`,
+  );
+  return rowCount === 1;
+}
+
+/** Begins a backup that cannot get past the log, and does something to it there. Answers how it ended. */
+async function heldAtAuthority(
+  act: (backup: number) => void,
+): Promise<{ code: number | null; stderr: string }> {
+  await database.query('BEGIN; LOCK TABLE authority.credential IN ACCESS EXCLUSIVE MODE');
+  const backup = spawn(process.execPath, [plaza, 'backup', dir], { env: environment(network.env) });
+  let stderr = '';
+  backup.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
+  await until(isWaiting);
+  act(backup.pid ?? 0);
+  const [code] = (await once(backup, 'close')) as [number | null];
+  await database.query('ROLLBACK');
+  return { code, stderr };
+}
+
+describe('a backup that is cut off', () => {
+  it('is no backup, when its command was killed', async () => {
+    const { code } = await heldAtAuthority((pid) => process.kill(pid, 'SIGKILL'));
+    expect(code).toBeNull();
+    expect(readdirSync(dir).sort()).toEqual(['log', 'manifest.json.unfinished']);
+    await expect(manifestOf(dir)).rejects.toThrow(/is no backup, or one that was not finished/);
+  });
+
+  it('is no backup, and says so, when the network was cut off', async () => {
+    const { code, stderr } = await heldAtAuthority(() => process.kill(network.pids().api ?? 0, 'SIGKILL'));
+    expect([code, stderr.trim().split('\n').at(-1)]).toEqual([
+      1,
+      expect.stringMatching(/^no network answers at /),
+    ]);
+    expect(existsSync(join(dir, 'manifest.json'))).toBe(false);
+  });
+
+  it('is taken anew by the same command', async () => {
+    const api = new OperatorApi(readConfig(network.env), 'test');
+    await until(() =>
+      api.projections().then(
+        () => true,
+        () => false,
+      ),
+    );
+    expect(await backUp(network, dir)).toMatchObject({ code: 0 });
+    expect(readdirSync(dir).sort()).toEqual(['authority', 'log', 'manifest.json', 'vault', 'witness']);
+  });
+});
+
+describe('the parts of a backup', () => {
+  it.each([
+    ['DATABASE_URL', 'authority', keptOrDerivedAuthority],
+    ['VAULT_DATABASE_URL', 'public', tablesOf.vault],
+    ['WITNESS_DATABASE_URL', 'public', tablesOf.witness],
+  ] as const)(
+    'have every table of %s, schema %s, or say that the log has it',
+    async (variable, schema, known) => {
+      const client = await connected(variable);
+      const { rows } = await client.query<{ name: string }>(
+        `SELECT schemaname || '.' || tablename AS name FROM pg_tables
+      WHERE schemaname = $1 AND tablename <> 'plaza_migration' ORDER BY 1`,
+        [schema],
+      );
+      await client.end();
+      expect(rows.map(({ name }) => name)).toEqual([...known].sort());
+    },
+  );
+});

@@ -1,0 +1,175 @@
+import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { cpSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { backupParts } from '../../src/recovery/backup/manifest.js';
+import { beginRestore } from '../../src/launch/restore-state.js';
+import { checkBackup } from '../../src/operator/restore/checked-backup.js';
+import { registerApplication, signIn } from '../support/api.js';
+import type { SignedIn } from '../support/api.js';
+import { environment, plaza, runPlaza } from '../support/command.js';
+import { backUp, destroyLog, newBackupDir, restore } from '../support/drill.js';
+import { startNetwork } from '../support/network.js';
+import type { TestNetwork } from '../support/network.js';
+import { erase, post } from '../support/social.js';
+
+let network: TestNetwork;
+let dir: string;
+let ada: SignedIn;
+let kept: string;
+let gone: string;
+let lost: string;
+
+/** Of the refusal, in words. */
+const check = (place: string) => checkBackup(place, backupParts, () => undefined);
+
+beforeAll(async () => {
+  network = await startNetwork();
+  const application = await registerApplication(network);
+  ada = await signIn(network, application, 'openid read post:create post:delete');
+  kept = await post(ada, 'kept');
+  gone = await post(ada, 'gone');
+  dir = newBackupDir(network);
+  await backUp(network, dir);
+  await erase(ada, gone);
+  lost = await post(ada, 'lost');
+  await signIn(network, application);
+}, 120_000);
+
+afterAll(async () => {
+  await network?.stop();
+  rmSync(dir, { recursive: true, force: true });
+});
+
+/** A copy of the backup with something done to it. */
+async function damaged(act: (copy: string) => void): Promise<unknown> {
+  const copy = `${dir}-${randomUUID()}`;
+  cpSync(dir, copy, { recursive: true });
+  try {
+    act(copy);
+    return await check(copy).then(
+      () => 'nothing was found',
+      (error: Error) => error.message,
+    );
+  } finally {
+    rmSync(copy, { recursive: true });
+  }
+}
+
+function flipIn(path: string): void {
+  const content = readFileSync(path);
+  const middle = content.length >> 1;
+  content[middle] = (content[middle] ?? 0) ^ 1;
+  writeFileSync(path, content);
+}
+
+const largestOf = (place: string) =>
+  readdirSync(place)
+    .filter((name) => name !== 'manifest.json')
+    .sort((a, b) => readFileSync(join(place, b)).length - readFileSync(join(place, a)).length)[0] ?? '';
+
+describe('a backup that is not as it was written', () => {
+  it.each(backupParts)('is found by one flipped bit in the part %s', async (part) => {
+    expect(await damaged((copy) => flipIn(join(copy, part, largestOf(join(copy, part)))))).toMatch(
+      /was altered or damaged: its checksum is not that of the backup$/,
+    );
+    expect(await damaged((copy) => flipIn(join(copy, part, 'manifest.json')))).toMatch(/altered or damaged/);
+  });
+
+  it('is found by a file that is missing or cut', async () => {
+    const file = (copy: string) => join(copy, 'log', largestOf(join(copy, 'log')));
+    expect(await damaged((copy) => rmSync(file(copy)))).toMatch(/is missing from the backup$/);
+    expect(await damaged((copy) => writeFileSync(file(copy), readFileSync(file(copy)).subarray(1)))).toMatch(
+      /was altered or damaged: it has \d+ bytes and had \d+$/,
+    );
+  });
+
+  it('is found by a part that is kept elsewhere, or is of another backup or network', async () => {
+    expect(await damaged((copy) => renameSync(join(copy, 'vault'), join(copy, 'elsewhere')))).toMatch(
+      /^the part vault is not in .*: if it is kept elsewhere, copy it to .*, else leave it out with --parts$/,
+    );
+    const edit = (field: string) => (copy: string) => {
+      const file = join(copy, 'witness', 'manifest.json');
+      writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, 'utf8')), [field]: 'another' }));
+    };
+    expect(await damaged(edit('networkId'))).toMatch(/is of another network: another, and the backup is of /);
+    expect(await damaged(edit('backupId'))).toMatch(/is of another backup: another, and this is backup /);
+  });
+
+  it('is none without its manifest', async () => {
+    expect(await damaged((copy) => rmSync(join(copy, 'manifest.json')))).toMatch(/is no backup/);
+  });
+});
+
+describe('plaza restore', () => {
+  it('refuses while the network runs', async () => {
+    const { code, stderr } = await restore(network.dataDir, dir);
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/^DATA_DIR: a network is already running on /)]);
+  });
+
+  it.each([['log,cellar'], ['']])('takes parts %j for wrong usage', async (parts) => {
+    expect(await restore(network.dataDir, dir, '--parts', parts)).toMatchObject({ code: 2 });
+  });
+
+  it('refuses to forget what the witness or the vault knows, and changes nothing then', async () => {
+    await network.halt();
+    const witness = await restore(network.dataDir, dir, '--parts', 'witness');
+    expect([witness.code, witness.stderr]).toEqual([
+      1,
+      expect.stringMatching(/^the witness here knows what was taken away since/m),
+    ]);
+    const vault = await restore(network.dataDir, dir, '--parts', 'vault');
+    expect([vault.code, vault.stderr]).toEqual([
+      1,
+      expect.stringMatching(/^the vault here has 1 keys that the backup lacks/m),
+    ]);
+    await network.restart();
+    expect(await ada.get(`/api/posts/${lost}`)).toMatchObject({ status: 200 });
+  }, 60_000);
+
+  it('leaves the old when it is killed, or tells the next start what to type', async () => {
+    await network.halt();
+    await killedAt('checking');
+    await killedAt('restoring');
+    expect(existsSync(join(network.dataDir, 'eventstore'))).toBe(true);
+    const command = `plaza restore ${dir} --parts log`;
+    beginRestore(network.dataDir, command);
+    const start = await runPlaza(['start'], { DATA_DIR: network.dataDir });
+    expect([start.code, start.stderr.trim().split('\n').at(-1)]).toEqual([
+      1,
+      expect.stringContaining(
+        `was interrupted, so some of it is old and some of it new; run it again to its end: ${command}`,
+      ),
+    ]);
+  }, 60_000);
+
+  it('replaces a log and a read store that were destroyed, and keeps a witness that knows more', async () => {
+    destroyLog(network);
+    const { code, stdout, stderr } = await restore(network.dataDir, dir);
+    expect([code, code === 0 ? '' : stderr]).toEqual([0, '']);
+    expect(JSON.parse(stdout)).toMatchObject({
+      witnessKept: true,
+      parts: ['log', 'read', 'authority', 'vault'],
+    });
+  }, 60_000);
+
+  it('leaves what the witness knows to recovery: nothing is served, and what was there stays aside', async () => {
+    await network.restart();
+    expect(await ada.get(`/api/posts/${gone}`)).toMatchObject({ status: 503 });
+    expect(await ada.get(`/api/posts/${kept}`)).toMatchObject({ status: 503 });
+    expect(readdirSync(network.dataDir).filter((name) => name.startsWith('kept-'))).toHaveLength(1);
+  }, 60_000);
+});
+
+/** A restore that is killed when it says that it is there. */
+async function killedAt(step: string): Promise<void> {
+  const child = spawn(process.execPath, [plaza, 'restore', dir], {
+    env: environment({ DATA_DIR: network.dataDir }),
+  });
+  child.stderr.on('data', (chunk: Buffer) => {
+    if (chunk.toString().includes(`"what":"${step}"`)) child.kill('SIGKILL');
+  });
+  await once(child, 'close');
+}
