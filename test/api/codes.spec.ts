@@ -182,12 +182,30 @@ const causes: { readonly [Code in ErrorCode]: Cause } = {
     spec: 'test/auth/operator-lifecycle.spec.ts',
     named: 'does nothing to %s that took another turn than was seen',
   },
-  restriction_witness_required: 'nothing yet',
-  restriction_witness_unavailable_or_incomplete: 'nothing yet',
-  witness_prepare_mismatch: 'nothing yet',
-  witness_acceptance_mismatch: 'nothing yet',
-  ambiguous_acceptance_requires_independent_proof: 'nothing yet',
-  witness_finalize_unconfirmed: 'nothing yet',
+  restriction_witness_required: {
+    spec: 'test/recovery/witness-faults.spec.ts',
+    named: 'where no witness is configured: restriction_witness_required',
+  },
+  restriction_witness_unavailable_or_incomplete: {
+    spec: 'test/recovery/witness-faults.spec.ts',
+    named: 'where the witness does not answer, and nothing is written',
+  },
+  witness_prepare_mismatch: {
+    spec: 'test/recovery/witness-faults.spec.ts',
+    named: 'where a process died having prepared another one under the same intent',
+  },
+  witness_acceptance_mismatch: {
+    spec: 'test/recovery/witness-faults.spec.ts',
+    named: 'where the log has lost what the witness accepted, and takes it again elsewhere',
+  },
+  ambiguous_acceptance_requires_independent_proof: {
+    spec: 'test/recovery/witness-faults.spec.ts',
+    named: 'where the log does not say whether it was written',
+  },
+  witness_finalize_unconfirmed: {
+    spec: 'test/recovery/witness-faults.spec.ts',
+    named: 'where the witness does not confirm what is in the log',
+  },
 };
 
 const all = Object.entries(causes).map(([code, cause]) => ({ code: code as ErrorCode, cause }));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { errors } from 'oidc-provider';
 import { Refusal } from '../../domain/refusal.js';
-import { LogUnavailable } from '../../log/event-log.js';
+import { LogUnavailable, NotWitnessed } from '../../log/event-log.js';
 import { Fault, faultOf, oauthError, publishedCode } from './faults.js';
 
 const like = (members: object) => Object.assign(new Error('x'), members);
@@ -19,6 +19,12 @@ describe('a fault', () => {
 
   it.each([
     ['the log is away', new LogUnavailable('x'), 503, 'temporarily_unavailable'],
+    [
+      'the witness contradicts the log',
+      new NotWitnessed('witness_acceptance_mismatch', 'x', { cause: new Error('secret detail') }),
+      503,
+      'temporarily_unavailable',
+    ],
     [
       'the store is away',
       Object.assign(new Error('x'), { code: 'ECONNREFUSED' }),

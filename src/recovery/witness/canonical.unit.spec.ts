@@ -1,0 +1,44 @@
+import { describe, expect, it } from '@jest/globals';
+import { canonical, restrictionHash } from './canonical.js';
+
+const deletion = {
+  stream: 'post-p',
+  event: { type: 'post.deleted', data: { postId: 'p', authorActorId: 'ada', at: 1 } },
+  metadata: { requestId: 'r', addressClass: 'loopback', actorId: 'ada', intentId: 'i', payloadHash: 'h' },
+} as const;
+const hash = restrictionHash(deletion).toString('hex');
+const hashWith = (metadata: object) =>
+  restrictionHash({ ...deletion, metadata: { ...deletion.metadata, ...metadata } }).toString('hex');
+
+describe('the canonical text of a value', () => {
+  it('does not depend on the order of members, nor on absent ones', () => {
+    expect(canonical({ b: [{ d: null, c: 'ü"' }], a: 1, e: undefined })).toBe(
+      '{"a":1,"b":[{"c":"ü\\"","d":null}]}',
+    );
+    expect(canonical({ a: 1, b: [{ c: 'ü"', d: null }] })).toBe('{"a":1,"b":[{"c":"ü\\"","d":null}]}');
+  });
+});
+
+describe('the hash of a restriction', () => {
+  it('is that of what was asked for, for good: ledgers hold it', () => {
+    expect(hash).toBe('8f86d29ac0b15b281217907678a400764b9dcbdbccac00375221c9f5dab1257b');
+  });
+
+  it('does not depend on when and whence a try comes', () => {
+    const data = { ...deletion.event.data, at: 2 };
+    expect(restrictionHash({ ...deletion, event: { type: 'post.deleted', data } }).toString('hex')).toBe(
+      hash,
+    );
+    expect(hashWith({ requestId: 'later', addressClass: 'private', witnessEpoch: 7 })).toBe(hash);
+  });
+
+  it.each([
+    { payloadHash: 'another' },
+    { actorId: 'bob' },
+    { appId: 'a' },
+    { grantId: 'g' },
+    { reason: 'x' },
+  ])('is another with %p', (metadata) => {
+    expect(hashWith(metadata)).not.toBe(hash);
+  });
+});

@@ -1,0 +1,222 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Client } from 'pg';
+import { freePort } from '../../src/launch/free-port.js';
+import type { OpenLog } from '../../src/log/open-log.js';
+import { restrictionId } from '../../src/log/restrictions.js';
+import { payloadDigest } from '../../src/log/sealing.js';
+import { restrictionHash } from '../../src/recovery/witness/canonical.js';
+import { openWitness } from '../../src/recovery/witness/open-witness.js';
+import type { Restriction, Witness } from '../../src/recovery/witness/witness.js';
+import { askAt, startApiProcess } from '../support/api-process.js';
+import type { Answered, ApiProcess } from '../support/api-process.js';
+import { operatorOf, registerApplication, signIn } from '../support/api.js';
+import type { SignedIn } from '../support/api.js';
+import { openLogOf } from '../support/network-log.js';
+import { startNetwork } from '../support/network.js';
+import type { TestNetwork } from '../support/network.js';
+import { wrote } from '../support/posts.js';
+import { startTcpProxy } from '../support/tcp-proxy.js';
+import type { TcpProxy } from '../support/tcp-proxy.js';
+import { until } from '../support/until.js';
+
+let network: TestNetwork;
+let opened: OpenLog;
+let witness: Witness;
+let alice: SignedIn;
+/** Between an API process and its stores. */
+let toWitness: TcpProxy;
+let toLog: TcpProxy;
+let proxied: ApiProcess;
+/** An API process that was told of no witness, and where its operators ask. */
+let without: ApiProcess;
+let withoutOperatorPort: string;
+/** Connections to the witness's database, that can keep others from writing. */
+let keepers: readonly [Client, Client];
+
+beforeAll(async () => {
+  network = await startNetwork();
+  const { env } = network;
+  const [witnessUrl, logUrl] = [String(env['WITNESS_DATABASE_URL']), String(env['EVENTSTORE_URL'])];
+  [toWitness, toLog] = await Promise.all([startTcpProxy(portOf(witnessUrl)), startTcpProxy(portOf(logUrl))]);
+  withoutOperatorPort = String(await freePort());
+  [proxied, without] = await Promise.all([
+    startApiProcess(network, {
+      WITNESS_DATABASE_URL: through(witnessUrl, toWitness),
+      EVENTSTORE_URL: through(logUrl, toLog),
+      LOG_LEVEL: 'silent',
+    }),
+    startApiProcess(network, {
+      WITNESS_DATABASE_URL: '',
+      OPERATOR_PORT: withoutOperatorPort,
+      LOG_LEVEL: 'silent',
+    }),
+  ]);
+  opened = await openLogOf(network);
+  witness = openWitness({ url: witnessUrl, applicationName: 'test' });
+  keepers = [new Client(witnessUrl), new Client(witnessUrl)];
+  await Promise.all(keepers.map((keeper) => keeper.connect()));
+  alice = await signIn(network, await registerApplication(network), 'openid read post:create post:delete');
+}, 120_000);
+
+afterAll(async () => {
+  await Promise.all((keepers ?? []).map((keeper) => keeper.end()));
+  await witness?.close();
+  await opened?.close();
+  await Promise.all([proxied?.stop(), without?.stop()]);
+  await Promise.all([toWitness?.close(), toLog?.close()]);
+  await network?.stop();
+});
+
+const portOf = (url: string) => Number(new URL(url).port);
+const through = (url: string, { port }: TcpProxy) => url.replace(`:${portOf(url)}`, `:${port}`);
+
+const removal = (process: ApiProcess, postId: string, intentId: string, revision = 1): Promise<Answered> =>
+  askAt(network, process.port, 'DELETE', `/api/posts/${postId}?intentId=${intentId}&revision=${revision}`, {
+    by: alice,
+  });
+
+function expectRefusal(answer: Answered, status: number, code: string): void {
+  expect([answer.status, answer.body]).toEqual([status, { error: code, message: expect.any(String) }]);
+  expect(answer.headers['retry-after'] !== undefined).toBe(status === 503);
+}
+
+/** What is in the log of the deletions of a post, and what the witness says of each. */
+async function deletionsOf(postId: string) {
+  const recorded = (await opened.log.read(`post-${postId}`)).filter(
+    ({ event }) => event.type === 'post.deleted',
+  );
+  const known = await witness.find(recorded.map(({ id }) => id));
+  return recorded.map(({ id, metadata, position }) => {
+    const { epoch, state, position: at } = known.get(id) ?? {};
+    return { state, isThere: at === position, isNumbered: metadata.witnessEpoch === Number(epoch) };
+  });
+}
+
+const done = [{ state: 'finalized', isThere: true, isNumbered: true }];
+
+/** The same intent again, and what there is then: the one deletion, wholly. */
+async function expectCompletedBy(process: ApiProcess, postId: string, intentId: string): Promise<void> {
+  const again = await removal(process, postId, intentId);
+  expect([again.status, again.body.post?.status]).toEqual([200, 'deleted']);
+  expect(await deletionsOf(postId)).toEqual(done);
+}
+
+const lockHead = 'BEGIN; SELECT line FROM head FOR UPDATE';
+const waiters = async (): Promise<number> => {
+  const { rows } = await keepers[0].query<{ count: string }>(
+    `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+  );
+  return Number(rows[0]?.count);
+};
+
+/** The deletion of a post as a process has it that is about to prepare it. */
+async function prepared(postId: string, intentId: string, revision: number): Promise<Restriction> {
+  const { actorId, appId } = alice;
+  const [created] = await opened.log.read(`post-${postId}`, { limit: 1 });
+  const key = await opened.vault.keyOf(actorId);
+  const metadata = {
+    actorId,
+    appId,
+    intentId,
+    grantId: created?.metadata.grantId,
+    payloadHash: payloadDigest(key, { verb: 'delete', revision }),
+    requestId: 'of a process that died',
+  };
+  const stream = `post-${postId}`;
+  const id = restrictionId('post.deleted', stream, metadata) ?? '';
+  const data = { postId, authorActorId: actorId, at: 1 };
+  return { id, stream, event: { type: 'post.deleted', data }, metadata };
+}
+
+describe('a restriction is refused', () => {
+  it('where no witness is configured: restriction_witness_required', async () => {
+    const [postId, intentId] = [await wrote(alice), randomUUID()];
+    expectRefusal(await removal(without, postId, intentId), 503, 'restriction_witness_required');
+    expect(await deletionsOf(postId)).toEqual([]);
+    const operator = operatorOf({
+      ...network,
+      env: { ...network.env, OPERATOR_PORT: withoutOperatorPort },
+    });
+    await expect(operator.setAccountState(alice.actorId, 'suspend', 'a test')).rejects.toThrow(
+      'Set WITNESS_DATABASE_URL',
+    );
+    await expectCompletedBy(proxied, postId, intentId);
+  });
+
+  it('where the witness does not answer, and nothing is written', async () => {
+    const [postId, intentId] = [await wrote(alice), randomUUID()];
+    toWitness.loseAnswers();
+    const answer = await removal(proxied, postId, intentId);
+    expectRefusal(answer, 503, 'restriction_witness_unavailable_or_incomplete');
+    expect(await deletionsOf(postId)).toEqual([]);
+    toWitness.mend();
+    await expectCompletedBy(proxied, postId, intentId);
+  });
+
+  it('where a process died having prepared another one under the same intent', async () => {
+    const [postId, intentId] = [await wrote(alice), randomUUID()];
+    await witness.prepare(await prepared(postId, intentId, 7), Date.now());
+    expectRefusal(await removal(proxied, postId, intentId), 409, 'witness_prepare_mismatch');
+    expect(await deletionsOf(postId)).toEqual([]);
+    await expectCompletedBy(proxied, postId, randomUUID());
+  });
+
+  it('but not where a process died having prepared the same: that one is appended', async () => {
+    const [postId, intentId] = [await wrote(alice), randomUUID()];
+    const left = await prepared(postId, intentId, 1);
+    await witness.prepare(left, Date.now());
+    await expectCompletedBy(proxied, postId, intentId);
+    const newest = (await opened.log.read(left.stream)).at(-1);
+    expect([newest?.id, newest?.event, newest?.metadata.requestId]).toEqual([
+      left.id,
+      left.event,
+      'of a process that died',
+    ]);
+  });
+});
+
+describe('a restriction is not acknowledged', () => {
+  it('where the log does not say whether it was written', async () => {
+    const [postId, intentId] = [await wrote(alice), randomUUID()];
+    const [keeper] = keepers;
+    await keeper.query(lockHead);
+    const asked = removal(proxied, postId, intentId);
+    await until(async () => (await waiters()) === 1);
+    toLog.loseAnswers();
+    await keeper.query('COMMIT');
+    expectRefusal(await asked, 503, 'ambiguous_acceptance_requires_independent_proof');
+    // It was.
+    expect(await deletionsOf(postId)).toMatchObject([{ state: 'prepared' }]);
+    toLog.mend();
+    await expectCompletedBy(proxied, postId, intentId);
+  });
+
+  it('where the witness does not confirm what is in the log', async () => {
+    const [postId, intentId] = [await wrote(alice), randomUUID()];
+    const [first, second] = keepers;
+    await first.query(lockHead);
+    const asked = removal(proxied, postId, intentId);
+    await until(async () => (await waiters()) === 1);
+    // Next in the row: the process prepares, and can go no further.
+    const kept = second.query(lockHead);
+    await until(async () => (await waiters()) === 2);
+    await first.query('COMMIT');
+    await kept;
+    expectRefusal(await asked, 503, 'witness_finalize_unconfirmed');
+    expect(await deletionsOf(postId)).toMatchObject([{ state: 'prepared' }]);
+    // Nor is what finds it in the log.
+    expectRefusal(await removal(proxied, postId, intentId), 503, 'witness_finalize_unconfirmed');
+    await second.query('COMMIT');
+    await expectCompletedBy(proxied, postId, intentId);
+  });
+
+  it('where the log has lost what the witness accepted, and takes it again elsewhere', async () => {
+    const [postId, intentId] = [await wrote(alice), randomUUID()];
+    const lost = await prepared(postId, intentId, 1);
+    await witness.prepare(lost, Date.now());
+    await witness.accept(lost.id, { hash: restrictionHash(lost), position: 1n }, Date.now());
+    expectRefusal(await removal(proxied, postId, intentId), 409, 'witness_acceptance_mismatch');
+    expect(await deletionsOf(postId)).toMatchObject([{ state: 'accepted', isThere: false }]);
+  });
+});
