@@ -16,6 +16,7 @@ import { HandleDigest } from '../commands/handle-digest.js';
 import { LikePostHandler, UnlikePostHandler } from '../commands/like-post.js';
 import { MarkInboxReadHandler } from '../commands/mark-inbox-read.js';
 import { MentionedActors } from '../commands/mentioned-actors.js';
+import { PairActs } from '../commands/pair-acts.js';
 import { PostChanges } from '../commands/post-changes.js';
 import { CreateReportHandler } from '../commands/create-report.js';
 import { ProfileHandles } from '../commands/profile-handles.js';
@@ -161,6 +162,11 @@ import { validation } from './validation.js';
       inject: [EventLog, HandleDigest, SocialFacts],
       useFactory: (log: EventLog, digest: HandleDigest, facts: SocialFacts) =>
         new MentionedActors(log, digest, facts),
+    },
+    {
+      provide: PairActs,
+      inject: [EventLog, KeyVault, Clock, Ids],
+      useFactory: (...parts: ConstructorParameters<typeof PairActs>) => new PairActs(...parts),
     },
     {
       provide: PostChanges,

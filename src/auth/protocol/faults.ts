@@ -1,31 +1,12 @@
 import { errors } from 'oidc-provider';
+import { oauthCodes } from '../../domain/oauth-codes.js';
 import { Refusal } from '../../domain/refusal.js';
 import { LogUnavailable, NotWitnessed } from '../../log/event-log.js';
 import { isUnreachable } from '../../store/unreachable.js';
 
-/** The published OAuth codes (network-api.md, "OAuth protocol codes"), and the domain's where those have none. */
+/** The published OAuth codes, and the domain's where those have none. */
 const published = [
-  'invalid_request',
-  'invalid_client',
-  'invalid_grant',
-  'invalid_scope',
-  'unsupported_grant_type',
-  'unsupported_response_type',
-  'access_denied',
-  'temporarily_unavailable',
-  'server_error',
-  'invalid_token',
-  'unsupported_token_type',
-  'invalid_target',
-  'invalid_signature',
-  'invalid_redirect_uri',
-  'invalid_request_uri',
-  'request_not_supported',
-  'request_uri_not_supported',
-  'login_required',
-  'interaction_required',
-  'account_selection_required',
-  'consent_required',
+  ...oauthCodes,
   'authentication_required',
   'not_found',
   'capability_required',

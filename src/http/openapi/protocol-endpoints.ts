@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { ErrorCode } from '../errors.js';
-import type { OAuthCode } from '../resources/error.js';
+import type { OAuthCode } from '../../domain/oauth-codes.js';
 import {
   identityClaims,
   introspection,

@@ -1,6 +1,6 @@
 import { statusOf } from '../errors.js';
 import type { ErrorCode } from '../errors.js';
-import type { OAuthCode } from '../resources/error.js';
+import type { OAuthCode } from '../../domain/oauth-codes.js';
 import { meaningOf } from './error-meanings.js';
 import { headersOf } from './header-objects.js';
 import type { HeaderName } from './header-objects.js';

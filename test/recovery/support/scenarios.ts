@@ -2,6 +2,7 @@ import { BlockHandler, Block, Unblock, UnblockHandler } from '../../../src/comma
 import { decideAtOnce } from '../../../src/commands/decide-at-once.js';
 import { DeletePost, DeletePostHandler } from '../../../src/commands/delete-post.js';
 import type { Intent } from '../../../src/commands/intent.js';
+import { PairActs } from '../../../src/commands/pair-acts.js';
 import { PostChanges } from '../../../src/commands/post-changes.js';
 import {
   RestrictPost,
@@ -72,7 +73,7 @@ const suspendApplication = ({ log, store, clock, ids }: Tools, key: string) =>
 const restrictPost = ({ log, clock, ids }: Tools, key: string) =>
   new RestrictPostHandler(log, clock, ids).execute(new RestrictPost(key, act));
 const block = ({ log, vault, facts, clock, ids }: Tools, key: string) =>
-  new BlockHandler(log, vault, facts, clock, ids).execute(new Block(intentOf(key), other(key)));
+  new BlockHandler(new PairActs(log, vault, clock, ids), facts).execute(new Block(intentOf(key), other(key)));
 
 /** One for each type: whoever makes another type of restriction adds how it comes about, or the crash matrix fails. */
 export const scenarios: { readonly [Type in RestrictionEvent['type']]: Scenario } = {
@@ -158,9 +159,11 @@ export const scenarios: { readonly [Type in RestrictionEvent['type']]: Scenario 
       await Promise.all([account(workshop, key), account(workshop, other(key))]);
       await block(workshop.tools(), key);
     },
-    act: ({ log, vault, facts, clock, ids }, key) => {
+    act: ({ log, vault, clock, ids }, key) => {
       const intent = { ...intentOf(key), intentId: `end-${key}` };
-      return new UnblockHandler(log, vault, facts, clock, ids).execute(new Unblock(intent, other(key)));
+      return new UnblockHandler(new PairActs(log, vault, clock, ids)).execute(
+        new Unblock(intent, other(key)),
+      );
     },
   },
 };
