@@ -1,5 +1,6 @@
 import { systemClock, systemIds } from '../../../src/commands/system.js';
 import { SocialFacts } from '../../../src/commands/social-facts.js';
+import { LogUnavailable } from '../../../src/log/event-log.js';
 import type { EventLog } from '../../../src/log/event-log.js';
 import { openLog } from '../../../src/log/open-log.js';
 import type { StoredEvent } from '../../../src/log/registry.js';
@@ -64,12 +65,19 @@ export async function openWorkshop(stores: Stores, applicationName: string): Pro
       return { ...common, log, facts: new SocialFacts(log, store) };
     },
     given: async (stream, ...events) => {
-      await opened.log.append({
+      const append = {
         stream,
         expected: 'no_stream',
         events: events.map((event) => ({ id: systemIds.uuid(), event })),
         metadata: { requestId: 'test' },
-      });
+      } as const;
+      // Many at once, where all processors are busy, take longer than the log is waited for.
+      await until(() =>
+        opened.log.append(append).catch((error: unknown) => {
+          if (error instanceof LogUnavailable) return false;
+          throw error;
+        }),
+      );
       await writeThrough(await opened.log.read(stream), store.db);
     },
     close: async () => {
