@@ -13,6 +13,7 @@ import {
 import { Kept } from '../../recovery/restore/kept.js';
 import {
   destroyAgain,
+  endAgain,
   refuseForgotten,
   refuseLostKeys,
   restoreTables,
@@ -137,7 +138,10 @@ export class Replacement {
   async #database(client: ClientBase): Promise<void> {
     const kept = this.#kept.database;
     const { parts } = this.given;
-    if (parts.includes('authority')) await this.#tables(client, 'authority', kept);
+    if (parts.includes('authority')) {
+      await this.#tables(client, 'authority', kept);
+      await endAgain(client, kept);
+    }
     if (parts.includes('authority') || parts.includes('log')) await forgetAuthority(client, kept);
     if (parts.includes('read')) await forgetReadModels(client, kept);
     else if (parts.includes('log')) await forgetAudit(client, kept);

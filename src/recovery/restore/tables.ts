@@ -58,6 +58,29 @@ export async function destroyAgain(client: ClientBase, kept: Kept): Promise<numb
 }
 
 /**
+ * What was ended, spent or changed here since the backup stays so: sessions and tokens that are no longer here, codes and
+ * tokens that were used, passwords and client secrets that were replaced. A store that lost everything knows of none.
+ */
+export async function endAgain(client: ClientBase, kept: Kept): Promise<void> {
+  const [records, secrets, credentials] = [
+    kept.placeOf('authority.oidc_record'),
+    kept.placeOf('authority.client_secret'),
+    kept.placeOf('authority.credential'),
+  ];
+  await client.query(`
+    DELETE FROM authority.oidc_record AS record
+    WHERE EXISTS (SELECT FROM ${records})
+      AND NOT EXISTS (SELECT FROM ${records} AS here WHERE (here.kind, here.key_hash) = (record.kind, record.key_hash));
+    UPDATE authority.oidc_record AS record SET consumed_at = here.consumed_at FROM ${records} AS here
+    WHERE (here.kind, here.key_hash) = (record.kind, record.key_hash)
+      AND here.consumed_at IS NOT NULL AND record.consumed_at IS NULL;
+    DELETE FROM authority.client_secret WHERE app_id IN (SELECT app_id FROM ${secrets});
+    INSERT INTO authority.client_secret SELECT * FROM ${secrets};
+    UPDATE authority.credential SET password_hash = here.password_hash FROM ${credentials} AS here
+    WHERE here.actor_id = credential.actor_id`);
+}
+
+/**
  * Of people who came after the backup: without them, what they wrote could not be read again.
  * @throws {RestoreRefused} there are some.
  */

@@ -1,0 +1,164 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { Client } from 'pg';
+import { openVaultDatabase } from '../../src/log/open-log.js';
+import { tablesOf } from '../../src/recovery/backup/tables.js';
+import { Kept } from '../../src/recovery/restore/kept.js';
+import { destroyAgain, endAgain, refuseLostKeys, restoreTables } from '../../src/recovery/restore/tables.js';
+import { openDatabase } from '../../src/store/database.js';
+import { startTestPostgres } from '../support/postgres.js';
+import type { TestPostgres } from '../support/postgres.js';
+
+const [one, two] = ['00000000-0000-4000-8000-000000000001', '00000000-0000-4000-8000-000000000002'];
+
+let postgres: TestPostgres;
+let dir: string;
+let vault: Client;
+let database: Client;
+let stamp = 0;
+
+beforeAll(async () => {
+  postgres = await startTestPostgres();
+  dir = mkdtempSync(join(tmpdir(), 'plaza-restore-tables-'));
+  const options = { applicationName: 'test', maxConnections: 1 };
+  const [databaseUrl, vaultUrl] = [await postgres.createDatabase(), await postgres.createDatabase()];
+  const opened = [
+    await openDatabase({ ...options, url: databaseUrl }),
+    await openVaultDatabase({ ...options, url: vaultUrl }),
+  ];
+  for (const each of opened) await each.close();
+  [database, vault] = [new Client(databaseUrl), new Client(vaultUrl)];
+  for (const client of [database, vault]) await client.connect();
+}, 60_000);
+
+beforeEach(async () => {
+  await vault.query('TRUNCATE person_key, network_secret');
+  await database.query(`TRUNCATE ${tablesOf.authority.join(', ')}`);
+});
+
+afterAll(async () => {
+  for (const client of [database, vault]) await client?.end();
+  await postgres?.stop();
+  rmSync(dir, { recursive: true });
+});
+
+/** Of a backup: a file in the format of COPY. */
+function fileOf(table: string, columns: readonly string[], ...rows: readonly string[][]) {
+  const path = join(dir, `${table}.${stamp}.copy`);
+  const content = rows.map((row) => `${row.join('\t')}\n`).join('');
+  writeFileSync(path, content);
+  return { table, columns, path, bytes: content.length };
+}
+
+const newKept = () => new Kept(`t${++stamp}`);
+
+const keys = (...rows: string[][]) =>
+  fileOf('public.person_key', ['key_id', 'person_id', 'key', 'created_at', 'destroyed_at'], ...rows);
+const live = (id: string, person: string) => [id, person, String.raw`\\xaa`, '2026-01-01', String.raw`\N`];
+
+describe('restoring the vault', () => {
+  it('replaces what is there, keeps that aside, and tells how much is done', async () => {
+    await vault.query(`INSERT INTO person_key (key_id, person_id, key) VALUES ($1, 'here', '\\xbb')`, [one]);
+    const kept = newKept();
+    const steps: number[] = [];
+    const file = keys(live(two, 'there'));
+    await restoreTables(vault, 'vault', [file], kept, (bytes) => steps.push(bytes));
+    expect((await vault.query('SELECT person_id FROM person_key')).rows).toEqual([{ person_id: 'there' }]);
+    expect((await vault.query(`SELECT person_id FROM ${kept.placeOf('public.person_key')}`)).rows).toEqual([
+      { person_id: 'here' },
+    ]);
+    expect(steps).toEqual([file.bytes]);
+    await expect(refuseLostKeys(vault, kept)).rejects.toThrow(
+      /^the vault here has 1 keys that the backup lacks/,
+    );
+  });
+
+  it('brings nobody back who was erased since', async () => {
+    await vault.query(
+      `INSERT INTO person_key (key_id, person_id, key, destroyed_at)
+      VALUES ($1, 'erased', NULL, '2026-02-02'), ($2, 'alive', '\\xbb', NULL)`,
+      [one, two],
+    );
+    const kept = newKept();
+    await restoreTables(
+      vault,
+      'vault',
+      [keys(live(one, 'erased'), live(two, 'alive'))],
+      kept,
+      () => undefined,
+    );
+    expect(await destroyAgain(vault, kept)).toBe(1);
+    expect(await destroyAgain(vault, kept)).toBe(0);
+    await refuseLostKeys(vault, kept);
+    const { rows } = await vault.query('SELECT person_id, key IS NULL AS gone FROM person_key ORDER BY 1');
+    expect(rows).toEqual([
+      { person_id: 'alive', gone: false },
+      { person_id: 'erased', gone: true },
+    ]);
+  });
+
+  it('refuses a table that this release does not know', async () => {
+    const file = { ...keys(), table: 'public.other' };
+    await expect(restoreTables(vault, 'vault', [file], newKept(), () => undefined)).rejects.toThrow(
+      /has tables that this release does not know/,
+    );
+  });
+});
+
+describe('restoring the authority store', () => {
+  const columns = ['kind', 'key_hash', 'payload', 'expires_at', 'consumed_at'];
+  const record = (hash: string, consumed = String.raw`\N`) => [
+    'RefreshToken',
+    String.raw`\\x` + hash,
+    '{}',
+    '2030-01-01',
+    consumed,
+  ];
+  const backup = () => [
+    fileOf('authority.credential', ['actor_id', 'password_hash'], ['ada', 'as it was'], ['bob', 'as it was']),
+    fileOf('authority.oidc_record', columns, record('01'), record('02'), record('03')),
+    fileOf(
+      'authority.client_secret',
+      ['app_id', 'secret_hash'],
+      ['app', String.raw`\\x0a`],
+      ['lost', String.raw`\\x0b`],
+    ),
+  ];
+
+  const restored = async () => {
+    const kept = newKept();
+    await restoreTables(database, 'authority', backup(), kept, () => undefined);
+    await endAgain(database, kept);
+    const records = await database.query<{ hash: string; spent: boolean }>(
+      `SELECT encode(key_hash, 'hex') AS hash, consumed_at IS NOT NULL AS spent FROM authority.oidc_record ORDER BY 1`,
+    );
+    const proofs = await database.query<{ proof: string }>(`
+      SELECT app_id || ' ' || encode(secret_hash, 'hex') AS proof FROM authority.client_secret
+      UNION ALL SELECT actor_id || ' ' || password_hash FROM authority.credential ORDER BY 1`);
+    return [records.rows, proofs.rows.map(({ proof }) => proof)];
+  };
+
+  it('revives no token that was ended or spent since, and no secret or password that was replaced', async () => {
+    await database.query(`
+      INSERT INTO authority.oidc_record (kind, key_hash, payload, expires_at, consumed_at) VALUES
+        ('RefreshToken', '\\x01', '{}', '2030-01-01', NULL), ('RefreshToken', '\\x02', '{}', '2030-01-01', now());
+      INSERT INTO authority.client_secret (app_id, secret_hash) VALUES ('app', '\\x0c');
+      INSERT INTO authority.credential VALUES ('ada', 'changed'), ('later', 'new')`);
+    expect(await restored()).toEqual([
+      [
+        { hash: '01', spent: false },
+        { hash: '02', spent: true },
+      ],
+      ['ada changed', 'app 0c', 'bob as it was', 'lost 0b'],
+    ]);
+  });
+
+  it('brings all of it back into a store that lost everything', async () => {
+    expect(await restored()).toEqual([
+      ['01', '02', '03'].map((hash) => ({ hash, spent: false })),
+      ['ada as it was', 'app 0a', 'bob as it was', 'lost 0b'],
+    ]);
+  });
+});
