@@ -1,14 +1,23 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
+import { pino } from 'pino';
+import { LogUnavailable } from '../../src/log/event-log.js';
+import type { Recorded } from '../../src/log/recorded.js';
+import type { RestrictionEvent } from '../../src/log/restrictions.js';
 import { restrictionHash } from '../../src/recovery/witness/canonical.js';
 import { openWitness } from '../../src/recovery/witness/open-witness.js';
-import { WitnessMismatch, WitnessRequired } from '../../src/recovery/witness/witness.js';
+import { Settler } from '../../src/recovery/witness/settler.js';
+import { WitnessMismatch, WitnessRequired, WitnessUnavailable } from '../../src/recovery/witness/witness.js';
 import type { Restriction, Witness } from '../../src/recovery/witness/witness.js';
 import { startTestPostgres } from '../support/postgres.js';
+import { startTcpProxy } from '../support/tcp-proxy.js';
 import type { TestPostgres } from '../support/postgres.js';
+import { until } from '../support/until.js';
+import { MemoryLog } from '../projections/support/memory-log.js';
 import { deletionOf } from './support/restrictions.js';
 
 let postgres: TestPostgres;
+let url: string;
 let database: Client;
 let witness: Witness;
 let other: Witness;
@@ -19,7 +28,7 @@ beforeAll(async () => {
 
 beforeEach(async () => {
   await Promise.all([witness?.close(), other?.close(), database?.end()]);
-  const url = await postgres.createDatabase();
+  url = await postgres.createDatabase();
   witness = openWitness({ url, applicationName: 'one' });
   other = openWitness({ url, applicationName: 'other' });
   database = new Client({ connectionString: url });
@@ -202,6 +211,70 @@ describe('the ledger', () => {
     await database.query('ALTER TABLE ledger DISABLE TRIGGER only_added_to');
     await database.query(statement);
     expect(await witness.firstBroken()).toBe(line);
+  });
+});
+
+describe('what was left half-way', () => {
+  const settlerOn = (log: MemoryLog) =>
+    new Settler({ log, witness, now: Date.now, logger: pino({ level: 'silent' }) });
+
+  it('is settled by a process that starts: withdrawn, if the log has nothing of it', async () => {
+    const [old, young, accepted] = [deletionOf('p'), deletionOf('q'), deletionOf('r')];
+    await witness.prepare(old, Date.now() - 31_000);
+    await witness.prepare(young, Date.now());
+    await witness.prepare(accepted, Date.now() - 31_000);
+    await witness.accept(accepted.id, proof(accepted), 2);
+    const settler = settlerOn(new MemoryLog());
+    settler.start();
+    await until(async () => (await stateOf(old)) === 'withdrawn');
+    await settler.stop();
+    // It may be under way; and what was accepted is for a recovery to bring back.
+    expect([await stateOf(young), await stateOf(accepted)]).toEqual(['prepared', 'accepted']);
+  });
+
+  it('is left as it is while the log does not answer', async () => {
+    const log = new MemoryLog();
+    log.setDown(true);
+    const restriction = deletionOf('p');
+    await witness.prepare(restriction, 1);
+    await expect(settlerOn(log).settleBefore(Date.now())).rejects.toThrow(LogUnavailable);
+    expect(await stateOf(restriction)).toBe('prepared');
+  });
+
+  it('is finalized where the log has it, whoever died', async () => {
+    const log = new MemoryLog();
+    const [recorded] = log.add({
+      type: 'post.deleted',
+      data: { postId: 'p', authorActorId: 'ada', at: 1 },
+    });
+    const { id, stream, event, metadata, position } = recorded as Recorded<RestrictionEvent>;
+    await witness.prepare({ id, stream, event, metadata }, 1);
+    await settlerOn(log).settleBefore(Date.now());
+    expect((await witness.find([id])).get(id)).toMatchObject({ state: 'finalized', position });
+  });
+});
+
+describe('a witness that hangs', () => {
+  it('is one that is away, and works again when it is back', async () => {
+    const proxy = await startTcpProxy(Number(new URL(url).port));
+    const through = url.replace(/:[0-9]+\//, `:${proxy.port}/`);
+    const far = openWitness({ url: through, applicationName: 'far' });
+    const restriction = deletionOf('p');
+    await until(() =>
+      far.prepare(restriction, 1).then(
+        () => true,
+        () => false,
+      ),
+    );
+    proxy.loseAnswers();
+    await expect(far.accept(restriction.id, proof(restriction), 2)).rejects.toThrow(WitnessUnavailable);
+    await expect(far.after(0n, 1)).rejects.toThrow(WitnessUnavailable);
+    proxy.mend();
+    await far.accept(restriction.id, proof(restriction), 2);
+    await far.finalize(restriction.id, 3);
+    expect(await stateOf(restriction)).toBe('finalized');
+    await far.close();
+    await proxy.close();
   });
 });
 

@@ -54,7 +54,9 @@ export class Settler {
         if (!isPassing(error)) logger.error({ err: error }, 'restrictions cannot be settled');
         else logger.warn({ err: error }, 'restrictions are settled later');
       }
-      await pause(EVERY_MS, undefined, { signal }).catch(ignoreAbort);
+      await pause(EVERY_MS, undefined, { signal }).catch((error: unknown) => {
+        if (!signal.aborted) throw error;
+      });
     }
   }
 
@@ -90,7 +92,3 @@ export class Settler {
 
 const isPassing = (error: unknown): boolean =>
   error instanceof LogUnavailable || error instanceof WitnessUnavailable;
-
-function ignoreAbort(error: unknown): void {
-  if (!(error instanceof Error && error.name === 'AbortError')) throw error;
-}
