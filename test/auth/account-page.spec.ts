@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { CommandBus } from '@nestjs/cqrs';
+import { Client } from 'pg';
 import { SuspendApplication } from '../../src/commands/suspend-application.js';
 import { streams } from '../../src/log/streams.js';
 import { until } from '../support/until.js';
@@ -62,6 +63,25 @@ describe('the account page', () => {
       ...first.matchAll(/<time datetime="([^"]*)">\d{1,2} [A-Z][a-z]{2} \d{4}, \d\d:\d\d UTC</g),
     ];
     expect(instants.map(([, instant]) => Date.parse(instant!)).slice(0, 2)).toEqual([since, since + 300_000]);
+  });
+
+  it('says so where nobody can witness that an application is disconnected, and trying again does it', async () => {
+    const { visitor } = await area.someone();
+    const token = await area.connect(visitor);
+    const page = await visitor.open(area.address);
+    const witness = new Client(area.network.witnessDatabaseUrl);
+    await witness.connect();
+    await witness.query('BEGIN; SELECT line FROM head FOR UPDATE');
+    const refused = await visitor.submit(page, { application: area.application.clientId });
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '2']);
+    expect(refused.text).toContain(
+      'The witness does not answer; nothing was written. Please try again later.',
+    );
+    expect(await isLive(area.client, token)).toBe(true);
+    await witness.end();
+    const done = await visitor.submit(page, { application: area.application.clientId });
+    expect(done.status).toBe(200);
+    expect(await isLive(area.client, token)).toBe(false);
   });
 
   it('disconnects an application with all its grants, and says so once', async () => {

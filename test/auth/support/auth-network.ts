@@ -32,9 +32,13 @@ import type { KeyVault } from '../../../src/log/vault/key-vault.js';
 import { NetworkSecrets } from '../../../src/log/vault/network-secrets.js';
 import { AuthorityStore } from '../../../src/store/authority/authority-store.js';
 import { PUBLICATION_CHANNEL } from '../../../src/recovery/incarnation.js';
+import { openWitness } from '../../../src/recovery/witness/open-witness.js';
+import type { Witness } from '../../../src/recovery/witness/witness.js';
+import { WitnessedLog } from '../../../src/recovery/witness/witnessed-log.js';
 import { readRecoveryState } from '../../../src/recovery/recovery-state.js';
 import { openDatabase } from '../../../src/store/database.js';
 import { Postgres } from '../../../src/store/postgres.js';
+import { until } from '../../support/until.js';
 import { newDataDir, removeDataDir } from '../../support/data-dir.js';
 import { startEmbeddedEventStore } from '../../support/event-store.js';
 
@@ -61,6 +65,7 @@ export interface AuthNetwork {
   readonly config: Config;
   readonly databaseUrl: string;
   readonly vaultDatabaseUrl: string;
+  readonly witnessDatabaseUrl: string;
   readonly postgres: OutageOrSilence;
   readonly eventStore: OutageOrSilence;
   /** Of the running server; another after a restart. */
@@ -136,6 +141,7 @@ export async function startAuthNetwork(): Promise<AuthNetwork> {
     config,
     databaseUrl: postgres.databaseUrl,
     vaultDatabaseUrl: postgres.vaultDatabaseUrl,
+    witnessDatabaseUrl: postgres.witnessDatabaseUrl,
     postgres: {
       begin: () => postgres.stop(),
       end: async () => {
@@ -186,6 +192,12 @@ export async function startAuthNetwork(): Promise<AuthNetwork> {
   };
 }
 
+const isThere = (witness: Witness): Promise<boolean> =>
+  witness.after(0n, 1).then(
+    () => true,
+    () => false,
+  );
+
 async function startServer(on: {
   readonly config: Config;
   readonly postgres: EmbeddedPostgres;
@@ -202,6 +214,9 @@ async function startServer(on: {
   const { vaultDatabaseUrl } = on.postgres;
   const stores = { eventStoreUrl: on.eventStoreUrl, databaseUrl: on.postgres.databaseUrl, vaultDatabaseUrl };
   const opened = await openLog({ ...stores, applicationName });
+  const witness = openWitness({ url: on.postgres.witnessDatabaseUrl, applicationName });
+  // Its first call brings the database up to date.
+  await until(() => isThere(witness));
   // Without a worker it would hear of nothing, so it is not started.
   const positions = new PositionListener({
     databaseUrl: on.postgres.databaseUrl,
@@ -212,7 +227,7 @@ async function startServer(on: {
   const providers: Provider[] = [
     { provide: AuthorityStore, useValue: new AuthorityStore(database.dataSource) },
     { provide: AuthSettings, useValue: new AuthSettings(on.config.baseUrl) },
-    { provide: EventLog, useValue: opened.log },
+    { provide: EventLog, useValue: new WitnessedLog(opened.log, witness, () => on.clock.now()) },
     { provide: NetworkSecrets, useValue: opened.secrets },
     { provide: Config, useValue: Object.assign({}, on.config, stores) },
     { provide: LOGGER, useValue: logger },
@@ -253,6 +268,7 @@ async function startServer(on: {
     close: async () => {
       await app.close();
       await opened.close();
+      await witness.close();
       await database.close();
     },
   };
