@@ -5,6 +5,7 @@ import { LogReplaced, UnreadableEvent } from '../../src/log/event-log.js';
 import type { EventLog } from '../../src/log/event-log.js';
 import { Applier } from './applier.js';
 import { Halt, messageOf, Outdated } from './faults.js';
+import { Heartbeat } from './heartbeat.js';
 import { dispatch, typesOf } from './projection.js';
 import type { Group } from './projection.js';
 import type { Target } from './target.js';
@@ -99,6 +100,7 @@ export class GroupRunner {
   private async follow(client: ClientBase, target: Target, signal: AbortSignal): Promise<void> {
     const { group, log } = this.options;
     await client.query(`SELECT set_config('search_path', quote_ident($1), false)`, [target.schema]);
+    const heartbeat = new Heartbeat(client, group.name);
     let caughtUp = false;
     try {
       await target.build?.(signal);
@@ -108,6 +110,7 @@ export class GroupRunner {
       const subscribe = (wanted: AbortSignal) => log.subscribe({ ...subscription, signal: wanted });
       for await (const batch of withSilences(subscribe, SILENCE_MS, signal)) {
         if (batch) await applier.apply(batch.events);
+        await heartbeat.beat();
         caughtUp = batch?.caughtUp ?? caughtUp;
         if (caughtUp) await target.caughtUp(client);
         if (batch && (batch.events.length > 0 || caughtUp)) this.allIsWell();

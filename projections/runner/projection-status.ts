@@ -31,6 +31,8 @@ export interface ProjectionState {
 export interface ProjectionStatus {
   /** The published one; null before the first is published. */
   readonly incarnation: string | null;
+  /** Why nobody is shown it, in words; null: it is shown. */
+  readonly quarantine: string | null;
   readonly projections: readonly ProjectionState[];
 }
 
@@ -38,6 +40,7 @@ interface Row {
   /** Null for the published incarnation. */
   readonly group_name: string | null;
   readonly incarnation: string | null;
+  readonly quarantine: string | null;
   readonly versions: Record<string, number> | null;
   readonly applied_position: string | null;
   readonly applied_event_id: string | null;
@@ -47,11 +50,11 @@ interface Row {
 }
 
 const progressSql = `
-  SELECT NULL AS group_name, incarnation, versions, applied_position, applied_event_id,
+  SELECT NULL AS group_name, incarnation, publication.reason AS quarantine, versions, applied_position, applied_event_id,
     stopped_at_position, stopped_event_id, stopped_reason
   FROM recovery.publication JOIN recovery.incarnation USING (incarnation)
   UNION ALL
-  SELECT group_name, NULL, versions, applied_position, applied_event_id,
+  SELECT group_name, NULL, NULL, versions, applied_position, applied_event_id,
     stopped_at_position, stopped_event_id, stopped_reason
   FROM recovery.checkpoint`;
 
@@ -65,7 +68,11 @@ export async function projectionStatus(pool: Pool, log: EventLog): Promise<Proje
     }),
   );
   const published = rows.find(({ group_name }) => group_name === null);
-  return { incarnation: published?.incarnation ?? null, projections: states.flat() };
+  return {
+    incarnation: published?.incarnation ?? null,
+    quarantine: published?.quarantine ?? null,
+    projections: states.flat(),
+  };
 }
 
 async function statesOf(group: Group, row: Row | undefined, log: EventLog): Promise<ProjectionState[]> {

@@ -212,9 +212,9 @@ import { validation } from './validation.js';
     },
     {
       provide: Health,
-      inject: [Postgres, EventLog, LOGGER],
-      useFactory: ({ pool }: Postgres, log: EventLog, logger: Logger) =>
-        new Health(readinessChecks(pool, log), logger),
+      inject: [Postgres, EventLog, RestrictionProof, LOGGER],
+      useFactory: ({ pool }: Postgres, log: EventLog, proof: RestrictionProof, logger: Logger) =>
+        new Health(readinessChecks(pool, log, proof), logger),
     },
   ],
 })

@@ -1,22 +1,34 @@
 import type { Pool } from 'pg';
 import type { EventLog } from '../log/event-log.js';
 import { readRecoveryState } from '../recovery/recovery-state.js';
+import type { RestrictionProof } from './admission/restriction-proof.js';
 import { NotReady } from './health.js';
 import type { Check } from './health.js';
 
+/** Several times as long as a worker that waits for something is ever silent. */
+const SILENT_SECONDS = 15;
+
 /** What `/readyz` looks at, by the name it shows. */
-export function readinessChecks(pool: Pool, log: EventLog): Readonly<Record<string, Check>> {
+export function readinessChecks(
+  pool: Pool,
+  log: EventLog,
+  proof: RestrictionProof,
+): Readonly<Record<string, Check>> {
   return {
     eventStore: () => log.head(),
     database: () => pool.query('SELECT 1'),
-    readModels: () => checkReadModels(pool),
+    witness: () => proof.reachWitness(),
+    readModels: () => checkReadModels(pool, proof),
+    worker: () => checkWorker(pool),
   };
 }
 
-async function checkReadModels(pool: Pool): Promise<void> {
+async function checkReadModels(pool: Pool, proof: RestrictionProof): Promise<void> {
   const state = await readRecoveryState(pool);
   if (!state) throw new NotReady('The read models are being built for the first time.');
   if (state.status === 'quarantined') throw new NotReady(`In quarantine: ${state.reason}`);
+  const unproven = proof.unprovenFor(state.witnessEpoch);
+  if (unproven !== undefined) throw new NotReady(unproven);
   const { rows } = await pool.query<{ stopped_reason: string }>(
     `SELECT stopped_reason FROM recovery.incarnation WHERE incarnation = $1 AND stopped_reason IS NOT NULL
      UNION ALL
@@ -25,4 +37,16 @@ async function checkReadModels(pool: Pool): Promise<void> {
   );
   const [stopped] = rows;
   if (stopped) throw new NotReady(`A projection stands still: ${stopped.stopped_reason}`);
+}
+
+/** A worker that is frozen holds its lock, so that nobody takes its place: only its silence tells. */
+async function checkWorker(pool: Pool): Promise<void> {
+  const { rows } = await pool.query<{ group_name: string; seconds: number }>(
+    `SELECT group_name, extract(epoch FROM now() - beat_at)::integer AS seconds
+    FROM recovery.heartbeat WHERE beat_at < now() - make_interval(secs => $1) ORDER BY beat_at LIMIT 1`,
+    [SILENT_SECONDS],
+  );
+  const [silent] = rows;
+  if (silent)
+    throw new NotReady(`No worker has kept ${silent.group_name} up to date for ${silent.seconds} seconds.`);
 }

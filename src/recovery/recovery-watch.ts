@@ -68,6 +68,15 @@ export class RecoveryWatch {
     return witnessEpoch === 0n ? undefined : this.unproven;
   }
 
+  /** Resolves if the witness answers, or none is configured. @throws {WitnessUnavailable} */
+  async reachWitness(): Promise<void> {
+    try {
+      await this.options.witness.find([]);
+    } catch (error) {
+      if (!(error instanceof WitnessRequired)) throw error;
+    }
+  }
+
   private async goOn(): Promise<void> {
     const { signal } = this.stopping;
     while (!signal.aborted) {

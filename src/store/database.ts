@@ -6,6 +6,7 @@ import { auditMigrations } from './migrations/1763760000000-audit.js';
 import { cursorMigrations } from './migrations/1763780000000-cursors.js';
 import { jobMigrations } from './migrations/1763810000000-jobs.js';
 import { buildMigrations } from './migrations/1763805000000-builds.js';
+import { heartbeatMigrations } from './migrations/1763820000000-heartbeats.js';
 import { openPostgres } from './postgres.js';
 import type { Postgres } from './postgres.js';
 
@@ -28,6 +29,7 @@ export function openDatabase(options: {
       ...cursorMigrations,
       ...jobMigrations,
       ...buildMigrations,
+      ...heartbeatMigrations,
     ],
   });
 }

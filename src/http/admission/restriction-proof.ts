@@ -2,4 +2,7 @@
 export abstract class RestrictionProof {
   /** Why it has not, for read models that have applied so many restrictions, in words for an operator; undefined: it has. */
   abstract unprovenFor(witnessEpoch: bigint): string | undefined;
+
+  /** Resolves if the witness answers, or none is configured. Rejects if it does not. */
+  abstract reachWitness(): Promise<void>;
 }

@@ -16,6 +16,7 @@ import { applicationRoutes } from './application.routes.js';
 import { auditRoutes } from './audit.routes.js';
 import { backupRoutes } from './backup.routes.js';
 import { keyRoutes } from './key.routes.js';
+import { metricsRoutes } from './metrics.routes.js';
 import { operatorToken, requireOperator } from './operator-token.js';
 import { postRoutes } from './post.routes.js';
 import { publishingRoutes } from './publishing.routes.js';
@@ -47,6 +48,7 @@ function routes(server: FastifyInstance, app: INestApplicationContext): void {
   applicationRoutes(server, app);
   accountRoutes(server, app);
   keyRoutes(server, app);
+  metricsRoutes(server, app);
   postRoutes(server, app);
   publishingRoutes(server, app);
   auditRoutes(server, app);

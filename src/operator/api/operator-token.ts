@@ -10,10 +10,14 @@ export function operatorToken({ operatorToken, dataDir }: Config): string {
   return operatorToken ?? secretFile(join(dataDir, 'operator.token'));
 }
 
+/** What scrapers read without a token. */
+const open: ReadonlySet<string | undefined> = new Set(['/metrics']);
+
 /** Lets in whoever has the operator's token: before the body is read, and in constant time. */
 export function requireOperator(server: FastifyInstance, token: string): void {
   const expected = digest(`Bearer ${token}`);
   server.addHook('onRequest', (request, _reply, done) => {
+    if (open.has(request.routeOptions.url)) return done();
     const { authorization } = request.headers;
     if (authorization === undefined)
       return done(new HttpRefusal('authentication_required', "Send the operator's token as a bearer token."));

@@ -64,6 +64,8 @@ const projection = z.object({
 
 export const projectionStatus = z.object({
   incarnation: z.string().nullable(),
+  /** Why nobody is shown it; null: it is shown. */
+  quarantine: z.string().nullable(),
   projections: z.array(projection),
 });
 

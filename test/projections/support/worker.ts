@@ -16,6 +16,7 @@ import { outstandingWriteMigrations } from '../../../src/store/migrations/176370
 import { cursorMigrations } from '../../../src/store/migrations/1763780000000-cursors.js';
 import { jobMigrations } from '../../../src/store/migrations/1763810000000-jobs.js';
 import { buildMigrations } from '../../../src/store/migrations/1763805000000-builds.js';
+import { heartbeatMigrations } from '../../../src/store/migrations/1763820000000-heartbeats.js';
 import { openPostgres } from '../../../src/store/postgres.js';
 
 /** The serving group of a later release. */
@@ -50,6 +51,7 @@ export class WorkerBench {
       ...cursorMigrations,
       ...buildMigrations,
       ...jobMigrations,
+      ...heartbeatMigrations,
     ];
     const options = { applicationName: 'test', maxConnections: 2, migrations };
     await (await openPostgres({ url: databaseUrl, ...options })).close();

@@ -13,6 +13,7 @@ export function addProjections(program: Command): void {
       const status = await operatorApi(options).projections();
       answer(options, status, [
         `incarnation ${status.incarnation ?? 'none yet'}`,
+        ...(status.quarantine === null ? [] : [`IN QUARANTINE, nobody is shown it: ${status.quarantine}`]),
         ...status.projections.map(lineOf),
       ]);
     });

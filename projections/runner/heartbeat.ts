@@ -1,0 +1,25 @@
+import type { ClientBase } from 'pg';
+
+const EVERY_MS = 3_000;
+
+/** Says now and then that the worker of a group is at it, on the connection that it works on. */
+export class Heartbeat {
+  private nextAt = 0;
+
+  constructor(
+    private readonly client: ClientBase,
+    private readonly group: string,
+  ) {}
+
+  /** Call it as often as anything is done, or nothing is there to be done: at least each second. */
+  async beat(): Promise<void> {
+    if (performance.now() < this.nextAt) return;
+    this.nextAt = performance.now() + EVERY_MS;
+    await this.client.query({
+      name: 'heartbeat',
+      text: `INSERT INTO recovery.heartbeat (group_name, beat_at) VALUES ($1, now())
+        ON CONFLICT (group_name) DO UPDATE SET beat_at = excluded.beat_at`,
+      values: [this.group],
+    });
+  }
+}

@@ -1,0 +1,49 @@
+import type { INestApplicationContext } from '@nestjs/common';
+import type { FastifyInstance } from 'fastify';
+import { projectionStatus } from '../../../projections/runner/projection-status.js';
+import { RestrictionProof } from '../../http/admission/restriction-proof.js';
+import { EventLog } from '../../log/event-log.js';
+import { listJobs } from '../../recovery/jobs/job.js';
+import { readRecoveryState } from '../../recovery/recovery-state.js';
+import { Witness, WitnessRequired, WitnessUnavailable } from '../../recovery/witness/witness.js';
+import { Postgres } from '../../store/postgres.js';
+import { isUnreachable } from '../../store/unreachable.js';
+import { Metrics } from './metrics.js';
+
+/** More would be told as so many: something is wrong long before. */
+const MOST_UNSETTLED = 1_000;
+
+/**
+ * `/metrics`, without a token: scrapers have none, the port is the operator's own, and there is nothing of any person in it.
+ * It answers also while stores are away: that is when it is looked at.
+ */
+export function metricsRoutes(server: FastifyInstance, app: INestApplicationContext): void {
+  const { pool } = app.get(Postgres);
+  const log = app.get(EventLog);
+  const witness = app.get(Witness);
+  const proof = app.get(RestrictionProof);
+  const metrics = new Metrics();
+
+  server.get('/metrics', async (_request, reply) => {
+    const [status, state, job, unsettled] = await Promise.all([
+      unlessAway(projectionStatus(pool, log)),
+      unlessAway(readRecoveryState(pool).then((found) => found ?? null)),
+      unlessAway(listJobs(pool, 1).then(([newest]) => newest)),
+      unlessAway(witness.unsettled(Number.MAX_SAFE_INTEGER, 0n, MOST_UNSETTLED).then(({ length }) => length)),
+    ]);
+    const unproven = proof.unprovenFor(state?.witnessEpoch ?? 0n);
+    void reply.type(metrics.contentType);
+    return metrics.text({ status, state, job, unsettled, unproven });
+  });
+}
+
+async function unlessAway<T>(asked: Promise<T>): Promise<T | undefined> {
+  try {
+    return await asked;
+  } catch (error) {
+    const isAway =
+      error instanceof WitnessUnavailable || error instanceof WitnessRequired || isUnreachable(error);
+    if (!isAway) throw error;
+    return undefined;
+  }
+}
