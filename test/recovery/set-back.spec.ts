@@ -1,0 +1,251 @@
+import { randomUUID } from 'node:crypto';
+import { cpSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { EventStoreDBClient, jsonEvent } from '@eventstore/db-client';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Client } from 'pg';
+import { askAt, startApiProcess } from '../support/api-process.js';
+import { operatorOf, registerApplication, send, signIn } from '../support/api.js';
+import type { SignedIn } from '../support/api.js';
+import { startEmbeddedEventStore } from '../support/event-store.js';
+import { startNetwork } from '../support/network.js';
+import type { TestNetwork } from '../support/network.js';
+import { answered, postScopes, removal, wrote } from '../support/posts.js';
+import { startTcpProxy } from '../support/tcp-proxy.js';
+import { until } from '../support/until.js';
+
+let network: TestNetwork;
+let alice: SignedIn;
+let kept: string;
+let deleted: string;
+let log: string;
+/** The log as it was before the deletion, and as it was after it. */
+let before: string;
+let after: string;
+
+beforeAll(async () => {
+  network = await startNetwork();
+  log = join(network.dataDir, 'eventstore');
+  before = join(network.dataDir, 'log-before');
+  after = join(network.dataDir, 'log-after');
+  alice = await signIn(network, await registerApplication(network), postScopes);
+  kept = await wrote(alice, 'stays');
+  deleted = await wrote(alice, 'is deleted');
+  await network.killAll('SIGKILL');
+  cpSync(log, before, { recursive: true });
+  await network.restart();
+  await removal(alice, deleted);
+  await until(async () => (await readOf(deleted)).status === 404);
+  await network.killAll('SIGKILL');
+  cpSync(log, after, { recursive: true });
+}, 120_000);
+
+afterAll(() => network?.stop());
+
+const readOf = (id: string, by?: SignedIn) => {
+  const path = `/api/posts/${id}`;
+  return by ? by.get(path) : send(network.baseUrl, 'GET', path);
+};
+
+async function onDatabase(variable: 'DATABASE_URL' | 'WITNESS_DATABASE_URL', sql: string): Promise<void> {
+  const client = new Client({ connectionString: network.env[variable] });
+  await client.connect();
+  try {
+    await client.query(sql);
+  } finally {
+    await client.end();
+  }
+}
+
+/** Starts the stopped network on a copy of that log. */
+async function startOn(copy: string): Promise<void> {
+  rmSync(log, { recursive: true });
+  cpSync(copy, log, { recursive: true });
+  await network.restart();
+}
+
+/** As if an operator had put everything right, without a recovery. Leaves the network stopped. */
+async function forgetQuarantine(): Promise<void> {
+  await onDatabase('DATABASE_URL', `UPDATE recovery.publication SET status = 'serving', reason = NULL`);
+  await network.killAll('SIGKILL');
+}
+
+/** Leaves the network stopped, and all read models to be built anew. */
+async function loseReadStore(): Promise<void> {
+  await onDatabase('DATABASE_URL', 'DELETE FROM recovery.publication; DELETE FROM recovery.incarnation');
+  await network.killAll('SIGKILL');
+}
+
+/**
+ * Why the network is in quarantine, when everything that tells of it says the same, nobody is shown anything, and
+ * nobody is told that something was done.
+ */
+async function quarantine(): Promise<string> {
+  const refused = [503, { error: 'recovery_quarantined', message: expect.any(String) }];
+  await until(async () => (await readOf(kept)).body.error === 'recovery_quarantined');
+  for (const by of [alice, undefined])
+    for (const id of [kept, deleted]) expect(answered(await readOf(id, by))).toEqual(refused);
+  expect(answered(await alice.get('/api/reconcile'))).toEqual(refused);
+  expect(answered(await alice.say('lost or not?'))).toEqual(refused);
+  expect(answered(await removal(alice, kept))).toEqual(refused);
+  const told = (await readiness())['readModels']?.replace('In quarantine: ', '') ?? '';
+  expect((await operatorOf(network).projections()).quarantine).toBe(told);
+  const text = await metrics();
+  expect(text).toContain(`plaza_quarantine_info{reason="${told}"} 1`);
+  expect(text).toContain('plaza_read_models{state="quarantined"} 1');
+  return told;
+}
+
+/** What is not ready, and why. */
+async function readiness(port = new URL(network.baseUrl).port): Promise<Record<string, string | undefined>> {
+  const { status, body } = await askAt(network, Number(port), 'GET', '/readyz');
+  const components = Object.entries(body.components as Record<string, { status: string; reason?: string }>);
+  const failed = components.filter((component) => component[1].status !== 'ok');
+  expect(status).toBe(failed.length === 0 ? 200 : 503);
+  return Object.fromEntries(failed.map(([name, { reason }]) => [name, reason]));
+}
+
+async function metrics(): Promise<string> {
+  const answer = await fetch(`http://127.0.0.1:${network.env['OPERATOR_PORT']}/metrics`);
+  expect([answer.status, answer.headers.get('content-type')]).toEqual([
+    200,
+    expect.stringContaining('text/plain'),
+  ]);
+  return answer.text();
+}
+
+/** Writes into a log that no network runs on. */
+async function writeInto(dir: string, stream: string, type: string, data: object): Promise<void> {
+  const store = await startEmbeddedEventStore({ dir });
+  const client = EventStoreDBClient.connectionString(store.url);
+  await client.appendToStream(stream, [
+    jsonEvent({ type, data: { ...data }, metadata: { requestId: 'test', schemaVersion: 1 } }),
+  ]);
+  await client.dispose();
+  await store.kill('SIGTERM');
+}
+
+describe('a network is in quarantine whose', () => {
+  it('log is an older copy of its own', async () => {
+    await startOn(before);
+    expect(await quarantine()).toMatch(
+      /^The log was set back: it ends at position \d+, while what is published shows it up to position \d+/,
+    );
+    await forgetQuarantine();
+  });
+
+  it('log is an older copy that was written on', async () => {
+    const writtenOn = join(network.dataDir, 'log-written-on');
+    cpSync(before, writtenOn, { recursive: true });
+    await writeInto(writtenOn, 'other', 'other', { text: 'x'.repeat(20_000) });
+    await startOn(writtenOn);
+    expect(await quarantine()).toMatch(
+      /^The log was set back and written on, or replaced: at position \d+ it has another event than /,
+    );
+    await forgetQuarantine();
+  });
+
+  it('log is that of another network', async () => {
+    const another = join(network.dataDir, 'log-of-another');
+    await writeInto(another, 'network', 'network.founded', { networkId: 'another', at: 1 });
+    await startOn(another);
+    expect(await quarantine()).toMatch(
+      /^The log is that of network another; what is published shows network /,
+    );
+    await loseReadStore();
+  });
+
+  it('log lacks a restriction, also if its read store is lost with it', async () => {
+    await startOn(before);
+    expect(await quarantine()).toBe(
+      'The log lacks restriction number 1, accepted by the witness: what was taken away would be there again.',
+    );
+    await onDatabase('WITNESS_DATABASE_URL', 'ALTER SCHEMA public RENAME TO aside; CREATE SCHEMA public');
+    await loseReadStore();
+  });
+
+  it('witness has forgotten everything', async () => {
+    await startOn(after);
+    expect(await quarantine()).toMatch(/^The witness lacks restriction number 1, which the log has/);
+    await onDatabase(
+      'WITNESS_DATABASE_URL',
+      'DROP SCHEMA public CASCADE; ALTER SCHEMA aside RENAME TO public',
+    );
+    await forgetQuarantine();
+  });
+});
+
+describe('a network serves', () => {
+  it('whose read models are merely behind its log', async () => {
+    await network.restart();
+    await until(async () => (await readOf(kept)).status === 200);
+    expect((await readOf(deleted)).status).toBe(404);
+    const { worker = 0 } = network.pids();
+    process.kill(worker, 'SIGSTOP');
+    const late = await wrote(alice, 'not applied yet');
+    await removal(alice, kept);
+    await network.killAll('SIGKILL');
+    await network.restart();
+    await until(async () => (await readOf(late)).status === 200 && (await readOf(kept)).status === 404);
+    const answer = await readOf(late, alice);
+    expect([answer.headers.get('x-network-witness-epoch'), await metrics(), await readiness()]).toEqual([
+      '2',
+      expect.stringContaining('plaza_witness_epoch 2'),
+      {},
+    ]);
+  });
+
+  it('and says so when its worker has not been heard of for long', async () => {
+    const { worker = 0 } = network.pids();
+    process.kill(worker, 'SIGSTOP');
+    await onDatabase('DATABASE_URL', `UPDATE recovery.heartbeat SET beat_at = beat_at - interval '1 minute'`);
+    expect((await readiness())['worker']).toMatch(/^No worker has kept \w+ up to date for \d+ seconds\.$/);
+    process.kill(worker, 'SIGCONT');
+    expect(await until(async () => Object.keys(await readiness()).length === 0)).toBe(true);
+  });
+});
+
+describe('a server that cannot prove that nothing is missing', () => {
+  const unproven = [503, 'restriction_witness_unavailable_or_incomplete'];
+  const read = (port: number, by?: SignedIn) => askAt(network, port, 'GET', '/api/reconcile', { by });
+
+  it('refuses reads and takes what publishes, until the witness is there', async () => {
+    const witness = new URL(network.env['WITNESS_DATABASE_URL'] ?? '');
+    const proxy = await startTcpProxy(Number(witness.port));
+    proxy.loseAnswers();
+    witness.port = String(proxy.port);
+    const api = await startApiProcess(network, { WITNESS_DATABASE_URL: witness.href, LOG_LEVEL: 'silent' });
+    try {
+      for (const by of [alice, undefined]) {
+        const { status, body, headers } = await read(api.port, by);
+        expect([status, body.error]).toEqual(unproven);
+        expect(headers['retry-after']).toMatch(/^[1-9]/);
+      }
+      expect(await readiness(String(api.port))).toEqual({
+        witness: 'It does not answer.',
+        readModels: expect.stringContaining('The restriction witness cannot be reached'),
+      });
+      const body = { intentId: randomUUID(), text: 'goes on', audience: 'public' };
+      expect((await askAt(network, api.port, 'POST', '/api/posts', { by: alice, body })).status).toBe(200);
+      proxy.mend();
+      expect(await until(async () => (await read(api.port)).status === 200)).toBe(true);
+      // What was proven once is not lost with the witness.
+      proxy.loseAnswers();
+      expect((await read(api.port)).status).toBe(200);
+    } finally {
+      await api.stop();
+      await proxy.close();
+    }
+  });
+
+  it('refuses reads without a witness as soon as anything was restricted', async () => {
+    const api = await startApiProcess(network, { WITNESS_DATABASE_URL: '', LOG_LEVEL: 'silent' });
+    try {
+      const { status, body } = await read(api.port, alice);
+      expect([status, body.error]).toEqual(unproven);
+      expect((await readiness(String(api.port)))['readModels']).toContain('WITNESS_DATABASE_URL');
+    } finally {
+      await api.stop();
+    }
+  });
+});
