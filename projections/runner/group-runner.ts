@@ -111,6 +111,7 @@ export class GroupRunner {
       for await (const batch of withSilences(subscribe, SILENCE_MS, signal)) {
         if (batch) await applier.apply(batch.events);
         await heartbeat.beat();
+        if (batch?.caughtUp && !caughtUp) await target.progress.resume(client);
         caughtUp = batch?.caughtUp ?? caughtUp;
         if (caughtUp) await target.caughtUp(client);
         if (batch && (batch.events.length > 0 || caughtUp)) this.allIsWell();

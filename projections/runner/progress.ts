@@ -62,7 +62,16 @@ export class Progress {
     return rowCount === 1;
   }
 
-  /** Notes why the group stands still, for operators to see. The next event that is applied clears it. */
+  /** Forgets that the group stood still: it goes on, also where nothing is there to be applied. */
+  async resume(client: ClientBase): Promise<void> {
+    await client.query(
+      `UPDATE ${this.table} SET stopped_at_position = NULL, stopped_event_id = NULL, stopped_reason = NULL
+      WHERE ${this.column} = $1 AND stopped_reason IS NOT NULL`,
+      [this.key],
+    );
+  }
+
+  /** Notes why the group stands still, for operators to see. {@link resume} and the next event that is applied clear it. */
   async stop(client: ClientBase, reason: string, event?: Place): Promise<void> {
     await client.query(
       `UPDATE ${this.table} SET stopped_at_position = $2, stopped_event_id = $3, stopped_reason = $4

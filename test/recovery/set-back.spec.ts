@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { EventStoreDBClient, jsonEvent } from '@eventstore/db-client';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { Client } from 'pg';
 import { askAt, startApiProcess } from '../support/api-process.js';
 import { operatorOf, registerApplication, send, signIn } from '../support/api.js';
@@ -13,6 +13,9 @@ import type { TestNetwork } from '../support/network.js';
 import { answered, postScopes, removal, wrote } from '../support/posts.js';
 import { startTcpProxy } from '../support/tcp-proxy.js';
 import { until } from '../support/until.js';
+
+// Each starts networks, which takes as long as the machine lets it.
+jest.setTimeout(120_000);
 
 let network: TestNetwork;
 let alice: SignedIn;
@@ -38,7 +41,7 @@ beforeAll(async () => {
   await until(async () => (await readOf(deleted)).status === 404);
   await network.killAll('SIGKILL');
   cpSync(log, after, { recursive: true });
-}, 120_000);
+});
 
 afterAll(() => network?.stop());
 
@@ -188,11 +191,11 @@ describe('a network serves', () => {
     await network.restart();
     await until(async () => (await readOf(late)).status === 200 && (await readOf(kept)).status === 404);
     const answer = await readOf(late, alice);
-    expect([answer.headers.get('x-network-witness-epoch'), await metrics(), await readiness()]).toEqual([
+    expect([answer.headers.get('x-network-witness-epoch'), await metrics()]).toEqual([
       '2',
       expect.stringContaining('plaza_witness_epoch 2'),
-      {},
     ]);
+    expect(await until(async () => Object.keys(await readiness()).length === 0)).toBe(true);
   });
 
   it('and says so when its worker has not been heard of for long', async () => {
@@ -214,14 +217,14 @@ describe('a server that cannot prove that nothing is missing', () => {
     const proxy = await startTcpProxy(Number(witness.port));
     proxy.loseAnswers();
     witness.port = String(proxy.port);
-    const api = await startApiProcess(network, { WITNESS_DATABASE_URL: witness.href, LOG_LEVEL: 'silent' });
+    const api = await startApiProcess(network, { WITNESS_DATABASE_URL: witness.href });
     try {
       for (const by of [alice, undefined]) {
         const { status, body, headers } = await read(api.port, by);
         expect([status, body.error]).toEqual(unproven);
         expect(headers['retry-after']).toMatch(/^[1-9]/);
       }
-      expect(await readiness(String(api.port))).toEqual({
+      expect(await readiness(String(api.port))).toMatchObject({
         witness: 'It does not answer.',
         readModels: expect.stringContaining('The restriction witness cannot be reached'),
       });
@@ -239,7 +242,7 @@ describe('a server that cannot prove that nothing is missing', () => {
   });
 
   it('refuses reads without a witness as soon as anything was restricted', async () => {
-    const api = await startApiProcess(network, { WITNESS_DATABASE_URL: '', LOG_LEVEL: 'silent' });
+    const api = await startApiProcess(network, { WITNESS_DATABASE_URL: '' });
     try {
       const { status, body } = await read(api.port, alice);
       expect([status, body.error]).toEqual(unproven);
