@@ -200,6 +200,11 @@ describe('the operator API', () => {
     expect(refused.headers.get('retry-after')).toMatch(/^[1-9][0-9]*$/);
     await network.eventStore.end();
     await network.postgres.begin();
+    const metrics = await fetch(`${url}/metrics`);
+    expect([metrics.status, await metrics.text()]).toEqual([
+      200,
+      expect.stringContaining('plaza_store_up{store="read"} 0'),
+    ]);
     expect(await post('/operator/accounts', account('emil'))).toMatchObject({ status: 503 });
     await network.postgres.end();
     expect(await post('/operator/accounts', account('emil'))).toMatchObject({ status: 201 });

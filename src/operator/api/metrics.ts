@@ -73,8 +73,7 @@ export class Metrics {
     this.showState(state);
     this.unproven.reset();
     if (unproven !== undefined) this.unproven.set({ reason: unproven }, 1);
-    this.unsettled.reset();
-    if (unsettled !== undefined) this.unsettled.set(unsettled);
+    this.unsettled.set(unsettled ?? NaN);
     this.showProjections(status);
     for (const gauge of [this.done, this.total]) gauge.reset();
     if (job) this.done.set({ kind: job.kind, state: job.state }, job.done);
@@ -83,14 +82,14 @@ export class Metrics {
   }
 
   private showState(state: RecoveryState | null | undefined): void {
-    for (const gauge of [this.state, this.quarantine, this.incarnation, this.epoch]) gauge.reset();
+    for (const gauge of [this.state, this.quarantine, this.incarnation]) gauge.reset();
+    this.epoch.set(state ? Number(state.witnessEpoch) : NaN);
     if (state === undefined) return;
     for (const each of ['missing', 'serving', 'quarantined'])
       this.state.set({ state: each }, each === (state?.status ?? 'missing') ? 1 : 0);
     if (!state) return;
     if (state.reason !== null) this.quarantine.set({ reason: state.reason }, 1);
     this.incarnation.set({ incarnation: state.incarnation }, 1);
-    this.epoch.set(Number(state.witnessEpoch));
   }
 
   private showProjections(status: ProjectionStatus | undefined): void {

@@ -21,6 +21,7 @@ import { RegisterApplication } from '../../../src/commands/register-application.
 import type { ClientCredentials } from '../../../src/commands/register-application.js';
 import { Config, readConfig } from '../../../src/config/config.js';
 import { LOGGER } from '../../../src/config/logger.js';
+import { RestrictionProof } from '../../../src/http/admission/restriction-proof.js';
 import { ErrorFilter } from '../../../src/http/error.filter.js';
 import { fastifyAdapter, prepareServer } from '../../../src/http/server.js';
 import { startPostgres } from '../../../src/launch/embedded-postgres.js';
@@ -36,6 +37,9 @@ import { openWitness } from '../../../src/recovery/witness/open-witness.js';
 import type { Witness } from '../../../src/recovery/witness/witness.js';
 import { WitnessedLog } from '../../../src/recovery/witness/witnessed-log.js';
 import { readRecoveryState } from '../../../src/recovery/recovery-state.js';
+import { RecoveryWatch } from '../../../src/recovery/recovery-watch.js';
+import { openWitness } from '../../../src/recovery/witness/open-witness.js';
+import { Witness } from '../../../src/recovery/witness/witness.js';
 import { openDatabase } from '../../../src/store/database.js';
 import { Postgres } from '../../../src/store/postgres.js';
 import { until } from '../../support/until.js';
@@ -224,6 +228,16 @@ async function startServer(on: {
     read: readRecoveryState,
     logger,
   });
+  // Nobody reads the social API here.
+  const witness = openWitness({ url: undefined, applicationName });
+  const watch = {
+    pool: database.pool,
+    log: opened.log,
+    witness,
+    types: [],
+    logger,
+    now: () => on.clock.now(),
+  };
   const providers: Provider[] = [
     { provide: AuthorityStore, useValue: new AuthorityStore(database.dataSource) },
     { provide: AuthSettings, useValue: new AuthSettings(on.config.baseUrl) },
@@ -233,6 +247,8 @@ async function startServer(on: {
     { provide: LOGGER, useValue: logger },
     { provide: Postgres, useValue: database },
     { provide: PositionListener, useValue: positions },
+    { provide: Witness, useValue: witness },
+    { provide: RestrictionProof, useValue: new RecoveryWatch(watch) },
     { provide: Clock, useValue: on.clock },
     { provide: Ids, useValue: systemIds },
   ];

@@ -1,0 +1,87 @@
+import { describe, expect, it } from '@jest/globals';
+import { Metrics } from './metrics.js';
+import type { Findings } from './metrics.js';
+
+const nothing: Findings = {
+  status: undefined,
+  state: undefined,
+  unsettled: undefined,
+  unproven: undefined,
+  job: undefined,
+};
+
+const serving: Findings = {
+  status: {
+    incarnation: 'one',
+    quarantine: null,
+    projections: [{ name: 'posts', version: 1, position: 700, lag: 0 }],
+  },
+  state: {
+    incarnation: 'one',
+    schemaName: 'inc_one',
+    status: 'serving',
+    reason: null,
+    networkId: 'n',
+    appliedPosition: 700n,
+    appliedEventId: 'e',
+    witnessEpoch: 3n,
+    versions: {},
+  },
+  unsettled: 2,
+  unproven: undefined,
+  job: undefined,
+};
+
+/** The metrics of the network, without those of the process. */
+const linesOf = async (metrics: Metrics, findings: Findings): Promise<string[]> =>
+  (await metrics.text(findings)).split('\n').filter((line) => line.startsWith('plaza_'));
+
+describe('metrics', () => {
+  it('tell how the network is', async () => {
+    expect(await linesOf(new Metrics(), serving)).toEqual([
+      'plaza_store_up{store="read"} 1',
+      'plaza_store_up{store="witness"} 1',
+      'plaza_store_up{store="log"} 1',
+      'plaza_read_models{state="missing"} 0',
+      'plaza_read_models{state="serving"} 1',
+      'plaza_read_models{state="quarantined"} 0',
+      'plaza_incarnation_info{incarnation="one"} 1',
+      'plaza_witness_epoch 3',
+      'plaza_unsettled_restrictions 2',
+      'plaza_projection_position{projection="posts"} 700',
+      'plaza_projection_lag_bytes{projection="posts"} 0',
+    ]);
+  });
+
+  it('say why reads are refused, how far the work on it is, and forget it when it is over', async () => {
+    const metrics = new Metrics();
+    const told = await linesOf(metrics, {
+      ...serving,
+      state: serving.state ? { ...serving.state, status: 'quarantined', reason: 'the log has "x"' } : null,
+      unproven: 'nobody knows',
+      job: { kind: 'recover', state: 'running', done: 5, total: 9 },
+    });
+    expect(told).toEqual(
+      expect.arrayContaining([
+        'plaza_read_models{state="quarantined"} 1',
+        String.raw`plaza_quarantine_info{reason="the log has \"x\""} 1`,
+        'plaza_unproven_info{reason="nobody knows"} 1',
+        'plaza_job_done{kind="recover",state="running"} 5',
+        'plaza_job_total{kind="recover",state="running"} 9',
+      ]),
+    );
+    expect(await linesOf(metrics, serving)).toEqual(await linesOf(new Metrics(), serving));
+  });
+
+  it('say nothing of what nobody can tell', async () => {
+    const metrics = new Metrics();
+    await metrics.text(serving);
+    expect(await linesOf(metrics, nothing)).toEqual([
+      'plaza_store_up{store="read"} 0',
+      'plaza_store_up{store="witness"} 0',
+      'plaza_store_up{store="log"} 0',
+      'plaza_witness_epoch Nan',
+      'plaza_unsettled_restrictions Nan',
+    ]);
+  });
+});
