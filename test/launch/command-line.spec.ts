@@ -78,6 +78,22 @@ describe("the operator's command line", () => {
     expect(stderr).toMatch(said);
   });
 
+  it('says who restores a log that is on a server of its own, and what is no backup', async () => {
+    const elsewhere = { DATA_DIR: dataDir, EVENTSTORE_URL: 'esdb://log.example:2113' };
+    const [log, none] = await Promise.all([
+      runPlaza(['restore', dataDir], elsewhere),
+      runPlaza(['restore', dataDir, '--parts', 'vault'], elsewhere),
+    ]);
+    expect([log.code, log.stderr]).toEqual([
+      1,
+      expect.stringMatching(/^EVENTSTORE_URL: .*the means of that server/),
+    ]);
+    expect([none.code, none.stderr]).toEqual([
+      1,
+      expect.stringMatching(/ is no backup, .*: it has no manifest.json\n$/),
+    ]);
+  });
+
   it('fails with one line when nothing was ever started, or nothing runs: exit code 1', async () => {
     const port = await freePort();
     const env = { DATA_DIR: dataDir, OPERATOR_PORT: String(port) };
