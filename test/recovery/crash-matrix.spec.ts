@@ -105,11 +105,11 @@ beforeAll(async () => {
   workshop = await openWorkshop(stores, 'test');
   const { raw: log, witness } = workshop;
   settler = new Settler({ log, witness, now: Date.now, logger: pino({ level: 'silent' }) });
-  await Promise.all(points.map(({ type, key }) => scenarios[type].prepare(workshop, key)));
+  for (const { type, key } of points) await scenarios[type].prepare(workshop, key);
   for (const step of writingSteps) await crash(step, stores);
   await lookAt(points, crashed);
 
-  await Promise.all(of('it is tried again').map(act));
+  for (const point of of('it is tried again')) await act(point);
   await lookAt(of('it is tried again'), repeated);
 
   const { dir, port } = eventStore;
@@ -122,9 +122,9 @@ beforeAll(async () => {
 
   await settler.settleBefore(Date.now());
   await lookAt(points, settled);
-  await Promise.all([...of('it is settled'), ...away].map(act));
+  for (const point of [...of('it is settled'), ...away]) await act(point);
   await lookAt([...of('it is settled'), ...away], repeated);
-}, 120_000);
+}, 240_000);
 
 afterAll(async () => {
   await workshop?.close();

@@ -21,15 +21,19 @@ const [step, stores, attempts] = process.argv.slice(2).map((given) => JSON.parse
 ];
 const workshop = await openWorkshop(stores, 'crash');
 for (const { type, key } of attempts) {
+  const held = Promise.withResolvers<void>();
   const tools = workshop.tools(async (reached, restriction) => {
     if (reached !== step || restriction.event.type !== type) return;
     process.stdout.write('held\n');
+    held.resolve();
     await new Promise(() => undefined);
   });
   void scenarios[type].act(tools, key).then(
     () => process.stdout.write(`${type} ended without a crash\n`),
     (error: unknown) => process.stdout.write(`${type} failed: ${String(error)}\n`),
   );
+  // One after the other, so that none waits for its stores longer than it may.
+  await held.promise;
 }
 // Nothing else keeps the process: it waits to be killed.
 setInterval(() => undefined, 60_000);

@@ -48,13 +48,9 @@ export async function openWorkshop(stores: Stores, applicationName: string): Pro
     openLog({ ...stores, applicationName }),
   ]);
   const witness = openWitness({ url: stores.witnessDatabaseUrl, applicationName });
-  // Its first call brings the database up to date, which takes longer than a call may where all processors are busy.
-  await until(() =>
-    witness.after(0n, 1).then(
-      () => true,
-      () => false,
-    ),
-  );
+  // The first call of each takes longer than a call may where all processors are busy.
+  await until(() => answers(witness.after(0n, 1)));
+  await until(() => answers(opened.log.read('nothing')));
   const store = new AuthorityStore(database.dataSource);
   const common = { vault: opened.vault, store, clock: systemClock, ids: systemIds };
   return {
@@ -86,3 +82,9 @@ export async function openWorkshop(stores: Stores, applicationName: string): Pro
     },
   };
 }
+
+const answers = (call: Promise<unknown>): Promise<boolean> =>
+  call.then(
+    () => true,
+    () => false,
+  );
