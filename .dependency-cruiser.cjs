@@ -62,7 +62,8 @@ const mayImport = {
     '^src/store/',
     '^src/recovery/',
     '^projections/audit/audit\\.read-model\\.ts$',
-    '^projections/runner/(position-listener|projection-status)\\.ts$',
+    '^projections/groups\\.ts$',
+    '^projections/runner/(projection|position-listener|projection-status)\\.ts$',
   ],
 };
 

@@ -9,7 +9,10 @@ import { announceReady, onStop } from '../src/launch/child.js';
 import type { EventLog } from '../src/log/event-log.js';
 import { openLog } from '../src/log/open-log.js';
 import { untilCaughtUp } from '../src/recovery/restore/deriving.js';
+import { PUBLICATION_CHANNEL } from '../src/recovery/incarnation.js';
+import { JobRunner } from '../src/recovery/jobs/job-runner.js';
 import { servingLock, servingTarget } from '../src/recovery/serving-target.js';
+import { isChanged } from '../src/recovery/standing.js';
 import { openWitness } from '../src/recovery/witness/open-witness.js';
 import type { Witness } from '../src/recovery/witness/witness.js';
 import { isUnreachable } from '../src/store/unreachable.js';
@@ -27,16 +30,31 @@ const RETRY_MS = 500;
 async function work(stores: StoreUrls, serving: Group, logger: Logger, signal: AbortSignal): Promise<void> {
   const opened = await whenReachable(() => open(stores), logger, signal);
   if (!opened) return;
-  const { witnessDatabaseUrl: url } = stores;
-  const witness = url === undefined ? undefined : openWitness({ url, applicationName: APPLICATION_NAME });
-  const running = runners({ ...opened, witness, databaseUrl: stores.databaseUrl, serving, logger });
-  const runs = running.map((runner) => runner.run(signal));
+  const { witnessDatabaseUrl: url, databaseUrl } = stores;
+  const witness = openWitness({ url, applicationName: APPLICATION_NAME });
+  const { log } = opened;
+  const proving = url === undefined ? undefined : witness;
+  const runs = runners({ log, witness: proving, databaseUrl, serving, logger }).map(({ group, runner }) =>
+    keepRunning(runner, () => isChanged(databaseUrl, group, signal), signal),
+  );
+  const fixedGroups = [authorityGroup, auditGroup];
+  const work = { group: serving, fixedGroups, log, databaseUrl, witness, logger, ids, now: Date.now };
   announceReady();
-  await Promise.all(runs);
-  // Groups that have stopped are looked into while this process stays up: nothing is gained by starting it again.
-  while (!signal.aborted) await pause(3_600_000, undefined, { signal }).catch(() => undefined);
-  await witness?.close();
+  await Promise.all([...runs, new JobRunner(work).run(signal)]);
+  await witness.close();
   await opened.close();
+}
+
+/** A group that has stopped begins again once an operator has changed what it stopped at. */
+async function keepRunning(
+  runner: GroupRunner,
+  changed: () => Promise<void>,
+  signal: AbortSignal,
+): Promise<void> {
+  while (!signal.aborted) {
+    await runner.run(signal);
+    if (!signal.aborted) await changed();
+  }
 }
 
 async function open(stores: StoreUrls) {
@@ -50,39 +68,56 @@ async function open(stores: StoreUrls) {
   return openLog({ ...stores, applicationName: APPLICATION_NAME });
 }
 
+const ids = {
+  uuid: randomUUID,
+  networkId: () => randomBytes(16).toString('hex'),
+  incarnation: () => randomBytes(10).toString('hex'),
+};
+
 interface Parts {
   readonly log: EventLog;
+  /** Undefined: none is configured. */
   readonly witness: Witness | undefined;
   readonly databaseUrl: string;
   readonly serving: Group;
   readonly logger: Logger;
 }
 
-function runners({ log, witness, databaseUrl, serving, logger }: Parts): readonly GroupRunner[] {
-  const common = { databaseUrl, log, logger };
-  const ids = {
-    uuid: randomUUID,
-    networkId: () => randomBytes(16).toString('hex'),
-    incarnation: () => randomBytes(10).toString('hex'),
-  };
+function runners({
+  log,
+  witness,
+  databaseUrl,
+  serving,
+  logger,
+}: Parts): readonly { readonly group: string; readonly runner: GroupRunner }[] {
+  const common = { databaseUrl, log, logger, news: PUBLICATION_CHANNEL };
   const options = { group: serving, log, databaseUrl, witness, logger, ids, now: Date.now };
   return [
-    new GroupRunner({
-      ...common,
-      group: serving,
-      lock: servingLock(serving),
-      prepare: (client, signal) => servingTarget(options, client, signal),
-    }),
-    new GroupRunner({
-      ...common,
-      group: authorityGroup,
-      prepare: async (client) => untilCaughtUp(await fixedTarget(client, authorityGroup, 'authority')),
-    }),
-    new GroupRunner({
-      ...common,
-      group: auditGroup,
-      prepare: (client) => fixedTarget(client, auditGroup, 'audit'),
-    }),
+    {
+      group: serving.name,
+      runner: new GroupRunner({
+        ...common,
+        group: serving,
+        lock: servingLock(serving),
+        prepare: (client, signal) => servingTarget(options, client, signal),
+      }),
+    },
+    {
+      group: authorityGroup.name,
+      runner: new GroupRunner({
+        ...common,
+        group: authorityGroup,
+        prepare: async (client) => untilCaughtUp(await fixedTarget(client, authorityGroup, 'authority')),
+      }),
+    },
+    {
+      group: auditGroup.name,
+      runner: new GroupRunner({
+        ...common,
+        group: auditGroup,
+        prepare: (client) => fixedTarget(client, auditGroup, 'audit'),
+      }),
+    },
   ];
 }
 

@@ -32,6 +32,8 @@ export interface GroupRunnerOptions {
    * projections. Only a group whose versions have tables of their own can let them work side by side.
    */
   readonly lock?: string;
+  /** Channel of `NOTIFY` that says that the target may be another one from now on. Undefined: it never is. */
+  readonly news?: string;
   /**
    * Finds or makes the target, on the connection that holds the lock.
    * @throws {Halt} It must not be kept up to date. {@link Outdated} Not by this code.
@@ -82,15 +84,20 @@ export class GroupRunner {
 
   /** One connection's life: lock, prepare, follow. */
   private async session(stop: AbortSignal): Promise<void> {
-    const { group, lock = group.name, databaseUrl, prepare } = this.options;
+    const { group, lock = group.name, databaseUrl, prepare, news } = this.options;
     const connection = await WorkerConnection.open(databaseUrl, `plaza-projector-${group.name}`);
-    const signal = AbortSignal.any([stop, connection.lost]);
+    const changed = new AbortController();
+    const signal = AbortSignal.any([stop, connection.lost, changed.signal]);
     try {
+      connection.client.on('notification', () => changed.abort());
+      if (news !== undefined) await connection.client.query(`LISTEN ${news}`);
       const standby = () => this.logger.info('another worker is at it; standing by');
       if (await connection.lock(`plaza/projections/${lock}`, signal, standby)) {
         const target = await prepare(connection.client, signal);
         await this.follow(connection.client, target, signal);
       }
+    } catch (error) {
+      if (error instanceof Halt || !changed.signal.aborted) throw error;
     } finally {
       await connection.close();
     }

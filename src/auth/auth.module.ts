@@ -7,6 +7,7 @@ import { ChangePasswordHandler } from '../commands/change-password.js';
 import { CreateAccountHandler } from '../commands/create-account.js';
 import { HandleDigest } from '../commands/handle-digest.js';
 import { IssueGrantHandler } from '../commands/issue-grant.js';
+import { ActOnReadModelsHandler } from '../commands/act-on-read-models.js';
 import { BeginBackupHandler } from '../commands/begin-backup.js';
 import { PutDownRestoreHandler } from '../commands/put-down-restore.js';
 import { PausePublishingHandler, ResumePublishingHandler } from '../commands/pause-publishing.js';
@@ -72,6 +73,7 @@ const SET_UP = Symbol('SetUp');
     RotateSigningKeyHandler,
     BeginBackupHandler,
     PutDownRestoreHandler,
+    ActOnReadModelsHandler,
     PausePublishingHandler,
     ResumePublishingHandler,
     Passwords,

@@ -76,6 +76,21 @@ const entries: { readonly [Type in EventType]: Entry<EventOf<Type>> } = {
     upcasters: [],
     schema: z.strictObject({ restoreId: id, backupId: id, parts: z.array(z.string()), at }),
   },
+  'network.rebuild_requested': {
+    version: 1,
+    upcasters: [],
+    schema: z.strictObject({ jobId: id, names: z.array(z.string()), at }),
+  },
+  'network.recovery_applied': {
+    version: 1,
+    upcasters: [],
+    schema: z.strictObject({ jobId: id, reseedsWitness: z.boolean(), at }),
+  },
+  'network.recovery_rolled_back': {
+    version: 1,
+    upcasters: [],
+    schema: z.strictObject({ jobId: id, at }),
+  },
   'account.registered': {
     version: 1,
     upcasters: [],

@@ -22,3 +22,20 @@ export type NetworkRestored = DomainEvent<
   'network.restored',
   { readonly restoreId: string; readonly backupId: string; readonly parts: readonly string[] } & Occurrence
 >;
+
+type OfJob = { readonly jobId: string } & Occurrence;
+
+/** An operator had read models built anew. `names`: of projections; none: every one that answers reads. */
+export type RebuildRequested = DomainEvent<
+  'network.rebuild_requested',
+  { readonly names: readonly string[] } & OfJob
+>;
+
+/** An operator led the network out of a quarantine. `reseedsWitness`: what the log has was told to a witness that had lost it. */
+export type RecoveryApplied = DomainEvent<
+  'network.recovery_applied',
+  { readonly reseedsWitness: boolean } & OfJob
+>;
+
+/** An operator had the read models published again that were published before. */
+export type RecoveryRolledBack = DomainEvent<'network.recovery_rolled_back', OfJob>;

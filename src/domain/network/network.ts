@@ -6,11 +6,23 @@ import type {
   NetworkRestored,
   PublishingPaused,
   PublishingResumed,
+  RebuildRequested,
+  RecoveryApplied,
+  RecoveryRolledBack,
   SigningKeyRotated,
 } from './events.js';
 
+/** What operators do about read models. */
+export type ReadModelAct = RebuildRequested | RecoveryApplied | RecoveryRolledBack;
+
 export type NetworkEvent =
-  NetworkFounded | SigningKeyRotated | PublishingPaused | PublishingResumed | BackupBegun | NetworkRestored;
+  | NetworkFounded
+  | SigningKeyRotated
+  | PublishingPaused
+  | PublishingResumed
+  | BackupBegun
+  | NetworkRestored
+  | ReadModelAct;
 
 export type Network =
   | { readonly status: 'none' }
@@ -38,6 +50,9 @@ export function evolveNetwork(network: Network, event: NetworkEvent): Network {
     case 'network.restored':
       return { ...network, restores: [...network.restores, event.data.restoreId] };
     case 'network.backup_begun':
+    case 'network.rebuild_requested':
+    case 'network.recovery_applied':
+    case 'network.recovery_rolled_back':
       return network;
   }
 }
@@ -76,6 +91,11 @@ export function putDownRestore(
 ): Decision<NetworkRestored> {
   if (network.status === 'none') return notFounded();
   return network.restores.includes(restored.restoreId) ? [] : [{ type: 'network.restored', data: restored }];
+}
+
+/** Each is another one. */
+export function actOnReadModels<Act extends ReadModelAct>(network: Network, act: Act): Decision<Act> {
+  return network.status === 'none' ? notFounded() : [act];
 }
 
 export function notFounded(): Refusal {

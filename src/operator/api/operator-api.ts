@@ -15,11 +15,13 @@ import { accountRoutes } from './account.routes.js';
 import { applicationRoutes } from './application.routes.js';
 import { auditRoutes } from './audit.routes.js';
 import { backupRoutes } from './backup.routes.js';
+import { jobRoutes } from './job.routes.js';
 import { keyRoutes } from './key.routes.js';
 import { metricsRoutes } from './metrics.routes.js';
 import { operatorToken, requireOperator } from './operator-token.js';
 import { postRoutes } from './post.routes.js';
 import { publishingRoutes } from './publishing.routes.js';
+import { recoveryRoutes } from './recovery.routes.js';
 
 /**
  * Starts the operator API on its own address: operators are let in by a token and are not people of the network.
@@ -53,6 +55,8 @@ function routes(server: FastifyInstance, app: INestApplicationContext): void {
   publishingRoutes(server, app);
   auditRoutes(server, app);
   backupRoutes(server, app);
+  jobRoutes(server, app);
+  recoveryRoutes(server, app);
   const { pool } = app.get(Postgres);
   const log = app.get(EventLog);
   server.get('/operator/projections', () => projectionStatus(pool, log));

@@ -6,6 +6,7 @@ import { operatorUrl } from '../../launch/banner.js';
 import { readSecret } from '../../launch/secret-file.js';
 import type { BackupPart } from '../../recovery/backup/manifest.js';
 import * as answers from './answers.js';
+import * as jobs from './job-answers.js';
 import { Failure } from './failure.js';
 import { jsonRequest } from './json-request.js';
 
@@ -13,6 +14,7 @@ import { jsonRequest } from './json-request.js';
 const LONGEST_ANSWER_MS = 30_000;
 /** `fetch` waits five minutes at the most, and then says that nobody answers. */
 const LONGEST_REVOCATION_MS = 4 * 60_000;
+const LONGEST_COMPARISON_MS = 4 * 60_000;
 
 const refusal = z.object({ error: z.string(), message: z.string() });
 
@@ -117,6 +119,37 @@ export class OperatorApi {
 
   projections() {
     return this.#call(answers.projectionStatus, 'GET', '/operator/projections');
+  }
+
+  rebuild(names: readonly string[], reason?: string) {
+    return this.#call(jobs.job, 'POST', '/operator/projections/rebuild', { names, reason });
+  }
+
+  job(id: string) {
+    return this.#call(jobs.job, 'GET', `/operator/jobs/${encodeURIComponent(id)}`);
+  }
+
+  pauseJob(id: string) {
+    return this.#call(answers.changed, 'POST', `/operator/jobs/${encodeURIComponent(id)}/pause`, {});
+  }
+
+  /** Compares all that witness and log have. */
+  recoveryStatus() {
+    return this.#call(jobs.recoveryStatus, 'GET', '/operator/recovery', undefined, LONGEST_COMPARISON_MS);
+  }
+
+  recoveryPlan() {
+    const path = '/operator/recovery/plan';
+    return this.#call(jobs.recoveryPlan, 'GET', path, undefined, LONGEST_COMPARISON_MS);
+  }
+
+  recover(reseedWitness: boolean, reason?: string) {
+    const body = { reseedWitness, reason };
+    return this.#call(jobs.askedJob, 'POST', '/operator/recovery/apply', body, LONGEST_COMPARISON_MS);
+  }
+
+  rollback(reason?: string) {
+    return this.#call(jobs.askedJob, 'POST', '/operator/recovery/rollback', { reason });
   }
 
   beginBackup(parts: readonly BackupPart[], reason?: string) {

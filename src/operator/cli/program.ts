@@ -8,6 +8,7 @@ import { addEventStore } from './commands/eventstore.js';
 import { addKeys } from './commands/keys.js';
 import { addPost } from './commands/post.js';
 import { addProjections } from './commands/projections.js';
+import { addRecovery } from './commands/recovery.js';
 import { addPublishing } from './commands/publishing.js';
 import { addRestore } from './commands/restore.js';
 import { addStart } from './commands/start.js';
@@ -30,6 +31,7 @@ export function commandLine(): Command {
     addKeys,
     addPublishing,
     addProjections,
+    addRecovery,
     addAudit,
     addBackup,
     addRestore,

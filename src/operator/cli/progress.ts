@@ -3,8 +3,10 @@ export interface Step {
   /** What is being done: `log`. */
   readonly what: string;
   readonly done: number;
-  /** As far as it can be known before the end. */
-  readonly total: number;
+  /** As far as it can be known before the end; null: it cannot. */
+  readonly total: number | null;
+  /** Of `done` a second, where whoever does it measures it; undefined: as it is seen from here. */
+  readonly rate?: number | undefined;
 }
 
 /** Where progress is shown: a stream that may be a terminal. */
@@ -52,16 +54,18 @@ export class Progress {
     this.#last = undefined;
   }
 
-  #write({ what, done, total }: Step): void {
+  #write({ what, done, total, rate: measured }: Step): void {
     const seconds = (this.now() - this.#since) / 1_000;
-    const rate = seconds > 0 ? Math.round(done / seconds) : 0;
-    const left = rate > 0 ? Math.max(0, Math.ceil((total - done) / rate)) : undefined;
+    const rate = Math.round(measured ?? (seconds > 0 ? done / seconds : 0));
+    const left = rate > 0 && total !== null ? Math.max(0, Math.ceil((total - done) / rate)) : undefined;
     if (!this.shown.isTTY) {
       this.shown.write(`${JSON.stringify({ what, done, total, rate, secondsLeft: left ?? null })}\n`);
       return;
     }
     const pace = left === undefined ? '' : `, ${this.unit(rate)}/s, ${left} s left`;
-    this.shown.write(`\r\u001B[K${what}: ${this.unit(done)} of ${this.unit(total)}${pace}`);
+    this.shown.write(
+      `\r\u001B[K${what}: ${this.unit(done)}${total === null ? '' : ` of ${this.unit(total)}`}${pace}`,
+    );
   }
 }
 

@@ -23,6 +23,8 @@ export interface Job extends Progress {
   readonly kind: JobKind;
   /** Of projections; empty: every one that answers reads. */
   readonly names: readonly string[];
+  /** Of a recovery: what the log has goes to the witness first, which has lost it. */
+  readonly reseedWitness: boolean;
   readonly requestedBy: string;
   readonly reason: string | null;
   readonly requestedAt: number;
@@ -40,6 +42,7 @@ interface Row {
   readonly id: string;
   readonly kind: JobKind;
   readonly names: string[];
+  readonly reseed_witness: boolean;
   readonly requested_by: string;
   readonly reason: string | null;
   readonly requested_at: Date;
@@ -57,6 +60,7 @@ const present = (row: Row): Job => ({
   id: row.id,
   kind: row.kind,
   names: row.names,
+  reseedWitness: row.reseed_witness,
   requestedBy: row.requested_by,
   reason: row.reason,
   requestedAt: row.requested_at.getTime(),
@@ -75,6 +79,7 @@ export interface JobRequest {
   readonly id: string;
   readonly kind: JobKind;
   readonly names: readonly string[];
+  readonly reseedWitness?: boolean | undefined;
   readonly requestedBy: string;
   readonly reason: string | undefined;
   /** Unix milliseconds. */
@@ -96,11 +101,11 @@ export async function unfinishedJob(
 }
 
 export async function requestJob(database: Database, request: JobRequest): Promise<void> {
-  const { id, kind, names, requestedBy, reason, now } = request;
+  const { id, kind, names, reseedWitness = false, requestedBy, reason, now } = request;
   await database.query(
-    `INSERT INTO recovery.job (id, kind, names, requested_by, reason, requested_at, state, updated_at)
-    VALUES ($1, $2, $3, $4, $5, $6, 'requested', $6)`,
-    [id, kind, names, requestedBy, reason ?? null, new Date(now)],
+    `INSERT INTO recovery.job (id, kind, names, reseed_witness, requested_by, reason, requested_at, state, updated_at)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, 'requested', $7)`,
+    [id, kind, names, reseedWitness, requestedBy, reason ?? null, new Date(now)],
   );
 }
 

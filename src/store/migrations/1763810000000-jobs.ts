@@ -10,6 +10,7 @@ export class CreateJobs1763810000000 implements MigrationInterface {
         id            uuid PRIMARY KEY,
         kind          text NOT NULL CHECK (kind IN ('rebuild', 'recover', 'rollback')),
         names         text[] NOT NULL,
+        reseed_witness boolean NOT NULL DEFAULT false,
         requested_by  text NOT NULL,
         reason        text,
         requested_at  timestamptz NOT NULL,

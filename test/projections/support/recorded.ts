@@ -193,6 +193,9 @@ export const some = {
     }),
   publishingPause: () => event('network.publishing_paused', { at: 1_000 }),
   publishingResumption: () => event('network.publishing_resumed', { at: 1_000 }),
+  rebuildRequest: () => event('network.rebuild_requested', { jobId: 'job', names: [], at: 1_000 }),
+  recovery: () => event('network.recovery_applied', { jobId: 'job', reseedsWitness: false, at: 1_000 }),
+  rollback: () => event('network.recovery_rolled_back', { jobId: 'job', at: 1_000 }),
   backup: () => event('network.backup_begun', { backupId: 'backup', at: 1_000 }),
   restore: () =>
     event('network.restored', { restoreId: 'restore', backupId: 'backup', parts: ['log'], at: 1_000 }),

@@ -1,12 +1,15 @@
 import type { Command } from 'commander';
-import { operatorApi, withOperator } from '../act.js';
-import type { OperatorOptions } from '../act.js';
+import { operatorApi, withOperator, withReason } from '../act.js';
+import type { ActOptions, OperatorOptions } from '../act.js';
+import { saidOf, watchJob } from '../jobs.js';
 import type { OperatorApi } from '../operator-api.js';
 import { answer } from '../output.js';
 
 /** `plaza projections …`: what turns facts into answers. */
 export function addProjections(program: Command): void {
-  const projections = program.command('projections').description('projections: see how far they are');
+  const projections = program
+    .command('projections')
+    .description('projections: see how far they are, build them anew');
   withOperator(projections.command('status'))
     .description('how far each projection is, and how far behind the log')
     .action(async (options: OperatorOptions) => {
@@ -16,6 +19,18 @@ export function addProjections(program: Command): void {
         ...(status.quarantine === null ? [] : [`IN QUARANTINE, nobody is shown it: ${status.quarantine}`]),
         ...status.projections.map(lineOf),
       ]);
+    });
+
+  withReason(projections.command('rebuild'))
+    .description(
+      'build read models anew beside those that are read, verify them, switch; Ctrl-C pauses, the same command goes on',
+    )
+    .argument('[names...]', 'which (one that answers reads means all of those); none: all that answer reads')
+    .action(async (names: string[], { reason, ...options }: ActOptions) => {
+      const api = operatorApi(options);
+      const goOn = ['plaza projections rebuild', ...names].join(' ');
+      const job = await watchJob(api, await api.rebuild(names, reason), goOn);
+      answer(options, job, [saidOf(job)]);
     });
 }
 

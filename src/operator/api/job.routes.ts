@@ -1,0 +1,53 @@
+import type { INestApplicationContext } from '@nestjs/common';
+import { CommandBus } from '@nestjs/cqrs';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Pool } from 'pg';
+import { z } from 'zod';
+import { groups } from '../../../projections/groups.js';
+import { Clock, Ids } from '../../commands/ambient.js';
+import { HttpRefusal } from '../../http/errors.js';
+import { findJob, moveJob, openStates } from '../../recovery/jobs/job.js';
+import type { Job } from '../../recovery/jobs/job.js';
+import { readRecoveryState } from '../../recovery/recovery-state.js';
+import { Postgres } from '../../store/postgres.js';
+import { actOf } from './act-of.js';
+import { askFor } from './jobs.js';
+import { act, idOf, parse } from './schemas.js';
+
+const known = groups.flatMap(({ projections }) => projections.map(({ name }) => name));
+const name = z.enum(known, { error: `each must be one of ${known.join(', ')}` });
+const rebuild = act.extend({ names: z.array(name).max(known.length).default([]) });
+
+/** `/operator/projections/rebuild` and `/operator/jobs…`: long work on read models, which workers do. */
+export function jobRoutes(server: FastifyInstance, app: INestApplicationContext): void {
+  const { pool } = app.get(Postgres);
+  const clock = app.get(Clock);
+  const desk = { pool, clock, commands: app.get(CommandBus), ids: app.get(Ids) };
+
+  server.post('/operator/projections/rebuild', async (request, reply) => {
+    const { names, reason } = parse(rebuild, request.body);
+    const state = await readRecoveryState(pool);
+    if (state?.status === 'quarantined')
+      throw new HttpRefusal(
+        'recovery_quarantined',
+        `The network is in quarantine: ${state.reason} See plaza recovery plan, then plaza recovery apply.`,
+      );
+    const asked = { kind: 'rebuild', names: [...new Set(names)].sort() } as const;
+    return reply.status(202).send(await askFor(desk, asked, actOf(request, reason)));
+  });
+
+  server.get('/operator/jobs/:id', (request) => jobOf(pool, request));
+
+  const pause = async (request: FastifyRequest) => {
+    const { id } = await jobOf(pool, request);
+    return { changed: await moveJob(pool, id, openStates, 'paused', clock.now()) };
+  };
+  server.post('/operator/jobs/:id/pause', (request) => pause(request));
+}
+
+async function jobOf(pool: Pool, request: FastifyRequest): Promise<Job> {
+  const id = z.uuid().safeParse(idOf(request)).data;
+  const job = id === undefined ? undefined : await findJob(pool, id);
+  if (!job) throw new HttpRefusal('not_found', 'There is no such job.');
+  return job;
+}

@@ -1,0 +1,43 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { Failure } from './failure.js';
+import type { Job } from './job-answers.js';
+import type { OperatorApi } from './operator-api.js';
+import { Progress } from './progress.js';
+import type { Step } from './progress.js';
+
+const LOOK_AGAIN_MS = 250;
+
+/** What came of it. */
+export const saidOf = ({ message, state }: Job): string => message ?? state;
+
+/**
+ * Shows how far a job is until it is done. Ctrl-C pauses it; a second one leaves at once. `goOn`: the command to go on with.
+ * @throws {Failure} it failed or was paused, here or elsewhere.
+ */
+export async function watchJob(api: OperatorApi, asked: Job, goOn: string): Promise<Job> {
+  const interrupted = new AbortController();
+  process.once('SIGINT', () => interrupted.abort());
+  const progress = new Progress(String);
+  let last: Step | undefined;
+  for (let job = asked; ; job = await api.job(asked.id)) {
+    const step = stepOf(job);
+    if (last && last.what !== step.what) progress.end(last);
+    progress.show((last = step));
+    if (['published', 'rolled_back', 'failed', 'paused'].includes(job.state)) {
+      progress.end(step);
+      if (job.state === 'failed') throw new Failure(job.message ?? 'it failed');
+      if (job.state === 'paused') throw new Failure(pausedAt(job, goOn));
+      return job;
+    }
+    if (interrupted.signal.aborted) await api.pauseJob(job.id);
+    else await pause(LOOK_AGAIN_MS, undefined, { signal: interrupted.signal }).catch(() => undefined);
+  }
+}
+
+function stepOf({ state, step, done, total, rate, message }: Job): Step {
+  if (state === 'requested') return { what: 'waiting for a worker', done: 0, total: null };
+  return { what: message ?? step ?? 'beginning', done, total, rate: rate ?? undefined };
+}
+
+const pausedAt = ({ done }: Job, goOn: string): string =>
+  `paused, with ${done} done; nothing is lost: ${goOn} goes on from there`;

@@ -1,0 +1,77 @@
+import type { RecoveryState } from '../recovery-state.js';
+import { publish } from '../incarnation.js';
+import type { BuildProgress } from '../build/progress.js';
+import { buildIncarnation, verifyIncarnation } from './engine.js';
+import type { JobContext } from './context.js';
+import { JobFault, JobPaused } from './fault.js';
+import { follow } from './follow.js';
+import { dropUnpublished, incarnationOf } from './incarnation-of-job.js';
+import { moveJob, openStates } from './job.js';
+import type { Job } from './job.js';
+
+/** What takes the place of what is published: nothing may be, in a recovery. */
+type Instead = Pick<RecoveryState, 'networkId'> & { readonly incarnation: string | undefined };
+
+const steps = {
+  loading: 'loading events',
+  finishing: 'making indexes',
+  catching_up: 'catching up',
+  verifying: 'verifying every table',
+} as const;
+
+/**
+ * Brings a new incarnation to the end of the log, verifies it against an independent fold, and publishes it in one
+ * transaction. Goes on with what the job had begun. `from`: how reads are admitted to what it takes the place of.
+ * @throws {JobFault} and what log and Postgres throw.
+ */
+export async function buildAndPublish(
+  job: Job,
+  context: JobContext,
+  instead: Instead,
+  from: 'serving' | 'quarantined',
+): Promise<void> {
+  const { client, now, report, group, log, databaseUrl, signal } = context;
+  const incarnation = await incarnationOf(job, context);
+  const begun = performance.now();
+  let loaded = 0;
+  const engine = {
+    group,
+    log,
+    databaseUrl,
+    incarnation,
+    signal,
+    onProgress: ({ phase, done, total, rate }: BuildProgress) => {
+      if (phase === 'loading') loaded = done;
+      report({ step: steps[phase], done, total, rate });
+    },
+  };
+  await buildIncarnation(engine);
+  if (!(await moveJob(client, job.id, openStates, 'verifying', now()))) throw new JobPaused();
+  const { differences } = await verifyIncarnation(engine);
+  if (differences.length > 0) {
+    await dropUnpublished(incarnation.incarnation, context);
+    const first = differences.slice(0, 3).map(({ table, key }) => `${table} (${key})`);
+    throw new JobFault(
+      `Verification found ${differences.length} differences, first in ${first.join(', ')}; nothing was published.`,
+    );
+  }
+  await follow({
+    ...context,
+    incarnation,
+    atTheEnd: async (applying) => {
+      const outcome = await publish(applying, {
+        incarnation: incarnation.incarnation,
+        networkId: instead.networkId,
+        instead: instead.incarnation,
+        now: now(),
+        from,
+      });
+      if (outcome === 'changed')
+        throw new JobFault('What is published has changed during the build; look at it and begin again.');
+      return outcome === 'published';
+    },
+  });
+  // What the next plan estimates from: everything that it took.
+  const rate = loaded / ((performance.now() - begun) / 1_000);
+  report({ step: 'published', done: loaded, total: loaded, rate });
+}

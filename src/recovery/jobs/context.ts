@@ -1,0 +1,32 @@
+import type { Client } from 'pg';
+import type { Logger } from 'pino';
+import type { Group } from '../../../projections/runner/projection.js';
+import type { EventLog } from '../../log/event-log.js';
+import type { Witness } from '../witness/witness.js';
+import type { Progress } from './job.js';
+
+/** What workers do jobs with. */
+export interface JobTools {
+  /** Every read model that answers reads. */
+  readonly group: Group;
+  /** Those with tables of their own, which outlive incarnations. */
+  readonly fixedGroups: readonly Group[];
+  readonly log: EventLog;
+  readonly databaseUrl: string;
+  readonly witness: Witness;
+  readonly logger: Logger;
+  /** New random values: UUIDs of events and requests; of an incarnation of `[a-z0-9]`. */
+  readonly ids: { uuid(): string; incarnation(): string };
+  /** Unix milliseconds. */
+  readonly now: () => number;
+}
+
+/** What one job in work is given besides. */
+export interface JobContext extends JobTools {
+  /** For what is put down about the job; what it reads and writes has connections of its own. */
+  readonly client: Client;
+  /** Aborts when the job is paused, or the worker stops: what is done so far must be good to go on from. */
+  readonly signal: AbortSignal;
+  /** Tells how far it is. What is told is noted now and then. */
+  readonly report: (progress: Progress) => void;
+}

@@ -1,0 +1,47 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { Progress } from '../../../projections/runner/progress.js';
+import { typesOf, versionsOf } from '../../../projections/runner/projection.js';
+import type { Group } from '../../../projections/runner/projection.js';
+import { PUBLICATION_CHANNEL } from '../incarnation.js';
+import type { JobContext } from './context.js';
+import type { Job } from './job.js';
+
+const LOOK_AGAIN_MS = 200;
+
+/**
+ * Has a group with tables of its own apply every event once more over the rows that are there, and waits for the end. The
+ * worker of the group does it; which of the job's groups were begun with is in the job's step.
+ */
+export async function applyOnceMore(group: Group, job: Job, context: JobContext): Promise<void> {
+  const { client, log, signal, report } = context;
+  const step = `applying every event to ${group.name} once more`;
+  if (job.step !== step) {
+    await client.query('BEGIN');
+    await client.query(
+      `INSERT INTO recovery.checkpoint (group_name, versions) VALUES ($1, $2) ON CONFLICT (group_name) DO UPDATE
+      SET applied_position = NULL, applied_event_id = NULL,
+        stopped_at_position = NULL, stopped_event_id = NULL, stopped_reason = NULL`,
+      [group.name, versionsOf(group)],
+    );
+    await client.query('UPDATE recovery.job SET step = $2 WHERE id = $1', [job.id, step]);
+    await client.query(`SELECT pg_notify('${PUBLICATION_CHANNEL}', $1)`, [group.name]);
+    await client.query('COMMIT');
+  }
+  const head = Number((await log.head()) ?? 0n);
+  const begun = performance.now();
+  while (await hasMore(group, context)) {
+    const done = Number((await Progress.ofGroup(group.name).read(client))?.position ?? 0n);
+    report({ step, done, total: head, rate: done / ((performance.now() - begun) / 1_000) });
+    await pause(LOOK_AGAIN_MS, undefined, { signal });
+  }
+  report({ step, done: head, total: head, rate: null });
+}
+
+/** Whether the log has an event for the group that is not applied yet. */
+async function hasMore(group: Group, { client, log, signal }: JobContext): Promise<boolean> {
+  const after = await Progress.ofGroup(group.name).read(client);
+  for await (const { events } of log.subscribe({ after, types: typesOf(group), batchSize: 1, signal }))
+    return events.length > 0;
+  signal.throwIfAborted();
+  return false;
+}

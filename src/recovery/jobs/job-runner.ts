@@ -1,0 +1,153 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { Pool } from 'pg';
+import type { Client } from 'pg';
+import { messageOf } from '../../../projections/runner/faults.js';
+import { WorkerConnection } from '../../../projections/runner/worker-connection.js';
+import { LogReplaced, LogUnavailable } from '../../log/event-log.js';
+import { isUnreachable } from '../../store/unreachable.js';
+import { dropIncarnation } from '../incarnation.js';
+import { WitnessUnavailable } from '../witness/witness.js';
+import type { JobContext, JobTools } from './context.js';
+import { JobFault, JobPaused } from './fault.js';
+import { GRACE_MS } from './grace.js';
+import { dropUnpublished } from './incarnation-of-job.js';
+import { findJob, moveJob, nextJob, noteProgress, openStates } from './job.js';
+import type { Job, JobKind, Progress } from './job.js';
+import { rebuild } from './rebuild.js';
+import { recover } from './recover.js';
+import { rollback } from './rollback.js';
+
+const POLL_MS = 500;
+const RETRY_MS = 1_000;
+const HOUSEKEEPING_MS = 10_000;
+
+const works: { readonly [Kind in JobKind]: (job: Job, context: JobContext) => Promise<string> } = {
+  rebuild,
+  recover,
+  rollback,
+};
+
+export interface JobRunnerOptions extends JobTools {
+  readonly graceMs?: number;
+}
+
+/**
+ * Does what operators ask for that takes long, one job at a time and in one worker of all. A job outlives its worker: the
+ * next one goes on with it. Drops, when its time has come, what was published before.
+ */
+export class JobRunner {
+  private keptAt = 0;
+
+  constructor(private readonly options: JobRunnerOptions) {}
+
+  /** Resolves when `signal` aborts. */
+  async run(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      try {
+        await this.session(signal);
+      } catch (error) {
+        if (signal.aborted) return;
+        this.options.logger.warn({ err: error }, 'jobs are interrupted; trying again until it works');
+        await pause(RETRY_MS, undefined, { signal }).catch(() => undefined);
+      }
+    }
+  }
+
+  /** One connection's life. */
+  private async session(stop: AbortSignal): Promise<void> {
+    const { databaseUrl } = this.options;
+    const connection = await WorkerConnection.open(databaseUrl, 'plaza-jobs');
+    const signal = AbortSignal.any([stop, connection.lost]);
+    // What is noted of a job must not wait for what the job does, nor be part of its transactions.
+    const notes = new Pool({ connectionString: databaseUrl, application_name: 'plaza-jobs', max: 1 });
+    notes.on('error', () => undefined);
+    try {
+      if (!(await connection.lock('plaza/jobs', signal, () => undefined))) return;
+      while (!signal.aborted) {
+        await this.keepHouse(connection.client);
+        const job = await nextJob(connection.client);
+        if (job) await this.work(job, connection.client, notes, signal);
+        else await pause(POLL_MS, undefined, { signal }).catch(() => undefined);
+      }
+    } finally {
+      await notes.end();
+      await connection.close();
+    }
+    if (connection.lost.aborted && !stop.aborted) throw connection.lost.reason;
+  }
+
+  private async work(job: Job, client: Client, database: Pool, session: AbortSignal): Promise<void> {
+    const { logger, now } = this.options;
+    if (job.state === 'requested' && !(await moveJob(database, job.id, ['requested'], 'running', now())))
+      return;
+    logger.info({ job: job.id, kind: job.kind, resumed: job.state !== 'requested' }, 'working at a job');
+    const ended = new AbortController();
+    const paused = new AbortController();
+    let latest: Progress = job;
+    const notes = this.note(job, database, () => latest, paused, AbortSignal.any([ended.signal, session]));
+    const signal = AbortSignal.any([session, paused.signal]);
+    const report = (progress: Progress) => void (latest = progress);
+    try {
+      const said = await works[job.kind](job, { ...this.options, client, signal, report });
+      await noteProgress(database, job.id, { ...latest, done: latest.total ?? latest.done }, now());
+      await moveJob(database, job.id, [...openStates, 'paused'], 'published', now(), said);
+      logger.info({ job: job.id }, said);
+    } catch (error) {
+      if (!signal.aborted && !(error instanceof JobPaused)) await this.failed(job, client, error);
+    } finally {
+      ended.abort();
+      await notes;
+    }
+  }
+
+  /** What passes by itself is waited out; what does not ends the job. */
+  private async failed(job: Job, client: Client, error: unknown): Promise<void> {
+    const { logger, now } = this.options;
+    if (error instanceof LogUnavailable || error instanceof WitnessUnavailable || isUnreachable(error)) {
+      const message = `waiting: ${messageOf(error)}`;
+      await moveJob(client, job.id, openStates, 'running', now(), message);
+      await pause(RETRY_MS);
+      return;
+    }
+    logger.error({ err: error, job: job.id }, 'the job has failed');
+    const isExpected = error instanceof JobFault || error instanceof LogReplaced;
+    const message = isExpected ? error.message : `It failed, which it must not: ${messageOf(error)}`;
+    await moveJob(client, job.id, openStates, 'failed', now(), message);
+    const { incarnation } = (await findJob(client, job.id)) ?? job;
+    if (incarnation !== null && job.kind !== 'rollback') await dropUnpublished(incarnation, { client });
+  }
+
+  /** Puts down how far the job is, now and then, and finds out whether it was paused. */
+  private async note(
+    job: Job,
+    database: Pool,
+    latest: () => Progress,
+    paused: AbortController,
+    signal: AbortSignal,
+  ): Promise<void> {
+    while (!signal.aborted && !paused.signal.aborted) {
+      await pause(POLL_MS, undefined, { signal }).catch(() => undefined);
+      if (signal.aborted) return;
+      const isOpen = await noteProgress(database, job.id, latest(), this.options.now()).catch(() => true);
+      if (!isOpen) paused.abort(new Error('the job was paused'));
+    }
+  }
+
+  private async keepHouse(client: Client): Promise<void> {
+    const { now, graceMs = GRACE_MS, logger } = this.options;
+    if (now() - this.keptAt < Math.min(HOUSEKEEPING_MS, graceMs)) return;
+    this.keptAt = now();
+    const { rows } = await client.query<{ incarnation: string; schema_name: string }>(
+      `SELECT incarnation, schema_name FROM recovery.incarnation
+      WHERE retired_at < $1
+        AND NOT EXISTS (SELECT FROM recovery.publication WHERE publication.incarnation = incarnation.incarnation)
+        AND NOT EXISTS (SELECT FROM recovery.job WHERE job.incarnation = incarnation.incarnation
+          AND state = ANY ($2))`,
+      [new Date(now() - graceMs), [...openStates, 'paused']],
+    );
+    for (const { incarnation, schema_name: schemaName } of rows) {
+      await dropIncarnation(client, { incarnation, schemaName });
+      logger.info({ incarnation }, 'dropped an incarnation that was published before');
+    }
+  }
+}

@@ -1,0 +1,68 @@
+import { quarantine } from '../incarnation.js';
+import { missingRestrictions } from '../lost-restrictions.js';
+import { networkOf } from '../network.js';
+import { reapply } from '../reapply.js';
+import { reseedWitness } from '../reseed.js';
+import { readRecoveryState } from '../recovery-state.js';
+import { buildAndPublish } from './build-and-publish.js';
+import type { JobContext } from './context.js';
+import { JobFault } from './fault.js';
+import { emptyAudit, rederiveAuthority } from './rederive-authority.js';
+import type { Job } from './job.js';
+
+/**
+ * Leads out of a quarantine: what was taken away and the log has lost is taken away again, from the witness; who may act is
+ * derived anew; read models are built from the log as it is, verified, and published as serving. Every step may be
+ * repeated, and is when the job was cut off.
+ * @throws {JobFault} it must not go on. What log, witness and Postgres throw.
+ */
+export async function recover(job: Job, context: JobContext): Promise<string> {
+  const { client, log, witness, fixedGroups, now, signal, report } = context;
+  const state = await readRecoveryState(client);
+  if (state && state.incarnation === job.incarnation && state.status === 'serving')
+    return `incarnation ${state.incarnation} is published`;
+  const networkId = await networkOf(log);
+  const why = whyNotThisLog(networkId, state?.networkId);
+  if (networkId === undefined || why !== undefined) throw new JobFault(why ?? 'The log is empty.');
+  if (state?.status === 'serving')
+    await quarantine(client, state.incarnation, 'An operator recovers the network.');
+
+  if (job.reseedWitness)
+    await reseedWitness(log, witness, now, signal, (done) =>
+      report({ step: 'telling the witness what the log has', done, total: null, rate: null }),
+    );
+  const count = await reapplyMissing(context);
+  for (const group of fixedGroups)
+    await (group.name === 'audit' ? emptyAudit(group, context) : rederiveAuthority(group, context));
+  await buildAndPublish(
+    job,
+    context,
+    { networkId, incarnation: state?.incarnation },
+    state ? 'quarantined' : 'serving',
+  );
+  const after = await readRecoveryState(client);
+  return `restrictions applied again: ${count}; incarnation ${after?.incarnation} is published`;
+}
+
+/** In the order of their numbers, so that everything stands as it stood. */
+async function reapplyMissing(context: JobContext): Promise<number> {
+  const { log, witness, signal, report } = context;
+  const begun = performance.now();
+  let count = 0;
+  for await (const witnessed of missingRestrictions(log, witness, signal)) {
+    signal.throwIfAborted();
+    await reapply(witnessed, context);
+    count += 1;
+    const rate = count / ((performance.now() - begun) / 1_000);
+    report({ step: 'applying lost restrictions again', done: count, total: null, rate });
+  }
+  return count;
+}
+
+/** What to do where the log is another network's, or nobody's; undefined: it is the right one. */
+export function whyNotThisLog(found: string | undefined, published: string | undefined): string | undefined {
+  if (found === undefined)
+    return 'The log is empty: restore it from a backup (plaza restore), or start with an empty read store.';
+  if (published === undefined || found === published) return undefined;
+  return `The log is that of network ${found}, and the read store shows network ${published}: point EVENTSTORE_URL or DATA_DIR at the right log, or DATABASE_URL at the right read store. Nothing was changed.`;
+}

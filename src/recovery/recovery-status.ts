@@ -1,0 +1,114 @@
+import type { Pool } from 'pg';
+import { versionsOf } from '../../projections/runner/projection.js';
+import type { Group } from '../../projections/runner/projection.js';
+import { LogUnavailable } from '../log/event-log.js';
+import type { EventLog } from '../log/event-log.js';
+import { GRACE_MS } from './jobs/grace.js';
+import { listJobs } from './jobs/job.js';
+import type { Job } from './jobs/job.js';
+import { retiredIncarnations, whyNoRollback } from './jobs/rollback.js';
+import { agreementOf } from './lost-restrictions.js';
+import type { Missing } from './lost-restrictions.js';
+import { readRecoveryState } from './recovery-state.js';
+import { WitnessRequired, WitnessUnavailable } from './witness/witness.js';
+import type { Witness } from './witness/witness.js';
+
+const JOBS = 10;
+const EXAMPLES = 10;
+/** Before all of these were prepared: a date that nothing is later than. */
+const ALL_TIMES = Number.MAX_SAFE_INTEGER;
+const UNSETTLED = 1_000;
+const PATIENCE_MS = 120_000;
+
+/** Null: it cannot be told, since log or witness do not answer. */
+export interface WitnessStatus {
+  /** How many restrictions the witness has accepted, the log has, and the published read models have applied. */
+  readonly epochs: { readonly witness: number; readonly log: number; readonly readModel: number };
+  /** Prepared or accepted, and not finalized or withdrawn yet: up to 1,000. */
+  readonly unsettled: number;
+  /** Number of the first line of the ledger that is not as it was written; null: all are. */
+  readonly brokenLine: number | null;
+  readonly missing: Missing;
+  /** How many the log has that the witness lost. */
+  readonly unwitnessed: number;
+}
+
+export interface RecoveryStatus {
+  /** `none`: nothing is published yet. */
+  readonly state: 'serving' | 'quarantined' | 'none';
+  readonly reason: string | null;
+  readonly incarnation: string | null;
+  readonly networkId: string | null;
+  readonly witness: WitnessStatus | null;
+  /** Why `witness` is null. */
+  readonly witnessFault: string | null;
+  readonly jobs: readonly Job[];
+  /** What was published before and can be again, the last first. Times are Unix milliseconds. */
+  readonly retired: readonly {
+    readonly incarnation: string;
+    readonly retiredAt: number;
+    readonly keptUntil: number;
+    /** Why it cannot be published again by this release; null: it can, unless the log was set back. */
+    readonly refused: string | null;
+  }[];
+}
+
+export interface StatusSources {
+  readonly pool: Pool;
+  readonly log: EventLog;
+  readonly witness: Witness;
+  readonly group: Group;
+}
+
+/** Where the network stands. Rejects if the read store cannot be reached. */
+export async function recoveryStatus(sources: StatusSources): Promise<RecoveryStatus> {
+  const { pool, group } = sources;
+  const state = await readRecoveryState(pool);
+  const retired = await retiredIncarnations(pool);
+  const { status, fault } = await witnessStatusOrFault(sources, Number(state?.witnessEpoch ?? 0n));
+  return {
+    state: state?.status ?? 'none',
+    reason: state?.reason ?? null,
+    incarnation: state?.incarnation ?? null,
+    networkId: state?.networkId ?? null,
+    witness: status,
+    witnessFault: fault,
+    jobs: await listJobs(pool, JOBS),
+    retired: retired.map((each) => ({
+      incarnation: each.incarnation,
+      retiredAt: each.retiredAt,
+      keptUntil: each.retiredAt + GRACE_MS,
+      refused: whyNoRollback(each, versionsOf(group)) ?? null,
+    })),
+  };
+}
+
+async function witnessStatusOrFault(sources: StatusSources, readModel: number) {
+  try {
+    return { status: await witnessStatus(sources, readModel), fault: null };
+  } catch (error) {
+    const isAway =
+      error instanceof WitnessUnavailable ||
+      error instanceof WitnessRequired ||
+      error instanceof LogUnavailable;
+    if (!isAway) throw error;
+    return { status: null, fault: error.message };
+  }
+}
+
+/** @throws {LogUnavailable} {@link WitnessUnavailable} {@link WitnessRequired} */
+export async function witnessStatus(
+  { log, witness }: StatusSources,
+  readModel: number,
+): Promise<WitnessStatus> {
+  const signal = AbortSignal.timeout(PATIENCE_MS);
+  const { witnessed, logged, missing, unwitnessed } = await agreementOf(log, witness, signal, EXAMPLES);
+  const broken = await witness.firstBroken();
+  return {
+    epochs: { witness: witnessed, log: logged, readModel },
+    unsettled: (await witness.unsettled(ALL_TIMES, 0n, UNSETTLED)).length,
+    brokenLine: broken === undefined ? null : Number(broken),
+    missing,
+    unwitnessed,
+  };
+}
