@@ -116,8 +116,13 @@ export class CreatePostHandler implements ICommandHandler<CreatePost> {
   ): Promise<PostOutcome> {
     const recorded = await this.settled(stream, reason);
     const newest = recorded.at(-1);
-    if (!newest || !earlierOutcome(recorded, intent, payloadHash)) throw reason;
-    const post = outcomeOf(postIn(recorded.slice(0, 1)), postIn(recorded));
+    if (!newest) throw reason;
+    const created = recorded.findIndex(({ event }) => event.type === 'post.created');
+    const now = postIn(recorded);
+    // Its deletion is there and itself is not: a recovered log has lost it. None but this intent can have made it.
+    const isLost = created === -1 && now.status === 'deleted';
+    if (!isLost && !earlierOutcome(recorded, intent, payloadHash)) throw reason;
+    const post = outcomeOf(isLost ? now : postIn(recorded.slice(0, created + 1)), now);
     if (!post) throw reason;
     return { post, position: newest.position };
   }

@@ -29,6 +29,7 @@ export const noPost: Post = { status: 'absent', lifecycle: 0, isRestricted: fals
 export function evolvePost(post: Post, event: PostEvent): Post {
   switch (event.type) {
     case 'post.created':
+      if (post.status === 'deleted') return post;
       return {
         status: post.status === 'absent' && post.isRestricted ? 'restricted' : 'published',
         lifecycle: post.lifecycle + 1,
@@ -43,8 +44,9 @@ export function evolvePost(post: Post, event: PostEvent): Post {
         ? post
         : { ...post, text: event.data.text, revision: event.data.revision };
     case 'post.deleted':
-      return post.status === 'absent' || post.status === 'deleted'
-        ? post
+      if (post.status === 'deleted') return post;
+      return post.status === 'absent'
+        ? tombstone(post, event.data)
         : { ...turned(post), status: 'deleted', revision: post.revision + 1 };
     case 'post.restricted':
       if (post.status === 'absent') return { ...turned(post), isRestricted: true };
@@ -54,6 +56,17 @@ export function evolvePost(post: Post, event: PostEvent): Post {
       return post.status === 'restricted' ? { ...turned(post), status: 'published' } : post;
   }
 }
+
+/** A recovered log may have lost the post and hold its deletion: it is as gone as if it had been there. */
+const tombstone = (post: AbsentPost, { postId, authorActorId }: PostDeleted['data']): WrittenPost => ({
+  status: 'deleted',
+  lifecycle: post.lifecycle + 1,
+  id: postId,
+  authorActorId,
+  rootId: postId,
+  text: '',
+  revision: 1,
+});
 
 const turned = <Turning extends Post>(post: Turning): Turning => ({
   ...post,

@@ -1,12 +1,11 @@
 import type { RecoveryState } from '../recovery-state.js';
 import { publish } from '../incarnation.js';
 import type { BuildProgress } from '../build/progress.js';
-import { buildIncarnation, verifyIncarnation } from './engine.js';
+import { buildVerified } from '../build/build-verified.js';
 import type { JobContext } from './context.js';
-import { JobFault, JobPaused } from './fault.js';
+import { JobFault } from './fault.js';
 import { follow } from './follow.js';
-import { dropUnpublished, incarnationOf } from './incarnation-of-job.js';
-import { moveJob, openStates } from './job.js';
+import { incarnationOf } from './incarnation-of-job.js';
 import type { Job } from './job.js';
 
 /** What takes the place of what is published: nothing may be, in a recovery. */
@@ -30,7 +29,7 @@ export async function buildAndPublish(
   instead: Instead,
   from: 'serving' | 'quarantined',
 ): Promise<void> {
-  const { client, now, report, group, log, databaseUrl, signal } = context;
+  const { now, report, group, log, databaseUrl, signal } = context;
   const incarnation = await incarnationOf(job, context);
   const begun = performance.now();
   let loaded = 0;
@@ -42,19 +41,10 @@ export async function buildAndPublish(
     signal,
     onProgress: ({ phase, done, total, rate }: BuildProgress) => {
       if (phase === 'loading') loaded = done;
-      report({ step: steps[phase], done, total, rate });
+      report({ step: steps[phase], done, total, rate, isVerifying: phase === 'verifying' });
     },
   };
-  await buildIncarnation(engine);
-  if (!(await moveJob(client, job.id, openStates, 'verifying', now()))) throw new JobPaused();
-  const { differences } = await verifyIncarnation(engine);
-  if (differences.length > 0) {
-    await dropUnpublished(incarnation.incarnation, context);
-    const first = differences.slice(0, 3).map(({ table, key }) => `${table} (${key})`);
-    throw new JobFault(
-      `Verification found ${differences.length} differences, first in ${first.join(', ')}; nothing was published.`,
-    );
-  }
+  await buildVerified(engine);
   await follow({
     ...context,
     incarnation,

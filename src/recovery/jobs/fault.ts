@@ -2,8 +2,3 @@
 export class JobFault extends Error {
   override readonly name = 'JobFault';
 }
-
-/** An operator has paused the job: what is done so far stays. */
-export class JobPaused extends Error {
-  override readonly name = 'JobPaused';
-}

@@ -1,14 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Pool } from 'pg';
 import type { Client } from 'pg';
-import { messageOf } from '../../../projections/runner/faults.js';
+import { Halt, messageOf } from '../../../projections/runner/faults.js';
 import { WorkerConnection } from '../../../projections/runner/worker-connection.js';
-import { LogReplaced, LogUnavailable } from '../../log/event-log.js';
+import { LogReplaced, LogUnavailable, WrongExpectedRevision } from '../../log/event-log.js';
 import { isUnreachable } from '../../store/unreachable.js';
 import { dropIncarnation } from '../incarnation.js';
 import { WitnessUnavailable } from '../witness/witness.js';
 import type { JobContext, JobTools } from './context.js';
-import { JobFault, JobPaused } from './fault.js';
+import { JobFault } from './fault.js';
 import { GRACE_MS } from './grace.js';
 import { dropUnpublished } from './incarnation-of-job.js';
 import { findJob, moveJob, nextJob, noteProgress, openStates } from './job.js';
@@ -93,7 +93,7 @@ export class JobRunner {
       await moveJob(database, job.id, [...openStates, 'paused'], 'published', now(), said);
       logger.info({ job: job.id }, said);
     } catch (error) {
-      if (!signal.aborted && !(error instanceof JobPaused)) await this.failed(job, client, error);
+      if (!signal.aborted) await this.failed(job, client, error);
     } finally {
       ended.abort();
       await notes;
@@ -103,15 +103,16 @@ export class JobRunner {
   /** What passes by itself is waited out; what does not ends the job. */
   private async failed(job: Job, client: Client, error: unknown): Promise<void> {
     const { logger, now } = this.options;
-    if (error instanceof LogUnavailable || error instanceof WitnessUnavailable || isUnreachable(error)) {
+    const passes = [LogUnavailable, WrongExpectedRevision, WitnessUnavailable];
+    if (passes.some((kind) => error instanceof kind) || isUnreachable(error)) {
       const message = `waiting: ${messageOf(error)}`;
       await moveJob(client, job.id, openStates, 'running', now(), message);
       await pause(RETRY_MS);
       return;
     }
     logger.error({ err: error, job: job.id }, 'the job has failed');
-    const isExpected = error instanceof JobFault || error instanceof LogReplaced;
-    const message = isExpected ? error.message : `It failed, which it must not: ${messageOf(error)}`;
+    const isExpected = [JobFault, LogReplaced, Halt].some((kind) => error instanceof kind);
+    const message = isExpected ? messageOf(error) : `It failed, which it must not: ${messageOf(error)}`;
     await moveJob(client, job.id, openStates, 'failed', now(), message);
     const { incarnation } = (await findJob(client, job.id)) ?? job;
     if (incarnation !== null && job.kind !== 'rollback') await dropUnpublished(incarnation, { client });

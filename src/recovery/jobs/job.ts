@@ -15,6 +15,7 @@ export interface Progress {
   readonly total: number | null;
   /** Of `done`, a second; null: not measured yet. */
   readonly rate: number | null;
+  readonly isVerifying?: boolean;
 }
 
 /** Work on read models that an operator asked for. Times are Unix milliseconds. */
@@ -153,13 +154,23 @@ export async function moveJob(
 export async function noteProgress(
   database: Database,
   id: string,
-  { step, done, total, rate }: Progress,
+  { step, done, total, rate, isVerifying = false }: Progress,
   now: number,
 ): Promise<boolean> {
   const { rowCount } = await database.query(
-    `UPDATE recovery.job SET step = $2, done = $3, total = $4, rate = $5, updated_at = $6
+    `UPDATE recovery.job SET step = $2, done = $3, total = $4, rate = $5, updated_at = $6,
+      state = CASE WHEN $8 THEN 'verifying' ELSE 'running' END
     WHERE id = $1 AND state = ANY ($7)`,
-    [id, step, Math.round(done), total === null ? null : Math.round(total), rate, new Date(now), openStates],
+    [
+      id,
+      step,
+      Math.round(done),
+      total === null ? null : Math.round(total),
+      rate,
+      new Date(now),
+      openStates,
+      isVerifying,
+    ],
   );
   return rowCount === 1;
 }
