@@ -34,14 +34,14 @@ export async function reapply(witnessed: Witnessed, tools: ReapplyTools): Promis
   const { log, witness, ids, now } = tools;
   const { restriction, epoch } = witnessed;
   const { id, stream, event } = restriction;
-  const metadata = { ...restriction.metadata, witnessEpoch: Number(epoch) };
+  const { metadata } = restriction;
   let past: readonly Recorded[] = [];
   for (let attempt = 1; ; attempt++) {
     past = await log.read(stream);
     if (past.some((recorded) => recorded.id === id)) break;
     const events = [
       ...endedBy(event, past).map((end) => ({ id: ids.uuid(), event: end })),
-      { id, event: event as StoredEvent },
+      { id, event, metadata: { ...metadata, witnessEpoch: Number(epoch) } },
     ];
     try {
       await log.append({ stream, expected: past.at(-1)?.revision ?? 'no_stream', events, metadata });

@@ -18,13 +18,10 @@ export async function watchJob(api: OperatorApi, asked: Job, goOn: string): Prom
   const interrupted = new AbortController();
   process.once('SIGINT', () => interrupted.abort());
   const progress = new Progress(String);
-  let last: Step | undefined;
   for (let job = asked; ; job = await api.job(asked.id)) {
-    const step = stepOf(job);
-    if (last && last.what !== step.what) progress.end(last);
-    progress.show((last = step));
+    progress.show(stepOf(job));
     if (['published', 'rolled_back', 'failed', 'paused'].includes(job.state)) {
-      progress.end(step);
+      progress.done();
       if (job.state === 'failed') throw new Failure(job.message ?? 'it failed');
       if (job.state === 'paused') throw new Failure(pausedAt(job, goOn));
       return job;

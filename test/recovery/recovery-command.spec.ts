@@ -1,0 +1,182 @@
+import { randomUUID } from 'node:crypto';
+import { cpSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { operatorOf, registerApplication, send, signIn } from '../support/api.js';
+import type { Application, SignedIn } from '../support/api.js';
+import { runPlaza } from '../support/command.js';
+import { startNetwork } from '../support/network.js';
+import type { TestNetwork } from '../support/network.js';
+import { removal, wrote } from '../support/posts.js';
+import { until } from '../support/until.js';
+
+const scopes = 'openid read post:create post:delete relation:write block:read block:write';
+
+let network: TestNetwork;
+let application: Application;
+let ada: SignedIn;
+let bob: SignedIn;
+let eve: SignedIn;
+
+const eventStore = () => join(network.dataDir, 'eventstore');
+const kept = () => `${eventStore()}-kept`;
+
+/** The log as it was when it was copied, in place of the one that there is. */
+async function setLogBack(): Promise<void> {
+  await network.killAll('SIGKILL');
+  rmSync(eventStore(), { recursive: true });
+  cpSync(kept(), eventStore(), { recursive: true });
+  await network.restart();
+}
+
+async function copyLog(): Promise<void> {
+  await network.killAll('SIGKILL');
+  cpSync(eventStore(), kept(), { recursive: true });
+  await network.restart();
+}
+
+beforeAll(async () => {
+  network = await startNetwork();
+  application = await registerApplication(network);
+  ada = await signIn(network, application, scopes);
+  bob = await signIn(network, application, scopes);
+  eve = await signIn(network, application, scopes);
+}, 120_000);
+
+afterAll(() => network?.stop());
+
+async function plazaJson<T>(...args: string[]): Promise<T> {
+  const { code, stdout, stderr } = await runPlaza([...args, '--json'], network.env);
+  if (code !== 0) throw new Error(`${args.join(' ')}: ${code}\n${stdout}${stderr}`);
+  return JSON.parse(stdout) as T;
+}
+
+interface Status {
+  readonly state: string;
+  readonly reason: string | null;
+  readonly incarnation: string;
+  readonly witness: {
+    readonly epochs: object;
+    readonly unsettled: number;
+    readonly brokenLine: number | null;
+    readonly missing: { readonly count: number; readonly byType: object; readonly first: object[] };
+  };
+  readonly retired: readonly { readonly incarnation: string }[];
+}
+
+const status = () => plazaJson<Status>('recovery', 'status');
+const intent = () => ({ intentId: randomUUID() });
+const repost = (who: SignedIn, intentId: string) => who.say('lost', { intentId });
+
+describe('while nothing is wrong', () => {
+  it('status says so, plan and apply have nothing to do, and there is nothing to go back to', async () => {
+    expect(await status()).toMatchObject({ state: 'serving', reason: null, retired: [] });
+    expect(await plazaJson('recovery', 'plan')).toMatchObject({
+      isNeeded: false,
+      restrictions: { count: 0 },
+    });
+    expect(await plazaJson('recovery', 'apply')).toEqual({ job: null });
+    const { code, stderr } = await runPlaza(['recovery', 'rollback'], network.env);
+    expect([code, stderr]).toEqual([
+      1,
+      'No earlier incarnation is kept: there is nothing to go back to. (not_found)\n',
+    ]);
+  });
+});
+
+describe('after the log was set back', () => {
+  let old: string;
+  let before: Status;
+  const lost = { deleted: randomUUID(), kept: randomUUID() };
+  let lostPost: string;
+
+  it('quarantines, says why, and plans what it would do', async () => {
+    old = await wrote(ada);
+    await eve.put(`/api/relations/follow/${ada.actorId}`, intent());
+    await copyLog();
+
+    await removal(ada, old);
+    lostPost = (await repost(ada, lost.deleted)).body.post.id;
+    await removal(ada, lostPost);
+    await repost(ada, lost.kept);
+    await ada.put(`/api/blocks/${eve.actorId}`, intent());
+    await ada.put(`/api/blocks/${bob.actorId}`, intent());
+    await ada.delete(`/api/blocks/${bob.actorId}?intentId=${randomUUID()}`);
+    await operatorOf(network).setAccountState(bob.actorId, 'suspend', 'spam');
+    before = await status();
+    await setLogBack();
+
+    await until(async () => (await status()).state === 'quarantined');
+    expect((await status()).reason).toContain('The log was set back');
+    expect((await ada.get('/api/timeline')).body.error).toBe('recovery_quarantined');
+    expect(await plazaJson('recovery', 'plan')).toMatchObject({
+      isNeeded: true,
+      refused: null,
+      needsReseed: false,
+      restrictions: {
+        count: 6,
+        byType: {
+          'post.deleted': 2,
+          'block.established': 2,
+          'block.ended': 1,
+          'account.suspended': 1,
+        },
+      },
+    });
+  }, 60_000);
+
+  it('is rebuilt by no routine rebuild', async () => {
+    const { code, stderr } = await runPlaza(['projections', 'rebuild'], network.env);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('(recovery_quarantined)')]);
+  });
+
+  it('applies everything again, and serves', async () => {
+    const { job } = await plazaJson<{ job: object }>('recovery', 'apply', '--reason', 'the disk broke');
+    expect(job).toMatchObject({ kind: 'recover', state: 'published' });
+    const after = await status();
+    expect(after).toMatchObject({
+      state: 'serving',
+      witness: { epochs: before.witness.epochs, unsettled: 0, brokenLine: null, missing: { count: 0 } },
+    });
+    expect(after.incarnation).not.toBe(before.incarnation);
+  }, 60_000);
+
+  it('holds every restriction', async () => {
+    expect((await send(network.baseUrl, 'GET', `/api/posts/${old}`)).status).toBe(404);
+    expect((await ada.get('/api/blocks')).body.blocks).toEqual([eve.actorId]);
+    expect((await eve.get('/api/relations')).body.relations).toEqual([]);
+    expect((await eve.get(`/api/actors/${ada.actorId}`)).status).toBe(404);
+    expect((await bob.get('/api/session')).body.error).toBe('social_authority_required');
+  });
+
+  it('tells what is lost, and lets it be posted again, but what was deleted', async () => {
+    expect((await repost(ada, lost.deleted)).body.post).toMatchObject({ id: lostPost, status: 'deleted' });
+    expect((await repost(ada, lost.kept)).body.post.status).toBe('published');
+    expect((await repost(ada, lost.kept)).body.post.status).toBe('published');
+    const { posts } = (await ada.get(`/api/actors/${ada.actorId}/posts`)).body;
+    expect(posts.map(({ text }: { text: string }) => text)).toEqual(['lost']);
+  });
+
+  it('cannot go back to what shows the lost log', async () => {
+    const { code, stderr } = await runPlaza(['recovery', 'rollback'], network.env);
+    expect(code).toBe(1);
+    expect(stderr).toContain('it cannot be published again');
+  });
+
+  it('has the act in its log', async () => {
+    const { code, stdout } = await runPlaza(['audit', '--since', '1h', '--json'], network.env);
+    expect(code).toBe(0);
+    expect(stdout).toContain('network.recovery_applied');
+    expect(stdout).toContain('the disk broke');
+  });
+
+  it('takes in what comes', async () => {
+    const id = await wrote(ada);
+    expect((await send(network.baseUrl, 'GET', `/api/posts/${id}`)).status).toBe(200);
+    expect(
+      (await plazaJson<{ projections: { lag: number | null }[] }>('projections', 'status')).projections.map(
+        ({ lag }) => lag === null,
+      ),
+    ).not.toContain(true);
+  });
+});
