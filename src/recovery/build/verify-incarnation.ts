@@ -106,9 +106,9 @@ async function differenceOf(client: ClientBase, { table, key, expected, actual }
     `SELECT count(*) FILTER (WHERE is_missing) AS missing, count(*) FILTER (WHERE NOT is_missing) AS unexpected,
       min(${named}) AS example
     FROM (
-      SELECT *, true AS is_missing FROM (${expected} EXCEPT ALL ${actual}) missing
+      SELECT *, true AS is_missing FROM ((${expected}) EXCEPT ALL (${actual})) missing
       UNION ALL
-      SELECT *, false FROM (${actual} EXCEPT ALL ${expected}) unexpected
+      SELECT *, false FROM ((${actual}) EXCEPT ALL (${expected})) unexpected
     ) differing`,
   );
   const { missing = '0', unexpected = '0', example = '' } = rows[0] ?? {};

@@ -6,7 +6,8 @@ import {
   WrongExpectedRevision,
 } from '../../../src/log/event-log.js';
 import type { Append, Appended, Batch, Checkpoint, SubscribeOptions } from '../../../src/log/event-log.js';
-import type { Recorded } from '../../../src/log/recorded.js';
+import type { EventMetadata, Recorded } from '../../../src/log/recorded.js';
+import { entryOf } from '../../../src/log/registry.js';
 import type { StoredEvent } from '../../../src/log/registry.js';
 import type { RestrictionEvent } from '../../../src/log/restrictions.js';
 import { Recorder } from './recorded.js';
@@ -33,6 +34,22 @@ export class MemoryLog extends EventLog {
     this.events.push(recorded);
     this.wake();
     return recorded;
+  }
+
+  /** Appends what came with this metadata. */
+  addBy(metadata: Partial<EventMetadata>, ...events: StoredEvent[]): void {
+    this.events.push(...events.map((event) => this.recorder.record(event, { metadata })));
+    this.wake();
+  }
+
+  /** Destroys a person's key: from now on nobody reads what was sealed with it. */
+  forget(actorId: string): void {
+    this.events = this.events.map((recorded) => {
+      const personal = entryOf(recorded.event.type)?.personal;
+      if (personal?.person(recorded.event.data) !== actorId) return recorded;
+      const data = { ...recorded.event.data, ...personal.placeholders };
+      return { ...recorded, erased: true, event: { ...recorded.event, data } as StoredEvent };
+    });
   }
 
   /** As a restore from a backup would leave it: only the first events. What is added then has new ids. */

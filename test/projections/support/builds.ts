@@ -1,0 +1,79 @@
+import { randomBytes } from 'node:crypto';
+import { Pool } from 'pg';
+import { serving } from '../../../projections/groups.js';
+import { versionsOf } from '../../../projections/runner/projection.js';
+import type { Group } from '../../../projections/runner/projection.js';
+import type { EventLog } from '../../../src/log/event-log.js';
+import { buildIncarnation } from '../../../src/recovery/build/build-incarnation.js';
+import type { BuildOptions } from '../../../src/recovery/build/build-incarnation.js';
+import { verifyIncarnation } from '../../../src/recovery/build/verify-incarnation.js';
+import type { Verification } from '../../../src/recovery/build/verify-incarnation.js';
+import { createIncarnation, dropIncarnation } from '../../../src/recovery/incarnation.js';
+import type { Incarnation } from '../../../src/recovery/incarnation.js';
+import { WorkerBench } from './worker.js';
+
+/** Builds incarnations of a log beside one another, and looks whether they are what it says. */
+export class Builds {
+  private constructor(
+    private readonly databaseUrl: string,
+    readonly pool: Pool,
+  ) {}
+
+  static async open(databaseUrl: string): Promise<Builds> {
+    // Brings the database up to date.
+    await (await WorkerBench.open(databaseUrl)).close();
+    const pool = new Pool({ connectionString: databaseUrl, max: 2 });
+    // A server that a test has killed breaks idle connections.
+    pool.on('error', () => undefined);
+    return new Builds(databaseUrl, pool);
+  }
+
+  async begin(group: Group = serving): Promise<Incarnation> {
+    const client = await this.pool.connect();
+    try {
+      return await createIncarnation(client, {
+        id: randomBytes(8).toString('hex'),
+        versions: versionsOf(group),
+        tables: group.projections.map(({ tables }) => tables),
+        now: 0,
+      });
+    } finally {
+      client.release();
+    }
+  }
+
+  /** To the end of the log: in bulk the first time, then as live application does. */
+  build(log: EventLog, incarnation: Incarnation, options: Partial<BuildOptions> = {}): Promise<void> {
+    return buildIncarnation(this.optionsOf(log, incarnation, options));
+  }
+
+  verify(
+    log: EventLog,
+    incarnation: Incarnation,
+    options: Partial<BuildOptions> = {},
+  ): Promise<Verification> {
+    return verifyIncarnation(this.optionsOf(log, incarnation, options));
+  }
+
+  async drop(incarnation: Incarnation): Promise<void> {
+    const client = await this.pool.connect();
+    await dropIncarnation(client, incarnation);
+    client.release();
+  }
+
+  close(): Promise<void> {
+    return this.pool.end();
+  }
+
+  private optionsOf(log: EventLog, incarnation: Incarnation, options: Partial<BuildOptions>): BuildOptions {
+    const { databaseUrl } = this;
+    return {
+      group: serving,
+      log,
+      databaseUrl,
+      incarnation,
+      signal: new AbortController().signal,
+      ...options,
+    };
+  }
+}

@@ -1,0 +1,147 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { servingWith } from '../../projections/groups.js';
+import type { Incarnation } from '../../src/recovery/incarnation.js';
+import { Builds } from '../projections/support/builds.js';
+import { MemoryLog } from '../projections/support/memory-log.js';
+import { some } from '../projections/support/recorded.js';
+import { startTestPostgres } from '../support/postgres.js';
+import type { TestPostgres } from '../support/postgres.js';
+
+/** A value that no fold expects, in a column that the verification looks at. */
+const alterations: Readonly<Record<string, string>> = {
+  actor: `display_name = 'somebody else'`,
+  application: `name = 'another'`,
+  restricted_post: `id = 'another'`,
+  post: `text = 'another'`,
+  post_count: 'posts = posts + 1',
+  relation: 'generation = generation + 1',
+  relation_count: 'followers = followers + 1',
+  block: 'position = position + 1',
+  feed_hour: 'position = position + 1',
+  feed_window: 'begins = begins + 1',
+  change: `kind = 'reset'`,
+  intent: `post_id = 'another'`,
+  merged_author: `actor_id = 'another'`,
+  timeline: `post_id = 'another'`,
+  inbox: 'read_at = 7',
+  restriction: 'position = position + 1',
+};
+
+/** A row that no event brought about. */
+const additions: Readonly<Record<string, string>> = {
+  actor: `'eve', NULL, 'Eve', '', '', 1, 0, 'active'`,
+  application: `'other', 'Other'`,
+  restricted_post: `'other'`,
+  post: `'other', 7, 'ada', 'app', 'a text', 'public', 'published', 1, 0`,
+  post_count: `'eve', 1`,
+  relation: `'eve', 'follow', 'ada', 'ada', 1, 0, 7`,
+  relation_count: `'eve', 1, 0`,
+  block: `'eve', 'ada', 7`,
+  feed_hour: `7, 7`,
+  feed_window: `7`,
+  change: `100000, 0, 'ada', 'author', 'post.deleted', 0, 'ada'`,
+  intent: `'app', 'ada', 'other', 7`,
+  merged_author: `'eve'`,
+  timeline: `'eve', 7, 'p1'`,
+  inbox: `'eve', 'other', 'follow', 'ada', 'ada', 0, 7`,
+  restriction: `'00000000-0000-4000-8000-000000000000', 77, 7`,
+};
+
+const group = servingWith({ fanOutThreshold: 1 });
+
+describe('the verification of an incarnation', () => {
+  let postgres: TestPostgres;
+  let builds: Builds;
+  let log: MemoryLog;
+  let incarnation: Incarnation;
+
+  beforeAll(async () => {
+    postgres = await startTestPostgres();
+    builds = await Builds.open(await postgres.createDatabase());
+    log = new MemoryLog();
+    log.add(some.application('app'), some.account('ada'), some.account('bob'), some.account('joe'));
+    log.addBy(
+      { appId: 'app', actorId: 'ada', intentId: 'i1' },
+      some.post('p1', { text: 'Ada’s \\ "own"\twords\n' }),
+    );
+    log.add(some.post('p2'), some.post('p3'), some.edit('p2'), some.deletion('p3'));
+    log.add(
+      some.follow('bob'),
+      some.like('bob'),
+      some.unfollow('bob'),
+      some.follow('bob', 'ada', { generation: 2 }),
+    );
+    log.add(some.block('joe', 'bob'), some.profileChange('bob'), some.inboxRead('ada'));
+    // More followers than are written to: the author is merged.
+    log.add(some.post('m1', { authorActorId: 'joe' }), some.follow('ada', 'joe'), some.follow('bob', 'joe'));
+    log.addWitnessed(1, some.restriction('p2'));
+    incarnation = await builds.begin(group);
+    await builds.build(log, incarnation, { group });
+  }, 60_000);
+  afterAll(async () => {
+    await builds.close();
+    await postgres.stop();
+  });
+
+  /** Does something to a table, verifies, and undoes it. */
+  async function after(table: string, change: string) {
+    const named = `${incarnation.schemaName}.${table}`;
+    await builds.pool.query(`CREATE TABLE kept AS SELECT * FROM ${named}`);
+    try {
+      await builds.pool.query(change.replaceAll('$table', named));
+      return (await builds.verify(log, incarnation, { group })).differences;
+    } finally {
+      await builds.pool.query(
+        `DELETE FROM ${named}; INSERT INTO ${named} SELECT * FROM kept; DROP TABLE kept`,
+      );
+    }
+  }
+
+  test('knows every table', async () => {
+    const { rows } = await builds.pool.query<{ name: string }>(
+      'SELECT tablename AS name FROM pg_tables WHERE schemaname = $1 ORDER BY tablename',
+      [incarnation.schemaName],
+    );
+    const folded = group.projections.flatMap(({ folds = [] }) => folds.map(({ table }) => table));
+    expect(folded.toSorted()).toEqual(rows.map(({ name }) => name));
+    expect(Object.keys(alterations).toSorted()).toEqual(folded.toSorted());
+  });
+
+  test('agrees with what was built, and counts the rows of each table', async () => {
+    const { tables, differences } = await builds.verify(log, incarnation, { group });
+    expect(differences).toEqual([]);
+    expect(tables).toContainEqual({
+      table: 'post',
+      rows: 4,
+      digest: expect.stringMatching(/^[0-9a-f]{32}$/),
+    });
+    expect(tables.filter(({ rows }) => rows === 0)).toEqual([]);
+  });
+
+  test('leaves nothing behind', async () => {
+    await builds.verify(log, incarnation, { group });
+    const { rowCount } = await builds.pool.query(`SELECT FROM pg_namespace WHERE nspname LIKE 'verify_%'`);
+    expect(rowCount).toBe(0);
+  });
+
+  test.each(Object.entries(alterations))('finds an altered row in %s', async (table, alteration) => {
+    const one = '(SELECT ctid FROM $table LIMIT 1)';
+    const differences = await after(table, `UPDATE $table SET ${alteration} WHERE ctid = ${one}`);
+    expect(differences).toContainEqual(
+      expect.objectContaining({ table, example: expect.stringMatching(/^[a-z_]+ \S+/) }),
+    );
+  });
+
+  test.each(Object.keys(alterations))('finds that a row is missing in %s', async (table) => {
+    const differences = await after(
+      table,
+      'DELETE FROM $table WHERE ctid = (SELECT ctid FROM $table LIMIT 1)',
+    );
+    expect(differences).toContainEqual(expect.objectContaining({ table, missing: 1, unexpected: 0 }));
+  });
+
+  test.each(Object.entries(additions))('finds a row too many in %s', async (table, values) => {
+    const differences = await after(table, `INSERT INTO $table VALUES (${values})`);
+    expect(differences).toContainEqual(expect.objectContaining({ table, missing: 0, unexpected: 1 }));
+  });
+});
