@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { benchAuth } from './auth.js';
 import { benchEventStore } from './event-store.js';
 import { benchPosts } from './posts.js';
-import { benchProjections } from './projections.js';
 import { benchReads } from './reads.js';
 import { benchRestrictions } from './restrictions.js';
+import { benchRecovery } from './recovery.js';
 import { benchStart } from './start.js';
 import { benchTimeline } from './timeline.js';
 
@@ -17,7 +17,7 @@ const suites = {
   posts: () => benchPosts(),
   reads: () => benchReads(),
   timeline: () => benchTimeline(),
-  projections: () => benchProjections(),
+  recovery: () => benchRecovery(),
   auth: () => benchAuth(),
   restrictions: () => benchRestrictions(),
 } as const;

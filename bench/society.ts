@@ -56,6 +56,33 @@ export class Society {
     );
   }
 
+  /** The first edit of each. */
+  edits(posts: readonly NewPost[]): Promise<void> {
+    return inParallel(posts, ({ postId, authorActorId }) =>
+      this.append(streams.post(postId), {
+        type: 'post.edited',
+        data: {
+          postId,
+          authorActorId,
+          appId: 'bench',
+          text: `${TEXT} Now better.`,
+          mentions: [],
+          revision: 2,
+          at: this.at,
+        },
+      }),
+    );
+  }
+
+  blocks(blocks: readonly { readonly actorId: string; readonly targetId: string }[]): Promise<void> {
+    return inParallel(blocks, ({ actorId, targetId }) =>
+      this.append(streams.pair(actorId, targetId), {
+        type: 'block.established',
+        data: { actorId, targetActorId: targetId, at: this.at },
+      }),
+    );
+  }
+
   deletions(posts: readonly NewPost[]): Promise<void> {
     return inParallel(posts, ({ postId, authorActorId }) =>
       this.append(streams.post(postId), {

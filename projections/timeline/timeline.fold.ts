@@ -1,3 +1,4 @@
+import { ERASED } from '../runner/fold.js';
 import type { Fold } from '../runner/fold.js';
 
 /** Behind the folds of posts and of relations. */
@@ -42,7 +43,7 @@ export function timelineFolds({
         LEFT JOIN merged_author ON merged_author.actor_id = post.author_actor_id
         WHERE post.status = 'published' AND merged_author.actor_id IS NULL`,
       // Passed over is what readers pass over, too: of a post that is gone, of somebody who is not followed any more,
-      // and of a merged author, from before. What none of these explains is not.
+      // and of a merged author, from before; and what is for nobody any more. What none of these explains is not.
       actual: `
         SELECT timeline.actor_id, timeline.position, timeline.post_id
         FROM timeline
@@ -54,9 +55,9 @@ export function timelineFolds({
           SELECT DISTINCT data->>'actorId' AS actor_id, data->>'targetId' AS target_id
           FROM fact WHERE type = 'relation.ended' AND data->>'kind' = 'follow'
         ) ended ON ended.actor_id = timeline.actor_id AND ended.target_id = post.author_actor_id
-        WHERE post.id IS NULL OR post.status = 'published' AND (
+        WHERE timeline.actor_id NOT IN ${ERASED} AND (post.id IS NULL OR post.status = 'published' AND (
           post.author_actor_id = timeline.actor_id
-          OR merged_author.actor_id IS NULL AND (relation.actor_id IS NOT NULL OR ended.actor_id IS NULL))`,
+          OR merged_author.actor_id IS NULL AND (relation.actor_id IS NOT NULL OR ended.actor_id IS NULL)))`,
     },
   ];
 }

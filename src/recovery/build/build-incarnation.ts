@@ -4,13 +4,17 @@ import { Progress } from '../../../projections/runner/progress.js';
 import { dispatch, typesOf } from '../../../projections/runner/projection.js';
 import type { Group } from '../../../projections/runner/projection.js';
 import type { EventLog } from '../../log/event-log.js';
+import type { Recorded } from '../../log/recorded.js';
 import type { Incarnation } from '../incarnation.js';
 import { BuildConnection } from './build-connection.js';
 import { doStep, readBuildState, setBuildState } from './build-state.js';
 import { LogMeter, Meter } from './meter.js';
 import type { BuildProgress, OnProgress } from './progress.js';
 
-/** Most events in one transaction, and in memory twice: in one batch that is written, and in one that is read. */
+/**
+ * How many events make a transaction: that many are gathered, from batches of at most as many. So what is in memory is at
+ * most two of these that are read, and two that are written.
+ */
 const BATCH_SIZE = { loading: 4_000, catching_up: 1_000 };
 
 export interface BuildOptions {
@@ -62,15 +66,19 @@ async function follow(
   const way = { from: after?.position ?? 0n, to: (await log.head()) ?? 0n };
   const meter = new LogMeter(new Meter(phase, onProgress), way);
   const subscription = { after, types: typesOf(group), batchSize: BATCH_SIZE[phase], signal };
+  let gathered: Recorded[] = [];
   let writing = Promise.resolve();
   try {
     for await (const { events, caughtUp } of log.subscribe(subscription)) {
+      gathered.push(...events);
+      if (gathered.length < BATCH_SIZE[phase] && !caughtUp) continue;
       await writing;
-      writing = applier.apply(events);
+      writing = applier.apply(gathered);
       // Asked for when the next batch is there, which may be after it has failed.
       writing.catch(() => undefined);
-      const last = events.at(-1);
-      if (last) meter.add(events.length, last.position);
+      const last = gathered.at(-1);
+      if (last) meter.add(gathered.length, last.position);
+      gathered = [];
       if (caughtUp) break;
     }
   } finally {

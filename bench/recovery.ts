@@ -1,0 +1,125 @@
+/** How fast read models are built anew and verified, and in how much memory, beside a bare subscription that only counts. */
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { EventStoreDBClient, excludeSystemEvents, START } from '@eventstore/db-client';
+import { pino } from 'pino';
+import { startPostgres } from '../src/launch/embedded-postgres.js';
+import { openLog } from '../src/log/open-log.js';
+import { openDatabase } from '../src/store/database.js';
+import { withEventStore } from './event-store-process.js';
+import { residentMegabytes, withDataDir } from './network.js';
+import type { BuildAnswer, BuildQuestion } from './recovery/build-process.js';
+import { seed } from './recovery/seed.js';
+
+export interface RecoveryBench {
+  readonly events: number;
+  /** The floor, and each with its ratio to it: medians of {@link ROUNDS}. */
+  readonly bareEventsPerSecond: number;
+  readonly buildEventsPerSecond: number;
+  readonly buildRatio: number;
+  /** With the verification, which reads the log a second time. */
+  readonly withVerificationEventsPerSecond: number;
+  readonly withVerificationRatio: number;
+  /** Of one build: until everything was loaded, built, and verified after that. */
+  readonly seconds: { readonly loading: number; readonly built: number; readonly verification: number };
+  /** Proportional set size of the process that builds, sampled. */
+  readonly peakMegabytes: number;
+}
+
+const ROUNDS = 3;
+const SAMPLE_MS = 100;
+const PROGRAM = fileURLToPath(new URL('recovery/build-process.js', import.meta.url));
+const LOG = pino({ level: 'warn' }, pino.destination({ fd: 2, sync: true }));
+
+/** `events`: how many, about; by default those of `BENCH_EVENTS`. */
+export function benchRecovery(
+  events = Number(process.env['BENCH_EVENTS'] ?? 30_000),
+): Promise<RecoveryBench> {
+  return withDataDir(async (dataDir) => {
+    const postgres = await startPostgres({ dataDir, log: LOG });
+    const { databaseUrl, vaultDatabaseUrl } = postgres;
+    try {
+      return await withEventStore(join(dataDir, 'eventstore'), ['--no-fsync'], async (eventStoreUrl) => {
+        const database = await openDatabase({
+          url: databaseUrl,
+          applicationName: 'bench',
+          maxConnections: 2,
+        });
+        await database.close();
+        const opened = await openLog({ eventStoreUrl, vaultDatabaseUrl, applicationName: 'bench' });
+        await seed(opened.log, events);
+        await opened.close();
+        return measure({ databaseUrl, eventStoreUrl, vaultDatabaseUrl });
+      });
+    } finally {
+      await postgres.stop();
+    }
+  });
+}
+
+/** Floor and build take turns, so that a change in the machine's mood meets both. */
+async function measure(question: BuildQuestion): Promise<RecoveryBench> {
+  const bare: number[] = [];
+  const builds: Awaited<ReturnType<typeof build>>[] = [];
+  let events = 0;
+  for (let round = 0; round < ROUNDS; round++) {
+    const begun = performance.now();
+    events = await count(question.eventStoreUrl);
+    bare.push((performance.now() - begun) / 1_000);
+    builds.push(await build(question));
+  }
+  const floor = median(bare);
+  const built = median(builds.map(({ buildSeconds }) => buildSeconds));
+  const whole = median(builds.map(({ buildSeconds, verifySeconds }) => buildSeconds + verifySeconds));
+  const rounded = (value: number) => Number(value.toFixed(2));
+  return {
+    events,
+    bareEventsPerSecond: Math.round(events / floor),
+    buildEventsPerSecond: Math.round(events / built),
+    buildRatio: rounded(floor / built),
+    withVerificationEventsPerSecond: Math.round(events / whole),
+    withVerificationRatio: rounded(floor / whole),
+    seconds: {
+      loading: rounded(median(builds.map(({ loadingSeconds }) => loadingSeconds))),
+      built: rounded(built),
+      verification: rounded(median(builds.map(({ verifySeconds }) => verifySeconds))),
+    },
+    peakMegabytes: Math.max(...builds.map(({ peakMegabytes }) => peakMegabytes)),
+  };
+}
+
+/** A bare client: how many events the log has. */
+async function count(url: string): Promise<number> {
+  const client = EventStoreDBClient.connectionString(url);
+  const { promise: caughtUp, resolve, reject } = Promise.withResolvers<void>();
+  let events = 0;
+  const subscription = client
+    .subscribeToAll({ fromPosition: START, filter: excludeSystemEvents() })
+    .on('data', () => events++)
+    .on('caughtUp', resolve)
+    .on('error', reject);
+  await caughtUp;
+  await subscription.unsubscribe();
+  await client.dispose();
+  return events;
+}
+
+async function build(question: BuildQuestion): Promise<BuildAnswer & { readonly peakMegabytes: number }> {
+  const child = fork(PROGRAM, [JSON.stringify(question)]);
+  const ended = once(child, 'exit') as Promise<[number | null]>;
+  const answered = once(child, 'message') as Promise<[BuildAnswer]>;
+  let peakMegabytes = 0;
+  const sampling = setInterval(() => {
+    peakMegabytes = Math.max(peakMegabytes, residentMegabytes([child.pid ?? 0]));
+  }, SAMPLE_MS);
+  const [answer] = await Promise.race([answered, ended]).finally(() => clearInterval(sampling));
+  if (typeof answer !== 'object' || answer === null) throw new Error(`the build ended with code ${answer}`);
+  if (answer.differences > 0) throw new Error('what was built is not what the log says');
+  await ended;
+  return { ...answer, peakMegabytes };
+}
+
+const median = (values: readonly number[]): number =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;

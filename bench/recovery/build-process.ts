@@ -1,0 +1,65 @@
+/** Builds an incarnation as a worker does, in a process of its own so that its memory can be measured, and tells how it went. */
+import { randomBytes } from 'node:crypto';
+import { Client } from 'pg';
+import { serving } from '../../projections/groups.js';
+import { versionsOf } from '../../projections/runner/projection.js';
+import { openLog } from '../../src/log/open-log.js';
+import { buildIncarnation } from '../../src/recovery/build/build-incarnation.js';
+import type { BuildProgress } from '../../src/recovery/build/progress.js';
+import { verifyIncarnation } from '../../src/recovery/build/verify-incarnation.js';
+import { createIncarnation, dropIncarnation } from '../../src/recovery/incarnation.js';
+
+/** What {@link BuildAnswer} is asked with, as JSON in the first argument. */
+export interface BuildQuestion {
+  readonly databaseUrl: string;
+  readonly eventStoreUrl: string;
+  readonly vaultDatabaseUrl: string;
+}
+
+export interface BuildAnswer {
+  readonly loadingSeconds: number;
+  readonly buildSeconds: number;
+  readonly verifySeconds: number;
+  /** Tables that are not what the log says. */
+  readonly differences: number;
+}
+
+const question = JSON.parse(process.argv[2] ?? '{}') as BuildQuestion;
+const { databaseUrl } = question;
+const opened = await openLog({ ...question, applicationName: 'bench' });
+const client = new Client(databaseUrl);
+await client.connect();
+const incarnation = await createIncarnation(client, {
+  id: randomBytes(8).toString('hex'),
+  versions: { ...versionsOf(serving), bench: Date.now() },
+  tables: serving.projections.map(({ tables }) => tables),
+  now: Date.now(),
+});
+let loaded = 0;
+const begun = performance.now();
+const since = () => (performance.now() - begun) / 1_000;
+const onProgress = ({ phase }: BuildProgress) => {
+  if (phase === 'loading') loaded = since();
+};
+const options = {
+  group: serving,
+  log: opened.log,
+  databaseUrl,
+  incarnation,
+  signal: new AbortController().signal,
+  onProgress,
+};
+await buildIncarnation(options);
+const built = since();
+const { differences } = await verifyIncarnation(options);
+const answer: BuildAnswer = {
+  loadingSeconds: loaded,
+  buildSeconds: built,
+  verifySeconds: since() - built,
+  differences: differences.length,
+};
+await dropIncarnation(client, incarnation);
+await client.end();
+await opened.close();
+process.send?.(answer);
+process.disconnect();

@@ -1,0 +1,180 @@
+import { fork } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { PoolClient } from 'pg';
+import { openLog } from '../../src/log/open-log.js';
+import type { OpenLog } from '../../src/log/open-log.js';
+import type { BuildProgress } from '../../src/recovery/build/progress.js';
+import { Builds } from '../projections/support/builds.js';
+import { MemoryLog } from '../projections/support/memory-log.js';
+import { some } from '../projections/support/recorded.js';
+import { startEmbeddedEventStore } from '../support/event-store.js';
+import type { EmbeddedEventStore } from '../support/event-store.js';
+import { startTestPostgres } from '../support/postgres.js';
+import type { TestPostgres } from '../support/postgres.js';
+import { until } from '../support/until.js';
+
+const build = process.env['PLAZA_BUILD'] ?? fileURLToPath(new URL('../..', import.meta.url));
+const ENTRY = join(build, 'dist', 'projections', 'main.js');
+
+/** Three batches of a load, and a few. */
+const POSTS = 9_000;
+
+const waitsForALock = `
+  SELECT FROM pg_stat_activity
+  WHERE application_name = 'plaza-build' AND datname = current_database() AND wait_event_type = 'Lock'`;
+
+describe('a build that is interrupted', () => {
+  let postgres: TestPostgres;
+
+  beforeAll(async () => {
+    postgres = await startTestPostgres();
+  });
+  afterAll(() => postgres.stop());
+
+  /** Holds a table of the build in `schema` until the answer is called. */
+  async function hold(builds: Builds, table: string, mode: string): Promise<() => Promise<void>> {
+    const client: PoolClient = await builds.pool.connect();
+    await client.query(`BEGIN; LOCK TABLE ${table} IN ${mode} MODE`);
+    return async () => {
+      await client.query('ROLLBACK');
+      client.release();
+    };
+  }
+
+  describe('by an abort', () => {
+    let builds: Builds;
+
+    beforeAll(async () => {
+      builds = await Builds.open(await postgres.createDatabase());
+    });
+    afterAll(() => builds.close());
+
+    test('ends what it is at, says why, and goes on with the step that was not done', async () => {
+      const log = new MemoryLog();
+      log.add(some.account('ada'), some.post('p1'), some.follow('bob'));
+      const incarnation = await builds.begin();
+      // Rows can be written, but no index made.
+      const release = await hold(builds, `${incarnation.schemaName}.post`, 'ROW EXCLUSIVE');
+      const stopping = new AbortController();
+      const building = builds.build(log, incarnation, { signal: stopping.signal });
+      await until(async () => (await builds.pool.query(waitsForALock)).rowCount);
+      stopping.abort(new Error('an operator has stopped it'));
+      await expect(building).rejects.toThrow('an operator has stopped it');
+      expect((await builds.pool.query(waitsForALock)).rowCount).toBe(0);
+      await release();
+      const told: BuildProgress[] = [];
+      await builds.build(log, incarnation, { onProgress: (progress) => told.push(progress) });
+      expect(told.map(({ phase }) => phase)).not.toContain('loading');
+      expect((await builds.verify(log, incarnation)).differences).toEqual([]);
+    }, 60_000);
+
+    test('before it has begun, does nothing', async () => {
+      const incarnation = await builds.begin();
+      const signal = AbortSignal.abort(new Error('too late'));
+      await expect(builds.build(new MemoryLog(), incarnation, { signal })).rejects.toThrow('too late');
+      await expect(builds.verify(new MemoryLog(), incarnation, { signal })).rejects.toThrow('too late');
+    });
+
+    test('tells how far it is, of how much, how fast and for how long still', async () => {
+      const log = new MemoryLog();
+      log.add(...Array.from({ length: 5_000 }, (_, n) => some.post(`p${n}`)));
+      const told: BuildProgress[] = [];
+      const incarnation = await builds.begin();
+      const options = { onProgress: (progress: BuildProgress) => void told.push(progress) };
+      await builds.build(log, incarnation, options);
+      await builds.verify(log, incarnation, options);
+      expect([...new Set(told.map(({ phase }) => phase))]).toEqual(['loading', 'finishing', 'verifying']);
+      expect(told.find(({ phase }) => phase === 'loading')).toMatchObject({ done: 4_000, total: 5_000 });
+      const last = told.at(-1);
+      expect(last).toMatchObject({ done: 5_000, total: 5_000, secondsLeft: 0 });
+      expect(last?.rate).toBeGreaterThan(0);
+    }, 60_000);
+  });
+
+  describe('by a kill of its worker', () => {
+    let eventStore: EmbeddedEventStore;
+    let opened: OpenLog;
+    let env: NodeJS.ProcessEnv;
+    const workers: ChildProcess[] = [];
+
+    beforeAll(async () => {
+      eventStore = await startEmbeddedEventStore();
+      const stores = { eventStoreUrl: eventStore.url, vaultDatabaseUrl: await postgres.createDatabase() };
+      opened = await openLog({ ...stores, applicationName: 'test' });
+      env = {
+        ...process.env,
+        ROLE: 'projector',
+        EVENTSTORE_URL: stores.eventStoreUrl,
+        VAULT_DATABASE_URL: stores.vaultDatabaseUrl,
+      };
+      for (let n = 0; n < POSTS; n += 500)
+        await opened.log.append({
+          stream: `post-${n}`,
+          expected: 'no_stream',
+          events: Array.from({ length: 500 }, (_, k) => ({
+            id: randomUUID(),
+            event: some.post(`p${n + k}`, { authorActorId: `a${k % 50}` }),
+          })),
+          metadata: { requestId: 'test' },
+        });
+    }, 60_000);
+    afterAll(async () => {
+      for (const worker of workers) await kill(worker);
+      await opened.close();
+      await eventStore.stop();
+    });
+
+    async function start(databaseUrl: string): Promise<ChildProcess> {
+      const worker = fork(ENTRY, { env: { ...env, DATABASE_URL: databaseUrl }, stdio: 'ignore' });
+      workers.push(worker);
+      await once(worker, 'message');
+      return worker;
+    }
+
+    test.each([
+      ['in the midst of a batch', 'SHARE', 'loading'],
+      ['in the midst of a step', 'ROW EXCLUSIVE', 'finishing'],
+    ])(
+      '%s, goes on with the same incarnation',
+      async (_, mode, state) => {
+        const databaseUrl = await postgres.createDatabase();
+        const builds = await Builds.open(databaseUrl);
+        const row = async (where: string) => {
+          const { rows } = await builds.pool.query<{ incarnation: string; schema_name: string }>(
+            `SELECT * FROM recovery.incarnation WHERE ${where}`,
+          );
+          return rows[0];
+        };
+        const first = await start(databaseUrl);
+        const begun = await until(() => row('true'));
+        const release = await hold(builds, `${begun.schema_name}.post`, mode);
+        await until(async () => (await builds.pool.query(waitsForALock)).rowCount);
+        expect(await row(`build_state = '${state}'`)).toBeDefined();
+        await kill(first);
+        await release();
+        await start(databaseUrl);
+        const isPublished = 'incarnation IN (SELECT incarnation FROM recovery.publication)';
+        const published = await until(() => row(isPublished), 40_000);
+        expect(published).toMatchObject({ incarnation: begun.incarnation, build_state: 'built' });
+        const { schema_name: schemaName, incarnation } = published;
+        const { tables, differences } = await builds.verify(opened.log, { schemaName, incarnation });
+        expect(differences).toEqual([]);
+        expect(tables.find(({ table }) => table === 'post')?.rows).toBe(POSTS);
+        await builds.close();
+      },
+      90_000,
+    );
+  });
+});
+
+async function kill(worker: ChildProcess): Promise<void> {
+  if (worker.exitCode !== null || worker.signalCode !== null) return;
+  const exited = once(worker, 'exit');
+  worker.kill('SIGKILL');
+  await exited;
+}
