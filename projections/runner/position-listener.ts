@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { ClientBase } from 'pg';
 import type { Logger } from 'pino';
 import { POSITION_CHANNEL } from './progress.js';
-import { endSession, sessionClient } from './session-client.js';
+import { endSession, sessionClient } from '../../src/store/session-client.js';
 
 /** A silent connection is either one without news or one that is dead: only a question tells. */
 const HEARTBEAT_MS = 10_000;

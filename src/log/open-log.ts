@@ -5,6 +5,7 @@ import { Vault1763640000000 } from '../store/migrations/1763640000000-vault.js';
 import { Codec } from './codec.js';
 import type { EventLog } from './event-log.js';
 import { EventStoreLog } from './event-store-log.js';
+import { DestroyedKeys } from './vault/destroyed-keys.js';
 import { KeyVault } from './vault/key-vault.js';
 import { NetworkSecrets } from './vault/network-secrets.js';
 
@@ -36,6 +37,11 @@ export async function openLog(options: {
     queryTimeoutMs: 5_000,
   });
   const vault = new KeyVault(vaultDatabase.pool, () => ({ id: randomUUID(), key: randomBytes(32) }));
+  const news = new DestroyedKeys(
+    { url: options.vaultDatabaseUrl, applicationName: options.applicationName },
+    vault,
+  );
+  await news.start();
   const log = new EventStoreLog(options.eventStoreUrl, new Codec(vault, randomBytes));
   return {
     log,
@@ -43,6 +49,7 @@ export async function openLog(options: {
     secrets: new NetworkSecrets(vaultDatabase.pool),
     async close() {
       await log.close();
+      await news.stop();
       await vaultDatabase.close();
     },
   };

@@ -110,7 +110,11 @@ const entries: { readonly [Type in EventType]: Entry<EventOf<Type>> } = {
   'account.reinstated': { version: 1, upcasters: [], schema: ofAccount },
   'account.erasure_requested': { version: 1, upcasters: [], schema: ofAccount.extend({ erasesAt: at }) },
   'account.erasure_cancelled': { version: 1, upcasters: [], schema: ofAccount },
-  'account.erased': { version: 1, upcasters: [], schema: ofAccount.extend({ handleDigest: id.optional() }) },
+  'account.erased': {
+    version: 1,
+    upcasters: [],
+    schema: ofAccount.extend({ handleDigest: id.optional(), keyId: id.optional() }),
+  },
   'account.password_changed': { version: 1, upcasters: [], schema: ofAccount },
   'account.signed_out': { version: 1, upcasters: [], schema: ofAccount },
   'handle.claimed': {

@@ -165,22 +165,25 @@ export function cancelErasure(
   return account.erasesAt === undefined ? [] : [{ type: 'account.erasure_cancelled', data: { actorId, at } }];
 }
 
-/** Whose handle's stream is to be released: see {@link AccountErased}. */
+/** What is to be released and destroyed: see {@link AccountErased}. */
 export interface Erasure extends OfAccount {
   readonly handleDigest: string | undefined;
+  readonly keyId: string | undefined;
 }
 
 export function eraseAccount(
   account: Account,
-  { actorId, handleDigest, at, ...seen }: Erasure & Seen,
+  { actorId, handleDigest, keyId, at, lifecycle }: Erasure & Seen,
 ): Decision<AccountErased> {
   if (account.status === 'none') return unknownAccount();
   if (account.status === 'erased') return [];
-  const stale = staleLifecycle(account, seen);
+  const stale = staleLifecycle(account, { lifecycle });
   if (stale) return stale;
-  return [
-    { type: 'account.erased', data: { actorId, ...(handleDigest !== undefined && { handleDigest }), at } },
-  ];
+  const named = {
+    ...(handleDigest !== undefined && { handleDigest }),
+    ...(keyId !== undefined && { keyId }),
+  };
+  return [{ type: 'account.erased', data: { actorId, ...named, at } }];
 }
 
 /** {@link eraseAccount}, if it was asked for, not cancelled, and its time has come. */

@@ -32,11 +32,16 @@ export type AccountErasureCancelled = DomainEvent<
 
 /**
  * For good. Nothing personal is in it, since it is kept where nobody's key is. `handleDigest`: names the stream of the
- * handle that the person held, so that it can be released when nobody can read it any more; absent: none was known.
+ * handle that the person held, so that it can be released when nobody can read it any more. `keyId`: of the key that is
+ * destroyed, for a vault that was restored from a time when it had none. Absent: not known.
  */
 export type AccountErased = DomainEvent<
   'account.erased',
-  { readonly actorId: string; readonly handleDigest?: string | undefined } & Occurrence
+  {
+    readonly actorId: string;
+    readonly handleDigest?: string | undefined;
+    readonly keyId?: string | undefined;
+  } & Occurrence
 >;
 
 /** The password itself is in no log, not even as a hash: that can be forgotten. */

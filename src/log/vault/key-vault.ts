@@ -4,6 +4,8 @@ import { LRUCache } from 'lru-cache';
 import type { Pool, QueryConfig, QueryResult, QueryResultRow } from 'pg';
 import { isUnreachable } from '../../store/unreachable.js';
 import { LogUnavailable } from '../event-log.js';
+import { DESTROYED_CHANNEL } from './destroyed-keys.js';
+import type { KeepsKeys } from './destroyed-keys.js';
 
 /** The key that seals one person's fields: 256 bits. As a `KeyObject`, because OpenSSL takes its time over bare bytes. */
 export interface PersonKey {
@@ -22,16 +24,22 @@ interface KeyRow {
 }
 
 /**
- * Keys held in memory: 32 bytes each, so a few megabytes. Not for long, because another process may destroy one; once
- * that time is over, nothing of that person can be opened here either.
+ * Keys held in memory: 32 bytes each, so a few megabytes. Only while it is heard of keys that other processes destroy, and
+ * not for long even then.
  */
 const cached = { max: 20_000, ttl: 60_000 };
+
+/** A table of so many bytes is written anew within a second or two: some 200,000 people's keys. */
+const REWRITTEN_BYTES = 64 * 1024 * 1024;
 
 /**
  * One key a person, in a database of its own (recovery.md, "Four stores"). Destroying the key is what erases the
  * person from every copy of the log.
  */
-export class KeyVault {
+export class KeyVault implements KeepsKeys {
+  private keeps = false;
+  /** How often something was forgotten: what was asked for before may be destroyed by now, and is not kept. */
+  private forgotten = 0;
   private readonly byPerson = new LRUCache<string, PersonKey>(cached);
   private readonly byId = new LRUCache<string, PersonKey>(cached);
 
@@ -44,9 +52,11 @@ export class KeyVault {
   async keyOf(person: string): Promise<PersonKey> {
     const known = this.byPerson.get(person);
     if (known) return known;
+    const { forgotten } = this;
     const row = (await this.select(person)) ?? (await this.create(person));
     if (row.key === null) throw new PersonErased('The account is erased.');
     const found = { id: row.key_id, key: createSecretKey(row.key) };
+    if (!this.mayStillKeep(forgotten)) return found;
     this.byPerson.set(person, found);
     this.byId.set(found.id, found);
     return found;
@@ -62,6 +72,7 @@ export class KeyVault {
       else wanted.push(id);
     }
     if (wanted.length === 0) return found;
+    const { forgotten } = this;
     const { rows } = await this.query<KeyRow>({
       name: 'vault-keys-by-id',
       text: 'SELECT key_id, key FROM person_key WHERE key_id = ANY($1::uuid[])',
@@ -69,10 +80,75 @@ export class KeyVault {
     });
     for (const row of rows) {
       const key = row.key === null ? undefined : { id: row.key_id, key: createSecretKey(row.key) };
-      if (key) this.byId.set(key.id, key);
+      if (key && this.mayStillKeep(forgotten)) this.byId.set(key.id, key);
       found.set(row.key_id, key);
     }
     return found;
+  }
+
+  /**
+   * Destroys the person's key for good, wherever it is held, and whether or not there ever was one: none is made any
+   * more. `keyId`: of that key, where it is known, so that a vault that never had it knows it as destroyed. Answers
+   * whether it was there. @throws {LogUnavailable}
+   */
+  async destroy(person: string, keyId: string | undefined): Promise<boolean> {
+    const { rows } = await this.query<{ was_there: boolean }>({
+      text: `
+        WITH before AS (SELECT key IS NOT NULL AS was_there FROM person_key WHERE person_id = $1),
+        gone AS (
+          INSERT INTO person_key (key_id, person_id, key, destroyed_at) VALUES ($2, $1, NULL, now())
+          ON CONFLICT (person_id) DO UPDATE SET key = NULL, destroyed_at = now() WHERE person_key.key IS NOT NULL
+          RETURNING key_id, person_id)
+        SELECT coalesce((SELECT was_there FROM before), false) AS was_there,
+          pg_notify('${DESTROYED_CHANNEL}', key_id::text || ' ' || person_id)
+        FROM gone`,
+      values: [person, keyId ?? this.newKey().id],
+    });
+    const held = this.byPerson.get(person);
+    this.forget({ keyId: keyId ?? held?.id ?? '', person });
+    return rows[0]?.was_there ?? false;
+  }
+
+  /** Those of these people whose keys are not destroyed. @throws {LogUnavailable} */
+  async notDestroyed(people: readonly string[]): Promise<readonly string[]> {
+    const { rows } = await this.query<{ person: string }>({
+      text: `
+        SELECT person FROM unnest($1::text[]) AS person LEFT JOIN person_key ON person_id = person
+        WHERE person_id IS NULL OR key IS NOT NULL`,
+      values: [people],
+    });
+    return rows.map(({ person }) => person);
+  }
+
+  /**
+   * Postgres keeps what was overwritten in its files until they are written anew. Where that is a moment's work it is done
+   * here, since a key that can be read off the disk is not destroyed; else its place is given free to be overwritten.
+   * @throws {LogUnavailable}
+   */
+  async rewriteFiles(): Promise<void> {
+    const { rows } = await this.query<{ size: string }>({
+      text: "SELECT pg_total_relation_size('person_key') AS size",
+    });
+    const isSmall = Number(rows[0]?.size) <= REWRITTEN_BYTES;
+    await this.query({ text: `VACUUM ${isSmall ? '(FULL)' : ''} person_key` });
+  }
+
+  mayKeep(may: boolean): void {
+    this.keeps = may;
+    this.forgotten++;
+    if (may) return;
+    this.byPerson.clear();
+    this.byId.clear();
+  }
+
+  forget({ keyId, person }: { readonly keyId: string; readonly person: string }): void {
+    this.forgotten++;
+    this.byPerson.delete(person);
+    this.byId.delete(keyId);
+  }
+
+  private mayStillKeep(forgotten: number): boolean {
+    return this.keeps && forgotten === this.forgotten;
   }
 
   private async select(person: string): Promise<KeyRow | undefined> {

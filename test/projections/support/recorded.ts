@@ -160,7 +160,8 @@ export const some = {
   erasureRequest: (actorId: string) =>
     event('account.erasure_requested', { actorId, erasesAt: 9_000, at: 1_000 }),
   erasureCancellation: (actorId: string) => event('account.erasure_cancelled', { actorId, at: 1_000 }),
-  erasure: (actorId: string) => event('account.erased', { actorId, handleDigest: 'digest', at: 1_000 }),
+  erasure: (actorId: string) =>
+    event('account.erased', { actorId, handleDigest: 'digest', keyId: 'key', at: 1_000 }),
   passwordChange: (actorId: string) => event('account.password_changed', { actorId, at: 1_000 }),
   signOut: (actorId: string) => event('account.signed_out', { actorId, at: 1_000 }),
   applicationSuspension: (appId: string) => event('application.suspended', { appId, at: 1_000 }),
