@@ -13,10 +13,10 @@ export interface GrantsRevoked {
   readonly revoked: number;
 }
 
-/** An operator ends what everybody gave an application; a person what they gave one (`appId` undefined: each) of them. */
+/** What everybody gave an application; or what a person gave one (`appId` undefined: each) of them. `cause`: who ends it. */
 export type GrantsOf =
-  | { readonly cause: 'operator'; readonly appId: string }
-  | { readonly cause: 'person'; readonly actorId: string; readonly appId?: string | undefined };
+  | { readonly cause: 'operator'; readonly appId: string; readonly actorId?: undefined }
+  | { readonly cause: 'operator' | 'person'; readonly actorId: string; readonly appId?: string | undefined };
 
 /**
  * Ends every grant that is not revoked, also those that can give no authority any more: the newest first, since they
@@ -67,7 +67,7 @@ export class RevokeGrantsOfHandler implements ICommandHandler<RevokeGrantsOf> {
    * and store throw: what is left ends by repeating it.
    */
   async execute({ of, metadata }: RevokeGrantsOf): Promise<GrantsRevoked> {
-    if (of.cause === 'operator') await this.requireApplication(of.appId);
+    if (of.actorId === undefined) await this.requireApplication(of.appId);
     let [revoked, missing] = [0, 0];
     let unanswered: unknown;
     let last: Row | undefined;
@@ -95,7 +95,7 @@ export class RevokeGrantsOfHandler implements ICommandHandler<RevokeGrantsOf> {
 
   private next(of: GrantsOf, last: Row | undefined): Promise<Row[]> {
     const { issued_at: at = Number.MAX_SAFE_INTEGER, grant_id: id = '' } = last ?? {};
-    return of.cause === 'operator'
+    return of.actorId === undefined
       ? this.store.db.query(grantsOfApplication, [of.appId, at, id, BATCH])
       : this.store.db.query(grantsOfActor, [of.actorId, at, id, BATCH, of.appId ?? null]);
   }
