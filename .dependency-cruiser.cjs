@@ -12,6 +12,7 @@ const mayImport = {
   '^src/commands/': ['^src/domain/', '^src/log/(?!embedded/)', '^src/store/', '^projections/authority/'],
   '^src/recovery/': [
     '^src/domain/',
+    '^src/commands/',
     '^src/log/(?!embedded/)',
     '^src/log/embedded/snapshot\\.ts$',
     '^src/store/',

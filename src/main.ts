@@ -2,20 +2,25 @@ import 'reflect-metadata';
 import { Module } from '@nestjs/common';
 import type { DynamicModule } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { CqrsModule } from '@nestjs/cqrs';
+import { CommandBus, CqrsModule } from '@nestjs/cqrs';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { Logger } from 'pino';
 import { AuthModule } from './auth/auth.module.js';
 import { mountAuthorizationServer } from './auth/mount.js';
+import { Clock, Ids } from './commands/ambient.js';
 import { readConfig } from './config/config.js';
 import type { Config } from './config/config.js';
 import { createLogger } from './config/logger.js';
 import { HttpModule } from './http/http.module.js';
 import { fastifyAdapter, prepareServer } from './http/server.js';
 import { announceReady, onStop } from './launch/child.js';
+import { KeyVault } from './log/vault/key-vault.js';
 import { startOperatorApi } from './operator/api/operator-api.js';
 import { putDownRestored } from './operator/restore/put-down.js';
+import { Erasures } from './recovery/erasures.js';
+import { Witness } from './recovery/witness/witness.js';
 import { openResources } from './resources.js';
+import { AuthorityStore } from './store/authority/authority-store.js';
 
 /** The API process: the social API, the authorization server, and the operator API on a port of its own. */
 
@@ -47,8 +52,23 @@ async function serve(config: Config, logger: Logger): Promise<void> {
   await app.listen(config.port, '0.0.0.0');
   await putDownRestored(app);
   opened.push(await startOperatorApi(app));
+  opened.push(startErasures(app));
   announceReady();
   logger.info({ port: config.port }, 'serving');
+}
+
+function startErasures(app: NestFastifyApplication): { close(): Promise<void> } {
+  const erasures = new Erasures({
+    commands: app.get(CommandBus),
+    store: app.get(AuthorityStore),
+    vault: app.get(KeyVault),
+    witness: app.get(Witness),
+    clock: app.get(Clock),
+    ids: app.get(Ids),
+    logger,
+  });
+  erasures.start();
+  return { close: () => erasures.stop() };
 }
 
 const config = readConfig();

@@ -6,6 +6,7 @@ import { PositionListener } from '../projections/runner/position-listener.js';
 import { typesOf } from '../projections/runner/projection.js';
 import { AuthSettings } from './auth/settings.js';
 import { Clock, Ids } from './commands/ambient.js';
+import { ReadModels } from './commands/read-models.js';
 import { systemClock, systemIds } from './commands/system.js';
 import { Config, storesOf } from './config/config.js';
 import { LOGGER } from './config/logger.js';
@@ -14,6 +15,7 @@ import { EventLog } from './log/event-log.js';
 import { openLog } from './log/open-log.js';
 import { KeyVault } from './log/vault/key-vault.js';
 import { NetworkSecrets } from './log/vault/network-secrets.js';
+import { Incarnations } from './recovery/forgotten-people.js';
 import { PUBLICATION_CHANNEL } from './recovery/incarnation.js';
 import { untilDerived } from './recovery/restore/deriving.js';
 import { readRecoveryState } from './recovery/recovery-state.js';
@@ -78,6 +80,7 @@ export async function openResources(config: Config, logger: Logger): Promise<Res
     // The only one that there is here: nothing restricts past the witness.
     { provide: EventLog, useValue: new WitnessedLog(opened.log, witness, now) },
     { provide: Witness, useValue: witness },
+    { provide: ReadModels, useValue: new Incarnations(database.pool) },
     { provide: KeyVault, useValue: opened.vault },
     { provide: NetworkSecrets, useValue: opened.secrets },
     { provide: PositionListener, useValue: positions },

@@ -5,12 +5,16 @@ import type { Logger } from 'pino';
 import { Clock, Ids } from '../commands/ambient.js';
 import { ChangePasswordHandler } from '../commands/change-password.js';
 import { CreateAccountHandler } from '../commands/create-account.js';
+import { EraseAccountHandler } from '../commands/erase-account.js';
+import { ErasureSteps } from '../commands/erasure-steps.js';
 import { HandleDigest } from '../commands/handle-digest.js';
 import { IssueGrantHandler } from '../commands/issue-grant.js';
 import { ActOnReadModelsHandler } from '../commands/act-on-read-models.js';
 import { BeginBackupHandler } from '../commands/begin-backup.js';
 import { PutDownRestoreHandler } from '../commands/put-down-restore.js';
 import { PausePublishingHandler, ResumePublishingHandler } from '../commands/pause-publishing.js';
+import { CancelErasureHandler, RequestErasureHandler } from '../commands/plan-erasure.js';
+import { ReadModels } from '../commands/read-models.js';
 import { RefreshGrantHandler } from '../commands/refresh-grant.js';
 import { RegisterApplicationHandler } from '../commands/register-application.js';
 import { RevokeGrantHandler } from '../commands/revoke-grant.js';
@@ -25,6 +29,8 @@ import { Config } from '../config/config.js';
 import { limits } from '../config/limits.js';
 import { LOGGER } from '../config/logger.js';
 import { TrustedProxies } from '../config/trusted-proxies.js';
+import { EventLog } from '../log/event-log.js';
+import { KeyVault } from '../log/vault/key-vault.js';
 import { NetworkSecrets } from '../log/vault/network-secrets.js';
 import { AuthorityStore } from '../store/authority/authority-store.js';
 import { Postgres } from '../store/postgres.js';
@@ -53,13 +59,16 @@ const SET_UP = Symbol('SetUp');
 
 /**
  * Accounts, applications, grants and the authorization server. Needs from a global module: {@link AuthSettings},
- * {@link AuthorityStore}, `NetworkSecrets`, `EventLog`, `Config`, `Postgres`, `Clock`, `Ids` and `LOGGER`; `CqrsModule.forRoot()` beside it. `mountAuthorizationServer` puts it on HTTP.
+ * {@link AuthorityStore}, {@link ReadModels}, `NetworkSecrets`, `KeyVault`, `EventLog`, `Config`, `Postgres`, `Clock`, `Ids` and `LOGGER`; `CqrsModule.forRoot()` beside it. `mountAuthorizationServer` puts it on HTTP.
  */
 @Module({
   providers: [
     CreateAccountHandler,
     SuspendAccountHandler,
     ReinstateAccountHandler,
+    EraseAccountHandler,
+    RequestErasureHandler,
+    CancelErasureHandler,
     ChangePasswordHandler,
     SignOutEverywhereHandler,
     RegisterApplicationHandler,
@@ -81,6 +90,11 @@ const SET_UP = Symbol('SetUp');
       provide: HandleDigest,
       useFactory: (secrets: NetworkSecrets) => new HandleDigest(secrets),
       inject: [NetworkSecrets],
+    },
+    {
+      provide: ErasureSteps,
+      useFactory: (...parts: ConstructorParameters<typeof ErasureSteps>) => new ErasureSteps(...parts),
+      inject: [EventLog, KeyVault, AuthorityStore, ReadModels, CommandBus, Clock, Ids],
     },
     {
       provide: SigningKeys,

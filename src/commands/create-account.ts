@@ -18,6 +18,7 @@ import { AuthorityStore } from '../store/authority/authority-store.js';
 import { CredentialRow } from '../store/authority/credential.row.js';
 import { Clock, Ids } from './ambient.js';
 import { decideOn, newestOf } from './decide-on.js';
+import { freeOfErased } from './erased-handles.js';
 import { HandleDigest } from './handle-digest.js';
 
 export interface NewAccount {
@@ -28,6 +29,8 @@ export interface NewAccount {
   readonly passwordHash: string;
   /** Names this registration, so that repeating it makes no second account. Must be unguessable, or be the operator's. */
   readonly idempotencyKey: string;
+  /** Whether the same registration makes another account once the one that it made is erased. */
+  readonly anewOnceErased?: boolean;
 }
 
 export interface CreatedAccount {
@@ -63,14 +66,12 @@ export class CreateAccountHandler implements ICommandHandler<CreateAccount> {
 
   /** @throws {Refusal} `invalid_text`, or `intent_conflict` if the handle is taken; whatever log and stores throw. */
   async execute({ account, metadata }: CreateAccount): Promise<CreatedAccount> {
-    const actorId = await this.digest.actorOf(account.idempotencyKey);
+    const { actorId, past, known } = await this.accountOf(account);
     const { handle, displayName, email, passwordHash } = account;
     const registration = { actorId, handle, displayName, email, at: this.clock.now() };
     const stream = streams.account(actorId);
 
     // Said before anything is written: a claim for a registration that is bound to fail would hold the handle for good.
-    const past = await this.log.read(stream);
-    const known = past.map(({ event }) => event as AccountEvent).reduce(evolveAccount, noAccount);
     const decision = registerAccount(known, registration);
     if (decision instanceof Refusal) throw decision;
     if (decision.length === 0) {
@@ -78,8 +79,11 @@ export class CreateAccountHandler implements ICommandHandler<CreateAccount> {
       return { actorId, created: false };
     }
 
+    const digest = await this.digest.ofHandle(handle);
+    const { log, ids, clock } = this;
+    await freeOfErased({ log, ids, clock }, { digest, metadata });
     await decideOn(this.log, this.ids, {
-      stream: streams.handle(await this.digest.ofHandle(handle)),
+      stream: streams.handle(digest),
       read: newestOf,
       initial: freeHandle,
       evolve: (state, event: HandleEvent) => evolveHandle(state, event),
@@ -101,5 +105,15 @@ export class CreateAccountHandler implements ICommandHandler<CreateAccount> {
     // What was there before too: a registration that was cut off after its append ends here.
     await writeThrough([...before, ...added], db);
     return { actorId, created };
+  }
+  /** The account that the registration makes, or made: the first that is not erased, if it may make several. */
+  private async accountOf({ idempotencyKey, anewOnceErased = false }: NewAccount) {
+    for (let life = 1; ; life++) {
+      const name = life === 1 ? idempotencyKey : JSON.stringify([idempotencyKey, life]);
+      const actorId = await this.digest.actorOf(name);
+      const past = await this.log.read(streams.account(actorId));
+      const known = past.map(({ event }) => event as AccountEvent).reduce(evolveAccount, noAccount);
+      if (known.status !== 'erased' || !anewOnceErased) return { actorId, past, known };
+    }
   }
 }

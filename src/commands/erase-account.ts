@@ -2,12 +2,11 @@ import { Command, CommandHandler } from '@nestjs/cqrs';
 import type { ICommandHandler } from '@nestjs/cqrs';
 import { eraseAccount, eraseWhenDue, evolveAccount, noAccount } from '../domain/account/account.js';
 import type { AccountEvent } from '../domain/account/account.js';
-import type { AccountRegistered } from '../domain/account/events.js';
 import type { Seen } from '../domain/lifecycle.js';
 import { evolveProfile, registeredProfile } from '../domain/profile/profile.js';
 import type { ProfileChanged } from '../domain/profile/events.js';
 import { EventLog } from '../log/event-log.js';
-import type { EventMetadata } from '../log/recorded.js';
+import type { EventMetadata, Recorded } from '../log/recorded.js';
 import { streams } from '../log/streams.js';
 import { KeyVault, PersonErased } from '../log/vault/key-vault.js';
 import { AuthorityStore } from '../store/authority/authority-store.js';
@@ -47,33 +46,32 @@ export class EraseAccountHandler implements ICommandHandler<EraseAccount> {
   /** @throws {Refusal} `not_found`, `lifecycle_revision_conflict`; what {@link ErasureSteps.finish}, log and store throw. */
   async execute({ actorId, metadata, options }: EraseAccount): Promise<LifecycleChange> {
     const { onlyWhenDue = false, lifecycle } = options;
-    const named = await this.named(actorId);
+    const past = await this.log.read(streams.account(actorId));
+    const named = await this.named(actorId, past[0]);
     const change = await decideLifecycle(this.log, this.ids, this.store, {
       stream: streams.account(actorId),
       initial: noAccount,
       evolve: (account, event: AccountEvent) => evolveAccount(account, event),
       decide: (account) => {
         const erasure = { actorId, ...named, at: this.clock.now() };
-        return onlyWhenDue ? eraseWhenDue(account, erasure) : eraseAccount(account, { ...erasure, lifecycle });
+        return onlyWhenDue
+          ? eraseWhenDue(account, erasure)
+          : eraseAccount(account, { ...erasure, lifecycle });
       },
-      metadata,
+      metadata: onlyWhenDue ? { ...whoAsked(past), ...metadata } : metadata,
     });
     await this.steps.finish(actorId);
     return change;
   }
 
   /** What the erasure has to name while it can be read. */
-  private async named(actorId: string) {
-    const [[first], changes] = await Promise.all([
-      this.log.read(streams.account(actorId), { limit: 1 }),
-      this.log.read(streams.profile(actorId)),
-    ]);
+  private async named(actorId: string, first: Recorded | undefined) {
     if (first?.event.type !== 'account.registered' || first.erased)
       return { handleDigest: undefined, keyId: undefined };
-    const registered = registeredProfile(first.event as AccountRegistered);
+    const changes = await this.log.read(streams.profile(actorId));
     const { heldHandle } = changes
       .map(({ event }) => event as ProfileChanged)
-      .reduce(evolveProfile, registered);
+      .reduce(evolveProfile, registeredProfile(first.event));
     return { handleDigest: await this.digest.ofHandle(heldHandle), keyId: await this.keyIdOf(actorId) };
   }
 
@@ -85,4 +83,11 @@ export class EraseAccountHandler implements ICommandHandler<EraseAccount> {
       throw error;
     }
   }
+}
+
+/** The person or the operator who had it planned. */
+function whoAsked(past: readonly Recorded[]): Pick<EventMetadata, 'actorId' | 'operator' | 'reason'> {
+  const request = past.findLast(({ event }) => event.type === 'account.erasure_requested');
+  const { actorId, operator, reason } = request?.metadata ?? {};
+  return { actorId, operator, reason };
 }

@@ -6,10 +6,22 @@ import { streams } from '../log/streams.js';
 import type { Clock, Ids } from './ambient.js';
 import { decideOn, newestOf } from './decide-on.js';
 
-/** Gives back a handle that an erased account holds, by the digest that names its stream. @throws {LogUnavailable} */
+interface World {
+  readonly log: EventLog;
+  readonly ids: Ids;
+  readonly clock: Clock;
+}
+
+/** `digest`: names the handle's stream. */
+interface OfHandle {
+  readonly digest: string;
+  readonly metadata: EventMetadata;
+}
+
+/** Gives back a handle that an erased account holds. @throws {LogUnavailable} */
 export async function releaseErasedHandle(
-  { log, ids, clock }: { readonly log: EventLog; readonly ids: Ids; readonly clock: Clock },
-  { digest, actorId, metadata }: { digest: string; actorId: string; metadata: EventMetadata },
+  { log, ids, clock }: World,
+  { digest, actorId, metadata }: OfHandle & { readonly actorId: string },
 ): Promise<void> {
   await decideOn(log, ids, {
     stream: streams.handle(digest),
@@ -21,11 +33,16 @@ export async function releaseErasedHandle(
   });
 }
 
-/** Whose handle it is, if that is an account that was erased, whose erasure is the last event of its stream. */
-export async function erasedHolderOf(log: EventLog, digest: string): Promise<string | undefined> {
-  const [newest] = await newestOf(log, streams.handle(digest));
+/**
+ * Frees a handle that somebody wants from an account that was erased: one that was cut off, or changed its handle at that
+ * very moment. @throws {LogUnavailable}
+ */
+export async function freeOfErased(world: World, { digest, metadata }: OfHandle): Promise<void> {
+  const [newest] = await newestOf(world.log, streams.handle(digest));
   const handle = newest ? evolveHandle(freeHandle, newest.event as HandleEvent) : freeHandle;
-  if (handle.status === 'free') return undefined;
-  const [last] = await newestOf(log, streams.account(handle.actorId));
-  return last?.event.type === 'account.erased' ? handle.actorId : undefined;
+  if (handle.status === 'free') return;
+  const { actorId } = handle;
+  // An erasure is the last event of its stream.
+  const [last] = await newestOf(world.log, streams.account(actorId));
+  if (last?.event.type === 'account.erased') await releaseErasedHandle(world, { digest, actorId, metadata });
 }

@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { CommandBus } from '@nestjs/cqrs';
 import { writeThrough } from '../../projections/authority/authority.projection.js';
 import type { AccountErased } from '../domain/account/events.js';
+import { Refusal } from '../domain/refusal.js';
 import { EventLog } from '../log/event-log.js';
 import type { EventMetadata, Recorded } from '../log/recorded.js';
 import { streams } from '../log/streams.js';
@@ -58,16 +59,27 @@ export class ErasureSteps {
     const { handleDigest: digest, keyId } = event.data;
     const act = actOf(metadata);
 
+    // In the witness, too, before anything is lost.
+    await this.log.confirm([last]);
     await this.vault.destroy(actorId, keyId);
     await writeThrough([last], this.store.db);
     const { log, ids, clock } = this;
     if (digest !== undefined)
       await releaseErasedHandle({ log, ids, clock }, { digest, actorId, metadata: act });
-    await this.commands.execute(new RevokeGrantsOf({ cause: 'operator', actorId }, act));
+    await this.revokeGrants(actorId, act);
     await this.forgetCredentials(actorId);
     await this.untilForgotten(actorId, position);
-    await this.vault.rewriteFiles();
-    await this.store.db.query(finished, [actorId, this.clock.now()]);
+    if (await this.vault.rewriteFiles()) await this.store.db.query(finished, [actorId, this.clock.now()]);
+  }
+
+  /** One that the log does not know (any more) gives no authority either, since the account has none. */
+  private async revokeGrants(actorId: string, act: EventMetadata): Promise<void> {
+    const cause = act.operator === undefined ? 'person' : 'operator';
+    try {
+      await this.commands.execute(new RevokeGrantsOf({ cause, actorId }, act));
+    } catch (error) {
+      if (!(error instanceof Refusal) || error.code !== 'not_found') throw error;
+    }
   }
 
   private async forgetCredentials(actorId: string): Promise<void> {

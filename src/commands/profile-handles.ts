@@ -8,6 +8,7 @@ import type { EventMetadata } from '../log/recorded.js';
 import { streams } from '../log/streams.js';
 import { Clock, Ids } from './ambient.js';
 import { decideOn, newestOf } from './decide-on.js';
+import { freeOfErased } from './erased-handles.js';
 import { HandleDigest } from './handle-digest.js';
 
 /** Takes handles for profiles, and gives back those that no profile has: see src/domain/profile/handle.ts. */
@@ -21,7 +22,9 @@ export class ProfileHandles {
 
   /** @throws {Refusal} `effect_mismatch`: another has it; `revision_conflict`. {@link LogUnavailable} */
   async claim(name: string, claim: HandleClaim, metadata: EventMetadata): Promise<void> {
-    await decideOn(this.log, this.ids, {
+    const { log, ids, clock } = this;
+    await freeOfErased({ log, ids, clock }, { digest: await this.digest.ofHandle(name), metadata });
+    await decideOn(log, ids, {
       ...(await this.streamOf(name)),
       decide: (handle) => claimForProfile(handle, claim),
       metadata,

@@ -44,7 +44,7 @@ export class Incarnations extends ReadModels {
       [actorId],
     );
     for (const status of ["status = 'published'", "status NOT IN ('published', 'deleted')"])
-      for (let cleared = BATCH; cleared === BATCH; ) {
+      for (let cleared = BATCH; cleared === BATCH;) {
         const { rowCount } = await this.pool.query(
           `UPDATE ${schema}.post SET status = 'deleted', text = '' WHERE ctid = ANY (ARRAY (
             SELECT ctid FROM ${schema}.post WHERE author_actor_id = $1 AND ${status}

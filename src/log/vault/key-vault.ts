@@ -1,6 +1,7 @@
 import { createSecretKey } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
+import { DatabaseError } from 'pg';
 import type { Pool, QueryConfig, QueryResult, QueryResultRow } from 'pg';
 import { isUnreachable } from '../../store/unreachable.js';
 import { LogUnavailable } from '../event-log.js';
@@ -31,6 +32,8 @@ const cached = { max: 20_000, ttl: 60_000 };
 
 /** A table of so many bytes is written anew within a second or two: some 200,000 people's keys. */
 const REWRITTEN_BYTES = 64 * 1024 * 1024;
+/** SQLSTATE. */
+const LOCK_NOT_AVAILABLE = '55P03';
 
 /**
  * One key a person, in a database of its own (recovery.md, "Four stores"). Destroying the key is what erases the
@@ -123,14 +126,26 @@ export class KeyVault implements KeepsKeys {
   /**
    * Postgres keeps what was overwritten in its files until they are written anew. Where that is a moment's work it is done
    * here, since a key that can be read off the disk is not destroyed; else its place is given free to be overwritten.
-   * @throws {LogUnavailable}
+   * False: somebody reads for long, a backup say, and nobody is to wait behind that. @throws {LogUnavailable}
    */
-  async rewriteFiles(): Promise<void> {
+  async rewriteFiles(): Promise<boolean> {
     const { rows } = await this.query<{ size: string }>({
       text: "SELECT pg_total_relation_size('person_key') AS size",
     });
-    const isSmall = Number(rows[0]?.size) <= REWRITTEN_BYTES;
-    await this.query({ text: `VACUUM ${isSmall ? '(FULL)' : ''} person_key` });
+    const how = Number(rows[0]?.size) <= REWRITTEN_BYTES ? '(FULL)' : '(SKIP_LOCKED)';
+    const client = await this.pool.connect();
+    try {
+      await client.query("SET lock_timeout = '300ms'");
+      await client.query(`VACUUM ${how} person_key`);
+      return true;
+    } catch (cause) {
+      if (cause instanceof DatabaseError && cause.code === LOCK_NOT_AVAILABLE) return false;
+      if (!isUnreachable(cause)) throw cause;
+      throw new LogUnavailable('The key vault did not answer.', { cause });
+    } finally {
+      // The setting goes with the connection.
+      client.release(true);
+    }
   }
 
   mayKeep(may: boolean): void {

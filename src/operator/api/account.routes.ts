@@ -3,10 +3,12 @@ import { CommandBus } from '@nestjs/cqrs';
 import type { FastifyInstance } from 'fastify';
 import { Passwords } from '../../auth/passwords.js';
 import { CreateAccount } from '../../commands/create-account.js';
+import { EraseAccount } from '../../commands/erase-account.js';
+import { CancelErasure, RequestErasure } from '../../commands/plan-erasure.js';
 import { ReinstateAccount, SuspendAccount } from '../../commands/suspend-account.js';
 import { HttpRefusal } from '../../http/errors.js';
 import { actOf, header } from './act-of.js';
-import { idOf, newAccount, parse, reasonedTurn } from './schemas.js';
+import { erasure, idOf, newAccount, parse, reasonedAct, reasonedTurn } from './schemas.js';
 
 /** `/operator/accounts…`: the people of the network. */
 export function accountRoutes(server: FastifyInstance, app: INestApplicationContext): void {
@@ -17,11 +19,12 @@ export function accountRoutes(server: FastifyInstance, app: INestApplicationCont
     const { password, reason, ...account } = parse(newAccount, request.body);
     const passwordHash = await passwords.hash(password);
     const named = header(request, 'idempotency-key');
-    // Without a name of its own, the same person's account tried again is the same registration, if it is unfinished.
-    // Erasure must mind: after it, handle and e-mail still name the erased actor, and are refused (intent_conflict).
+    // Without a name of its own, the same person's account tried again is the same registration, if it is unfinished: and
+    // a new one if the account was erased.
     const idempotencyKey = JSON.stringify(['operator', named ?? [account.handle, account.email]]);
+    const anewOnceErased = named === undefined;
     const { actorId, created } = await commands.execute(
-      new CreateAccount({ ...account, passwordHash, idempotencyKey }, actOf(request, reason)),
+      new CreateAccount({ ...account, passwordHash, idempotencyKey, anewOnceErased }, actOf(request, reason)),
     );
     if (!created && named === undefined)
       throw new HttpRefusal(
@@ -39,5 +42,18 @@ export function accountRoutes(server: FastifyInstance, app: INestApplicationCont
   server.post('/operator/accounts/:id/reinstate', (request) => {
     const { reason, revision: lifecycle } = parse(reasonedTurn, request.body);
     return commands.execute(new ReinstateAccount(idOf(request), actOf(request, reason), { lifecycle }));
+  });
+
+  // With a delay it can be cancelled until that is over.
+  server.post('/operator/accounts/:id/erase', (request) => {
+    const { reason, revision: lifecycle, delayMs } = parse(erasure, request.body);
+    const [actorId, act] = [idOf(request), actOf(request, reason)];
+    if (delayMs > 0) return commands.execute(new RequestErasure(actorId, delayMs, act, { lifecycle }));
+    return commands.execute(new EraseAccount(actorId, act, { lifecycle }));
+  });
+
+  server.post('/operator/accounts/:id/cancel-erasure', (request) => {
+    const { reason } = parse(reasonedAct, request.body);
+    return commands.execute(new CancelErasure(idOf(request), actOf(request, reason)));
   });
 }

@@ -3,6 +3,7 @@ import type { INestApplicationContext } from '@nestjs/common';
 import { fastify, LogController } from 'fastify';
 import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from 'fastify';
 import { projectionStatus } from '../../../projections/runner/projection-status.js';
+import { NotForgottenYet } from '../../commands/erasure-steps.js';
 import { Config } from '../../config/config.js';
 import { LOGGER } from '../../config/logger.js';
 import { sendError } from '../../http/error.filter.js';
@@ -67,12 +68,17 @@ function explained(error: unknown, request: FastifyRequest): unknown {
   const options = { cause: error };
   if (error instanceof NotWitnessed)
     return new HttpRefusal(error.code, `${error.message} ${adviceOf(error)}`, options);
+  if (error instanceof NotForgottenYet)
+    return new HttpRefusal('protected_read_unavailable', FORGOTTEN_LATER, options);
   if (error instanceof LogUnavailable)
     return new HttpRefusal('domain_storage_unavailable', whatIsKnown(request), options);
   return isUnreachable(error)
     ? new HttpRefusal('authority_unavailable', whatIsKnown(request), options)
     : error;
 }
+
+const FORGOTTEN_LATER =
+  'The account is erased, and its key destroyed. Reads may still show something of it until a worker has come so far: look at /readyz, and run the command again.';
 
 function adviceOf({ code }: NotWitnessed): string {
   if (code === 'restriction_witness_required') return 'Set WITNESS_DATABASE_URL, and start again.';

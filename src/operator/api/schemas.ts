@@ -11,7 +11,7 @@ const reason = why.optional();
 export const act = z.strictObject({ reason });
 
 /** What is done to a person is never done without a reason. */
-const reasonedAct = z.strictObject({ reason: why });
+export const reasonedAct = z.strictObject({ reason: why });
 
 const LIFECYCLE = 'must be a whole number from 1 on';
 const revision = z.int(LIFECYCLE).min(1, LIFECYCLE).optional();
@@ -20,17 +20,19 @@ const revision = z.int(LIFECYCLE).min(1, LIFECYCLE).optional();
 export const turn = act.extend({ revision });
 export const reasonedTurn = reasonedAct.extend({ revision });
 
-const LONGEST_OVERLAP_DAYS = 366;
-const OVERLAP = `from 0 to ${LONGEST_OVERLAP_DAYS} days`;
-const OVERLAP_MS = `${OVERLAP}, in whole milliseconds`;
+const LONGEST_DAYS = 366;
+const SPAN = `from 0 to ${LONGEST_DAYS} days`;
+const SPAN_MS = `${SPAN}, in whole milliseconds`;
 
-export const secretRotation = z.strictObject({
-  overlapMs: z
-    .int(OVERLAP_MS)
-    .min(0, OVERLAP)
-    .max(LONGEST_OVERLAP_DAYS * 24 * 60 * 60_000, OVERLAP),
-  reason,
-});
+const span = z
+  .int(SPAN_MS)
+  .min(0, SPAN)
+  .max(LONGEST_DAYS * 24 * 60 * 60_000, SPAN);
+
+export const secretRotation = z.strictObject({ overlapMs: span, reason });
+
+/** `delayMs`: how long it can be cancelled; 0: at once, and for good. */
+export const erasure = reasonedTurn.extend({ delayMs: span.default(0) });
 
 export const newApplication = z.strictObject({
   name: z.string(),
@@ -56,6 +58,7 @@ const optionOf: Readonly<Record<string, string>> = {
   reason: '--reason',
   revision: '--revision',
   overlapMs: '--overlap',
+  delayMs: '--delay',
   actor: '--actor',
   post: '--post',
   app: '--app',

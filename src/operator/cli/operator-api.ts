@@ -92,6 +92,17 @@ export class OperatorApi {
     return this.#call(answers.turned, 'POST', path, { reason, revision });
   }
 
+  /** `delayMs`: how long it can be cancelled; 0: at once, and for good. */
+  eraseAccount(actorId: string, delayMs: number, reason: string, revision?: number) {
+    const path = `/operator/accounts/${encodeURIComponent(actorId)}/erase`;
+    return this.#call(answers.turned, 'POST', path, { reason, revision, delayMs });
+  }
+
+  cancelErasure(actorId: string, reason: string) {
+    const path = `/operator/accounts/${encodeURIComponent(actorId)}/cancel-erasure`;
+    return this.#call(answers.turned, 'POST', path, { reason });
+  }
+
   setPostState(postId: string, act: 'restrict' | 'unrestrict', reason: string, revision?: number) {
     const path = `/operator/posts/${encodeURIComponent(postId)}/${act}`;
     return this.#call(answers.turned, 'POST', path, { reason, revision });

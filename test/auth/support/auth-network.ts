@@ -19,6 +19,7 @@ import { systemClock, systemIds } from '../../../src/commands/system.js';
 import { CreateAccount } from '../../../src/commands/create-account.js';
 import { RegisterApplication } from '../../../src/commands/register-application.js';
 import type { ClientCredentials } from '../../../src/commands/register-application.js';
+import { ReadModels } from '../../../src/commands/read-models.js';
 import { Config, readConfig } from '../../../src/config/config.js';
 import { LOGGER } from '../../../src/config/logger.js';
 import { RestrictionProof } from '../../../src/http/admission/restriction-proof.js';
@@ -29,8 +30,9 @@ import type { EmbeddedPostgres } from '../../../src/launch/embedded-postgres.js'
 import { freePort } from '../../../src/launch/free-port.js';
 import { EventLog } from '../../../src/log/event-log.js';
 import { openLog } from '../../../src/log/open-log.js';
-import type { KeyVault } from '../../../src/log/vault/key-vault.js';
+import { KeyVault } from '../../../src/log/vault/key-vault.js';
 import { NetworkSecrets } from '../../../src/log/vault/network-secrets.js';
+import { Incarnations } from '../../../src/recovery/forgotten-people.js';
 import { AuthorityStore } from '../../../src/store/authority/authority-store.js';
 import { PUBLICATION_CHANNEL } from '../../../src/recovery/incarnation.js';
 import { openWitness } from '../../../src/recovery/witness/open-witness.js';
@@ -242,6 +244,8 @@ async function startServer(on: {
     { provide: AuthorityStore, useValue: new AuthorityStore(database.dataSource) },
     { provide: AuthSettings, useValue: new AuthSettings(on.config.baseUrl) },
     { provide: EventLog, useValue: new WitnessedLog(opened.log, witness, () => on.clock.now()) },
+    { provide: KeyVault, useValue: opened.vault },
+    { provide: ReadModels, useValue: new Incarnations(database.pool) },
     { provide: NetworkSecrets, useValue: opened.secrets },
     { provide: Config, useValue: Object.assign({}, on.config, stores) },
     { provide: LOGGER, useValue: logger },

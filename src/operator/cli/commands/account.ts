@@ -2,6 +2,7 @@ import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import { operatorApi, turnLine, WHY, withOperator, withReason, withRevision } from '../act.js';
 import type { ActOptions, TurnOptions } from '../act.js';
+import { duration } from '../duration.js';
 import { answer } from '../output.js';
 
 interface CreateOptions extends ActOptions {
@@ -14,9 +15,15 @@ interface StateOptions extends TurnOptions {
   readonly reason: string;
 }
 
+interface EraseOptions extends StateOptions {
+  readonly delay: number;
+}
+
 /** `plaza account …`: the people of the network. */
 export function addAccount(program: Command): void {
-  const account = program.command('account').description('accounts: create, suspend and reinstate them');
+  const account = program
+    .command('account')
+    .description('accounts: create, suspend, reinstate and erase them');
   withReason(account.command('create'))
     .description('create an account')
     .requiredOption('--handle <handle>', 'the name people sign in with')
@@ -45,6 +52,26 @@ export function addAccount(program: Command): void {
         const result = await operatorApi(options).setAccountState(actorId, act, reason, revision);
         answer(options, result, [turnLine(actorId, done, result)]);
       });
+
+  withRevision(withOperator(account.command('erase')))
+    .description('erase a person for good: what they wrote can be read nowhere any more, in no backup either')
+    .argument('<actor-id>', 'whose account')
+    .requiredOption('--reason <why>', WHY)
+    .option('--delay <time>', 'how long that can be cancelled: 0, 90s, 15m, 24h, 7d', duration, 0)
+    .action(async (actorId: string, { reason, revision, delay, ...options }: EraseOptions) => {
+      const result = await operatorApi(options).eraseAccount(actorId, delay, reason, revision);
+      const state = delay === 0 ? 'erased' : 'to be erased';
+      answer(options, result, [turnLine(actorId, state, result)]);
+    });
+
+  withOperator(account.command('cancel-erasure'))
+    .description('keep an account that was to be erased later')
+    .argument('<actor-id>', 'whose account')
+    .requiredOption('--reason <why>', WHY)
+    .action(async (actorId: string, { reason, ...options }: StateOptions) => {
+      const result = await operatorApi(options).cancelErasure(actorId, reason);
+      answer(options, result, [turnLine(actorId, 'kept', result)]);
+    });
 }
 
 const descriptions = {
