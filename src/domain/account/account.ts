@@ -167,8 +167,8 @@ export function cancelErasure(
 
 /** What is to be released and destroyed: see {@link AccountErased}. */
 export interface Erasure extends OfAccount {
-  readonly handleDigest: string | undefined;
-  readonly keyId: string | undefined;
+  readonly handleDigest?: string | undefined;
+  readonly keyId?: string | undefined;
 }
 
 export function eraseAccount(

@@ -1,6 +1,6 @@
 import type { Client } from 'pg';
 import { Halt, isFaultOfEvents, messageOf } from '../../../projections/runner/faults.js';
-import { endSession, sessionClient } from '../../../projections/runner/session-client.js';
+import { endSession, sessionClient } from '../../store/session-client.js';
 
 /**
  * Nothing of a build is seen before it is published, and a crash only takes it back to its checkpoint. The rows of a

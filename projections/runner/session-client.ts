@@ -1,1 +1,0 @@
-export { endSession, sessionClient } from '../../src/store/session-client.js';
