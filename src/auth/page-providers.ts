@@ -4,6 +4,7 @@ import { Clock, Ids } from '../commands/ambient.js';
 import { HandleDigest } from '../commands/handle-digest.js';
 import { Config } from '../config/config.js';
 import { AuthorityStore } from '../store/authority/authority-store.js';
+import { AccountErasure } from './account/account-erasure.js';
 import { AccountPages } from './account/account.pages.js';
 import { ConnectedApplications } from './account/connected-applications.js';
 import { PasswordChange } from './account/password-change.js';
@@ -28,6 +29,7 @@ export const pageProviders: readonly FactoryProvider[] = [
   made(InteractionPages, AuthorizationServer, CommandBus, FormGuard, BrowserSessions, PasswordCheck, SignUp),
   made(ConnectedApplications, AuthorityStore, Clock),
   made(PasswordChange, CommandBus, AuthorityStore, Passwords, SignInLimits, BrowserSessions),
+  made(AccountErasure, CommandBus, AuthorityStore, Passwords, SignInLimits),
   made(
     AccountPages,
     CommandBus,
@@ -38,6 +40,7 @@ export const pageProviders: readonly FactoryProvider[] = [
     SignUp,
     ConnectedApplications,
     PasswordChange,
+    AccountErasure,
   ),
 ];
 

@@ -28,3 +28,6 @@ export const limits = {
     address: { quota: 100, windowSeconds: 600 },
   },
 } as const;
+
+/** How long a person who asked for their account to be deleted can keep it after all: days. */
+export const ERASURE_DELAY_DAYS = 7;

@@ -1,6 +1,7 @@
 import type { CommandBus } from '@nestjs/cqrs';
 import { RevokeGrantsOf } from '../../commands/revoke-grants-of.js';
 import { SignOutEverywhere } from '../../commands/sign-out-everywhere.js';
+import { ERASURE_DELAY_DAYS } from '../../config/limits.js';
 import { Refusal } from '../../domain/refusal.js';
 import type { EventMetadata } from '../../log/recorded.js';
 import { accountPage } from '../pages/account.page.js';
@@ -18,6 +19,7 @@ import type { PasswordCheck } from '../sign-in/password-check.js';
 import { WRONG_PASSWORD } from '../sign-in/sign-in.js';
 import type { SignUp, SignUpFaults } from '../sign-in/sign-up.js';
 import { isIdentifier } from '../storage/identifier.js';
+import type { AccountErasure } from './account-erasure.js';
 import type { ConnectedApplications } from './connected-applications.js';
 import { isNotice, notices } from './notices.js';
 import type { Notice } from './notices.js';
@@ -31,6 +33,8 @@ export const actions = {
   signOutEverywhere: `${ACCOUNT_PATH}/sign-out-everywhere`,
   disconnect: `${ACCOUNT_PATH}/disconnect`,
   password: `${ACCOUNT_PATH}/password`,
+  erase: `${ACCOUNT_PATH}/erase`,
+  keep: `${ACCOUNT_PATH}/keep`,
 } as const;
 
 /** What a person sees of their account, and does with it, by themselves. */
@@ -44,6 +48,7 @@ export class AccountPages {
     private readonly signUps: SignUp,
     private readonly applications: ConnectedApplications,
     private readonly passwordChange: PasswordChange,
+    private readonly erasure: AccountErasure,
   ) {}
 
   /** The account of who is signed in with this browser, or the way in. */
@@ -125,7 +130,23 @@ export class AccountPages {
   async submitPassword(exchange: Exchange, fields: Fields): Promise<Step> {
     const signedIn = await this.checkSignedIn(exchange, fields);
     const faults = await this.passwordChange.change(exchange, signedIn, fields);
-    return faults ? this.account(exchange, signedIn, faults) : this.done(exchange, 'password-changed');
+    return faults
+      ? this.account(exchange, signedIn, { passwordFaults: faults })
+      : this.done(exchange, 'password-changed');
+  }
+
+  /** Field `confirm`: the password. */
+  async submitErasure(exchange: Exchange, fields: Fields): Promise<Step> {
+    const signedIn = await this.checkSignedIn(exchange, fields);
+    const erasureFault = await this.erasure.request(exchange, signedIn, fields);
+    return erasureFault === undefined
+      ? this.done(exchange, 'erasure-planned')
+      : this.account(exchange, signedIn, { erasureFault });
+  }
+
+  async submitKeep(exchange: Exchange, fields: Fields): Promise<Step> {
+    await this.erasure.cancel(exchange, await this.checkSignedIn(exchange, fields));
+    return this.done(exchange, 'kept');
   }
 
   private done(exchange: Exchange, notice: Notice): Step {
@@ -153,18 +174,22 @@ export class AccountPages {
   private async account(
     exchange: Exchange,
     signedIn: SignedIn,
-    passwordFaults: AccountPage['passwordFaults'] = {},
+    faults: Partial<Pick<AccountPage, 'passwordFaults' | 'erasureFault'>> = {},
   ): Promise<Step> {
-    const { displayName, handle, email, registeredAt, actorId } = signedIn.account;
+    const { displayName, handle, email, registeredAt, erasesAt, actorId } = signedIn.account;
     const page = accountPage({
       actions,
       form: this.guard.field(holderOfSession(signedIn)),
       person: { displayName, handle: handle ?? '', email, registeredAt },
       applications: await this.applications.of(actorId),
-      passwordFaults,
+      passwordFaults: {},
+      erasesAt,
+      erasureDays: ERASURE_DELAY_DAYS,
+      erasureFault: undefined,
       notice: this.notice(exchange),
+      ...faults,
     });
-    return { page, status: Object.keys(passwordFaults).length === 0 ? 200 : 400 };
+    return { page, status: Object.keys(faults).length === 0 ? 200 : 400 };
   }
 
   private signIn(exchange: Exchange, handle: string, problem?: string): Step {

@@ -20,6 +20,8 @@ export function accountRoutes(pages: AccountPages): PageRoute[] {
     },
     { path: below(actions.disconnect), post: (exchange, fields) => pages.submitDisconnect(exchange, fields) },
     { path: below(actions.password), post: (exchange, fields) => pages.submitPassword(exchange, fields) },
+    { path: below(actions.erase), post: (exchange, fields) => pages.submitErasure(exchange, fields) },
+    { path: below(actions.keep), post: (exchange, fields) => pages.submitKeep(exchange, fields) },
   ];
 }
 

@@ -3,6 +3,8 @@ export const notices = {
   welcome: 'Welcome! Your account is ready.',
   disconnected: 'Disconnected. The application can do nothing for you any more.',
   'password-changed': 'Your password is changed, and you are signed out in every other browser.',
+  'erasure-planned': 'Your account will be deleted. Until then you can keep it.',
+  kept: 'You keep your account: it is not deleted.',
   'signed-out': 'You are signed out. Applications stay connected.',
   'signed-out-everywhere': 'You are signed out in every browser. Applications stay connected.',
   'signed-out-and-disconnected':

@@ -20,12 +20,19 @@ export interface ConnectedApplication {
 
 export interface AccountPage {
   /** Addresses that the forms are sent to. */
-  readonly actions: Readonly<Record<'disconnect' | 'password' | 'signOut' | 'signOutEverywhere', string>>;
+  readonly actions: Readonly<
+    Record<'disconnect' | 'password' | 'signOut' | 'signOutEverywhere' | 'erase' | 'keep', string>
+  >;
   /** Anti-forgery field (see form-guard.ts). */
   readonly form: string;
   readonly person: Person & { readonly email: string; readonly registeredAt: number };
   readonly applications: readonly ConnectedApplication[];
   readonly passwordFaults: Readonly<Partial<Record<PasswordField, string>>>;
+  /** When the account is to be deleted, Unix milliseconds; null: that is not asked for. */
+  readonly erasesAt: number | null;
+  /** How long after it is asked for: days. */
+  readonly erasureDays: number;
+  readonly erasureFault: string | undefined;
   /** What was just done. */
   readonly notice: string | undefined;
 }
@@ -41,7 +48,8 @@ export function accountPage(page: AccountPage): string {
     'Your account',
     html`${page.notice && html`<p class="notice" role="status">${page.notice}</p>`}
       <h1 class="unseen">Your account</h1>
-      ${identity(page)} ${applications(page)} ${password(page)} ${sessions(page)}`,
+      ${pending(page)} ${identity(page)} ${applications(page)} ${password(page)} ${sessions(page)}
+      ${erasure(page)}`,
     { corner: signOut, wide: true },
   );
 }
@@ -152,6 +160,55 @@ function sessions({ actions, form, applications: connected }: AccountPage): Html
             </p>`
       }
       <button type="submit">Sign out everywhere</button>
+    </form>
+  </section>`;
+}
+
+/** Said above all else, since whoever signs in may not have asked for it. */
+function pending({ actions, form, erasesAt }: AccountPage): Html | undefined {
+  if (erasesAt === null) return undefined;
+  return html`<section class="card" aria-labelledby="pending">
+    <h2 id="pending">Your account will be deleted</h2>
+    <p>On ${instant(erasesAt)}, for good. Until then nothing changes, and you can keep it.</p>
+    <form method="post" action="${actions.keep}">
+      ${hiddenField('form', form)}
+      <button class="main" type="submit">Keep my account</button>
+    </form>
+  </section>`;
+}
+
+function erasure({
+  actions,
+  form,
+  person,
+  erasesAt,
+  erasureDays,
+  erasureFault,
+}: AccountPage): Html | undefined {
+  if (erasesAt !== null) return undefined;
+  return html`<section class="card" aria-labelledby="erasure">
+    <h2 id="erasure">Delete your account</h2>
+    <p class="quiet">
+      ${String(erasureDays)} days after you ask for it, your profile, your posts and replies, your likes,
+      follows and blocks are deleted for good, every application loses access, and your handle is free for
+      others. What you wrote cannot be read any more by anybody, in no backup either. What stays is what
+      others wrote, also in reply to you, and that there was something, without its text. Until then you can
+      sign in and keep your account.
+    </p>
+    <form method="post" action="${actions.erase}">
+      ${hiddenField('form', form)}
+      <input hidden name="username" value="${person.handle}" autocomplete="username" />
+      <div class="fields">
+        ${textField({
+          name: 'confirm',
+          label: 'Your password',
+          type: 'password',
+          autocomplete: 'current-password',
+          fault: erasureFault,
+          first: erasureFault !== undefined,
+        })}
+        <button type="submit">Delete my account</button>
+      </div>
     </form>
   </section>`;
 }

@@ -1,0 +1,45 @@
+import type { CommandBus } from '@nestjs/cqrs';
+import { CancelErasure, RequestErasure } from '../../commands/plan-erasure.js';
+import { ERASURE_DELAY_DAYS } from '../../config/limits.js';
+import type { AuthorityStore } from '../../store/authority/authority-store.js';
+import { CredentialRow } from '../../store/authority/credential.row.js';
+import type { Passwords } from '../passwords.js';
+import type { SignedIn } from '../sign-in/browser-sessions.js';
+import { metadataOf } from '../sign-in/exchange.js';
+import type { Exchange, Fields } from '../sign-in/exchange.js';
+import { admit } from '../sign-in/password-check.js';
+import type { SignInLimits } from '../sign-in/sign-in-limits.js';
+
+const DELAY_MS = ERASURE_DELAY_DAYS * 24 * 60 * 60_000;
+
+/** A person's own wish to have their account deleted, and to keep it after all. */
+export class AccountErasure {
+  constructor(
+    private readonly commands: CommandBus,
+    private readonly store: AuthorityStore,
+    private readonly passwords: Passwords,
+    private readonly limits: SignInLimits,
+  ) {}
+
+  /**
+   * Field `confirm`: the password. Answers what is wrong with it; undefined: it was asked for.
+   * @throws {Fault} `pilot_rate_limited`: guessing here is guessing at sign-in. Whatever log and store throw.
+   */
+  async request(exchange: Exchange, { account }: SignedIn, fields: Fields): Promise<string | undefined> {
+    const { confirm = '' } = fields;
+    const { actorId } = account;
+    const handle = account.handle ?? '';
+    admit(exchange, await this.limits.take(handle, exchange.address));
+    const credential = await this.store.db.findOneBy(CredentialRow, { actorId });
+    if (!(await this.passwords.verify(credential?.passwordHash, confirm)))
+      return 'That is not your password.';
+    await this.limits.giveBack(handle, exchange.address);
+    await this.commands.execute(new RequestErasure(actorId, DELAY_MS, metadataOf(exchange, { actorId })));
+    return undefined;
+  }
+
+  /** @throws {Refusal} `not_found`: it is deleted by now. Whatever log and store throw. */
+  async cancel(exchange: Exchange, { account: { actorId } }: SignedIn): Promise<void> {
+    await this.commands.execute(new CancelErasure(actorId, metadataOf(exchange, { actorId })));
+  }
+}

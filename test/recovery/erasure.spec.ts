@@ -1,0 +1,154 @@
+import { execFileSync } from 'node:child_process';
+import { cpSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { Client } from 'pg';
+import { operatorOf, registerApplication, signIn } from '../support/api.js';
+import type { Answer, SignedIn } from '../support/api.js';
+import { runPlaza } from '../support/command.js';
+import { startNetwork } from '../support/network.js';
+import type { TestNetwork } from '../support/network.js';
+import { until } from '../support/until.js';
+
+const scope =
+  'openid offline_access read post:create post:edit profile:write relation:write block:write report:create';
+/** Found nowhere by chance. */
+const MARKER = 'xyzzyplughfrotz';
+const WAIT_MS = 120_000;
+
+describe('a person who is erased', () => {
+  let network: TestNetwork;
+  let ada: SignedIn;
+  let bob: SignedIn;
+  let post: string;
+  let reply: string;
+  let logBefore: string;
+  let handle: string;
+
+  const idOf = ({ body }: Answer): string => body.post.id;
+  const database = async <Row>(url: string | undefined, sql: string): Promise<Row[]> => {
+    const client = new Client(url);
+    await client.connect();
+    try {
+      return (await client.query(sql)).rows as Row[];
+    } finally {
+      await client.end();
+    }
+  };
+  const erase = () =>
+    runPlaza(['account', 'erase', ada.actorId, '--reason', 'asked for', '--json'], network.env);
+  const filesWith = (text: string, dir: string) => {
+    try {
+      return execFileSync('grep', ['-rlaF', text, dir], { encoding: 'utf8' }).trim().split('\n');
+    } catch {
+      // grep's way to say that there is none.
+      return [];
+    }
+  };
+
+  beforeAll(async () => {
+    network = await startNetwork();
+    const application = await registerApplication(network);
+    [ada, bob] = [await signIn(network, application, scope), await signIn(network, application, scope)];
+    post = idOf(await ada.say(`${MARKER} first`));
+    await ada.patch(`/api/posts/${post}`, { intentId: 'edit', revision: 1, text: `${MARKER} edited` });
+    reply = idOf(await bob.say('what others wrote', { parentId: post }));
+    await ada.say(`${MARKER} reply`, { parentId: reply });
+    handle = `h${MARKER}`;
+    await ada.patch('/api/profile', {
+      intentId: 'bio',
+      revision: 1,
+      bio: MARKER,
+      displayName: MARKER,
+      handle,
+    });
+    await ada.post('/api/reports', { intentId: 'r', actorId: bob.actorId, reason: 'other', text: MARKER });
+    await bob.put(`/api/relations/follow/${ada.actorId}`, { intentId: 'follow' });
+    logBefore = join(network.dataDir, 'log-before');
+    cpSync(join(network.dataDir, 'eventstore'), logBefore, { recursive: true });
+  }, WAIT_MS);
+  afterAll(() => network.stop(), WAIT_MS);
+
+  const everywhere = async (text: string): Promise<string[]> => {
+    const found: string[] = [];
+    for (const name of ['DATABASE_URL', 'VAULT_DATABASE_URL', 'WITNESS_DATABASE_URL']) {
+      const tables = await database<{ name: string }>(
+        network.env[name],
+        `SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables
+        WHERE schemaname NOT IN ('pg_catalog', 'information_schema')`,
+      );
+      for (const table of tables) {
+        const rows = await database(
+          network.env[name],
+          `SELECT FROM ${table.name} t WHERE t::text LIKE '%${text}%' LIMIT 1`,
+        );
+        if (rows.length > 0) found.push(`${name} ${table.name}`);
+      }
+    }
+    return found;
+  };
+
+  test(
+    'is in no table, no file of the log and no answer any more, and cannot act',
+    async () => {
+      expect(await everywhere(MARKER)).not.toEqual([]);
+      const racing = Promise.all([1, 2, 3, 4, 5].map((each) => ada.say(`${MARKER} race ${each}`)));
+      const erased = await erase();
+      expect(erased).toMatchObject({ code: 0, stderr: '' });
+      expect(JSON.parse(erased.stdout)).toEqual({ changed: true, revision: 2 });
+      for (const { status } of await racing) expect([200, 401, 403]).toContain(status);
+      expect(await ada.get('/api/profile')).toMatchObject({ status: 401, body: { error: 'invalid_token' } });
+      expect(await bob.get(`/api/posts/${post}`)).toMatchObject({ status: 404 });
+      expect(await bob.get(`/api/actors/${ada.actorId}`)).toMatchObject({ status: 404 });
+      expect(await bob.get(`/api/posts/${reply}`)).toMatchObject({
+        status: 200,
+        body: { post: { text: 'what others wrote', parentUnavailable: true } },
+      });
+      expect(await until(async () => (await everywhere(MARKER)).length === 0)).toBe(true);
+      expect(filesWith(MARKER, logBefore)).toEqual([]);
+      expect(filesWith(MARKER, join(network.dataDir, 'eventstore'))).toEqual([]);
+      const audit = await runPlaza(['audit', '--actor', ada.actorId], network.env);
+      expect(audit.stdout).toContain('account.erased');
+      expect(audit.stdout).not.toContain(MARKER);
+    },
+    WAIT_MS,
+  );
+
+  test(
+    'is erased once, and leaves the handle to others',
+    async () => {
+      expect(JSON.parse((await erase()).stdout)).toEqual({ changed: false, revision: 2 });
+      const another = {
+        handle,
+        displayName: 'Another',
+        email: 'a@example.org',
+        password: 'correct horse battery',
+      };
+      const { actorId } = await operatorOf(network).createAccount(another);
+      expect(actorId).not.toBe(ada.actorId);
+      await operatorOf(network).eraseAccount(actorId, 0, 'again');
+      const again = await operatorOf(network).createAccount(another);
+      expect(again.actorId).not.toBe(actorId);
+    },
+    WAIT_MS,
+  );
+
+  test(
+    'has no key again after a vault is restored from a time when they had one',
+    async () => {
+      const vault = network.env['VAULT_DATABASE_URL'];
+      await database(
+        vault,
+        `UPDATE person_key SET key = '\\x0101', destroyed_at = NULL WHERE person_id = '${ada.actorId}'`,
+      );
+      await network.restart();
+      const destroyed = () =>
+        database(
+          network.env['VAULT_DATABASE_URL'],
+          `SELECT FROM person_key WHERE person_id = '${ada.actorId}' AND key IS NULL`,
+        );
+      expect(await until(async () => (await destroyed()).length === 1)).toBe(true);
+    },
+    WAIT_MS,
+  );
+});
