@@ -35,8 +35,6 @@ import { NetworkSecrets } from '../../../src/log/vault/network-secrets.js';
 import { Incarnations } from '../../../src/recovery/forgotten-people.js';
 import { AuthorityStore } from '../../../src/store/authority/authority-store.js';
 import { PUBLICATION_CHANNEL } from '../../../src/recovery/incarnation.js';
-import { openWitness } from '../../../src/recovery/witness/open-witness.js';
-import type { Witness } from '../../../src/recovery/witness/witness.js';
 import { WitnessedLog } from '../../../src/recovery/witness/witnessed-log.js';
 import { readRecoveryState } from '../../../src/recovery/recovery-state.js';
 import { RecoveryWatch } from '../../../src/recovery/recovery-watch.js';
@@ -231,7 +229,6 @@ async function startServer(on: {
     logger,
   });
   // Nobody reads the social API here.
-  const witness = openWitness({ url: undefined, applicationName });
   const watch = {
     pool: database.pool,
     log: opened.log,
