@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Client } from 'pg';
-import { endSession, sessionClient } from '../../projections/runner/session-client.js';
+import { endSession, sessionClient } from '../store/session-client.js';
 
 const LOOK_AGAIN_MS = 1_000;
 
