@@ -14,6 +14,7 @@ import { KeyVault } from '../log/vault/key-vault.js';
 import { AuthorityStore } from '../store/authority/authority-store.js';
 import { Clock, Ids } from './ambient.js';
 import { decideIntent } from './decide-intent.js';
+import { alreadyRead } from './decide-on.js';
 import { earlierOutcome, metadataOf } from './intent.js';
 import type { Intent } from './intent.js';
 import { ProfileHandles } from './profile-handles.js';
@@ -57,10 +58,13 @@ export class ChangeProfileHandler implements ICommandHandler<ChangeProfile> {
    */
   async execute({ intent, change }: ChangeProfile): Promise<ProfileOutcome> {
     const payloadHash = payloadDigest(await this.vault.keyOf(intent.actorId), change);
-    const registered = await this.registered(intent.actorId);
+    const [registered, past] = await Promise.all([
+      this.registered(intent.actorId),
+      this.changesOf(intent.actorId),
+    ]);
     try {
-      await this.claim(registered, intent, payloadHash, change);
-      return await this.change(registered, intent, payloadHash, change);
+      await this.claim(registered, past, intent, payloadHash, change);
+      return await this.change(registered, past, intent, payloadHash, change);
     } catch (error) {
       if (error instanceof Refusal && typeof change.handle === 'string')
         await this.giveBack(change.handle, registered, intent, payloadHash);
@@ -71,12 +75,12 @@ export class ChangeProfileHandler implements ICommandHandler<ChangeProfile> {
   /** The handle that the change needs and the person does not have, if it is one that the rules let pass. */
   private async claim(
     registered: Profile,
+    past: Changes,
     intent: Intent,
     payloadHash: string,
     change: ProfileChange,
   ): Promise<void> {
     if (typeof change.handle !== 'string') return;
-    const past = await this.changesOf(intent.actorId);
     if (earlierOutcome(past, intent, payloadHash)) return;
     const profile = fold(registered, past);
     const at = this.clock.now();
@@ -91,12 +95,14 @@ export class ChangeProfileHandler implements ICommandHandler<ChangeProfile> {
 
   private async change(
     registered: Profile,
+    past: Changes,
     intent: Intent,
     payloadHash: string,
     change: ProfileChange,
   ): Promise<ProfileOutcome> {
     const { state, own, position } = await decideIntent(this.log, this.ids, {
       stream: streams.profile(intent.actorId),
+      read: alreadyRead(past),
       initial: registered,
       evolve: evolveProfile,
       intent,

@@ -11,7 +11,7 @@ import type { Intent } from './intent.js';
 
 export interface IntentDeliberation<State, Event extends StoredEvent> extends Pick<
   Deliberation<State, Event>,
-  'stream' | 'initial' | 'evolve'
+  'stream' | 'read' | 'initial' | 'evolve'
 > {
   readonly intent: Intent;
   /** Digest of all that was sent, the verb with it: the same intent cannot both set something and take it back. */
@@ -53,10 +53,11 @@ export async function decideIntent<State, Event extends StoredEvent>(
   ids: Ids,
   deliberation: IntentDeliberation<State, Event>,
 ): Promise<IntentOutcome<State, Event>> {
-  const { stream, initial, evolve, intent, payloadHash, isCounted = false, decide } = deliberation;
+  const { stream, read, initial, evolve, intent, payloadHash, isCounted = false, decide } = deliberation;
   const { concerns = () => true, shows = () => true } = deliberation;
   const { past, added } = await decideOn<State, Event>(log, ids, {
     stream,
+    ...(read && { read }),
     initial,
     evolve,
     told: (recorded) => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { LogUnavailable, WrongExpectedRevision } from '../log/event-log.js';
 import type { EventLog } from '../log/event-log.js';
-import { decideOn } from './decide-on.js';
+import { alreadyRead, decideOn } from './decide-on.js';
 
 const deliberation = {
   stream: 's',
@@ -28,6 +28,15 @@ describe('a decision', () => {
   it('is made again when somebody else wrote first', async () => {
     const { added } = await decideOn(contended(3), ids, deliberation);
     expect(added).toMatchObject([{ revision: 0n, position: 7n }]);
+  });
+
+  it('rests on what was read already, and on another look once somebody else wrote', async () => {
+    let reads = 0;
+    const { append } = contended(1);
+    const read = () => Promise.resolve([]).finally(() => (reads += 1));
+    const log = { read, append } as unknown as EventLog;
+    const { added } = await decideOn(log, ids, { ...deliberation, read: alreadyRead([]) });
+    expect([added.length, reads]).toEqual([1, 1]);
   });
 
   it('can be tried again later when somebody else always was first', async () => {
