@@ -32,9 +32,8 @@ describe('a decision', () => {
 
   it('rests on what was read already, and on another look once somebody else wrote', async () => {
     let reads = 0;
-    const { append } = contended(1);
-    const read = () => Promise.resolve([]).finally(() => (reads += 1));
-    const log = { read, append } as unknown as EventLog;
+    const log = contended(1);
+    log.read = () => Promise.resolve([]).finally(() => (reads += 1));
     const { added } = await decideOn(log, ids, { ...deliberation, read: alreadyRead([]) });
     expect([added.length, reads]).toEqual([1, 1]);
   });
