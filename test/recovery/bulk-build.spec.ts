@@ -51,7 +51,8 @@ describe('an incarnation that is built in bulk', () => {
           const of = async (each: typeof live) => {
             const { tables, differences } = await builds.verify(log, each, { group });
             expect(differences).toEqual([]);
-            return tables;
+            // Who was large once is merged for good, and is not written to timelines: that depends on how it came about.
+            return tables.filter(({ table }) => table !== 'timeline' && table !== 'merged_author');
           };
           expect(await of(bulk)).toEqual(await of(live));
           await builds.drop(live);
