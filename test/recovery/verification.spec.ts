@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { servingWith } from '../../projections/groups.js';
+import type { Group } from '../../projections/runner/projection.js';
 import type { Incarnation } from '../../src/recovery/incarnation.js';
 import { Builds } from '../projections/support/builds.js';
 import { MemoryLog } from '../projections/support/memory-log.js';
 import { some } from '../projections/support/recorded.js';
+import { WorkerBench } from '../projections/support/worker.js';
 import { startTestPostgres } from '../support/postgres.js';
 import type { TestPostgres } from '../support/postgres.js';
 
@@ -143,5 +145,28 @@ describe('the verification of an incarnation', () => {
   test.each(Object.entries(additions))('finds a row too many in %s', async (table, values) => {
     const differences = await after(table, `INSERT INTO $table VALUES (${values})`);
     expect(differences).toContainEqual(expect.objectContaining({ table, missing: 0, unexpected: 1 }));
+  });
+
+  test('keeps what a handler has lost something of from being published, and says what', async () => {
+    const forgetful: Group = {
+      ...group,
+      projections: group.projections.map((projection) => {
+        const create = projection.handlers['post.created'];
+        if (projection.name !== 'posts' || !create) return projection;
+        const unlessFirst: typeof create = (recorded, write) => {
+          if (recorded.event.data.postId !== 'p1') create(recorded, write);
+        };
+        return { ...projection, handlers: { ...projection.handlers, 'post.created': unlessFirst } };
+      }),
+    };
+    const bench = await WorkerBench.open(await postgres.createDatabase());
+    const posts = new MemoryLog();
+    posts.add(some.founding('n'), some.account('ada'), some.post('p1'), some.post('p2'));
+    await bench.start(posts, forgetful).ended;
+    expect((await bench.stopped())?.reason).toMatch(
+      /^Table post of incarnation \w+ is not what the log says: 1 rows are missing, .* id p1\. Others differ, too:/,
+    );
+    expect(await bench.state()).toBeUndefined();
+    await bench.close();
   });
 });
