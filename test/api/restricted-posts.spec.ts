@@ -1,8 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createdId } from '../../src/commands/intent.js';
+import { streams } from '../../src/log/streams.js';
 import { operatorOf, registerApplication, send, signIn } from '../support/api.js';
 import type { SignedIn } from '../support/api.js';
 import { runPlaza } from '../support/command.js';
+import { openLogOf } from '../support/network-log.js';
 import { startNetwork } from '../support/network.js';
 import type { TestNetwork } from '../support/network.js';
 import { answered, edit, removal, wrote } from '../support/posts.js';
@@ -140,6 +143,28 @@ describe('a restricted post', () => {
     expect(await repeated()).toEqual(both('restricted'));
     await unrestrict(id);
     expect(await repeated()).toEqual(both('published'));
+  });
+
+  it('that a recovered log has lost comes back restricted when its intent is repeated', async () => {
+    const { actorId, appId } = alice;
+    const { intentId } = newIntent();
+    const from = { grantId: 'g', requestId: 'r', addressClass: 'unknown' } as const;
+    const postId = createdId('post', { ...from, intentId, actorId, appId });
+    const { log, close } = await openLogOf(network);
+    const data = { postId, authorActorId: actorId, at: 1_000 };
+    await log.append({
+      stream: streams.post(postId),
+      expected: 'no_stream',
+      events: [{ id: randomUUID(), event: { type: 'post.restricted', data } }],
+      metadata: { requestId: 'a recovery' },
+    });
+    await close();
+    const answers = await Promise.all([1, 2, 3].map(() => alice.say('lost and found', { intentId })));
+    for (const answer of answers)
+      expect(answered(answer)).toEqual([200, { post: { id: postId, revision: 1, status: 'restricted' } }]);
+    expect((await alice.get(`/api/posts/${postId}`)).status).toBe(404);
+    expect(await unrestrict(postId)).toEqual({ changed: true, revision: 3 });
+    expect((await bob.get(`/api/posts/${postId}`)).body.post.text).toBe('lost and found');
   });
 
   it('that its author deletes stays deleted, whatever the operator does', async () => {
