@@ -150,15 +150,15 @@ describe('a restricted post', () => {
     const { intentId } = newIntent();
     const from = { grantId: 'g', requestId: 'r', addressClass: 'unknown' } as const;
     const postId = createdId('post', { ...from, intentId, actorId, appId });
-    const { log, close } = await openLogOf(network);
+    const opened = await openLogOf(network);
     const data = { postId, authorActorId: actorId, at: 1_000 };
-    await log.append({
+    await opened.log.append({
       stream: streams.post(postId),
       expected: 'no_stream',
       events: [{ id: randomUUID(), event: { type: 'post.restricted', data } }],
       metadata: { requestId: 'a recovery' },
     });
-    await close();
+    await opened.close();
     const answers = await Promise.all([1, 2, 3].map(() => alice.say('lost and found', { intentId })));
     for (const answer of answers)
       expect(answered(answer)).toEqual([200, { post: { id: postId, revision: 1, status: 'restricted' } }]);
