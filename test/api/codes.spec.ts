@@ -177,7 +177,10 @@ const causes: { readonly [Code in ErrorCode]: Cause } = {
       () => alice.get('/api/profile'),
     );
   },
-  recovery_unavailable: 'nothing yet',
+  recovery_unavailable: {
+    spec: 'test/recovery/recovery-command.spec.ts',
+    named: 'nothing is planned or applied, and status says what it cannot tell',
+  },
   lifecycle_revision_conflict: {
     spec: 'test/auth/operator-lifecycle.spec.ts',
     named: 'does nothing to %s that took another turn than was seen',

@@ -1,8 +1,11 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
-import { registerApplication, signIn } from '../support/api.js';
+import { operatorOf, registerApplication, signIn } from '../support/api.js';
 import type { SignedIn } from '../support/api.js';
-import { runPlaza } from '../support/command.js';
+import { environment, plaza, runPlaza } from '../support/command.js';
 import { startNetwork } from '../support/network.js';
 import type { TestNetwork } from '../support/network.js';
 import { until } from '../support/until.js';
@@ -36,6 +39,9 @@ async function asked<T>(...args: string[]): Promise<T> {
   if (code !== 0) throw new Error(`${args.join(' ')}: ${code}\n${stdout}${stderr}`);
   return JSON.parse(stdout) as T;
 }
+
+const jobs = async (): Promise<readonly { readonly state: string }[]> =>
+  (await database.query<{ state: string }>('SELECT state FROM recovery.job ORDER BY requested_at DESC')).rows;
 
 interface Job {
   readonly state: string;
@@ -74,4 +80,58 @@ describe('plaza projections rebuild', () => {
     for (const [index, { revision }] of seen.entries())
       expect(revision).toBeGreaterThanOrEqual(seen[index - 1]?.revision ?? 0n);
   });
+
+  it('is paused by Ctrl-C, and the same command goes on with it', async () => {
+    const { length: before } = await jobs();
+    const { worker = 0 } = network.pids();
+    process.kill(worker, 'SIGSTOP');
+    const child = spawn(process.execPath, [plaza, 'projections', 'rebuild'], {
+      env: environment(network.env),
+      stdio: 'pipe',
+    });
+    const said = Promise.all([once(child, 'close'), text(child.stderr)]);
+    await until(async () => (await jobs()).some(({ state }) => state === 'requested'));
+    child.kill('SIGINT');
+    const [[code], stderr] = await said;
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(/paused, .* plaza projections rebuild goes on/),
+    ]);
+    expect((await jobs())[0]?.state).toBe('paused');
+    process.kill(worker, 'SIGCONT');
+    expect(await asked<Job>('projections', 'rebuild')).toMatchObject({ state: 'published' });
+    expect(await jobs()).toHaveLength(before + 1);
+  }, 60_000);
+
+  it('survives the worker that is at it', async () => {
+    const { worker = 0 } = network.pids();
+    const { id } = await operatorOf(network).rebuild([], 'a test');
+    process.kill(worker, 'SIGKILL');
+    await until(async () => (await operatorOf(network).job(id)).state === 'published', 40_000);
+    expect((await operatorOf(network).job(id)).incarnation).toBe(await published());
+  }, 60_000);
+
+  it('refuses a name that nothing has', async () => {
+    const { code, stderr } = await runPlaza(['projections', 'rebuild', 'nothing'], network.env);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('each must be one of')]);
+  });
+
+  it('has groups with tables of their own apply everything once more', async () => {
+    const job = await asked<Job>('projections', 'rebuild', 'audit', 'authority');
+    expect(job).toMatchObject({ state: 'published', incarnation: null });
+    expect((await ada.get('/api/session')).status).toBe(200);
+  });
+});
+
+describe('plaza recovery rollback', () => {
+  it('publishes again what was published before, with all that came since', async () => {
+    const before = await published();
+    await asked('projections', 'rebuild');
+    const said = (await ada.say('since then')).body.post.id as string;
+    await asked('recovery', 'rollback', '--reason', 'a test');
+    expect(await published()).toBe(before);
+    expect((await ada.get(`/api/posts/${said}`)).status).toBe(200);
+    await asked('recovery', 'rollback');
+    expect(await published()).not.toBe(before);
+  }, 60_000);
 });

@@ -7,12 +7,18 @@ import type { Application, SignedIn } from '../support/api.js';
 import { runPlaza } from '../support/command.js';
 import { startNetwork } from '../support/network.js';
 import type { TestNetwork } from '../support/network.js';
+import { startTestPostgres } from '../support/postgres.js';
+import type { TestPostgres } from '../support/postgres.js';
 import { removal, wrote } from '../support/posts.js';
+import { startTcpProxy } from '../support/tcp-proxy.js';
+import type { TcpProxy } from '../support/tcp-proxy.js';
 import { until } from '../support/until.js';
 
 const scopes = 'openid read post:create post:delete relation:write block:read block:write';
 
 let network: TestNetwork;
+let witness: TestPostgres;
+let toWitness: TcpProxy;
 let application: Application;
 let ada: SignedIn;
 let bob: SignedIn;
@@ -36,14 +42,22 @@ async function copyLog(): Promise<void> {
 }
 
 beforeAll(async () => {
-  network = await startNetwork();
+  witness = await startTestPostgres();
+  const url = new URL(await witness.createDatabase());
+  toWitness = await startTcpProxy(Number(url.port));
+  url.port = String(toWitness.port);
+  network = await startNetwork({ WITNESS_DATABASE_URL: url.href });
   application = await registerApplication(network);
   ada = await signIn(network, application, scopes);
   bob = await signIn(network, application, scopes);
   eve = await signIn(network, application, scopes);
 }, 120_000);
 
-afterAll(() => network?.stop());
+afterAll(async () => {
+  await network?.stop();
+  await toWitness?.close();
+  await witness?.stop();
+});
 
 async function plazaJson<T>(...args: string[]): Promise<T> {
   const { code, stdout, stderr } = await runPlaza([...args, '--json'], network.env);
@@ -81,6 +95,23 @@ describe('while nothing is wrong', () => {
       1,
       'No earlier incarnation is kept: there is nothing to go back to. (not_found)\n',
     ]);
+  });
+});
+
+describe('while the witness does not answer', () => {
+  it('nothing is planned or applied, and status says what it cannot tell', async () => {
+    toWitness.loseAnswers();
+    for (const verb of ['plan', 'apply']) {
+      const { code, stderr } = await runPlaza(['recovery', verb], network.env);
+      expect([code, stderr]).toEqual([1, expect.stringContaining(`(${'recovery_unavailable'})`)]);
+    }
+    expect(await status()).toMatchObject({ witness: null, witnessFault: expect.any(String) });
+    const headers = { authorization: `Bearer ${network.operatorToken}` };
+    const url = `http://127.0.0.1:${network.env['OPERATOR_PORT']}/operator/recovery/plan`;
+    const answer = await fetch(url, { headers });
+    expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, expect.any(String)]);
+    toWitness.mend();
+    await until(async () => (await status()).witness);
   });
 });
 

@@ -11,14 +11,21 @@ const LOOK_AGAIN_MS = 250;
 export const saidOf = ({ message, state }: Job): string => message ?? state;
 
 /**
- * Shows how far a job is until it is done. Ctrl-C pauses it; a second one leaves at once. `goOn`: the command to go on with.
+ * Asks for a job (null: there is nothing to do) and shows how far it is until it is done. Ctrl-C pauses it; a second one leaves at once. `goOn`: the command to go on with.
  * @throws {Failure} it failed or was paused, here or elsewhere.
  */
-export async function watchJob(api: OperatorApi, asked: Job, goOn: string): Promise<Job> {
+export async function watchJob<Asked extends Job | null>(
+  api: OperatorApi,
+  ask: () => Promise<Asked>,
+  goOn: string,
+): Promise<Asked | Job> {
   const interrupted = new AbortController();
+  // Before it is asked for: what was asked for is never left behind unwatched.
   process.once('SIGINT', () => interrupted.abort());
+  const asked = await ask();
+  if (!asked) return asked;
   const progress = new Progress(String);
-  for (let job = asked; ; job = await api.job(asked.id)) {
+  for (let job: Job = asked; ; job = await api.job(asked.id)) {
     progress.show(stepOf(job));
     if (['published', 'rolled_back', 'failed', 'paused'].includes(job.state)) {
       progress.done();

@@ -29,7 +29,7 @@ export function addProjections(program: Command): void {
     .action(async (names: string[], { reason, ...options }: ActOptions) => {
       const api = operatorApi(options);
       const goOn = ['plaza projections rebuild', ...names].join(' ');
-      const job = await watchJob(api, await api.rebuild(names, reason), goOn);
+      const job = await watchJob(api, () => api.rebuild(names, reason), goOn);
       answer(options, job, [saidOf(job)]);
     });
 }

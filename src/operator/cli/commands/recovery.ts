@@ -39,22 +39,18 @@ export function addRecovery(program: Command): void {
     .action(async ({ reason, reseedWitness: reseed, ...options }: ApplyOptions) => {
       const api = operatorApi(options);
       const reseedWitness = reseed === true;
-      const { job: asked } = await api.recover(reseedWitness, reason);
-      if (!asked) {
-        answer(options, { job: null }, ['there is nothing to recover; nothing changed']);
-        return;
-      }
       const goOn = `plaza recovery apply${reseedWitness ? ' --reseed-witness' : ''}`;
-      const job = await watchJob(api, asked, goOn);
-      answer(options, { job }, [saidOf(job)]);
+      const ask = async () => (await api.recover(reseedWitness, reason)).job;
+      const job = await watchJob(api, ask, goOn);
+      answer(options, { job }, [job ? saidOf(job) : 'there is nothing to recover; nothing changed']);
     });
 
   withReason(recovery.command('rollback'))
     .description('publish again the read models that were published before the last rebuild or recovery')
     .action(async ({ reason, ...options }: ActOptions) => {
       const api = operatorApi(options);
-      const { job: asked } = await api.rollback(reason);
-      const job = asked && (await watchJob(api, asked, 'plaza recovery rollback'));
+      const ask = async () => (await api.rollback(reason)).job;
+      const job = await watchJob(api, ask, 'plaza recovery rollback');
       answer(options, { job }, [job ? saidOf(job) : 'nothing changed']);
     });
 }
