@@ -65,6 +65,8 @@ function routes(server: FastifyInstance, app: INestApplicationContext): void {
 
 /** Operators have no intents: what they hear of a store that is away is whether to run the command again. */
 function explained(error: unknown, request: FastifyRequest): unknown {
+  // Says already what it is, whatever it came from.
+  if (error instanceof HttpRefusal) return error;
   const options = { cause: error };
   if (error instanceof NotWitnessed)
     return new HttpRefusal(error.code, `${error.message} ${adviceOf(error)}`, options);
