@@ -100,10 +100,11 @@ describe('while nothing is wrong', () => {
 
 describe('while the witness does not answer', () => {
   it('nothing is planned or applied, and status says what it cannot tell', async () => {
+    const unavailable = 'recovery_unavailable';
     toWitness.loseAnswers();
     for (const verb of ['plan', 'apply']) {
       const { code, stderr } = await runPlaza(['recovery', verb], network.env);
-      expect([code, stderr]).toEqual([1, expect.stringContaining(`(${'recovery_unavailable'})`)]);
+      expect([code, stderr]).toEqual([1, expect.stringContaining(unavailable)]);
     }
     expect(await status()).toMatchObject({ witness: null, witnessFault: expect.any(String) });
     const headers = { authorization: `Bearer ${network.operatorToken}` };
