@@ -54,6 +54,7 @@ describe('what a read costs', () => {
         `BEGIN; SET plan_cache_mode = force_generic_plan; CREATE SCHEMA inc; SET search_path = inc`,
       );
       for (const { tables } of serving.projections) await client.query(tables);
+      for (const { indexes = '' } of serving.projections) await client.query(indexes);
       await client.query(contentOf(sizes[size]));
     }
   });
