@@ -126,6 +126,33 @@ describeInBrowser('the account page, in a real browser', () => {
     expect(await statusOfProfile(network, token)).toBe(401);
   });
 
+  it('deletes the account later, and not if its person keeps it', async () => {
+    const handle = await somebody();
+    const page = await open(handle);
+    const token = await connect(page);
+    await page.goto(account());
+    const section = page.getByRole('region', { name: 'Delete your account' });
+    await page.getByLabel('Your password', { exact: true }).fill('not this one');
+    await page.getByRole('button', { name: 'Delete my account' }).click();
+    await section.getByRole('alert').waitFor();
+    await page.getByLabel('Your password', { exact: true }).fill(password);
+    await page.getByRole('button', { name: 'Delete my account' }).click();
+    const pending = page.getByRole('region', { name: 'Your account will be deleted' });
+    expect(Date.parse((await pending.locator('time').getAttribute('datetime')) ?? '')).toBeGreaterThan(
+      Date.now() + 6 * 24 * 60 * 60_000,
+    );
+    const other = await watched.person();
+    await other.goto(account());
+    await signIn(other, handle);
+    await other.getByRole('button', { name: 'Keep my account' }).click();
+    await other.getByRole('status').waitFor();
+    await page.reload();
+    await section.waitFor();
+    expect(await pending.count()).toBe(0);
+    expect(await statusOfProfile(network, token)).toBe(200);
+    expect(watched.takeFaults()).toEqual([]);
+  });
+
   it('makes an account where nobody has one', async () => {
     const page = await watched.person();
     await page.goto(account());

@@ -78,6 +78,10 @@ describeInBrowser(
       await page.getByRole('button', { name: 'Disconnect' }).click();
       await page.getByRole('status').waitFor();
       await expectGoodLooks(page, 'account-notice');
+      await page.getByLabel('Your password', { exact: true }).fill(password);
+      await page.getByRole('button', { name: 'Delete my account' }).click();
+      await page.getByRole('button', { name: 'Keep my account' }).waitFor();
+      await expectGoodLooks(page, 'account-to-be-deleted');
       await page.goto(`${network.baseUrl}/api/auth/oauth2/end-session`);
       await expectGoodLooks(page, 'sign-out');
       await page.getByRole('button', { name: 'Sign out', exact: true }).click();

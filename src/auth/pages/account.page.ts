@@ -188,12 +188,23 @@ function erasure({
   if (erasesAt !== null) return undefined;
   return html`<section class="card" aria-labelledby="erasure">
     <h2 id="erasure">Delete your account</h2>
+    <p>
+      <strong>When:</strong> ${String(erasureDays)} days after you ask for it. Until then nothing changes, and
+      you can sign in and keep your account.
+    </p>
+    <p>
+      <strong>What goes, for good:</strong> your profile, your posts and replies, your likes, follows and
+      blocks, and what you wrote in reports. Every application loses access, and your handle is free for
+      others.
+    </p>
+    <p>
+      <strong>What stays:</strong> what others wrote, also in reply to you, and that somebody without a name
+      did something at some time.
+    </p>
     <p class="quiet">
-      ${String(erasureDays)} days after you ask for it, your profile, your posts and replies, your likes,
-      follows and blocks are deleted for good, every application loses access, and your handle is free for
-      others. What you wrote cannot be read any more by anybody, in no backup either. What stays is what
-      others wrote, also in reply to you, and that there was something, without its text. Until then you can
-      sign in and keep your account.
+      What you wrote is kept sealed, with a key of your own that is destroyed then. Copies of it in old
+      backups can only be opened with an old copy of that key, until the operator of this network throws that
+      away, too.
     </p>
     <form method="post" action="${actions.erase}">
       ${hiddenField('form', form)}

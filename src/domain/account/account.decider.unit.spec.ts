@@ -1,13 +1,18 @@
 import { describe, expect, it } from '@jest/globals';
 import {
+  cancelErasure,
   changePassword,
   claimHandle,
+  eraseAccount,
+  eraseWhenDue,
   evolveAccount,
   evolveHandle,
   freeHandle,
   noAccount,
   registerAccount,
   reinstateAccount,
+  releaseHandleOfErased,
+  requestErasure,
   signOutEverywhere,
   suspendAccount,
 } from './account.js';
@@ -119,6 +124,94 @@ describe('an account that is not there', () => {
   });
 });
 
+describe('an account that is to be erased', () => {
+  const given = (...events: AccountEvent[]) => [registered, ...events].reduce(evolveAccount, noAccount);
+  const requested: AccountEvent = {
+    type: 'account.erasure_requested',
+    data: { actorId: 'a1', erasesAt: 100, at: 7 },
+  };
+  const cancelled: AccountEvent = { type: 'account.erasure_cancelled', data: { actorId: 'a1', at: 8 } };
+  const suspended: AccountEvent = { type: 'account.suspended', data: { actorId: 'a1', at: 8 } };
+  const erased: AccountEvent = { type: 'account.erased', data: { actorId: 'a1', at: 100 } };
+  const request = { actorId: 'a1', erasesAt: 100, at: 7 };
+  const erasure = { actorId: 'a1', at: 100 };
+
+  it('keeps the time that was set first, until that is cancelled', () => {
+    expect(requestErasure(given(), request)).toEqual([requested]);
+    expect(requestErasure(given(requested), { ...request, erasesAt: 50, at: 8 })).toEqual([]);
+    expect(requestErasure(given(requested, cancelled), request)).toEqual([requested]);
+    expect(requestErasure(given(suspended), request)).toEqual([requested]);
+  });
+
+  it('is cancelled once', () => {
+    expect(cancelErasure(given(requested), { actorId: 'a1', at: 8 })).toEqual([cancelled]);
+    expect(cancelErasure(given(requested, cancelled), { actorId: 'a1', at: 9 })).toEqual([]);
+    expect(cancelErasure(given(), { actorId: 'a1', at: 9 })).toEqual([]);
+  });
+
+  it('is erased when the time has come, not before, and not if it was cancelled or never asked for', () => {
+    expect(eraseWhenDue(given(requested), { ...erasure, at: 99 })).toEqual([]);
+    expect(eraseWhenDue(given(requested), erasure)).toEqual([erased]);
+    expect(eraseWhenDue(given(requested, suspended), erasure)).toEqual([erased]);
+    expect(eraseWhenDue(given(requested, cancelled), erasure)).toEqual([]);
+    expect(eraseWhenDue(given(), erasure)).toEqual([]);
+    expect(eraseWhenDue(noAccount, erasure)).toEqual([]);
+  });
+
+  it('is erased at once if an operator says so, with what is to be released and destroyed', () => {
+    const named = { handleDigest: 'digest', keyId: 'key' };
+    expect(eraseAccount(given(requested), { ...erasure, ...named })).toEqual([
+      { type: 'account.erased', data: { actorId: 'a1', ...named, at: 100 } },
+    ]);
+    expect(eraseAccount(given(suspended), { ...erasure, lifecycle: 2 })).toEqual([erased]);
+  });
+
+  it('is only asked for and erased from the turn of its life that was seen', () => {
+    const conflict = { code: 'lifecycle_revision_conflict' };
+    expect(requestErasure(given(suspended), { ...request, lifecycle: 1 })).toMatchObject(conflict);
+    expect(eraseAccount(given(suspended), { ...erasure, lifecycle: 1 })).toMatchObject(conflict);
+  });
+});
+
+describe('an account that is erased', () => {
+  const erased: AccountEvent = { type: 'account.erased', data: { actorId: 'a1', at: 100 } };
+  const account = [registered, erased].reduce(evolveAccount, noAccount);
+  const of = { actorId: 'a1', at: 101, erasesAt: 200, sessions: 1 };
+
+  it('is so for good, whatever comes behind it', () => {
+    const behind: AccountEvent[] = [
+      { type: 'account.reinstated', data: of },
+      { type: 'account.erasure_cancelled', data: of },
+      registered,
+    ];
+    expect(behind.reduce(evolveAccount, account)).toEqual({ status: 'erased', lifecycle: 2 });
+    expect(registerAccount(account, registration)).toMatchObject({ code: 'intent_conflict' });
+  });
+
+  it('is not there for anybody who asks something else of it', () => {
+    const deciders = [
+      suspendAccount,
+      reinstateAccount,
+      requestErasure,
+      cancelErasure,
+      changePassword,
+      signOutEverywhere,
+    ];
+    for (const decide of deciders) expect(decide(account, of)).toMatchObject({ code: 'not_found' });
+  });
+
+  it('is not erased again, from whichever turn that is asked', () => {
+    expect(eraseAccount(account, of)).toEqual([]);
+    expect(eraseAccount(account, { ...of, lifecycle: 1 })).toEqual([]);
+    expect(eraseWhenDue(account, of)).toEqual([]);
+  });
+
+  it('is so also where nothing else of it is known, which nobody else asks for', () => {
+    expect([erased].reduce(evolveAccount, noAccount)).toEqual({ status: 'erased', lifecycle: 1 });
+    expect(eraseAccount(noAccount, of)).toMatchObject({ code: 'not_found' });
+  });
+});
+
 describe('a handle', () => {
   it('is for whoever claims it first', () => {
     expect(claimHandle(freeHandle, { actorId: 'a1', at: 5 })).toEqual([claimed]);
@@ -129,5 +222,13 @@ describe('a handle', () => {
 
   it('may be claimed again by its holder, to no effect', () => {
     expect(claimHandle(evolveHandle(freeHandle, claimed), { actorId: 'a1', at: 6 })).toEqual([]);
+  });
+
+  it('is given back by an erased account that holds it, and by no other', () => {
+    const held = evolveHandle(freeHandle, claimed);
+    const released = { type: 'handle.released', data: { actorId: 'a1', at: 6 } } as const;
+    expect(releaseHandleOfErased(held, { actorId: 'a1', at: 6 })).toEqual([released]);
+    expect(releaseHandleOfErased(held, { actorId: 'a2', at: 6 })).toEqual([]);
+    expect(releaseHandleOfErased(evolveHandle(held, released), { actorId: 'a1', at: 7 })).toEqual([]);
   });
 });

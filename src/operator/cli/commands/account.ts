@@ -54,7 +54,9 @@ export function addAccount(program: Command): void {
       });
 
   withRevision(withOperator(account.command('erase')))
-    .description('erase a person for good: what they wrote can be read nowhere any more, in no backup either')
+    .description(
+      'erase a person for good: no copy of the log can be read with what is kept here (throw away old backups of the vault)',
+    )
     .argument('<actor-id>', 'whose account')
     .requiredOption('--reason <why>', WHY)
     .option('--delay <time>', 'how long that can be cancelled: 0, 90s, 15m, 24h, 7d', duration, 0)

@@ -1,0 +1,204 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { CommandBus } from '@nestjs/cqrs';
+import { Client } from 'pg';
+import { pino } from 'pino';
+import { Clock, Ids } from '../../src/commands/ambient.js';
+import { EraseAccount } from '../../src/commands/erase-account.js';
+import { RequestErasure } from '../../src/commands/plan-erasure.js';
+import { streams } from '../../src/log/streams.js';
+import { KeyVault } from '../../src/log/vault/key-vault.js';
+import { Erasures } from '../../src/recovery/erasures.js';
+import { Witness } from '../../src/recovery/witness/witness.js';
+import { AuthorityStore } from '../../src/store/authority/authority-store.js';
+import { until } from '../support/until.js';
+import { AccountArea, alertIn, isSignIn, noticeIn } from './support/account.js';
+import { password } from './support/auth-network.js';
+import { isLive } from './support/flow.js';
+import { Visitor } from './support/visitor.js';
+import type { Answer } from './support/visitor.js';
+
+const DAY_MS = 24 * 60 * 60_000;
+
+let area: AccountArea;
+
+beforeAll(async () => {
+  area = await AccountArea.start();
+}, 60_000);
+
+afterAll(() => area.network.stop());
+
+const execute = <Result>(command: object): Promise<Result> =>
+  area.network
+    .app()
+    .get(CommandBus)
+    .execute(command as never);
+const act = { requestId: 'test', operator: 'test', reason: 'a test' };
+const typesOf = (actorId: string) => area.typesIn(streams.account(actorId));
+const offers = ({ forms }: Answer, path: string) => forms.some(({ action }) => action.endsWith(path));
+/** When a page says that the account is deleted. */
+const deletedOn = ({ text }: Answer): number =>
+  Date.parse(
+    /will be deleted<\/h2>\s*<p>On <time datetime="([^"]*)">/.exec(text)?.[1] ?? 'no deletion is pending',
+  );
+
+describe('deleting one’s account', () => {
+  it('is asked for with the password: the page says when, also to whoever signs in, and nothing changes yet', async () => {
+    const { visitor, page, handle, actorId } = await area.someone();
+    const token = await area.connect(visitor);
+    const before = Date.now();
+    const planned = await visitor.submitTo(page, '/erase', { confirm: password });
+    expect([planned.status, noticeIn(planned)]).toEqual([
+      200,
+      'Your account will be deleted. Until then you can keep it.',
+    ]);
+    expect(deletedOn(planned)).toBeGreaterThanOrEqual(before + 7 * DAY_MS);
+    expect(deletedOn(planned)).toBeLessThanOrEqual(Date.now() + 7 * DAY_MS);
+    expect([offers(planned, '/erase'), offers(planned, '/keep')]).toEqual([false, true]);
+    const [, elsewhere] = await area.enter(handle);
+    expect(deletedOn(elsewhere)).toBe(deletedOn(planned));
+    expect(await isLive(area.client, token)).toBe(true);
+    expect(await typesOf(actorId)).toEqual(['account.registered', 'account.erasure_requested']);
+  });
+
+  it('is taken back at any time before, and can be asked for again', async () => {
+    const { visitor, page, actorId } = await area.someone();
+    const planned = await visitor.submitTo(page, '/erase', { confirm: password });
+    const kept = await visitor.submitTo(planned, '/keep');
+    expect(noticeIn(kept)).toBe('You keep your account: it is not deleted.');
+    expect([offers(kept, '/erase'), offers(kept, '/keep')]).toEqual([true, false]);
+    expect(deletedOn(await visitor.submitTo(kept, '/erase', { confirm: password }))).not.toBeNaN();
+    expect((await typesOf(actorId)).slice(1)).toEqual([
+      'account.erasure_requested',
+      'account.erasure_cancelled',
+      'account.erasure_requested',
+    ]);
+  });
+
+  it('is one wish, asked for twice or in two browsers at once, and taken back once', async () => {
+    const { visitor, page, handle, actorId } = await area.someone();
+    const [other, otherPage] = await area.enter(handle);
+    const answers = await Promise.all([
+      visitor.submitTo(page, '/erase', { confirm: password }),
+      other.submitTo(otherPage, '/erase', { confirm: password }),
+    ]);
+    answers.push(await visitor.submitTo(page, '/erase', { confirm: password }));
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+    expect(new Set(answers.map(deletedOn)).size).toBe(1);
+    const [planned] = answers;
+    for (const { status } of await Promise.all([1, 2].map(() => visitor.submitTo(planned, '/keep'))))
+      expect(status).toBe(200);
+    expect((await typesOf(actorId)).slice(1)).toEqual([
+      'account.erasure_requested',
+      'account.erasure_cancelled',
+    ]);
+  });
+
+  it('is also what the operator has planned for them, which they see and may take back', async () => {
+    const { visitor, actorId } = await area.someone();
+    await execute(new RequestErasure(actorId, DAY_MS, act));
+    const page = await visitor.open(area.address);
+    expect(deletedOn(page)).toBeGreaterThan(Date.now());
+    expect(noticeIn(await visitor.submitTo(page, '/keep'))).toContain('You keep your account');
+  });
+
+  it('comes when its time has come: nobody can sign in or act any more, and it is in the person’s name', async () => {
+    const { visitor, page, handle, actorId } = await area.someone();
+    const [kept, due] = [await area.someone(), await area.someone()];
+    const token = await area.connect(visitor);
+    const planned = await visitor.submitTo(page, '/erase', { confirm: password });
+    await kept.visitor.submitTo(
+      await kept.visitor.submitTo(kept.page, '/erase', { confirm: password }),
+      '/keep',
+    );
+    await due.visitor.submitTo(due.page, '/erase', { confirm: password });
+    const app = area.network.app();
+    const erasures = new Erasures({
+      commands: app.get(CommandBus),
+      store: app.get(AuthorityStore),
+      vault: app.get(KeyVault),
+      witness: app.get(Witness),
+      clock: app.get(Clock),
+      ids: app.get(Ids),
+      logger: pino({ level: 'silent' }),
+    });
+    await execute(new EraseAccount(actorId, { requestId: 'early' }, { onlyWhenDue: true }));
+    expect(await typesOf(actorId)).not.toContain('account.erased');
+    area.network.advanceClock(7 * DAY_MS + 1_000);
+    erasures.start();
+    const finished = `SELECT FROM authority.account WHERE erasure_finished_at IS NOT NULL AND actor_id = ANY ($1)`;
+    const { dataSource } = area.network.database();
+    expect(
+      await until(
+        async () => (await dataSource.query<unknown[]>(finished, [[actorId, due.actorId]])).length === 2,
+      ),
+    ).toBe(true);
+    await erasures.stop();
+    expect((await area.network.log().read(streams.account(actorId))).at(-1)).toMatchObject({
+      event: { type: 'account.erased', data: { actorId } },
+      metadata: { actorId },
+    });
+    expect(await typesOf(kept.actorId)).not.toContain('account.erased');
+    expect(await isLive(area.client, token)).toBe(false);
+    expect(isSignIn(await visitor.open(area.address))).toBe(true);
+    const late = await visitor.submitTo(planned, '/keep');
+    expect([late.status, late.text.includes('login_required')]).toEqual([403, true]);
+    const [[, gone], [, nobody]] = [await area.enter(handle), await area.enter('nobody_at_all')];
+    expect([gone.status, alertIn(gone)]).toEqual([400, alertIn(nobody)]);
+  });
+});
+
+describe('deleting one’s account is refused', () => {
+  it('with another password, which cannot be guessed here either', async () => {
+    const { visitor, page, handle, actorId } = await area.someone();
+    for (const confirm of ['not the one', '']) {
+      const wrong = await visitor.submitTo(page, '/erase', { confirm });
+      expect([wrong.status, alertIn(wrong)]).toEqual([400, 'That is not your password.']);
+      expect(wrong.text).not.toContain('value="not the one"');
+      expect(deletedOn(wrong)).toBeNaN();
+    }
+    for (let tries = 2; tries < 10; tries++) await visitor.submitTo(page, '/erase', { confirm: 'x' });
+    const refused = await visitor.submitTo(page, '/erase', { confirm: password });
+    expect([refused.status, refused.text.includes('pilot_rate_limited')]).toEqual([429, true]);
+    expect((await area.enter(handle))[1].status).toBe(429);
+    expect(await typesOf(actorId)).toEqual(['account.registered']);
+  });
+
+  it.each([
+    ['without Origin', { origin: '' }, {}, 'origin_required'],
+    ['from another site', { origin: 'https://evil.example' }, {}, 'origin_mismatch'],
+    ['without its hidden field', {}, { form: '' }, 'invalid_request'],
+    ['with a hidden field of one’s own', {}, { form: `x.${'A'.repeat(43)}` }, 'invalid_request'],
+  ])('where the form comes %s, and keeping it too', async (_what, headers, fields, code) => {
+    const { visitor, page, actorId } = await area.someone();
+    const refused = await visitor.submitTo(page, '/erase', { confirm: password, ...fields }, headers);
+    const planned = await visitor.submitTo(page, '/erase', { confirm: password });
+    const stays = await visitor.submitTo(planned, '/keep', fields, headers);
+    expect([refused.status, stays.status]).toEqual([403, 403]);
+    for (const { text } of [refused, stays]) expect(text).toContain(code);
+    expect(await typesOf(actorId)).toEqual(['account.registered', 'account.erasure_requested']);
+  });
+
+  it('from another person’s page, and to who is not signed in', async () => {
+    const [ana, bob] = [await area.someone(), await area.someone()];
+    const stolen = await bob.visitor.submitTo(ana.page, '/erase', { confirm: password });
+    const nobody = await new Visitor(area.network.baseUrl).submitTo(ana.page, '/erase', {
+      confirm: password,
+    });
+    expect([stolen.status, nobody.status]).toEqual([403, 403]);
+    expect(nobody.text).toContain('login_required');
+    expect(await typesOf(ana.actorId)).toEqual(['account.registered']);
+    expect(await typesOf(bob.actorId)).toEqual(['account.registered']);
+  });
+
+  it('where nobody can witness it, the time stands, and it is done when somebody can', async () => {
+    const { actorId, handle } = await area.someone();
+    const witness = new Client(area.network.witnessDatabaseUrl);
+    await witness.connect();
+    await witness.query('BEGIN; SELECT line FROM head FOR UPDATE');
+    await expect(execute(new EraseAccount(actorId, act))).rejects.toThrow('The witness does not answer');
+    expect((await area.enter(handle))[1].status).toBe(200);
+    await witness.end();
+    expect(await execute(new EraseAccount(actorId, act))).toEqual({ changed: true, revision: 2 });
+    expect((await area.enter(handle))[1].status).toBe(400);
+  });
+});
