@@ -9,7 +9,8 @@ import { Conformance } from './conformance.js';
 import type { TestNetwork } from './network.js';
 
 const redirectUri = 'https://pebble.example/callback';
-const password = 'correct horse battery';
+/** Of everybody who signs in here. */
+export const password = 'correct horse battery';
 
 /** An answer of the API, read. */
 export interface Answer {

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
 import { freePort } from '../../src/launch/free-port.js';
 import { hasGone, isAlive } from '../../src/launch/processes.js';
 import { readRun } from '../../src/launch/run-file.js';
@@ -16,7 +17,10 @@ export interface TestNetwork {
   readonly baseUrl: string;
   readonly operatorToken: string;
   readonly dataDir: string;
-  /** For a process that is to find this network: the command line, a client of a store. Another after a restart. */
+  /**
+   * For a process that is to find this network: the command line, a client of a store. Another after a restart. While it
+   * does not run, what it is started with.
+   */
   readonly env: NodeJS.ProcessEnv;
   /** What runs now; another after a restart. */
   pids(): Run['pids'];
@@ -51,10 +55,11 @@ export async function startNetwork(
     return found;
   };
   const end = async (): Promise<void> => {
-    if (launcher.process.exitCode !== null || launcher.process.signalCode !== null) return;
+    if (!isRunning(launcher.process)) return;
     const pids = all(readRun(dataDir)?.pids);
     launcher.process.kill('SIGTERM');
     await gone(pids, launcher);
+    await launcher.ended;
   };
   try {
     await launcher.ready(dataDir);
@@ -68,7 +73,7 @@ export async function startNetwork(
     operatorToken: run().settings['OPERATOR_TOKEN'] ?? '',
     dataDir,
     get env() {
-      return { ...env, ...run().settings };
+      return isRunning(launcher.process) ? { ...env, ...run().settings } : env;
     },
     pids: () => run().pids,
     output: () => launcher.output(),
@@ -76,6 +81,7 @@ export async function startNetwork(
       const pids = all(run().pids);
       for (const pid of pids) if (isAlive(pid)) process.kill(pid, signal);
       await gone(pids, launcher);
+      await launcher.ended;
     },
     halt: end,
     restart: async () => {
@@ -92,6 +98,8 @@ export async function startNetwork(
 
 interface Launcher {
   readonly process: ChildProcess;
+  /** Resolves when it is known here that the process has ended. */
+  readonly ended: Promise<unknown>;
   output(): string;
   ready(dataDir: string): Promise<void>;
 }
@@ -102,21 +110,24 @@ function launch(env: NodeJS.ProcessEnv): Launcher {
     // The channel ends the network when the test's process is killed.
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
+  const ended = once(child, 'exit');
   let output = '';
   const keep = (chunk: Buffer) => void (output += chunk.toString());
   child.stdout?.on('data', keep);
   child.stderr?.on('data', keep);
   const ready = async (dataDir: string): Promise<void> => {
     const isReady = (): boolean => {
-      if (child.exitCode !== null || child.signalCode !== null)
+      if (!isRunning(child))
         throw new Error(`the network did not start (${child.exitCode ?? child.signalCode})\n${output}`);
       const run = readRun(dataDir);
       return run?.ready === true && run.pids.supervisor === child.pid;
     };
     await until(isReady, LONGEST_START_MS);
   };
-  return { process: child, output: () => output, ready };
+  return { process: child, ended, output: () => output, ready };
 }
+
+const isRunning = ({ exitCode, signalCode }: ChildProcess) => exitCode === null && signalCode === null;
 
 function all(pids: Partial<Run['pids']> = {}): number[] {
   return Object.values(pids).filter((pid) => pid !== undefined);

@@ -1,0 +1,134 @@
+import { readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { told } from '../api/support/operations.js';
+import { operatorOf, send } from '../support/api.js';
+import { newDataDir } from '../support/data-dir.js';
+import { destroyLog, destroyReadStore } from '../support/drill.js';
+import { startNetwork } from '../support/network.js';
+import type { TestNetwork } from '../support/network.js';
+import { until } from '../support/until.js';
+import { destroyVault, isKeyDestroyed } from './support/destroy.js';
+import { Life, nothingIsBack, sayAgain } from './support/life.js';
+import { answerOf } from './support/operator.js';
+
+/** A whole network starts here several times, on a machine that may be busy with other tests. */
+jest.setTimeout(120_000);
+
+const scratch = newDataDir();
+const backup = join(scratch, 'backup');
+
+let network: TestNetwork;
+let life: Life;
+
+beforeAll(async () => {
+  network = await startNetwork();
+  life = await Life.begin(network);
+  await answerOf(network, ['backup', backup, '--reason', 'a drill']);
+  await life.takeAway();
+});
+
+afterAll(async () => {
+  await network?.stop();
+  rmSync(scratch, { recursive: true });
+});
+
+const restore = async (parts: string) => {
+  await answerOf(network, ['restore', backup, '--parts', parts, '--reason', 'a drill']);
+  await network.restart();
+};
+
+const quarantined = [503, 'recovery_quarantined'];
+
+const status = () => operatorOf(network).recoveryStatus();
+
+const whyNotReady = async () => {
+  const { components } = (await (await fetch(`${network.baseUrl}/readyz`)).json()) as {
+    components: Record<string, { reason?: string }>;
+  };
+  return components['readModels']?.reason;
+};
+
+describe('a network that lost its log and read models, with a backup of before something was taken away,', () => {
+  it('showed none of it before', async () => {
+    expect(await life.seen()).toEqual(nothingIsBack(life));
+  });
+
+  it('shows nobody anything, and says why everywhere in the same words', async () => {
+    await destroyReadStore(network);
+    await network.killAll('SIGKILL');
+    destroyLog(network);
+    await restore('log,read');
+    await until(async () => (await status()).state === 'quarantined');
+    const { reason } = await status();
+    expect(reason).toMatch(/^The log lacks 8 restrictions/);
+    expect(await whyNotReady()).toContain(reason);
+    const metrics = await fetch(`http://127.0.0.1:${network.env['OPERATOR_PORT']}/metrics`);
+    expect(await metrics.text()).toContain(reason);
+    for (const person of [life.ben, life.fay])
+      expect(told(await person.get('/api/timeline'))).toEqual(quarantined);
+    expect(told(await send(network.baseUrl, 'GET', `/api/posts/${life.deleted}`))).toEqual(quarantined);
+    expect(told(await life.ana.say('Does this work?'))).toEqual(quarantined);
+  });
+
+  it('plans to take away again exactly what the log lacks', async () => {
+    const { restrictions } = await operatorOf(network).recoveryPlan();
+    expect(restrictions).toMatchObject({
+      count: 8,
+      byType: {
+        'block.established': 1,
+        'post.deleted': 2,
+        // Of who disconnected an application, and of who was erased.
+        'grant.revoked': 2,
+        'account.suspended': 1,
+        'account.erased': 1,
+        'post.restricted': 1,
+      },
+    });
+  });
+
+  it('shows nothing of it once that was applied', async () => {
+    await answerOf(network, ['recovery', 'apply', '--reason', 'a drill']);
+    expect(await status()).toMatchObject({ state: 'serving' });
+    expect(await life.seen()).toEqual(nothingIsBack(life));
+  });
+
+  it('tells an application what was lost, which says it once more and not twice', async () => {
+    const { ana, kept, lost, taken } = life;
+    const intentIds = [kept, lost!, taken!].map(({ intentId }) => intentId);
+    const { body } = await ana.post('/api/intents/lookup', { intentIds });
+    expect(body.intents.map(({ outcome }: { outcome: string }) => outcome)).toEqual([
+      'kept',
+      'unknown',
+      'unknown',
+    ]);
+    for (const _ of ['once', 'again']) {
+      expect((await sayAgain(ana, kept)).body.post).toMatchObject({ id: kept.id, status: 'published' });
+      expect((await sayAgain(ana, lost!)).body.post).toMatchObject({ id: lost!.id, status: 'published' });
+      expect((await sayAgain(ana, taken!)).body.post).toMatchObject({ id: taken!.id, status: 'deleted' });
+    }
+    const { posts } = (await ana.get(`/api/actors/${ana.actorId}/posts`)).body;
+    expect(posts.map(({ id }: { id: string }) => id)).toEqual([lost!.id, kept.id]);
+  });
+});
+
+describe('the same once more, with the vault lost as well,', () => {
+  it('destroys the key of who was erased again, which the backup still has', async () => {
+    const { actorId } = life.dan;
+    expect(await isKeyDestroyed(network, actorId)).toBe(true);
+    const copied = readFileSync(join(backup, 'vault', 'person_key.copy'), 'utf8').split('\n');
+    expect(copied.find((line) => line.includes(actorId))).not.toContain('\\N\t');
+    await destroyReadStore(network);
+    await destroyVault(network);
+    await network.killAll('SIGKILL');
+    destroyLog(network);
+    await restore('log,read,vault');
+    await until(() => isKeyDestroyed(network, actorId));
+    expect(await status()).toMatchObject({ state: 'quarantined' });
+  });
+
+  it('shows nothing of it once that was applied', async () => {
+    await answerOf(network, ['recovery', 'apply', '--reason', 'a drill']);
+    expect(await life.seen()).toEqual(nothingIsBack(life));
+  });
+});

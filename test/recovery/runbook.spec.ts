@@ -1,0 +1,125 @@
+import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { blocksOf } from '../examples/support/document.js';
+import { operatorOf, registerApplication, signIn } from '../support/api.js';
+import type { SignedIn } from '../support/api.js';
+import { newDataDir, removeDataDir } from '../support/data-dir.js';
+import { destroyLog } from '../support/drill.js';
+import { startNetwork } from '../support/network.js';
+import type { TestNetwork } from '../support/network.js';
+import { post } from '../support/social.js';
+import { until } from '../support/until.js';
+import { destroyWitness } from './support/destroy.js';
+import { isRunBy, mentionedIn, stepsOf, typed } from './support/runbook.js';
+
+/** A whole network starts here several times, on a machine that may be busy with other tests. */
+jest.setTimeout(120_000);
+
+const document = readFileSync(new URL('../../docs/recovery.md', import.meta.url), 'utf8');
+const steps = stepsOf(blocksOf(document));
+
+let network: TestNetwork;
+let reader: SignedIn;
+/** What the words with a `$` stand for. */
+let words: Readonly<Record<string, string>>;
+
+const scratch = newDataDir();
+
+beforeAll(async () => {
+  network = await startNetwork();
+  const application = await registerApplication(network);
+  const person = () => signIn(network, application);
+  reader = await person();
+  const [suspended, erased] = [await person(), await person()];
+  words = {
+    BACKUP: join(scratch, 'backup'),
+    REST: join(scratch, 'rest'),
+    CLIENT_ID: application.clientId,
+    ACTOR_ID: suspended.actorId,
+    ERASED_ID: erased.actorId,
+    POST_ID: await post(reader, 'Somebody will not like this'),
+  };
+});
+
+afterAll(async () => {
+  await network?.stop();
+  rmSync(scratch, { recursive: true });
+});
+
+const state = async () => (await operatorOf(network).recoveryStatus()).state;
+const isServing = () => until(async () => (await reader.get('/api/timeline')).status === 200, 60_000);
+
+/** What has happened when somebody reads a part of the runbook, and what is so after they did as it says. */
+interface Scene {
+  readonly heading: string;
+  readonly before?: () => Promise<void>;
+  readonly after?: () => Promise<unknown>;
+}
+
+/** In an order that makes sense: each goes on where the one before it came to. */
+const scenes: readonly Scene[] = [
+  { heading: 'Look first' },
+  { heading: 'Restrict, suspend, pause' },
+  { heading: 'Backup' },
+  { heading: 'Servers of your own' },
+  { heading: 'Erasure' },
+  { heading: 'Rebuild', after: isServing },
+  {
+    heading: 'The read store',
+    before: async () => {
+      await network.killAll('SIGKILL');
+      destroyLog(network);
+    },
+  },
+  { heading: 'The authority store' },
+  { heading: 'The vault' },
+  { heading: 'The log' },
+  { heading: 'Quarantine', after: isServing },
+  {
+    heading: 'The witness was set back',
+    before: async () => {
+      await destroyWitness(network);
+      // Else it is found out within a minute.
+      process.kill(network.pids().worker!, 'SIGKILL');
+      await until(async () => (await state()) === 'quarantined');
+    },
+    after: isServing,
+  },
+  {
+    heading: 'On a new machine',
+    before: async () => {
+      await network.halt();
+      removeDataDir(network.dataDir);
+      mkdirSync(network.dataDir);
+    },
+    after: isServing,
+  },
+];
+
+describe('docs/recovery.md', () => {
+  it('names no command that is not typed somewhere in it', () => {
+    const untyped = mentionedIn(document).filter(
+      (command) => !steps.some(({ line }) => isRunBy(line, command)),
+    );
+    expect(untyped).toEqual([]);
+  });
+
+  it('says nothing to type that is not typed here', () => {
+    expect(new Set(steps.map(({ heading }) => heading))).toEqual(
+      new Set(scenes.map(({ heading }) => heading)),
+    );
+  });
+
+  it.each(scenes)('is right about: $heading', async ({ heading, before, after }) => {
+    await before?.();
+    const [printed, written]: [string[], string[]] = [[], []];
+    for (const step of steps.filter((each) => each.heading === heading)) {
+      const [output, expected] = await typed(network, step, words);
+      printed.push(output);
+      written.push(expected);
+    }
+    expect(printed).toEqual(written);
+    await after?.();
+  });
+});

@@ -1,0 +1,37 @@
+import { Client } from 'pg';
+import type { TestNetwork } from '../../support/network.js';
+
+type Running = Pick<TestNetwork, 'env'>;
+
+/** Takes every key away from under a running network. */
+export async function destroyVault({ env }: Running): Promise<void> {
+  await withClient(env['VAULT_DATABASE_URL'], (client) => client.query('TRUNCATE person_key'));
+}
+
+/** Empties the witness under a running network: it has no table any more. */
+export async function destroyWitness({ env }: Running): Promise<void> {
+  await withClient(env['WITNESS_DATABASE_URL'], (client) =>
+    client.query('DROP SCHEMA public CASCADE; CREATE SCHEMA public'),
+  );
+}
+
+/** Whether nobody can read any more what a person wrote. */
+export async function isKeyDestroyed({ env }: Running, actorId: string): Promise<boolean> {
+  return withClient(env['VAULT_DATABASE_URL'], async (client) => {
+    const { rows } = await client.query<{ key: Buffer | null }>(
+      'SELECT key FROM person_key WHERE person_id = $1',
+      [actorId],
+    );
+    return rows.length === 1 && rows[0]?.key === null;
+  });
+}
+
+async function withClient<T>(url: string | undefined, work: (client: Client) => Promise<T>): Promise<T> {
+  const client = new Client(url);
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}

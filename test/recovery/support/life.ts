@@ -1,0 +1,157 @@
+import { randomUUID } from 'node:crypto';
+import { allScopes } from '../../../src/domain/grant/scopes.js';
+import { Browser } from '../../../src/operator/demo/browser.js';
+import { told } from '../../api/support/operations.js';
+import { password, registerApplication, signIn } from '../../support/api.js';
+import type { SignedIn } from '../../support/api.js';
+import { removal } from '../../support/posts.js';
+import { follow, post } from '../../support/social.js';
+import type { TestNetwork } from '../../support/network.js';
+import { answerOf } from './operator.js';
+
+/** A post with the intent that it was made by: who keeps that can say it again, and nothing is there twice. */
+export interface Said {
+  readonly intentId: string;
+  readonly text: string;
+  readonly id: string;
+}
+
+/** People with posts, some of which are taken away from each other once {@link Life.takeAway} is done. */
+export class Life {
+  /** Said after the backup, and gone with the log. */
+  lost: Said | undefined;
+  /** Said after the backup and deleted again: only its deletion is known to the witness. */
+  taken: Said | undefined;
+
+  private constructor(
+    private readonly network: TestNetwork,
+    /** Blocks ben, deletes and has a post restricted. */
+    readonly ana: SignedIn,
+    /** Is blocked by ana, whom he follows. */
+    readonly ben: SignedIn,
+    /** Is suspended. */
+    readonly cleo: SignedIn,
+    /** Is erased. */
+    readonly dan: SignedIn,
+    /** Disconnects her application. */
+    readonly eve: SignedIn,
+    /** Reads, and follows ana. */
+    readonly fay: SignedIn,
+    /** Of ana: one that stays, one that she deletes, one that an operator restricts. */
+    readonly kept: Said,
+    readonly deleted: string,
+    readonly restricted: string,
+    readonly ofDan: string,
+    /** Of fay, to dan's. */
+    readonly reply: string,
+  ) {}
+
+  static async begin(network: TestNetwork): Promise<Life> {
+    const application = await registerApplication(network);
+    const scope = allScopes.filter((each) => each !== 'offline_access').join(' ');
+    const person = () => signIn(network, application, scope);
+    const [ana, ben, cleo] = [await person(), await person(), await person()];
+    const [dan, eve, fay] = [await person(), await person(), await person()];
+    await follow(ben, ana);
+    await follow(ana, ben);
+    await follow(fay, dan);
+    const kept = await say(ana, 'A day like any other');
+    const deleted = await post(ana, 'Said in anger');
+    const restricted = await post(ana, 'Buy my pills');
+    const ofDan = await post(dan, 'Here lives Dan');
+    const reply = await post(fay, 'So you do', { parentId: ofDan });
+    return new Life(network, ana, ben, cleo, dan, eve, fay, kept, deleted, restricted, ofDan, reply);
+  }
+
+  /** Every kind of restriction, and then what nobody is told is gone. */
+  async takeAway(): Promise<void> {
+    const { network, ana, ben, cleo, dan, eve, fay } = this;
+    expectDone(await ana.put(`/api/blocks/${ben.actorId}`, { intentId: randomUUID() }));
+    expectDone(await removal(ana, this.deleted));
+    await disconnect(network, eve);
+    for (const command of [
+      ['account', 'suspend', cleo.actorId],
+      ['account', 'erase', dan.actorId],
+      ['post', 'restrict', this.restricted],
+    ])
+      await answerOf(network, [...command, '--reason', 'a drill']);
+    this.lost = await say(ana, 'Written after the backup');
+    this.taken = await say(ana, 'Written after the backup, and regretted');
+    expectDone(await removal(ana, this.taken.id));
+    await follow(fay, ana);
+  }
+
+  /** What everybody is told who should not see, reach or do something any more. */
+  async seen(): Promise<Readonly<Record<string, unknown>>> {
+    const { ana, ben, cleo, dan, eve, fay } = this;
+    const actor = (id: string) => `/api/actors/${id}`;
+    const onePost = (id: string) => `/api/posts/${id}`;
+    const replies = await fay.get(actor(fay.actorId) + '/posts');
+    return {
+      'the blocked one asks for who blocked him': told(await ben.get(actor(ana.actorId))),
+      'the blocked one asks for a post': told(await ben.get(onePost(this.kept.id))),
+      'the blocked one follows': told(
+        await ben.put(`/api/relations/follow/${ana.actorId}`, { intentId: randomUUID() }),
+      ),
+      'who blocked him lists whom she blocked': (await ana.get('/api/blocks')).body.blocks,
+      'who blocked him is followed by': (await ana.get(actor(ana.actorId))).body.actor.following,
+      'a reader asks for what was deleted': told(await fay.get(onePost(this.deleted))),
+      'a reader asks for what was restricted': told(await fay.get(onePost(this.restricted))),
+      'its author asks for what was restricted': told(await ana.get(onePost(this.restricted))),
+      'a disconnected application reads': told(await eve.get('/api/profile')),
+      'the suspended one reads': told(await cleo.get('/api/profile')),
+      'a reader asks for the suspended one': told(await fay.get(actor(cleo.actorId))),
+      'the erased one reads': told(await dan.get('/api/profile')),
+      'a reader asks for the erased one': told(await fay.get(actor(dan.actorId))),
+      'a reader asks for a post of the erased one': told(await fay.get(onePost(this.ofDan))),
+      'a reply to the erased one stands by itself': replies.body.posts.map(
+        ({ id, parentUnavailable }: { id: string; parentUnavailable: boolean }) =>
+          id === this.reply && parentUnavailable,
+      ),
+    };
+  }
+}
+
+/** What {@link Life.seen} is once all was taken away. */
+export const nothingIsBack = (life: Life): Readonly<Record<string, unknown>> => ({
+  'the blocked one asks for who blocked him': [404, 'not_found'],
+  'the blocked one asks for a post': [404, 'post_unavailable'],
+  'the blocked one follows': [403, 'interaction_unavailable'],
+  'who blocked him lists whom she blocked': [life.ben.actorId],
+  'who blocked him is followed by': 0,
+  'a reader asks for what was deleted': [404, 'post_unavailable'],
+  'a reader asks for what was restricted': [404, 'post_unavailable'],
+  'its author asks for what was restricted': [404, 'post_unavailable'],
+  'a disconnected application reads': [401, 'invalid_token'],
+  'the suspended one reads': [403, 'social_authority_required'],
+  'a reader asks for the suspended one': [404, 'not_found'],
+  'the erased one reads': [401, 'invalid_token'],
+  'a reader asks for the erased one': [404, 'not_found'],
+  'a reader asks for a post of the erased one': [404, 'post_unavailable'],
+  'a reply to the erased one stands by itself': [true],
+});
+
+/** Says it again under the same intent, as an application does that was told of no outcome. */
+export const sayAgain = (by: SignedIn, { intentId, text }: Said) => by.say(text, { intentId });
+
+async function say(by: SignedIn, text: string): Promise<Said> {
+  const intentId = randomUUID();
+  return { intentId, text, id: await post(by, text, { intentId }) };
+}
+
+/** As a person does it, at the account page. */
+async function disconnect({ baseUrl }: TestNetwork, person: SignedIn): Promise<void> {
+  const { handle } = (await person.get('/api/profile')).body.profile;
+  const browser = new Browser(baseUrl);
+  const signInPage = await browser.open(`${baseUrl}/api/auth/account`);
+  const signInForm = signInPage.forms.find(({ fields }) => 'handle' in fields);
+  if (!signInForm) throw new Error(`there is no form to sign in: ${signInPage.text}`);
+  const account = await browser.submit(signInPage, signInForm, { handle, password });
+  const form = account.forms.find(({ action }) => action.includes('disconnect'));
+  if (!form) throw new Error(`nothing can be disconnected: ${account.text}`);
+  await browser.submit(account, form, {});
+}
+
+function expectDone({ status, body }: { readonly status: number; readonly body: unknown }): void {
+  if (status !== 200) throw new Error(`${status} ${JSON.stringify(body)}`);
+}

@@ -1,0 +1,9 @@
+import { runPlaza } from '../../support/command.js';
+import type { TestNetwork } from '../../support/network.js';
+
+/** What one command of the operator's answers as JSON. Rejects what does not end with 0. */
+export async function answerOf<T>({ env }: TestNetwork, args: readonly string[]): Promise<T> {
+  const { code, stdout, stderr } = await runPlaza([...args, '--json'], env);
+  if (code !== 0) throw new Error(`plaza ${args.join(' ')} ended with ${code}: ${stderr}`);
+  return JSON.parse(stdout.trim().split('\n').at(-1) ?? '') as T;
+}
