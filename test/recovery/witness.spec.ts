@@ -278,6 +278,16 @@ describe('a witness that hangs', () => {
   });
 });
 
+describe('a witness that was emptied while processes use it', () => {
+  it('is one that is away, and then one that knows nothing', async () => {
+    await finalized(deletionOf('p'));
+    await database.query('DROP SCHEMA public CASCADE; CREATE SCHEMA public');
+    await expect(witness.after(0n, 10)).rejects.toBeInstanceOf(WitnessUnavailable);
+    expect(await witness.after(0n, 10)).toEqual([]);
+    await finalized(deletionOf('q'));
+  });
+});
+
 describe('without an address', () => {
   it('every call is refused', async () => {
     const none = openWitness({ url: undefined, applicationName: 'none' });

@@ -1,4 +1,4 @@
-import { Pool } from 'pg';
+import { DatabaseError, Pool } from 'pg';
 import type { PoolClient, QueryResultRow } from 'pg';
 import { DeadlineExceeded, within } from '../../log/client-errors.js';
 import { Witness1763790000000 } from '../../store/migrations/1763790000000-witness.js';
@@ -10,6 +10,9 @@ import { WitnessUnavailable } from './witness.js';
 const CONNECTIONS = 3;
 /** How long the witness may take: to take a call; for one statement; for all that one call of it asks. */
 const PATIENCE_MS = { connect: 1_500, statement: 2_000, whole: 3_000 };
+
+/** SQLSTATE of a table that is not there. */
+const UNDEFINED_TABLE = '42P01';
 
 export interface WitnessAddress {
   readonly url: string;
@@ -65,7 +68,7 @@ export class WitnessConnections {
       failed = false;
       return answer;
     } catch (error) {
-      throw unavailable(error);
+      throw this.faultOf(error);
     } finally {
       // One that failed may still wait for an answer, or have a transaction open.
       client.release(failed);
@@ -91,6 +94,13 @@ export class WitnessConnections {
     } catch (error) {
       throw unavailable(error);
     }
+  }
+
+  /** Its database may be emptied or replaced under us: then the next call makes the tables anew, and all see what they lack. */
+  private faultOf(error: unknown): unknown {
+    if (!(error instanceof DatabaseError) || error.code !== UNDEFINED_TABLE) return unavailable(error);
+    this.migrating = undefined;
+    return new WitnessUnavailable('The witness has no ledger any more.', { cause: error });
   }
 
   private async migrate(): Promise<void> {
