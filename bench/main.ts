@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { benchAuth } from './auth.js';
+import { benchDrill } from './drill.js';
 import { benchEventStore } from './event-store.js';
 import { benchPosts } from './posts.js';
 import { benchReads } from './reads.js';
@@ -20,6 +21,7 @@ const suites = {
   recovery: () => benchRecovery(),
   auth: () => benchAuth(),
   restrictions: () => benchRestrictions(),
+  drill: () => benchDrill(),
 } as const;
 
 const chosen = process.argv.slice(2);

@@ -1,0 +1,97 @@
+import { execFile } from 'node:child_process';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { readConfig } from '../src/config/config.js';
+import { openLog } from '../src/log/open-log.js';
+import { OperatorApi } from '../src/operator/cli/operator-api.js';
+import { openDatabase } from '../src/store/database.js';
+import { rounded } from './load.js';
+import { startNetwork, withDataDir } from './network.js';
+import type { BenchNetwork } from './network.js';
+import { seed } from './recovery/seed.js';
+import { shown } from './reads/seed.js';
+
+/** The drill of docs/recovery.md: a log that was lost, restored from its backup, and recovered. In seconds. */
+export interface DrillBench {
+  /** Of the log, about. */
+  readonly events: number;
+  /** Taken away after the backup. */
+  readonly restrictions: number;
+  readonly backup: number;
+  readonly restore: number;
+  /** From `npm start` until the network says that it is in quarantine. */
+  readonly quarantined: number;
+  /** `plaza recovery apply`: restrictions again, read models built, verified, published. */
+  readonly apply: number;
+}
+
+const RESTRICTIONS = 20;
+
+/** `events`: how many, about; by default those of `BENCH_EVENTS`. */
+export function benchDrill(events = Number(process.env['BENCH_EVENTS'] ?? 30_000)): Promise<DrillBench> {
+  return withDataDir((dataDir) =>
+    withDataDir((elsewhere) => drill(dataDir, join(elsewhere, 'backup'), events)),
+  );
+}
+
+async function drill(dataDir: string, backup: string, events: number): Promise<DrillBench> {
+  let network = await startNetwork(dataDir);
+  try {
+    await live(network, events);
+    const backupSeconds = await timed(() => plaza(network, dataDir, 'backup', backup));
+    await takeAway(network, dataDir);
+    await network.stop();
+    rmSync(join(dataDir, 'eventstore'), { recursive: true });
+    const restore = await timed(() => plaza(undefined, dataDir, 'restore', backup, '--parts', 'log,read'));
+    const quarantined = await timed(async () => {
+      network = await startNetwork(dataDir);
+      while ((await operatorOf(network, dataDir).recoveryStatus()).state !== 'quarantined');
+    });
+    const apply = await timed(() => plaza(network, dataDir, 'recovery', 'apply'));
+    return { events, restrictions: RESTRICTIONS, backup: backupSeconds, restore, quarantined, apply };
+  } finally {
+    await network.stop();
+  }
+}
+
+const envOf = (network: BenchNetwork | undefined, dataDir: string) => ({
+  DATA_DIR: dataDir,
+  ...network?.run.settings,
+});
+
+const operatorOf = (network: BenchNetwork, dataDir: string) =>
+  new OperatorApi(readConfig(envOf(network, dataDir)), 'bench');
+
+async function live({ run }: BenchNetwork, events: number): Promise<void> {
+  const { EVENTSTORE_URL = '', VAULT_DATABASE_URL = '', DATABASE_URL = '' } = run.settings;
+  const database = await openDatabase({ url: DATABASE_URL, applicationName: 'bench', maxConnections: 2 });
+  const opened = await openLog({
+    eventStoreUrl: EVENTSTORE_URL,
+    vaultDatabaseUrl: VAULT_DATABASE_URL,
+    applicationName: 'bench',
+  });
+  await seed(opened.log, events);
+  await shown(opened.log, database.pool);
+  await opened.close();
+  await database.close();
+}
+
+/** Suspends people. */
+async function takeAway(network: BenchNetwork, dataDir: string): Promise<void> {
+  const operator = operatorOf(network, dataDir);
+  for (let n = 0; n < RESTRICTIONS; n++) {
+    await operator.setAccountState(`author${n}`, 'suspend', 'a drill');
+  }
+}
+
+async function plaza(network: BenchNetwork | undefined, dataDir: string, ...args: string[]): Promise<void> {
+  const env = { ...process.env, ...envOf(network, dataDir) };
+  await promisify(execFile)(process.execPath, ['bin/plaza.mjs', ...args, '--reason', 'a drill'], { env });
+}
+
+async function timed(work: () => Promise<unknown>): Promise<number> {
+  const begun = performance.now();
+  await work();
+  return rounded((performance.now() - begun) / 1_000);
+}
