@@ -4000,7 +4000,7 @@ export interface operations {
         content: {
           'application/json': components['schemas']['Error'] & {
             /** @enum {unknown} */
-            error: 'intent_conflict';
+            error: 'intent_conflict' | 'witness_acceptance_mismatch';
           };
         };
       };
@@ -4078,7 +4078,10 @@ export interface operations {
               | 'pilot_limits_unavailable'
               | 'publishing_paused'
               | 'recovery_quarantined'
-              | 'trusted_address_unavailable';
+              | 'restriction_witness_required'
+              | 'restriction_witness_unavailable_or_incomplete'
+              | 'trusted_address_unavailable'
+              | 'witness_finalize_unconfirmed';
           };
         };
       };
@@ -4592,7 +4595,7 @@ export interface operations {
         content: {
           'application/json': components['schemas']['Error'] & {
             /** @enum {unknown} */
-            error: 'intent_conflict' | 'post_deleted' | 'revision_conflict';
+            error: 'intent_conflict' | 'post_deleted' | 'revision_conflict' | 'witness_acceptance_mismatch';
           };
         };
       };
@@ -4670,7 +4673,10 @@ export interface operations {
               | 'pilot_limits_unavailable'
               | 'publishing_paused'
               | 'recovery_quarantined'
-              | 'trusted_address_unavailable';
+              | 'restriction_witness_required'
+              | 'restriction_witness_unavailable_or_incomplete'
+              | 'trusted_address_unavailable'
+              | 'witness_finalize_unconfirmed';
           };
         };
       };

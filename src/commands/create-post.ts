@@ -98,6 +98,7 @@ export class CreatePostHandler implements ICommandHandler<CreatePost> {
     const recorded = await this.settled(append.stream, reason);
     const [lost, newest] = [postIn(recorded), recorded.at(-1)];
     if (lost.status !== 'absent' || !newest) return undefined;
+    await this.log.confirm(recorded);
     try {
       const { position } = await this.log.append({ ...append, expected: newest.revision });
       return { isRestricted: lost.isRestricted, position };
@@ -124,6 +125,8 @@ export class CreatePostHandler implements ICommandHandler<CreatePost> {
     if (!isLost && !earlierOutcome(recorded, intent, payloadHash)) throw reason;
     const post = outcomeOf(isLost ? now : postIn(recorded.slice(0, created + 1)), now);
     if (!post) throw reason;
+    // Whoever is told that it is deleted is told for good.
+    await this.log.confirm(recorded);
     return { post, position: newest.position };
   }
 

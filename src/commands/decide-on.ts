@@ -18,7 +18,7 @@ export interface Deliberation<State, Event extends StoredEvent> {
   readonly evolve: (state: State, event: Event) => State;
   /** `past`: as it was read, with what is recorded beside the events. */
   readonly decide: (state: State, past: readonly Recorded<Event>[]) => Decision<Event>;
-  /** What of the past tells that nothing is to be done (any more): it must be confirmed first. Undefined: all. */
+  /** What of the past tells that nothing is, or may be, done (any more): it must be confirmed first. Undefined: all. */
   readonly told?: (past: readonly Recorded<Event>[]) => readonly Recorded<Event>[];
   readonly metadata: EventMetadata;
 }
@@ -52,9 +52,9 @@ export async function decideOn<State, Event extends StoredEvent>(
       ? informed.state
       : past.reduce((older, { event }) => evolve(older, event), initial);
     const decision = decide(state, past);
-    if (decision instanceof Refusal) throw decision;
-    if (decision.length === 0) {
+    if (decision instanceof Refusal || decision.length === 0) {
       await log.confirm(told ? told(past) : past);
+      if (decision instanceof Refusal) throw decision;
       return { past, added: [] };
     }
     const expected = informed?.revision ?? past.at(-1)?.revision ?? 'no_stream';

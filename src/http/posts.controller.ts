@@ -20,7 +20,7 @@ import {
 } from './fields.js';
 import { Operation } from './openapi/operation.js';
 import type { Answered } from './openapi/operation.js';
-import { ofRestrictions } from './openapi/shared-errors.js';
+import { ofConfirmations, ofRestrictions } from './openapi/shared-errors.js';
 import { examplePostOutcome, postOutcome } from './resources/post.js';
 
 const newPost = z.strictObject({
@@ -52,7 +52,13 @@ export class PostsController {
     answers: outcome,
     example: { post: examplePostOutcome },
     sends: { intentId: 'post-1', text: 'The lamps on the pier are lit again.', audience: 'public' },
-    errors: ['invalid_text', 'unsupported_audience', 'invalid_parent', 'parent_unavailable'],
+    errors: [
+      'invalid_text',
+      'unsupported_audience',
+      'invalid_parent',
+      'parent_unavailable',
+      ...ofConfirmations,
+    ],
   })
   async create(
     @Body({ schema: newPost }) body: z.infer<typeof newPost>,
@@ -79,6 +85,7 @@ export class PostsController {
       'post_unavailable',
       'revision_conflict',
       'revision_required',
+      ...ofConfirmations,
     ],
   })
   async edit(

@@ -94,8 +94,8 @@ function decodeOne(stored: RecordedEvent, keys: Keys): Recorded {
   };
 }
 
-/** What Postgres could not keep would stop every projection for good: it does not get into the log. */
-function assertStorable(value: unknown): void {
+/** What Postgres could not keep would stop every projection for good: it does not get into the log. @throws {Refusal} */
+export function assertStorable(value: unknown): void {
   if (typeof value === 'string') {
     if (!value.isWellFormed() || value.includes('\0'))
       throw new Refusal('invalid_text', 'Text must be well-formed Unicode without null characters.');

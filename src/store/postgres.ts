@@ -99,6 +99,8 @@ export async function migrate(
   });
   try {
     const lock = await poolOf(dataSource).connect();
+    // What breaks while it is held is told by what is asked of it.
+    lock.on('error', () => undefined);
     try {
       await lock.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
       await dataSource.runMigrations();

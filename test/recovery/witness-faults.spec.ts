@@ -154,6 +154,11 @@ describe('a restriction is refused', () => {
     await expectCompletedBy(proxied, postId, intentId);
   });
 
+  it('where its reason cannot be written down, before the witness is asked', async () => {
+    const told = operatorOf(network).setAccountState(alice.actorId, 'suspend', 'a\0b');
+    await expect(told).rejects.toThrow('null characters');
+  });
+
   it('where a process died having prepared another one under the same intent', async () => {
     const [postId, intentId] = [await wrote(alice), randomUUID()];
     await witness.prepare(await prepared(postId, intentId, 7), Date.now());
@@ -164,15 +169,13 @@ describe('a restriction is refused', () => {
 
   it('but not where a process died having prepared the same: that one is appended', async () => {
     const [postId, intentId] = [await wrote(alice), randomUUID()];
-    const left = await prepared(postId, intentId, 1);
+    const same = await prepared(postId, intentId, 1);
+    // Its author has signed in anew since.
+    const left = { ...same, metadata: { ...same.metadata, grantId: 'an-earlier-one' } };
     await witness.prepare(left, Date.now());
     await expectCompletedBy(proxied, postId, intentId);
     const newest = (await opened.log.read(left.stream)).at(-1);
-    expect([newest?.id, newest?.event, newest?.metadata.requestId]).toEqual([
-      left.id,
-      left.event,
-      'of a process that died',
-    ]);
+    expect([newest?.id, newest?.event, newest?.metadata]).toMatchObject([left.id, left.event, left.metadata]);
   });
 });
 
@@ -193,7 +196,8 @@ describe('a restriction is not acknowledged', () => {
   });
 
   it('where the witness does not confirm what is in the log', async () => {
-    const [postId, intentId] = [await wrote(alice), randomUUID()];
+    const creation = { intentId: randomUUID(), text: 'x', audience: 'public' };
+    const [postId, intentId] = [await wrote(alice, 'x', creation), randomUUID()];
     const [first, second] = keepers;
     await first.query(lockHead);
     const asked = removal(proxied, postId, intentId);
@@ -205,8 +209,13 @@ describe('a restriction is not acknowledged', () => {
     await kept;
     expectRefusal(await asked, 503, 'witness_finalize_unconfirmed');
     expect(await deletionsOf(postId)).toMatchObject([{ state: 'prepared' }]);
-    // Nor is what finds it in the log.
-    expectRefusal(await removal(proxied, postId, intentId), 503, 'witness_finalize_unconfirmed');
+    // Nor is what finds it in the log, under whatever intent.
+    const told = await Promise.all([
+      removal(proxied, postId, intentId),
+      removal(proxied, postId, randomUUID()),
+      askAt(network, proxied.port, 'POST', '/api/posts', { by: alice, body: creation }),
+    ]);
+    for (const each of told) expectRefusal(each, 503, 'witness_finalize_unconfirmed');
     await second.query('COMMIT');
     await expectCompletedBy(proxied, postId, intentId);
   });

@@ -285,6 +285,20 @@ describe('a witness that was emptied while processes use it', () => {
     await expect(witness.after(0n, 10)).rejects.toBeInstanceOf(WitnessUnavailable);
     expect(await witness.after(0n, 10)).toEqual([]);
     await finalized(deletionOf('q'));
+
+describe('a witness whose connections break', () => {
+  const ofOne = `FROM pg_stat_activity WHERE application_name = 'one'`;
+
+  it('is one that is away, whatever is held at that moment, and works again at once', async () => {
+    await witness.prepare(deletionOf('p'), 1);
+    const broken = witness.alone('settle', async () => {
+      await database.query(`SELECT pg_terminate_backend(pid) ${ofOne}`);
+      await until(async () => (await database.query(`SELECT ${ofOne}`)).rows.length === 0);
+      // An answer of another one comes later than what this one was told.
+      await other.after(0n, 1);
+    });
+    await expect(broken).rejects.toThrow(WitnessUnavailable);
+    expect(await witness.alone('settle', () => Promise.resolve())).toBe(true);
   });
 });
 

@@ -28,13 +28,18 @@ const ofMutations = [
 
 const ofBodies = ['invalid_json', 'unknown_or_immutable_field', 'domain_plan_too_large'] as const;
 
-/** Of operations that take something away or give it back: the witness must have it before it is acknowledged. */
-export const ofRestrictions = [
-  'ambiguous_acceptance_requires_independent_proof',
+/** Of operations that tell what was taken away or given back: the witness must have it before anybody is told. */
+export const ofConfirmations = [
   'restriction_witness_required',
   'restriction_witness_unavailable_or_incomplete',
   'witness_acceptance_mismatch',
   'witness_finalize_unconfirmed',
+] as const;
+
+/** Of operations that take something away or give it back. */
+export const ofRestrictions = [
+  ...ofConfirmations,
+  'ambiguous_acceptance_requires_independent_proof',
   'witness_prepare_mismatch',
 ] as const;
 

@@ -134,6 +134,8 @@ export class KeyVault implements KeepsKeys {
     });
     const how = Number(rows[0]?.size) <= REWRITTEN_BYTES ? '(FULL)' : '(SKIP_LOCKED)';
     const client = await this.pool.connect();
+    // What breaks while it is held is told by what is asked of it.
+    client.on('error', () => undefined);
     try {
       await client.query("SET lock_timeout = '300ms'");
       await client.query(`VACUUM ${how} person_key`);

@@ -16,11 +16,12 @@ export const sha256 = (...parts: readonly (string | Buffer)[]): Buffer =>
   parts.reduce((hash, part) => hash.update(part), createHash('sha256')).digest();
 
 /**
- * What was asked for, by whom and through what: the same for every try of it, whenever and wherever it comes from. 32 bytes.
+ * What was asked for, by whom and through what: the same for every try of it, whenever and wherever it comes from, and
+ * under whichever of the actor's grants: whoever signed in anew repeats the same intent. 32 bytes.
  */
 export function restrictionHash({ stream, event, metadata }: Omit<Restriction, 'id'>): Buffer {
   const { at: _when, ...data } = event.data;
-  const { actorId, appId, grantId, intentId, payloadHash, operator, reason } = metadata;
-  const by = { actorId, appId, grantId, intentId, payloadHash, operator, reason };
+  const { actorId, appId, intentId, payloadHash, operator, reason } = metadata;
+  const by = { actorId, appId, intentId, payloadHash, operator, reason };
   return sha256(canonical({ stream, type: event.type, data, by }));
 }

@@ -40,8 +40,9 @@ export class WitnessConnections {
       idle_in_transaction_session_timeout: PATIENCE_MS.statement,
       keepAlive: true,
     });
-    // One that breaks while nobody uses it is thrown away by the pool: the next call makes another.
+    // One that breaks while nobody asks it anything is thrown away: by the pool, or by whoever holds it and asks again.
     this.pool.on('error', () => undefined);
+    this.pool.on('connect', (client) => client.on('error', () => undefined));
   }
 
   /** @throws {WitnessUnavailable} */

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { assertStorable } from '../../log/codec.js';
 import { EventLog, LogUnavailable, NotWitnessed } from '../../log/event-log.js';
 import type {
   Append,
@@ -46,6 +47,8 @@ export class WitnessedLog extends EventLog {
   async append(append: Append): Promise<Appended> {
     const asked = restrictionOf(append);
     if (!asked) return this.log.append(append);
+    // Steps of others are written with it.
+    assertStorable(asked);
     await this.observe('decided', asked);
     const prepared = await this.prepare(asked);
     await this.observe('prepared', asked);
