@@ -18,7 +18,7 @@ import { NetworkSecrets } from './log/vault/network-secrets.js';
 import { Incarnations } from './recovery/forgotten-people.js';
 import { PUBLICATION_CHANNEL } from './recovery/incarnation.js';
 import { untilDerived } from './recovery/restore/deriving.js';
-import { readRecoveryState } from './recovery/recovery-state.js';
+import { readRecoveryState, shownRestrictions } from './recovery/recovery-state.js';
 import { RecoveryWatch } from './recovery/recovery-watch.js';
 import { openWitness } from './recovery/witness/open-witness.js';
 import { Settler } from './recovery/witness/settler.js';
@@ -66,9 +66,10 @@ export async function openResources(config: Config, logger: Logger): Promise<Res
   positions.start();
   const witness = openWitness({ url: urls.witnessDatabaseUrl, applicationName });
   const now = () => systemClock.now();
-  const settler = new Settler({ log: opened.log, witness, now, logger });
-  if (urls.witnessDatabaseUrl !== undefined) settler.start();
   const { pool } = database;
+  const shown = (ids: readonly string[]) => shownRestrictions(pool, ids);
+  const settler = new Settler({ log: opened.log, witness, shown, now, logger });
+  if (urls.witnessDatabaseUrl !== undefined) settler.start();
   const watch = new RecoveryWatch({ pool, log: opened.log, witness, types: typesOf(serving), logger, now });
   await watch.start();
   const providers: Provider[] = [

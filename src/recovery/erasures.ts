@@ -128,7 +128,7 @@ export class Erasures {
   private async destroyWitnessed(): Promise<void> {
     const { witness, vault, logger } = this.options;
     for (let epoch = 0n; ;) {
-      const page = await witness.after(epoch, PAGE);
+      const page = await witness.erasures(epoch, PAGE);
       const keys = new Map<string, string | undefined>();
       for (const { restriction } of page)
         if (restriction.event.type === 'account.erased') {

@@ -72,3 +72,18 @@ export function originOf({ networkId, appliedPosition, appliedEventId }: Recover
 /** Where its restrictions are; undefined: it was built by a release that counted none. */
 export const schemaOfRestrictions = ({ schemaName, versions }: RecoveryState): string | undefined =>
   versions['restrictions'] === undefined ? undefined : schemaName;
+
+/** Those of these events that the published read models show to have been restrictions of the witness. */
+export async function shownRestrictions(
+  database: Pool,
+  ids: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const state = await readRecoveryState(database);
+  const schema = state && schemaOfRestrictions(state);
+  if (schema === undefined || ids.length === 0) return new Set();
+  const { rows } = await database.query<{ event_id: string }>(
+    `SELECT event_id FROM "${schema}".restriction WHERE event_id = ANY ($1::uuid[])`,
+    [ids],
+  );
+  return new Set(rows.map(({ event_id }) => event_id));
+}

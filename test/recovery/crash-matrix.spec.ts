@@ -104,7 +104,14 @@ beforeAll(async () => {
   };
   workshop = await openWorkshop(stores, 'test');
   const { raw: log, witness } = workshop;
-  settler = new Settler({ log, witness, now: Date.now, logger: pino({ level: 'silent' }) });
+  const nothing = new Set<string>();
+  settler = new Settler({
+    log,
+    witness,
+    shown: () => Promise.resolve(nothing),
+    now: Date.now,
+    logger: pino({ level: 'silent' }),
+  });
   for (const { type, key } of points) await scenarios[type].prepare(workshop, key);
   for (const step of writingSteps) await crash(step, stores);
   await lookAt(points, crashed);

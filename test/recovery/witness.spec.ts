@@ -126,6 +126,21 @@ describe('a restriction', () => {
     expect(await witness.unsettled(9_000, 2n, 10)).toMatchObject([{ restriction: young }]);
   });
 
+  it('is found by what it does, where that is an erasure', async () => {
+    await finalized(deletionOf('p'));
+    const data = { actorId: 'ada', at: 1 };
+    const erasure = {
+      ...deletionOf('q'),
+      stream: 'account-ada',
+      event: { type: 'account.erased', data },
+    } as const;
+    await witness.prepare(erasure, 1);
+    expect(await witness.erasures(0n, 10)).toEqual([]);
+    await witness.accept(erasure.id, proof(erasure), 2);
+    expect(await witness.erasures(0n, 10)).toMatchObject([{ restriction: erasure }]);
+    expect(await witness.erasures(2n, 10)).toEqual([]);
+  });
+
   it('is moved to where a recovery has put it', async () => {
     const restriction = deletionOf('p');
     await finalized(restriction, 7n);
@@ -167,6 +182,22 @@ describe('two processes', () => {
     expect(epochs).toEqual(Array.from({ length: 50 }, (_, n) => BigInt(n + 1)));
     expect((await database.query('SELECT line FROM ledger')).rows).toHaveLength(150);
     expect(await other.firstBroken()).toBeUndefined();
+  });
+
+  it('restrict and look while all that is done alone is under way', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const works = ['settle', 'erasures'].map((name) => witness.alone(name, () => promise));
+    const restriction = deletionOf('p');
+    await Promise.all([finalized(restriction), witness.after(0n, 1), witness.firstBroken()]);
+    expect(await stateOf(restriction)).toBe('finalized');
+    resolve();
+    expect(await Promise.all(works)).toEqual([true, true]);
+  });
+
+  it('tell what went wrong with such work as it is, though a store of its own be away', async () => {
+    const away = new LogUnavailable('x', { cause: Object.assign(new Error(), { code: 'ECONNREFUSED' }) });
+    await expect(witness.alone('settle', () => Promise.reject(away))).rejects.toBe(away);
+    expect(await other.alone('settle', () => Promise.resolve())).toBe(true);
   });
 
   it('do not do the same work at the same time', async () => {
@@ -215,8 +246,15 @@ describe('the ledger', () => {
 });
 
 describe('what was left half-way', () => {
+  let shown: ReadonlySet<string> = new Set();
   const settlerOn = (log: MemoryLog) =>
-    new Settler({ log, witness, now: Date.now, logger: pino({ level: 'silent' }) });
+    new Settler({
+      log,
+      witness,
+      shown: () => Promise.resolve(shown),
+      now: Date.now,
+      logger: pino({ level: 'silent' }),
+    });
 
   it('is settled by a process that starts: withdrawn, if the log has nothing of it', async () => {
     const [old, young, accepted] = [deletionOf('p'), deletionOf('q'), deletionOf('r')];
@@ -252,6 +290,24 @@ describe('what was left half-way', () => {
     await settlerOn(log).settleBefore(Date.now());
     expect((await witness.find([id])).get(id)).toMatchObject({ state: 'finalized', position });
   });
+
+  it('is finalized although it was withdrawn, once read models show that the log has it: its writer froze, and died', async () => {
+    const log = new MemoryLog();
+    const [recorded] = log.add({
+      type: 'post.deleted',
+      data: { postId: 'p', authorActorId: 'ada', at: 1 },
+    });
+    const { id, stream, event, metadata } = recorded as Recorded<RestrictionEvent>;
+    const gone = deletionOf('q');
+    for (const each of [{ id, stream, event, metadata }, gone]) {
+      await witness.prepare(each, 1);
+      await witness.withdraw(each.id, 2);
+    }
+    shown = new Set([id]);
+    await settlerOn(log).settleBefore(Date.now());
+    expect((await witness.find([id])).get(id)).toMatchObject({ state: 'finalized' });
+    expect(await stateOf(gone)).toBe('withdrawn');
+  });
 });
 
 describe('a witness that hangs', () => {
@@ -285,6 +341,8 @@ describe('a witness that was emptied while processes use it', () => {
     await expect(witness.after(0n, 10)).rejects.toBeInstanceOf(WitnessUnavailable);
     expect(await witness.after(0n, 10)).toEqual([]);
     await finalized(deletionOf('q'));
+  });
+});
 
 describe('a witness whose connections break', () => {
   const ofOne = `FROM pg_stat_activity WHERE application_name = 'one'`;

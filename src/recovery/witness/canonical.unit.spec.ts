@@ -29,15 +29,15 @@ describe('the hash of a restriction', () => {
     expect(restrictionHash({ ...deletion, event: { type: 'post.deleted', data } }).toString('hex')).toBe(
       hash,
     );
-    expect(hashWith({ requestId: 'later', grantId: 'another', addressClass: 'private', witnessEpoch: 7 })).toBe(hash);
+    expect(
+      hashWith({ requestId: 'later', grantId: 'another', addressClass: 'private', witnessEpoch: 7 }),
+    ).toBe(hash);
   });
 
-  it.each([
-    { payloadHash: 'another' },
-    { actorId: 'bob' },
-    { appId: 'a' },
-    { reason: 'x' },
-  ])('is another with %p', (metadata) => {
-    expect(hashWith(metadata)).not.toBe(hash);
-  });
+  it.each([{ payloadHash: 'another' }, { actorId: 'bob' }, { appId: 'a' }, { reason: 'x' }])(
+    'is another with %p',
+    (metadata) => {
+      expect(hashWith(metadata)).not.toBe(hash);
+    },
+  );
 });

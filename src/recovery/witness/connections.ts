@@ -6,8 +6,8 @@ import { migrate } from '../../store/postgres.js';
 import { isUnreachable } from '../../store/unreachable.js';
 import { WitnessUnavailable } from './witness.js';
 
-/** A few: one writes, the others look. */
-const CONNECTIONS = 3;
+/** One writes, one settles, one erases, one goes through the chain, and two look. */
+const CONNECTIONS = 6;
 /** How long the witness may take: to take a call; for one statement; for all that one call of it asks. */
 const PATIENCE_MS = { connect: 1_500, statement: 2_000, whole: 3_000 };
 

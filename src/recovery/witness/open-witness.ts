@@ -24,6 +24,8 @@ class NoWitness extends Witness {
   readonly find = refuse;
   readonly unsettled = refuse;
   readonly after = refuse;
+  readonly withdrawn = refuse;
+  readonly erasures = refuse;
   readonly firstBroken = refuse;
   readonly alone = refuse;
 

@@ -60,19 +60,31 @@ export class PostgresWitness extends Witness {
     return this.select(where, [epoch, limit]);
   }
 
+  withdrawn(afterEpoch: bigint, limit: number): Promise<readonly Witnessed[]> {
+    return this.select(`state = 'withdrawn' AND epoch > $1 ORDER BY epoch LIMIT $2`, [afterEpoch, limit]);
+  }
+
+  erasures(afterEpoch: bigint, limit: number): Promise<readonly Witnessed[]> {
+    const where = `content #>> '{event,type}' = 'account.erased' AND state IN ('accepted', 'finalized')`;
+    return this.select(`${where} AND epoch > $1 ORDER BY epoch LIMIT $2`, [afterEpoch, limit]);
+  }
+
   firstBroken(): Promise<bigint | undefined> {
     return this.connections.hold(firstBrokenLine);
   }
 
-  alone(name: string, work: () => Promise<void>): Promise<boolean> {
-    return this.connections.hold(async (client) => {
+  async alone(name: string, work: () => Promise<void>): Promise<boolean> {
+    const done = await this.connections.hold(async (client) => {
       const lock = 'SELECT pg_try_advisory_lock(hashtextextended($1, 0)) AS taken';
       const { rows } = await client.query<{ taken: boolean }>(lock, [name]);
-      if (rows[0]?.taken !== true) return false;
-      await work();
+      if (rows[0]?.taken !== true) return undefined;
+      const [outcome] = await Promise.allSettled([work()]);
       await client.query('SELECT pg_advisory_unlock(hashtextextended($1, 0))', [name]);
-      return true;
+      return outcome;
     });
+    // Out here, since what the work asks of other stores says nothing about the witness.
+    if (done?.status === 'rejected') throw done.reason;
+    return done !== undefined;
   }
 
   async close(): Promise<void> {

@@ -2,8 +2,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { LogUnavailable } from '../../log/event-log.js';
 import type { EventLog } from '../../log/event-log.js';
+import { isUnreachable } from '../../store/unreachable.js';
 import { settle } from './settle.js';
-import type { Witness } from './witness.js';
+import type { Witness, Witnessed } from './witness.js';
 import { WitnessUnavailable } from './witness.js';
 
 /** Longer than whoever writes a restriction may take: what is younger may be under way. */
@@ -15,6 +16,8 @@ export interface SettlerOptions {
   /** The log itself: what is settled is no new restriction. */
   readonly log: EventLog;
   readonly witness: Witness;
+  /** Those of these events that the read models show, which is sooner asked than the log. */
+  readonly shown: (ids: readonly string[]) => Promise<ReadonlySet<string>>;
   /** Unix milliseconds. */
   readonly now: () => number;
   readonly logger: Pick<Logger, 'info' | 'warn' | 'error'>;
@@ -37,7 +40,7 @@ export class Settler {
   }
 
   /**
-   * Settles all that was prepared before that time (Unix ms).
+   * Settles all that was prepared before that time (Unix ms), and what came into the log after it was withdrawn.
    * @throws {LogUnavailable} {@link WitnessUnavailable} the rest is left.
    */
   async settleBefore(before: number): Promise<void> {
@@ -61,13 +64,25 @@ export class Settler {
   }
 
   private async settleAll(before: number): Promise<void> {
-    const { witness } = this.options;
-    let last = 0n;
-    for (;;) {
-      const page = await witness.unsettled(before, last, PAGE);
+    const { witness, shown } = this.options;
+    await this.settleEach((epoch) => witness.unsettled(before, epoch, PAGE));
+    await this.settleEach(
+      (epoch) => witness.withdrawn(epoch, PAGE),
+      (page) => shown(page.map(({ restriction }) => restriction.id)),
+    );
+  }
+
+  /** Page by page. `among`: ids of those of a page that are to be settled; undefined: all. */
+  private async settleEach(
+    next: (afterEpoch: bigint) => Promise<readonly Witnessed[]>,
+    among?: (page: readonly Witnessed[]) => Promise<ReadonlySet<string>>,
+  ): Promise<void> {
+    for (let last = 0n; ;) {
+      const page = await next(last);
+      const ids = await among?.(page);
       for (const entry of page) {
         if (this.stopping.signal.aborted) return;
-        await this.settleOne(entry);
+        if (ids?.has(entry.restriction.id) ?? true) await this.settleOne(entry);
         last = entry.epoch;
       }
       if (page.length < PAGE) return;
@@ -75,7 +90,7 @@ export class Settler {
   }
 
   /** What contradicts the witness, or cannot be read, keeps nothing else from being settled. */
-  private async settleOne(entry: Parameters<typeof settle>[2]): Promise<void> {
+  private async settleOne(entry: Witnessed): Promise<void> {
     const { log, witness, now, logger } = this.options;
     const { restriction, epoch } = entry;
     const about = { restriction: restriction.id, type: restriction.event.type, epoch: String(epoch) };
@@ -91,4 +106,4 @@ export class Settler {
 }
 
 const isPassing = (error: unknown): boolean =>
-  error instanceof LogUnavailable || error instanceof WitnessUnavailable;
+  error instanceof LogUnavailable || error instanceof WitnessUnavailable || isUnreachable(error);

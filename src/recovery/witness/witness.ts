@@ -86,6 +86,12 @@ export abstract class Witness {
   /** Accepted and finalized ones with a greater number, in the order of their numbers. */
   abstract after(epoch: bigint, limit: number): Promise<readonly Witnessed[]>;
 
+  /** Withdrawn ones with a greater number, in the order of their numbers: few, since a process has to die for each. */
+  abstract withdrawn(afterEpoch: bigint, limit: number): Promise<readonly Witnessed[]>;
+
+  /** Those of {@link after} that erase a person, without a look at all others. */
+  abstract erasures(afterEpoch: bigint, limit: number): Promise<readonly Witnessed[]>;
+
   /** Goes through the whole chain. Undefined: every hash is right; else the number of the first line that is not. */
   abstract firstBroken(): Promise<bigint | undefined>;
 

@@ -36,6 +36,8 @@ export class Witness1763790000000 implements MigrationInterface {
         CONSTRAINT accepted_means_where CHECK (position IS NOT NULL OR state IN ('prepared', 'withdrawn'))
       );
       CREATE INDEX restriction_unsettled ON restriction (epoch) WHERE state IN ('prepared', 'accepted');
+      CREATE INDEX restriction_withdrawn ON restriction (epoch) WHERE state = 'withdrawn';
+      CREATE INDEX restriction_erasure ON restriction (epoch) WHERE content #>> '{event,type}' = 'account.erased';
     `);
   }
 
