@@ -17,8 +17,9 @@ export async function* witnessedIn(witness: Witness): AsyncGenerator<Witnessed> 
 }
 
 /**
- * The restrictions that were accepted and that the log does not have, in the order of their numbers: proven against the log
- * itself, event by event, since read models may show what the log has lost.
+ * The restrictions that were accepted and that the log does not have where it was seen, in the order of their numbers: proven
+ * against the log itself, event by event, since read models may show what the log has lost. One that is elsewhere was
+ * appended again by a recovery that was cut off before the witness was told.
  */
 export async function* missingRestrictions(
   log: EventLog,
@@ -27,16 +28,23 @@ export async function* missingRestrictions(
 ): AsyncGenerator<Witnessed> {
   const there = await restrictionsIn(log, signal);
   for await (const witnessed of witnessedIn(witness))
-    if (!there.has(witnessed.restriction.id)) yield witnessed;
+    if (there.get(witnessed.restriction.id)?.position !== witnessed.position) yield witnessed;
 }
 
-/** Ids of all restrictions that the log has, and whether each has a number of a witness. */
-async function restrictionsIn(log: EventLog, signal: AbortSignal): Promise<ReadonlyMap<string, boolean>> {
-  const ids = new Map<string, boolean>();
+interface Logged {
+  readonly position: bigint;
+  /** Whether it has a number of a witness. */
+  readonly isNumbered: boolean;
+}
+
+/** All restrictions that the log has, by id. */
+async function restrictionsIn(log: EventLog, signal: AbortSignal): Promise<ReadonlyMap<string, Logged>> {
+  const logged = new Map<string, Logged>();
   const all = { after: undefined, types: restrictionTypes, batchSize: PAGE, signal };
   for await (const { events, caughtUp } of log.subscribe(all)) {
-    for (const { id, metadata } of events) ids.set(id, metadata.witnessEpoch !== undefined);
-    if (caughtUp) return ids;
+    for (const { id, position, metadata } of events)
+      logged.set(id, { position, isNumbered: metadata.witnessEpoch !== undefined });
+    if (caughtUp) return logged;
   }
   throw new Error('the log was not read to its end', { cause: signal.reason });
 }
@@ -90,8 +98,8 @@ export async function agreementOf(
 }
 
 /** What is prepared only is known, too: it may be on its way, and whoever settles it asks the log. */
-async function unknownTo(witness: Witness, there: ReadonlyMap<string, boolean>): Promise<number> {
-  const numbered = [...there].flatMap(([id, isNumbered]) => (isNumbered ? [id] : []));
+async function unknownTo(witness: Witness, there: ReadonlyMap<string, Logged>): Promise<number> {
+  const numbered = [...there].flatMap(([id, { isNumbered }]) => (isNumbered ? [id] : []));
   let unknown = 0;
   for (let at = 0; at < numbered.length; at += PAGE) {
     const some = numbered.slice(at, at + PAGE);

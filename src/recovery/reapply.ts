@@ -3,7 +3,7 @@ import { block, evolvePair, strangers } from '../domain/relation/pair.js';
 import type { PairEvent } from '../domain/relation/pair.js';
 import { Refusal } from '../domain/refusal.js';
 import { LogUnavailable, WrongExpectedRevision } from '../log/event-log.js';
-import type { EventLog } from '../log/event-log.js';
+import type { EventLog, NewEvent } from '../log/event-log.js';
 import type { Recorded } from '../log/recorded.js';
 import type { StoredEvent } from '../log/registry.js';
 import { isRestriction } from '../log/restrictions.js';
@@ -27,21 +27,23 @@ export interface ReapplyTools {
  * and tells the witness where it is now. What the log has already is only told. Repeating it changes nothing.
  *
  * Where the stream has a later one about the same, appended since the log was set back, that one is made once more behind
- * it: the order of their numbers is what holds, not that of their arrival.
+ * it, in the same append: the order of their numbers is what holds, not that of their arrival.
  * @throws {LogUnavailable} {@link WitnessUnavailable} {@link WitnessMismatch} the log has another event under its id.
  */
 export async function reapply(witnessed: Witnessed, tools: ReapplyTools): Promise<void> {
-  const { log, witness, ids, now } = tools;
+  const { log, witness, ids } = tools;
   const { restriction, epoch } = witnessed;
-  const { id, stream, event } = restriction;
-  const { metadata } = restriction;
+  const { id, stream, event, metadata } = restriction;
   let past: readonly Recorded[] = [];
+  let renewed: NewEvent | undefined;
   for (let attempt = 1; ; attempt++) {
     past = await log.read(stream);
     if (past.some((recorded) => recorded.id === id)) break;
+    renewed = await renewalOf(witnessed, past, tools);
     const events = [
       ...endedBy(event, past).map((end) => ({ id: ids.uuid(), event: end })),
       { id, event, metadata: { ...metadata, witnessEpoch: Number(epoch) } },
+      ...(renewed ? [renewed] : []),
     ];
     try {
       await log.append({ stream, expected: past.at(-1)?.revision ?? 'no_stream', events, metadata });
@@ -52,11 +54,13 @@ export async function reapply(witnessed: Witnessed, tools: ReapplyTools): Promis
       await pause(attempt * PAUSE_MS);
     }
   }
-  const there = past.find((recorded) => recorded.id === id);
-  if (!there || !isRestriction(there.event)) throw new Error(`${stream} has something else under ${id}`);
-  const hash = restrictionHash({ stream, event: there.event, metadata: there.metadata });
-  await renewLater(past, there, tools);
-  await witness.move(id, { hash, position: there.position }, now());
+  // The one that was missing comes last: as long as the witness has it elsewhere, it is told again.
+  const written = past.filter((recorded) => recorded.id === id || recorded.id === renewed?.id);
+  for (const there of written.toReversed()) {
+    if (!isRestriction(there.event)) throw new Error(`${stream} has something else under ${there.id}`);
+    const hash = restrictionHash({ stream, event: there.event, metadata: there.metadata });
+    await witness.move(there.id, { hash, position: there.position }, tools.now());
+  }
 }
 
 /** The follows that a block ends which the log still has: they end in the same append, as when it was made. */
@@ -67,31 +71,22 @@ function endedBy(event: RestrictionEvent, past: readonly Recorded[]): readonly S
   return decided instanceof Refusal ? [] : decided.filter(({ type }) => type === 'relation.ended');
 }
 
-/** Makes once more, as a restriction of its own, the latest one about the same that the reapplied one may have undone. */
-async function renewLater(
+/** The latest one about the same that the reapplied one would undo, as a restriction of its own; undefined: there is none. */
+async function renewalOf(
+  { epoch, restriction: { stream, event } }: Witnessed,
   past: readonly Recorded[],
-  there: Recorded,
-  { log, witness, ids, now }: ReapplyTools,
-): Promise<void> {
-  const same = past.filter(
-    ({ event }) => isRestriction(event) && subjectOf(event) === subjectOf(there.event),
-  );
-  const latest = same.reduce((a, b) =>
-    (b.metadata.witnessEpoch ?? 0) > (a.metadata.witnessEpoch ?? 0) ? b : a,
-  );
-  const newest = same.at(-1);
-  if (!newest || newest.event.type === latest.event.type || !isRestriction(latest.event)) return;
+  { witness, ids, now }: ReapplyTools,
+): Promise<NewEvent | undefined> {
+  const [latest] = past
+    .filter((recorded) => isRestriction(recorded.event) && subjectOf(recorded.event) === subjectOf(event))
+    .toSorted((a, b) => (b.metadata.witnessEpoch ?? 0) - (a.metadata.witnessEpoch ?? 0));
+  if (!latest || !isRestriction(latest.event) || latest.event.type === event.type) return undefined;
+  if ((latest.metadata.witnessEpoch ?? 0) < Number(epoch)) return undefined;
   const { intentId: _intent, payloadHash: _payload, witnessEpoch: _epoch, ...by } = latest.metadata;
-  const { stream } = there;
   const restriction = { id: ids.uuid(), stream, event: latest.event, metadata: by };
   const prepared = await witness.prepare(restriction, now());
-  const { position } = await log.append({
-    stream,
-    expected: past.at(-1)?.revision ?? 'no_stream',
-    events: [{ id: restriction.id, event: latest.event }],
-    metadata: { ...by, witnessEpoch: Number(prepared.epoch) },
-  });
-  await witness.move(restriction.id, { hash: prepared.hash, position }, now());
+  const metadata = { ...by, witnessEpoch: Number(prepared.epoch) };
+  return { id: restriction.id, event: latest.event, metadata };
 }
 
 /** Two that are about the same undo each other: in the stream of two people each has blocks of their own. */

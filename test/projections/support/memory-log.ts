@@ -71,11 +71,17 @@ export class MemoryLog extends EventLog {
     else this.unreadable.delete(id);
   }
 
-  override append({ stream, expected, events }: Append): Promise<Appended> {
+  override append({ stream, expected, events, metadata: common }: Append): Promise<Appended> {
     if (this.down) return Promise.reject(new LogUnavailable('the log is down'));
     const revision = this.ofStream(stream).at(-1)?.revision ?? 'no_stream';
     if (revision !== expected) return Promise.reject(new WrongExpectedRevision(stream));
-    const last = this.add(...events.map(({ event }) => event)).at(-1);
+    const recorded = events.map(({ id, event, metadata = common }) => ({
+      ...this.recorder.record(event, { metadata }),
+      id,
+    }));
+    this.events.push(...recorded);
+    this.wake();
+    const last = recorded.at(-1);
     return last ? Promise.resolve(last) : Promise.reject(new Error('nothing to append'));
   }
 

@@ -1,0 +1,107 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { RestrictionEvent } from '../../src/log/restrictions.js';
+import { missingRestrictions } from '../../src/recovery/lost-restrictions.js';
+import { reapply } from '../../src/recovery/reapply.js';
+import type { ReapplyTools } from '../../src/recovery/reapply.js';
+import { restrictionHash } from '../../src/recovery/witness/canonical.js';
+import { openWitness } from '../../src/recovery/witness/open-witness.js';
+import { settle } from '../../src/recovery/witness/settle.js';
+import type { Witness } from '../../src/recovery/witness/witness.js';
+import { MemoryLog } from '../projections/support/memory-log.js';
+import { some } from '../projections/support/recorded.js';
+import { startTestPostgres } from '../support/postgres.js';
+import type { TestPostgres } from '../support/postgres.js';
+
+const stream = 'post-p';
+const signal = new AbortController().signal;
+
+let postgres: TestPostgres;
+let witness: Witness;
+let log: MemoryLog;
+
+beforeAll(async () => {
+  postgres = await startTestPostgres();
+}, 60_000);
+afterAll(async () => {
+  await witness?.close();
+  await postgres?.stop();
+});
+
+async function restrict(event: RestrictionEvent): Promise<void> {
+  const restriction = { id: randomUUID(), stream, event, metadata: { requestId: 'test', operator: 'o' } };
+  const { epoch, hash } = await witness.prepare(restriction, 0);
+  const events = [{ ...restriction, metadata: { ...restriction.metadata, witnessEpoch: Number(epoch) } }];
+  const expected = (await log.read(stream)).at(-1)?.revision ?? 'no_stream';
+  const { position } = await log.append({ stream, expected, events, metadata: restriction.metadata });
+  await witness.accept(restriction.id, { hash, position }, 0);
+  await witness.finalize(restriction.id, 0);
+}
+
+/** Restricted and given back, which the log then lost, and restricted once more. */
+async function givenALaterRestriction(): Promise<void> {
+  await witness?.close();
+  witness = openWitness({ url: await postgres.createDatabase(), applicationName: 'test' });
+  log = new MemoryLog();
+  log.add(some.post('p'));
+  await restrict(some.restriction('p'));
+  await restrict(some.unrestriction('p'));
+  log.setBack(1);
+  log.add(some.post('q'), some.post('r'), some.post('s'));
+  await restrict(some.restriction('p'));
+}
+
+class Killed extends Error {}
+
+/** What it takes to reapply, whose process is killed behind the call that is so many calls away. */
+function toolsKilledAfter(calls: number): ReapplyTools {
+  const dying = <T extends object>(tool: T): T =>
+    new Proxy(tool, {
+      get(target, name) {
+        const found: unknown = Reflect.get(target, name);
+        if (typeof found !== 'function') return found;
+        return async (...given: unknown[]) => {
+          const answer: unknown = await found.apply(target, given);
+          if (calls-- <= 0) throw new Killed();
+          return answer;
+        };
+      },
+    });
+  return { log: dying<MemoryLog>(log), witness: dying(witness), ids: { uuid: randomUUID }, now: () => 1 };
+}
+
+async function reapplyMissing(tools: ReapplyTools): Promise<'done' | 'killed'> {
+  try {
+    for await (const each of missingRestrictions(log, witness, signal)) await reapply(each, tools);
+    return 'done';
+  } catch (error) {
+    if (error instanceof Killed) return 'killed';
+    throw error;
+  }
+}
+
+describe('restrictions that are applied again', () => {
+  it('never undo a later one, wherever the process is killed that is at it', async () => {
+    let killings = 0;
+    for (let outcome: 'done' | 'killed' = 'killed'; outcome === 'killed'; killings += 1) {
+      await givenALaterRestriction();
+      outcome = await reapplyMissing(toolsKilledAfter(killings));
+      expect(await reapplyMissing(toolsKilledAfter(Infinity))).toBe('done');
+      for (const each of await witness.unsettled(10, 0n, 100)) await settle(log, witness, each, 2);
+
+      const there = (await log.read(stream)).filter(({ event }) => event.type !== 'post.created');
+      expect(there.at(-1)?.event.type).toBe('post.restricted');
+      const known = await witness.after(0n, 100);
+      const byEpoch = (epoch: number) => known.find((each) => each.epoch === BigInt(epoch));
+      for (const { id, event, metadata, position } of there)
+        expect(byEpoch(metadata.witnessEpoch ?? 0)).toMatchObject({
+          state: 'finalized',
+          position,
+          hash: restrictionHash({ stream, event: event as RestrictionEvent, metadata }),
+          restriction: { id },
+        });
+      expect(there).toHaveLength(known.length);
+    }
+    expect(killings).toBeGreaterThan(5);
+  });
+});
