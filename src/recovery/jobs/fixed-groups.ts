@@ -2,17 +2,24 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Progress } from '../../../projections/runner/progress.js';
 import { typesOf, versionsOf } from '../../../projections/runner/projection.js';
 import type { Group } from '../../../projections/runner/projection.js';
+import type { Checkpoint } from '../../log/event-log.js';
 import { PUBLICATION_CHANNEL } from '../incarnation.js';
 import type { JobContext } from './context.js';
 import type { Job } from './job.js';
 
 const LOOK_AGAIN_MS = 200;
 
+type Tools = Pick<JobContext, 'client' | 'log' | 'signal' | 'report'>;
+
 /**
  * Has a group with tables of its own apply every event once more over the rows that are there, and waits for the end. The
  * worker of the group does it; which of the job's groups were begun with is in the job's step.
  */
-export async function applyOnceMore(group: Group, job: Job, context: JobContext): Promise<void> {
+export async function applyOnceMore(
+  group: Group,
+  job: Pick<Job, 'id' | 'step'>,
+  context: Tools,
+): Promise<void> {
   const { client, log, signal, report } = context;
   const step = `applying every event to ${group.name} once more`;
   if (job.step !== step) {
@@ -27,19 +34,25 @@ export async function applyOnceMore(group: Group, job: Job, context: JobContext)
     await client.query(`SELECT pg_notify('${PUBLICATION_CHANNEL}', $1)`, [group.name]);
     await client.query('COMMIT');
   }
-  const head = Number((await log.head()) ?? 0n);
+  // What comes meanwhile is applied as ever: of a busy network there is always more.
+  const head = (await log.head()) ?? 0n;
   const begun = performance.now();
-  while (await hasMore(group, context)) {
-    const done = Number((await Progress.ofGroup(group.name).read(client))?.position ?? 0n);
-    report({ step, done, total: head, rate: done / ((performance.now() - begun) / 1_000) });
+  for (;;) {
+    const after = await Progress.ofGroup(group.name).read(client);
+    if ((after?.position ?? -1n) >= head || !(await hasMore(group, after, context))) break;
+    const done = Number(after?.position ?? 0n);
+    report({ step, done, total: Number(head), rate: done / ((performance.now() - begun) / 1_000) });
     await pause(LOOK_AGAIN_MS, undefined, { signal });
   }
-  report({ step, done: head, total: head, rate: null });
+  report({ step, done: Number(head), total: Number(head), rate: null });
 }
 
 /** Whether the log has an event for the group that is not applied yet. */
-async function hasMore(group: Group, { client, log, signal }: JobContext): Promise<boolean> {
-  const after = await Progress.ofGroup(group.name).read(client);
+async function hasMore(
+  group: Group,
+  after: Checkpoint | undefined,
+  { log, signal }: Tools,
+): Promise<boolean> {
   for await (const { events } of log.subscribe({ after, types: typesOf(group), batchSize: 1, signal }))
     return events.length > 0;
   signal.throwIfAborted();

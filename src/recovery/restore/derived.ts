@@ -1,5 +1,6 @@
 import type { ClientBase } from 'pg';
 import { derivedAuthority } from '../backup/tables.js';
+import { FORGET_AUTHORITY } from '../forget-authority.js';
 import type { Kept } from './kept.js';
 
 /** Sets the read store aside: incarnations, what is published, the audit. All of it is built anew from the log. */
@@ -14,17 +15,14 @@ export async function forgetReadModels(client: ClientBase, kept: Kept): Promise<
 
 /**
  * After the log was replaced: what was derived from the other one outside of the incarnations is set aside and derived
- * anew. What is final stays, whatever the log that was restored knows of it: grants that were revoked, accounts that
- * were erased.
+ * anew.
  *
  * Until a worker has been through the log nobody may act: what was given would be there before it was taken away. That
  * is what `authority.deriving` says (see untilDerived).
  */
 export async function forgetAuthority(client: ClientBase, kept: Kept): Promise<void> {
   for (const table of derivedAuthority) await kept.copy(client, table);
-  await client.query('TRUNCATE authority.application, authority.publishing');
-  await client.query('DELETE FROM authority.app_grant WHERE revoked_at IS NULL');
-  await client.query(`DELETE FROM authority.account WHERE state <> 'erased'`);
+  await client.query(FORGET_AUTHORITY);
   await client.query(`DELETE FROM recovery.checkpoint WHERE group_name = 'authority'`);
   await client.query('INSERT INTO authority.deriving DEFAULT VALUES ON CONFLICT DO NOTHING');
 }

@@ -1,0 +1,119 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { Client } from 'pg';
+import { authorityGroup, writeThrough } from '../../projections/authority/authority.projection.js';
+import { auditGroup } from '../../projections/audit/audit.projection.js';
+import { applyOnceMore } from '../../src/recovery/jobs/fixed-groups.js';
+import { emptyAudit, rederiveAuthority } from '../../src/recovery/jobs/rederive-authority.js';
+import { openDatabase } from '../../src/store/database.js';
+import { MemoryLog } from '../projections/support/memory-log.js';
+import { some } from '../projections/support/recorded.js';
+import { startTestPostgres } from '../support/postgres.js';
+import type { TestPostgres } from '../support/postgres.js';
+import { until } from '../support/until.js';
+
+let postgres: TestPostgres;
+const opened: (() => Promise<void>)[] = [];
+
+beforeAll(async () => {
+  postgres = await startTestPostgres();
+}, 60_000);
+afterAll(() => postgres?.stop());
+afterEach(async () => {
+  for (const close of opened.splice(0).toReversed()) await close();
+});
+
+/** An authority store with nothing in it. */
+async function openStore() {
+  const databaseUrl = await postgres.createDatabase();
+  const database = await openDatabase({ url: databaseUrl, applicationName: 'test', maxConnections: 2 });
+  opened.push(() => database.close());
+  return { databaseUrl, database };
+}
+
+async function connect(databaseUrl: string): Promise<Client> {
+  const client = new Client({ connectionString: databaseUrl });
+  await client.connect();
+  opened.push(() => client.end());
+  return client;
+}
+
+const toolsOf = (log: MemoryLog) => ({
+  log,
+  signal: new AbortController().signal,
+  report: () => undefined,
+});
+
+describe('what is derived from the log of who may act', () => {
+  const lost = [
+    some.reinstatement('ada'),
+    some.profileChange('bob'),
+    { type: 'account.erasure_requested', data: { actorId: 'bob', erasesAt: 5, at: 4 } } as const,
+    some.account('eve'),
+    some.application('lost'),
+  ];
+
+  it('is after a recovery what the log alone says, where the rows know of what it has lost', async () => {
+    const log = new MemoryLog();
+    const kept = [some.account('ada'), some.account('bob'), some.suspension('ada'), some.application('app')];
+    const had = [...log.add(...kept), ...log.add(...lost)];
+    const [before, fresh] = [await openStore(), await openStore()];
+    await writeThrough(had, before.database.dataSource);
+    log.setBack(kept.length);
+
+    await rederiveAuthority(authorityGroup, { ...toolsOf(log), databaseUrl: before.databaseUrl });
+    await rederiveAuthority(authorityGroup, { ...toolsOf(log), databaseUrl: fresh.databaseUrl });
+
+    const rowsOf = async ({ databaseUrl }: typeof fresh) => {
+      const client = await connect(databaseUrl);
+      const { rows: accounts } = await client.query('SELECT * FROM authority.account ORDER BY actor_id');
+      const { rows: applications } = await client.query(
+        'SELECT * FROM authority.application ORDER BY app_id',
+      );
+      return { accounts, applications };
+    };
+    const found = await rowsOf(before);
+    expect(found.accounts).toMatchObject([{ state: 'suspended' }, { website: '' }]);
+    expect(found).toEqual(await rowsOf(fresh));
+  });
+});
+
+describe('an audit that is emptied', () => {
+  it('waits for the worker that is at it, and does not make it wait in its turn', async () => {
+    const { databaseUrl } = await openStore();
+    const [worker, job] = [await connect(databaseUrl), await connect(databaseUrl)];
+    await worker.query(`INSERT INTO recovery.checkpoint (group_name, versions) VALUES ('audit', '{}')`);
+    await worker.query('BEGIN; SELECT FROM recovery.checkpoint FOR UPDATE');
+
+    const emptied = emptyAudit(auditGroup, { client: job });
+    const isWaiting = `SELECT FROM pg_locks WHERE NOT granted AND pid <> pg_backend_pid()`;
+    await until(async () => (await worker.query(isWaiting)).rowCount);
+    await worker.query('LOCK TABLE audit.event IN ROW EXCLUSIVE MODE; COMMIT');
+
+    await emptied;
+    const { rows } = await job.query(`SELECT applied_position FROM recovery.checkpoint`);
+    expect(rows).toEqual([{ applied_position: null }]);
+  });
+});
+
+describe('events that are applied once more', () => {
+  it('are all when those are that there were at the beginning, however many come meanwhile', async () => {
+    const { databaseUrl } = await openStore();
+    const [worker, job] = [await connect(databaseUrl), await connect(databaseUrl)];
+    const log = new MemoryLog();
+    const last = log.add(some.post('p'), some.post('q')).at(-1);
+
+    const applied = applyOnceMore(
+      auditGroup,
+      { id: randomUUID(), step: null },
+      { ...toolsOf(log), client: job },
+    );
+    const row = 'SELECT FROM recovery.checkpoint';
+    await until(async () => (await worker.query(row)).rowCount);
+    log.add(some.post('r'));
+    const to = [String(last?.position), last?.id];
+    await worker.query('UPDATE recovery.checkpoint SET applied_position = $1, applied_event_id = $2', to);
+
+    expect(await applied).toBeUndefined();
+  });
+});
