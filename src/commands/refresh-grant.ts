@@ -54,6 +54,8 @@ export class RefreshGrantHandler implements ICommandHandler<RefreshGrant> {
       initial: undefined,
       evolve: (_older, newest) => newest,
       decide: (newest) => refreshGrant(newest, { at }),
+      // No tokens are issued whatever the witness says: whoever ended the grant is told by that.
+      told: () => [],
       metadata,
     });
     const [{ revision }] = added as readonly [Recorded];

@@ -198,6 +198,11 @@ describe('a restriction whose process did not live to acknowledge it', () => {
     });
   });
 
+  it('leaves no key of anybody who was erased', async () => {
+    const erased = points.filter(({ type }) => type === 'account.erased').map(({ key }) => key);
+    expect(await workshop.tools().vault.notDestroyed(erased)).toEqual([]);
+  });
+
   it('is left as it is by whoever settles while the log is away', () => {
     expect(settlingAway).toBeInstanceOf(LogUnavailable);
   });

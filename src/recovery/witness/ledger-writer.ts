@@ -5,6 +5,7 @@ import { decide, evolve, idOf, write } from './ledger.js';
 import type { Ask, Head, Line } from './ledger.js';
 import { columns, rowOf, witnessedIn } from './restriction-row.js';
 import type { RestrictionRow } from './restriction-row.js';
+import { inNewestShape } from './shape.js';
 import { WitnessMismatch, WitnessUnavailable } from './witness.js';
 import type { Witnessed } from './witness.js';
 
@@ -54,7 +55,7 @@ export class LedgerWriter {
         for (const [index, { resolve, reject }] of batch.entries()) {
           const outcome = outcomes[index];
           if (outcome instanceof WitnessMismatch) reject(outcome);
-          else resolve(outcome);
+          else resolve(outcome && inNewestShape(outcome));
         }
       } catch (error) {
         for (const { reject } of batch) reject(error);

@@ -1,4 +1,5 @@
 import { canonical, restrictionHash, sha256 } from './canonical.js';
+import { dated, inNewestShape } from './shape.js';
 import { WitnessMismatch } from './witness.js';
 import type { Proof, Restriction, Witnessed } from './witness.js';
 
@@ -55,7 +56,7 @@ export function decide(
 ): Step | undefined {
   switch (ask.verb) {
     case 'prepare': {
-      if (!known) return { step: 'prepared', epoch: head.epoch + 1n, restriction: ask.restriction };
+      if (!known) return { step: 'prepared', epoch: head.epoch + 1n, restriction: dated(ask.restriction) };
       requireHash(known, restrictionHash(ask.restriction), 'prepare');
       const { epoch, restriction } = known;
       return known.state === 'withdrawn' ? { step: 'prepared', epoch, restriction } : undefined;
@@ -89,7 +90,7 @@ export function decide(
     case 'reseed': {
       if (known) return undefined;
       const epoch = isTaken(ask.epoch) ? head.epoch + 1n : ask.epoch;
-      return { step: 'reseeded', epoch, restriction: ask.restriction, position: ask.position };
+      return { step: 'reseeded', epoch, restriction: dated(ask.restriction), position: ask.position };
     }
   }
 }
@@ -147,7 +148,7 @@ function require(known: Witnessed | undefined, id: string): Witnessed {
 }
 
 function requireHash(known: Witnessed, hash: Buffer, step: WitnessMismatch['step']): void {
-  if (known.hash.equals(hash)) return;
+  if (inNewestShape(known).hash.equals(hash)) return;
   const { id, event } = known.restriction;
   throw new WitnessMismatch(step, `The witness has restriction ${id} (${event.type}) with other content.`);
 }

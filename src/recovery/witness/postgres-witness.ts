@@ -6,6 +6,7 @@ import type { Ask } from './ledger.js';
 import { LedgerWriter } from './ledger-writer.js';
 import { columns, witnessedIn } from './restriction-row.js';
 import type { RestrictionRow } from './restriction-row.js';
+import { inNewestShape } from './shape.js';
 import { Witness } from './witness.js';
 import type { Proof, Restriction, Witnessed } from './witness.js';
 
@@ -99,6 +100,7 @@ export class PostgresWitness extends Witness {
 
   private async select(where: string, values: unknown[]): Promise<readonly Witnessed[]> {
     const text = `SELECT ${columns} FROM restriction WHERE ${where}`;
-    return (await this.connections.rows<RestrictionRow>(text, values)).map(witnessedIn);
+    const rows = await this.connections.rows<RestrictionRow>(text, values);
+    return rows.map((row) => inNewestShape(witnessedIn(row)));
   }
 }

@@ -1,6 +1,8 @@
+import type { CommandBus } from '@nestjs/cqrs';
 import { BlockHandler, Block, Unblock, UnblockHandler } from '../../../src/commands/block.js';
-import { decideAtOnce } from '../../../src/commands/decide-at-once.js';
 import { DeletePost, DeletePostHandler } from '../../../src/commands/delete-post.js';
+import { EraseAccount, EraseAccountHandler } from '../../../src/commands/erase-account.js';
+import { ErasureSteps } from '../../../src/commands/erasure-steps.js';
 import type { Intent } from '../../../src/commands/intent.js';
 import { PairActs } from '../../../src/commands/pair-acts.js';
 import { PostChanges } from '../../../src/commands/post-changes.js';
@@ -11,6 +13,8 @@ import {
   UnrestrictPostHandler,
 } from '../../../src/commands/restrict-post.js';
 import { RevokeGrant, RevokeGrantHandler } from '../../../src/commands/revoke-grant.js';
+import { RevokeGrantsOfHandler } from '../../../src/commands/revoke-grants-of.js';
+import type { RevokeGrantsOf } from '../../../src/commands/revoke-grants-of.js';
 import {
   ReinstateAccount,
   ReinstateAccountHandler,
@@ -23,7 +27,6 @@ import {
   SuspendApplication,
   SuspendApplicationHandler,
 } from '../../../src/commands/suspend-application.js';
-import { eraseAccount, evolveAccount, noAccount } from '../../../src/domain/account/account.js';
 import type { RestrictionEvent } from '../../../src/log/restrictions.js';
 import { streams } from '../../../src/log/streams.js';
 import type { Tools, Workshop } from './tools.js';
@@ -68,6 +71,17 @@ const post = ({ given }: Workshop, postId: string) =>
 
 const suspendAccount = ({ log, store, clock, ids }: Tools, key: string) =>
   new SuspendAccountHandler(log, store, clock, ids).execute(new SuspendAccount(key, act));
+const eraseAccount = (tools: Tools, key: string) => {
+  const { log, vault, store, digest, readModels, clock, ids } = tools;
+  // There are no grants, so that this is all that is asked of it.
+  const bus = {
+    execute: (command: RevokeGrantsOf) => new RevokeGrantsOfHandler(log, store, commands).execute(command),
+  };
+  const commands = bus as unknown as CommandBus;
+  const steps = new ErasureSteps(log, vault, store, readModels, commands, clock, ids);
+  const handler = new EraseAccountHandler(log, vault, store, digest, steps, clock, ids);
+  return handler.execute(new EraseAccount(key, act));
+};
 const suspendApplication = ({ log, store, clock, ids }: Tools, key: string) =>
   new SuspendApplicationHandler(log, store, clock, ids).execute(new SuspendApplication(key, act));
 const restrictPost = ({ log, clock, ids }: Tools, key: string) =>
@@ -90,14 +104,7 @@ export const scenarios: { readonly [Type in RestrictionEvent['type']]: Scenario 
   'account.erased': {
     stream: streams.account,
     prepare: account,
-    act: ({ log, store, clock, ids }, actorId) =>
-      decideAtOnce(log, ids, store, {
-        stream: streams.account(actorId),
-        initial: noAccount,
-        evolve: evolveAccount,
-        decide: (state) => eraseAccount(state, { actorId, handleDigest: undefined, at: clock.now() }),
-        metadata: act,
-      }),
+    act: eraseAccount,
   },
   'application.suspended': { stream: streams.application, prepare: application, act: suspendApplication },
   'application.reinstated': {

@@ -1,3 +1,5 @@
+import { HandleDigest } from '../../../src/commands/handle-digest.js';
+import type { ReadModels } from '../../../src/commands/read-models.js';
 import { systemClock, systemIds } from '../../../src/commands/system.js';
 import { SocialFacts } from '../../../src/commands/social-facts.js';
 import { LogUnavailable } from '../../../src/log/event-log.js';
@@ -5,6 +7,7 @@ import type { EventLog } from '../../../src/log/event-log.js';
 import { openLog } from '../../../src/log/open-log.js';
 import type { StoredEvent } from '../../../src/log/registry.js';
 import type { KeyVault } from '../../../src/log/vault/key-vault.js';
+import { Incarnations } from '../../../src/recovery/forgotten-people.js';
 import { openWitness } from '../../../src/recovery/witness/open-witness.js';
 import type { Witness } from '../../../src/recovery/witness/witness.js';
 import { WitnessedLog } from '../../../src/recovery/witness/witnessed-log.js';
@@ -27,6 +30,8 @@ export interface Tools {
   readonly vault: KeyVault;
   readonly store: AuthorityStore;
   readonly facts: SocialFacts;
+  readonly digest: HandleDigest;
+  readonly readModels: ReadModels;
   readonly clock: typeof systemClock;
   readonly ids: typeof systemIds;
 }
@@ -52,7 +57,14 @@ export async function openWorkshop(stores: Stores, applicationName: string): Pro
   await until(() => answers(witness.after(0n, 1)));
   await until(() => answers(opened.log.read('nothing')));
   const store = new AuthorityStore(database.dataSource);
-  const common = { vault: opened.vault, store, clock: systemClock, ids: systemIds };
+  const common = {
+    vault: opened.vault,
+    store,
+    digest: new HandleDigest(opened.secrets),
+    readModels: new Incarnations(database.pool),
+    clock: systemClock,
+    ids: systemIds,
+  };
   return {
     raw: opened.log,
     witness,
