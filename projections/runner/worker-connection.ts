@@ -11,9 +11,11 @@ const STANDBY_MS = 500;
 export class WorkerConnection {
   private readonly broken = new AbortController();
 
+  private isClosed = false;
+
   private constructor(readonly client: Client) {
-    client.on('error', (error) => this.broken.abort(error));
-    client.on('end', () => this.broken.abort(new Error('the connection to Postgres has ended')));
+    client.on('error', (error) => this.lose(error));
+    client.on('end', () => this.lose(new Error('the connection to Postgres has ended')));
   }
 
   static async open(url: string, applicationName: string): Promise<WorkerConnection> {
@@ -36,7 +38,7 @@ export class WorkerConnection {
     }
   }
 
-  /** Aborts, with the fault as its reason, when the connection is gone. */
+  /** Aborts, with the fault as its reason, when the connection is gone; not when it is closed here. */
   get lost(): AbortSignal {
     return this.broken.signal;
   }
@@ -61,6 +63,11 @@ export class WorkerConnection {
 
   /** Ends the session, and with it the lock. A server that does not answer is not waited for. */
   close(): Promise<void> {
+    this.isClosed = true;
     return endSession(this.client);
+  }
+
+  private lose(fault: Error): void {
+    if (!this.isClosed) this.broken.abort(fault);
   }
 }

@@ -81,6 +81,18 @@ describe('the network on one machine', () => {
     expect(warnings).toMatchObject([{ level: 40, process: 'api' }]);
   });
 
+  it('has nothing else to complain about when it starts', async () => {
+    const [published] = await until(async () => {
+      const found = await query('SELECT now()::text AS at FROM recovery.publication');
+      return found.length > 0 && found;
+    });
+    const { at } = published as { at: string };
+    const later = `SELECT FROM recovery.heartbeat HAVING count(*) = 3 AND min(beat_at) > '${at}'`;
+    await until(async () => (await query(later)).length > 0);
+    const complaints = network.output().match(/^\{"level":[4-6]0.*$/gm) ?? [];
+    expect(complaints.filter((line) => !line.includes('RATE_LIMITS is off'))).toEqual([]);
+  });
+
   it('keeps its generated secrets in files that only their owner can read', () => {
     for (const name of ['operator.token', 'postgres.password', 'run.json'])
       expect(statSync(join(network.dataDir, name)).mode & 0o777).toBe(0o600);

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import type { Pool, PoolClient } from 'pg';
 import { serving } from '../../projections/groups.js';
 import { versionsOf } from '../../projections/runner/projection.js';
+import { PUBLICATION_CHANNEL } from '../../src/recovery/incarnation.js';
 import type { RecoveryState } from '../../src/recovery/recovery-state.js';
 import { until } from '../support/until.js';
 import { startTestPostgres } from '../support/postgres.js';
@@ -46,6 +47,25 @@ describe('a worker of a group', () => {
       versions: versionsOf(serving),
     });
     expect(founded?.event.data).toMatchObject({ networkId: state.networkId });
+  });
+
+  test('begins again at the news of a publication, which is nothing to complain about', async () => {
+    const session = async () => {
+      const { rows } = await bench.pool.query<{ pid: number }>(
+        `SELECT pid FROM pg_stat_activity
+        WHERE application_name = 'plaza-projector-serving' AND datname = current_database()`,
+      );
+      return rows[0]?.pid;
+    };
+    log.add(some.founding('n'), some.post('p1'));
+    bench.start(log);
+    await shows('p1');
+    const before = await until(session);
+    await bench.pool.query(`NOTIFY ${PUBLICATION_CHANNEL}`);
+    await until(async () => ((await session()) ?? before) !== before);
+    log.add(some.post('p2'));
+    await shows('p1', 'p2');
+    expect(bench.logged.filter((line) => JSON.parse(line).level > 30)).toEqual([]);
   });
 
   test('applies what is there, then what comes, and says how far it is', async () => {

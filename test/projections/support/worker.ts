@@ -7,6 +7,7 @@ import type { GroupRunnerOptions } from '../../../projections/runner/group-runne
 import type { Group } from '../../../projections/runner/projection.js';
 import { fixedTarget } from '../../../projections/runner/target.js';
 import type { EventLog } from '../../../src/log/event-log.js';
+import { PUBLICATION_CHANNEL } from '../../../src/recovery/incarnation.js';
 import { readRecoveryState } from '../../../src/recovery/recovery-state.js';
 import type { RecoveryState } from '../../../src/recovery/recovery-state.js';
 import { servingLock, servingTarget } from '../../../src/recovery/serving-target.js';
@@ -85,6 +86,7 @@ export class WorkerBench {
       group,
       log,
       lock: servingLock(group),
+      news: PUBLICATION_CHANNEL,
       prepare: (client, signal) => servingTarget(options, client, signal),
     });
   }
