@@ -8,6 +8,7 @@ export interface ComponentHealth {
 }
 
 export interface Readiness {
+  /** `failed`: something that is needed is. */
   readonly status: 'ok' | 'failed';
   readonly components: Readonly<Record<string, ComponentHealth>>;
 }
@@ -20,6 +21,13 @@ export class NotReady extends Error {
 /** Looks at one component; rejects if it is not ready. Only what a {@link NotReady} says is shown. */
 export type Check = () => Promise<unknown>;
 
+export interface Checks {
+  /** Without one of these, requests are better sent to another process, or to none. */
+  readonly needed: Readonly<Record<string, Check>>;
+  /** These are shown, and make nobody go elsewhere. */
+  readonly shown: Readonly<Record<string, Check>>;
+}
+
 const CHECK_MS = 1_500;
 
 /** Whether everything this process needs is there. Load balancers ask often: one look serves all who ask meanwhile. */
@@ -27,7 +35,7 @@ export class Health {
   private looking: Promise<Readiness> | undefined;
 
   constructor(
-    private readonly checks: Readonly<Record<string, Check>>,
+    private readonly checks: Checks,
     private readonly logger: Pick<Logger, 'warn'>,
   ) {}
 
@@ -37,15 +45,16 @@ export class Health {
   }
 
   private async look(): Promise<Readiness> {
-    const components = Object.fromEntries(
-      await Promise.all(
-        Object.entries(this.checks).map(
-          async ([name, check]) => [name, await this.ask(name, check)] as const,
-        ),
-      ),
+    const [needed, shown] = await Promise.all([this.all(this.checks.needed), this.all(this.checks.shown)]);
+    const isReady = Object.values(needed).every(({ status }) => status === 'ok');
+    return { status: isReady ? 'ok' : 'failed', components: { ...needed, ...shown } };
+  }
+
+  private async all(checks: Readonly<Record<string, Check>>): Promise<Readiness['components']> {
+    const asked = Object.entries(checks).map(
+      async ([name, check]) => [name, await this.ask(name, check)] as const,
     );
-    const isReady = Object.values(components).every(({ status }) => status === 'ok');
-    return { status: isReady ? 'ok' : 'failed', components };
+    return Object.fromEntries(await Promise.all(asked));
   }
 
   private async ask(name: string, check: Check): Promise<ComponentHealth> {

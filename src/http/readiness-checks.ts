@@ -3,23 +3,24 @@ import type { EventLog } from '../log/event-log.js';
 import { readRecoveryState } from '../recovery/recovery-state.js';
 import type { RestrictionProof } from './admission/restriction-proof.js';
 import { NotReady } from './health.js';
-import type { Check } from './health.js';
+import type { Checks } from './health.js';
 
 /** Several times as long as a worker that waits for something is ever silent. */
 const SILENT_SECONDS = 15;
 
-/** What `/readyz` looks at, by the name it shows. */
-export function readinessChecks(
-  pool: Pool,
-  log: EventLog,
-  proof: RestrictionProof,
-): Readonly<Record<string, Check>> {
+/**
+ * What `/readyz` looks at, by the name it shows. The witness is only shown: who was admitted by a proof reads and publishes
+ * without it, and a process that has no proof yet has read models that are not ready.
+ */
+export function readinessChecks(pool: Pool, log: EventLog, proof: RestrictionProof): Checks {
   return {
-    eventStore: () => log.head(),
-    database: () => pool.query('SELECT 1'),
-    witness: () => proof.reachWitness(),
-    readModels: () => checkReadModels(pool, proof),
-    worker: () => checkWorker(pool),
+    needed: {
+      eventStore: () => log.head(),
+      database: () => pool.query('SELECT 1'),
+      readModels: () => checkReadModels(pool, proof),
+      worker: () => checkWorker(pool),
+    },
+    shown: { witness: () => proof.reachWitness() },
   };
 }
 
@@ -39,11 +40,21 @@ async function checkReadModels(pool: Pool, proof: RestrictionProof): Promise<voi
   if (stopped) throw new NotReady(`A projection stands still: ${stopped.stopped_reason}`);
 }
 
-/** A worker that is frozen holds its lock, so that nobody takes its place: only its silence tells. */
+/**
+ * A worker that is frozen holds its lock, so that nobody takes its place: only its silence tells. A group that rests,
+ * in quarantine or at an event that it cannot apply, or of which nothing is published yet, is silent for a reason that the
+ * read models' check names.
+ */
 async function checkWorker(pool: Pool): Promise<void> {
   const { rows } = await pool.query<{ group_name: string; seconds: number }>(
     `SELECT group_name, extract(epoch FROM now() - beat_at)::integer AS seconds
-    FROM recovery.heartbeat WHERE beat_at < now() - make_interval(secs => $1) ORDER BY beat_at LIMIT 1`,
+    FROM recovery.heartbeat WHERE beat_at < now() - make_interval(secs => $1)
+      AND NOT EXISTS (SELECT FROM recovery.checkpoint
+        WHERE checkpoint.group_name = heartbeat.group_name AND stopped_reason IS NOT NULL)
+      AND (group_name <> 'serving'
+        OR EXISTS (SELECT FROM recovery.publication JOIN recovery.incarnation USING (incarnation)
+          WHERE status = 'serving' AND stopped_reason IS NULL))
+    ORDER BY beat_at LIMIT 1`,
     [SILENT_SECONDS],
   );
   const [silent] = rows;
