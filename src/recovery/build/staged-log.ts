@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ClientBase } from 'pg';
@@ -79,9 +79,7 @@ function withoutTexts({ type, data }: Recorded['event']): object {
   return Object.fromEntries(
     Object.entries(data).map(([name, value]: [string, unknown]) => [
       name,
-      typeof value === 'string' && personal.has(name)
-        ? createHash('sha256').update(value).digest('hex')
-        : value,
+      typeof value === 'string' && personal.has(name) ? hash('sha256', value) : value,
     ]),
   );
 }
