@@ -87,17 +87,21 @@ async function follow(
   signal.throwIfAborted();
 }
 
+/** What Postgres samples for plans: 300 times as many rows. Whoever reads whole tables only asks how large they are. */
+const STATISTICS = { forDeriving: 10, forReading: 100 };
+
 /** Makes what the load has left out. Statistics first: the tables are new to Postgres, and are read whole now. */
 async function finish(client: ClientBase, options: BuildOptions): Promise<void> {
   const { group, incarnation, onProgress = () => undefined } = options;
   const { projections } = group;
   const tables = await tablesOf(client, incarnation);
-  const analyze = tables.length > 0 ? `ANALYZE ${tables.join(', ')}` : '';
+  const analyze = (target: number) =>
+    tables.length > 0 ? `SET LOCAL default_statistics_target = ${target}; ANALYZE ${tables.join(', ')}` : '';
   const steps = [
-    { name: 'statistics of what is loaded', sql: analyze },
+    { name: 'statistics of what is loaded', sql: analyze(STATISTICS.forDeriving) },
     ...projections.map(({ name, derived = '' }) => ({ name: `derive ${name}`, sql: derived })),
     ...projections.map(({ name, indexes = '' }) => ({ name: `indexes of ${name}`, sql: indexes })),
-    { name: 'statistics of all', sql: analyze },
+    { name: 'statistics of all', sql: analyze(STATISTICS.forReading) },
   ].filter(({ sql }) => sql !== '');
   const meter = new Meter('finishing', onProgress);
   for (const [index, step] of steps.entries()) {
