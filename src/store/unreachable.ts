@@ -2,10 +2,11 @@ import { QueryRunnerAlreadyReleasedError } from 'typeorm';
 
 /**
  * SQLSTATE of a server that is not there, goes, is full or cannot reach its disk (classes 08, 53 and 58, 57P01-57P03),
- * that ended a statement, a session or a transaction for taking too long (57014, 57P05, 25P03, 25P04), or that only
- * follows another since a failover (25006).
+ * that ended a statement, a session or a transaction for taking too long (57014, 57P05, 25P03, 25P04), that only
+ * follows another since a failover (25006), or that lets nobody in: the database is dropped or closed (57P04, 3D000,
+ * 55000), the role or its password is another one (class 28). Somebody is putting that right, or has to.
  */
-const serverIsAway = /^(08...|53...|57014|57P0[1235]|58...|25P0[34]|25006)$/;
+const serverIsAway = /^(08...|28...|3D000|53...|55000|57014|57P0[1-5]|58...|25P0[34]|25006)$/;
 
 /** What Node says of a connection that cannot be made or broke. */
 const connectionBroke = new Set([

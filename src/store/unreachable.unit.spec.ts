@@ -13,6 +13,10 @@ describe('a store', () => {
     ['a server that only follows another', coded('25006')],
     ['a socket that is not there', Object.assign(coded('ENOENT'), { syscall: 'connect' })],
     ['too many connections', coded('53300')],
+    ['a database that was dropped', coded('57P04')],
+    ['a database that is not there', coded('3D000')],
+    ['a database that takes nobody', coded('55000')],
+    ['a password that is another one', coded('28P01')],
     ['a broken connection', new Error('Connection terminated unexpectedly')],
     [
       'a cause further down',

@@ -154,6 +154,21 @@ describe('a restriction is refused', () => {
     await expectCompletedBy(proxied, postId, intentId);
   });
 
+  it('where its database lets nobody in, and nothing is written', async () => {
+    const [postId, intentId] = [await wrote(alice), randomUUID()];
+    const name = new URL(String(network.env['WITNESS_DATABASE_URL'])).pathname.slice(1);
+    const elsewhere = new Client(network.env['DATABASE_URL']);
+    await elsewhere.connect();
+    await elsewhere.query(`ALTER DATABASE ${name} ALLOW_CONNECTIONS false`);
+    toWitness.mend();
+    const answer = await removal(proxied, postId, intentId);
+    await elsewhere.query(`ALTER DATABASE ${name} ALLOW_CONNECTIONS true`);
+    await elsewhere.end();
+    expectRefusal(answer, 503, 'restriction_witness_unavailable_or_incomplete');
+    expect(await deletionsOf(postId)).toEqual([]);
+    await expectCompletedBy(proxied, postId, intentId);
+  });
+
   it('where its reason cannot be written down, before the witness is asked', async () => {
     const told = operatorOf(network).setAccountState(alice.actorId, 'suspend', 'a\0b');
     await expect(told).rejects.toThrow('null characters');
