@@ -10,6 +10,12 @@ export interface Incarnation {
   readonly schemaName: string;
 }
 
+export interface Found extends Incarnation {
+  readonly isPublished: boolean;
+  /** It was built, and stopped before it could be published: it may not be what the log says. */
+  readonly isRefused: boolean;
+}
+
 interface Row {
   readonly incarnation: string;
   readonly schema_name: string;
@@ -22,9 +28,10 @@ interface Row {
 export async function findIncarnation(
   client: ClientBase,
   versions: Versions,
-): Promise<(Incarnation & { readonly isPublished: boolean }) | undefined> {
-  const { rows } = await client.query<Row & { is_published: boolean }>(
-    `SELECT incarnation, schema_name, publication.singleton IS NOT NULL AS is_published
+): Promise<Found | undefined> {
+  const { rows } = await client.query<Row & { is_published: boolean; is_refused: boolean }>(
+    `SELECT incarnation, schema_name, publication.singleton IS NOT NULL AS is_published,
+      publication.singleton IS NULL AND build_state = 'built' AND stopped_reason IS NOT NULL AS is_refused
     FROM recovery.incarnation LEFT JOIN recovery.publication USING (incarnation)
     WHERE versions = $1 AND (publication.singleton OR retired_at IS NULL
       AND NOT EXISTS (SELECT FROM recovery.job WHERE job.incarnation = incarnation.incarnation))
@@ -37,6 +44,7 @@ export async function findIncarnation(
       incarnation: row.incarnation,
       schemaName: row.schema_name,
       isPublished: row.is_published,
+      isRefused: row.is_refused,
     }
   );
 }

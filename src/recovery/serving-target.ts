@@ -61,8 +61,14 @@ export async function servingTarget(
   const proof = new SessionProof(options);
   if (state) await provePublished(client, options, proof, state, signal);
   const networkId = state?.networkId ?? (await foundNetwork(log, ids, now));
-  const found = await findIncarnation(client, versions);
+  let found = await findIncarnation(client, versions);
   if (found?.isPublished) return publishedTarget(found, proof);
+  if (found?.isRefused) {
+    // What was wrong with it is wrong still, whoever begins again: code that was mended, or Postgres.
+    logger.warn({ incarnation: found.incarnation }, 'dropping a build that was refused');
+    await dropIncarnation(client, found);
+    found = undefined;
+  }
   const tables = group.projections.map((projection) => projection.tables);
   const build =
     found ?? (await createIncarnation(client, { id: ids.incarnation(), versions, tables, now: now() }));

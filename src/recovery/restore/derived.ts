@@ -6,7 +6,9 @@ import type { Kept } from './kept.js';
 /** Sets the read store aside: incarnations, what is published, the audit. All of it is built anew from the log. */
 export async function forgetReadModels(client: ClientBase, kept: Kept): Promise<void> {
   const { rows } = await client.query<{ schema_name: string }>(
-    'SELECT schema_name FROM recovery.incarnation WHERE schema_name IN (SELECT nspname FROM pg_namespace)',
+    // With what a verification has left that was cut off.
+    `SELECT nspname AS schema_name FROM recovery.incarnation
+    JOIN pg_namespace ON nspname IN (schema_name, 'verify_' || incarnation)`,
   );
   await kept.empty(client, await tablesIn(client, 'recovery'));
   for (const { schema_name } of rows) await kept.moveSchema(client, schema_name);
