@@ -22,6 +22,9 @@ const SILENCE_MS = 1_000;
 /** How often in a row an event that cannot be read is asked for before the group stops. */
 const UNREADABLE_TRIES = 3;
 
+/** Name of the advisory lock that whoever keeps a group up to date holds. `lock`: see {@link GroupRunnerOptions}. */
+export const groupLock = (lock: string): string => `plaza/projections/${lock}`;
+
 export interface GroupRunnerOptions {
   readonly group: Group;
   readonly databaseUrl: string;
@@ -92,7 +95,7 @@ export class GroupRunner {
       connection.client.on('notification', () => changed.abort());
       if (news !== undefined) await connection.client.query(`LISTEN ${news}`);
       const standby = () => this.logger.info('another worker is at it; standing by');
-      if (await connection.lock(`plaza/projections/${lock}`, signal, standby)) {
+      if (await connection.lock(groupLock(lock), signal, standby)) {
         const target = await prepare(connection.client, signal);
         await this.follow(connection.client, target, signal);
       }

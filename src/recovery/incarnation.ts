@@ -25,10 +25,7 @@ interface Row {
  * The published incarnation if it has exactly these versions; else the newest unfinished build that has. What was published
  * before, and what an operator's job builds, are none of these.
  */
-export async function findIncarnation(
-  client: ClientBase,
-  versions: Versions,
-): Promise<Found | undefined> {
+export async function findIncarnation(client: ClientBase, versions: Versions): Promise<Found | undefined> {
   const { rows } = await client.query<Row & { is_published: boolean; is_refused: boolean }>(
     `SELECT incarnation, schema_name, publication.singleton IS NOT NULL AS is_published,
       publication.singleton IS NULL AND build_state = 'built' AND stopped_reason IS NOT NULL AS is_refused

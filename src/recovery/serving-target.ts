@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { Halt, SteppedAside } from '../../projections/runner/faults.js';
 import { Progress } from '../../projections/runner/progress.js';
 import { refuseOlder, typesOf, versionsOf } from '../../projections/runner/projection.js';
-import type { Group } from '../../projections/runner/projection.js';
+import type { Group, Versions } from '../../projections/runner/projection.js';
 import type { Target } from '../../projections/runner/target.js';
 import type { EventLog } from '../log/event-log.js';
 import { buildVerified } from './build/build-verified.js';
@@ -38,7 +38,13 @@ export interface ServingOptions {
 }
 
 /** Workers of other versions build other tables, and need not wait for each other. */
-export const servingLock = (group: Group): string => `${group.name}/${JSON.stringify(versionsOf(group))}`;
+export const servingLock = (group: Group): string => lockOf(group.name, versionsOf(group));
+
+/** `versions`: their names in any order. */
+export function lockOf(groupName: string, versions: Versions): string {
+  const sorted = Object.entries(versions).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return `${groupName}/${JSON.stringify(Object.fromEntries(sorted))}`;
+}
 
 /**
  * The incarnation that a worker of the serving group keeps up to date: the published one if it has the code's versions;

@@ -5,11 +5,11 @@ import { Halt, messageOf } from '../../../projections/runner/faults.js';
 import { WorkerConnection } from '../../../projections/runner/worker-connection.js';
 import { LogReplaced, LogUnavailable, WrongExpectedRevision } from '../../log/event-log.js';
 import { isUnreachable } from '../../store/unreachable.js';
-import { dropIncarnation } from '../incarnation.js';
 import { WitnessUnavailable } from '../witness/witness.js';
 import type { JobContext, JobTools } from './context.js';
 import { JobFault } from './fault.js';
 import { GRACE_MS } from './grace.js';
+import { dropSuperfluous } from './housekeeping.js';
 import { dropUnpublished } from './incarnation-of-job.js';
 import { findJob, moveJob, nextJob, noteProgress, openStates } from './job.js';
 import type { Job, JobKind, Progress } from './job.js';
@@ -135,20 +135,9 @@ export class JobRunner {
   }
 
   private async keepHouse(client: Client): Promise<void> {
-    const { now, graceMs = GRACE_MS, logger } = this.options;
+    const { now, graceMs = GRACE_MS, logger, group } = this.options;
     if (now() - this.keptAt < Math.min(HOUSEKEEPING_MS, graceMs)) return;
     this.keptAt = now();
-    const { rows } = await client.query<{ incarnation: string; schema_name: string }>(
-      `SELECT incarnation, schema_name FROM recovery.incarnation
-      WHERE retired_at < $1
-        AND NOT EXISTS (SELECT FROM recovery.publication WHERE publication.incarnation = incarnation.incarnation)
-        AND NOT EXISTS (SELECT FROM recovery.job WHERE job.incarnation = incarnation.incarnation
-          AND state = ANY ($2))`,
-      [new Date(now() - graceMs), [...openStates, 'paused']],
-    );
-    for (const { incarnation, schema_name: schemaName } of rows) {
-      await dropIncarnation(client, { incarnation, schemaName });
-      logger.info({ incarnation }, 'dropped an incarnation that was published before');
-    }
+    await dropSuperfluous(client, { groupName: group.name, before: new Date(now() - graceMs), logger });
   }
 }

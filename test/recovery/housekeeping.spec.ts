@@ -1,0 +1,79 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { Client } from 'pg';
+import { serving } from '../../projections/groups.js';
+import { groupLock } from '../../projections/runner/group-runner.js';
+import { dropSuperfluous } from '../../src/recovery/jobs/housekeeping.js';
+import { noteIncarnation, requestJob } from '../../src/recovery/jobs/job.js';
+import { servingLock } from '../../src/recovery/serving-target.js';
+import { Builds } from '../projections/support/builds.js';
+import { MemoryLog } from '../projections/support/memory-log.js';
+import { some } from '../projections/support/recorded.js';
+import { raised, WorkerBench } from '../projections/support/worker.js';
+import { startTestPostgres } from '../support/postgres.js';
+import type { TestPostgres } from '../support/postgres.js';
+import { until } from '../support/until.js';
+
+let postgres: TestPostgres;
+let bench: WorkerBench;
+let builds: Builds;
+let client: Client;
+
+beforeAll(async () => {
+  postgres = await startTestPostgres();
+  const databaseUrl = await postgres.createDatabase();
+  bench = await WorkerBench.open(databaseUrl);
+  builds = await Builds.open(databaseUrl);
+  client = new Client({ connectionString: databaseUrl });
+  await client.connect();
+}, 60_000);
+afterAll(async () => {
+  await Promise.all([bench?.close(), builds?.close(), client?.end()]);
+  await postgres?.stop();
+});
+
+const keepHouse = (before: number) =>
+  dropSuperfluous(client, {
+    groupName: serving.name,
+    before: new Date(before),
+    logger: { info: () => undefined },
+  });
+
+const kept = async () =>
+  (await client.query<{ incarnation: string }>('SELECT incarnation FROM recovery.incarnation')).rows.map(
+    ({ incarnation }) => incarnation,
+  );
+
+it('drops what was replaced or given up when its time has come, and nothing that somebody needs', async () => {
+  const log = new MemoryLog();
+  log.add(some.founding('n'), some.post('p1'));
+  const worker = bench.start(log);
+  const published = (await until(() => bench.state())).incarnation;
+  const retired = await builds.begin();
+  await client.query('UPDATE recovery.incarnation SET retired_at = to_timestamp(5) WHERE incarnation = $1', [
+    retired.incarnation,
+  ]);
+  const [, paused, deployed] = [await builds.begin(), await builds.begin(), await builds.begin(raised)];
+  const job = { id: randomUUID(), kind: 'rebuild', names: [], requestedBy: 'o', reason: '', now: 0 } as const;
+  await requestJob(client, job);
+  await noteIncarnation(client, job.id, paused.incarnation);
+  await client.query(`UPDATE recovery.job SET state = 'paused'`);
+
+  await keepHouse(0);
+  expect(await kept()).toHaveLength(5);
+
+  // As a worker of the deployment does as long as it builds.
+  const deploying = await builds.pool.connect();
+  await deploying.query('SELECT pg_advisory_lock(hashtextextended($1, 0))', [groupLock(servingLock(raised))]);
+  await keepHouse(1_000);
+  expect((await kept()).toSorted()).toEqual(
+    [published, retired.incarnation, paused.incarnation, deployed.incarnation].toSorted(),
+  );
+  await deploying.query('SELECT pg_advisory_unlock_all()');
+  deploying.release();
+  await keepHouse(5_001);
+  expect((await kept()).toSorted()).toEqual([published, paused.incarnation].toSorted());
+  const schemas = await client.query(`SELECT FROM pg_namespace WHERE nspname LIKE 'inc_%'`);
+  expect(schemas.rowCount).toBe(2);
+  await worker.stop();
+});
