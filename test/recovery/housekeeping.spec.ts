@@ -18,6 +18,7 @@ let postgres: TestPostgres;
 let bench: WorkerBench;
 let builds: Builds;
 let client: Client;
+let deploying: Client;
 
 beforeAll(async () => {
   postgres = await startTestPostgres();
@@ -25,10 +26,11 @@ beforeAll(async () => {
   bench = await WorkerBench.open(databaseUrl);
   builds = await Builds.open(databaseUrl);
   client = new Client({ connectionString: databaseUrl });
+  deploying = new Client({ connectionString: databaseUrl });
   await client.connect();
 }, 60_000);
 afterAll(async () => {
-  await Promise.all([bench?.close(), builds?.close(), client?.end()]);
+  await Promise.all([bench?.close(), builds?.close(), client?.end(), deploying?.end()]);
   await postgres?.stop();
 });
 
@@ -63,14 +65,13 @@ it('drops what was replaced or given up when its time has come, and nothing that
   expect(await kept()).toHaveLength(5);
 
   // As a worker of the deployment does as long as it builds.
-  const deploying = await builds.pool.connect();
+  await deploying.connect();
   await deploying.query('SELECT pg_advisory_lock(hashtextextended($1, 0))', [groupLock(servingLock(raised))]);
   await keepHouse(1_000);
   expect((await kept()).toSorted()).toEqual(
     [published, retired.incarnation, paused.incarnation, deployed.incarnation].toSorted(),
   );
-  await deploying.query('SELECT pg_advisory_unlock_all()');
-  deploying.release();
+  await deploying.end();
   await keepHouse(5_001);
   expect((await kept()).toSorted()).toEqual([published, paused.incarnation].toSorted());
   const schemas = await client.query(`SELECT FROM pg_namespace WHERE nspname LIKE 'inc_%'`);

@@ -38,12 +38,16 @@ async function restrict(event: RestrictionEvent): Promise<void> {
   await witness.finalize(restriction.id, 0);
 }
 
-/** Restricted and given back, which the log then lost, and restricted once more. */
-async function givenALaterRestriction(): Promise<void> {
+async function givenAPost(): Promise<void> {
   await witness?.close();
   witness = openWitness({ url: await postgres.createDatabase(), applicationName: 'test' });
   log = new MemoryLog();
   log.add(some.post('p'));
+}
+
+/** Restricted and given back, which the log then lost, and restricted once more. */
+async function givenALaterRestriction(): Promise<void> {
+  await givenAPost();
   await restrict(some.restriction('p'));
   await restrict(some.unrestriction('p'));
   log.setBack(1);
@@ -103,5 +107,15 @@ describe('restrictions that are applied again', () => {
       expect(there).toHaveLength(known.length);
     }
     expect(killings).toBeGreaterThan(5);
+  });
+
+  it('give back what was given back, behind an earlier restriction that the log still has', async () => {
+    await givenAPost();
+    await restrict(some.restriction('p'));
+    await restrict(some.unrestriction('p'));
+    log.setBack(2);
+    expect(await reapplyMissing(toolsKilledAfter(Infinity))).toBe('done');
+    const types = (await log.read(stream)).map(({ event }) => event.type);
+    expect(types).toEqual(['post.created', 'post.restricted', 'post.unrestricted']);
   });
 });
