@@ -1,0 +1,226 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Client } from 'pg';
+import { streams } from '../../src/log/streams.js';
+import { operatorOf, registerApplication, signIn } from '../support/api.js';
+import type { SignedIn } from '../support/api.js';
+import { askAt } from '../support/api-process.js';
+import { startSeparateNetwork } from '../support/separate-network.js';
+import type { SeparateNetwork } from '../support/separate-network.js';
+import { until } from '../support/until.js';
+
+const MARKER = 'xyzzyplughfrotz';
+
+let network: SeparateNetwork;
+let store: Client;
+let vault: Client;
+let bob: SignedIn;
+/** Who is erased, by the step at which that is cut off. */
+const people = new Map<string, SignedIn>();
+
+/** Where an erasure stands still while somebody holds the row: $1 is the person. */
+const steps: readonly {
+  readonly name: string;
+  readonly database: 'store' | 'vault';
+  readonly row: () => Promise<string>;
+  /** Who waits for it. */
+  readonly waits: 'plaza-api' | 'plaza-projector';
+}[] = [
+  {
+    name: 'before the authority store knows of it',
+    database: 'store',
+    row: async () => 'SELECT FROM authority.account WHERE actor_id = $1 FOR UPDATE',
+    waits: 'plaza-api',
+  },
+  {
+    name: 'before the key is destroyed',
+    database: 'vault',
+    row: async () => 'SELECT FROM person_key WHERE person_id = $1 FOR UPDATE',
+    waits: 'plaza-api',
+  },
+  {
+    name: 'while the grants end',
+    database: 'store',
+    row: async () => 'SELECT FROM authority.app_grant WHERE actor_id = $1 FOR UPDATE',
+    waits: 'plaza-api',
+  },
+  {
+    name: 'before the password is forgotten',
+    database: 'store',
+    row: async () => 'SELECT FROM authority.credential WHERE actor_id = $1 FOR UPDATE',
+    waits: 'plaza-api',
+  },
+  {
+    name: 'before the tokens are forgotten',
+    database: 'store',
+    row: async () => `SELECT FROM authority.oidc_record
+      WHERE grant_id IN (SELECT grant_id FROM authority.app_grant WHERE actor_id = $1) FOR UPDATE`,
+    waits: 'plaza-api',
+  },
+  {
+    name: 'before the read models show it',
+    database: 'store',
+    row: async () => `SELECT FROM ${await published()}.actor WHERE actor_id = $1 FOR UPDATE`,
+    waits: 'plaza-projector',
+  },
+];
+
+const published = async (): Promise<string> => {
+  const { rows } = await store.query<{ schema_name: string }>(
+    'SELECT schema_name FROM recovery.publication JOIN recovery.incarnation USING (incarnation)',
+  );
+  return rows[0]?.schema_name ?? '';
+};
+
+const connect = async (url: string | undefined): Promise<Client> => {
+  const client = new Client(url);
+  await client.connect();
+  return client;
+};
+
+const urlOf = (database: 'store' | 'vault') =>
+  network.env[database === 'store' ? 'DATABASE_URL' : 'VAULT_DATABASE_URL'];
+
+beforeAll(async () => {
+  network = await startSeparateNetwork();
+  [store, vault] = [await connect(urlOf('store')), await connect(urlOf('vault'))];
+  const application = await registerApplication(network);
+  const person = () => signIn(network, application, 'openid offline_access read post:create');
+  bob = await person();
+  for (const { name } of steps) {
+    const someone = await person();
+    await someone.say(`${MARKER} ${name}`);
+    people.set(name, someone);
+  }
+}, 120_000);
+
+afterAll(async () => {
+  await store?.end();
+  await vault?.end();
+  await network?.stop();
+});
+
+const everyone = () => [...people.values()].map(({ actorId }) => actorId);
+
+/** Tables that have the marker in a row. */
+async function tablesWith(text: string): Promise<string[]> {
+  const found: string[] = [];
+  for (const client of [store, vault]) {
+    const { rows } = await client.query<{ name: string }>(
+      `SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables
+      WHERE schemaname NOT IN ('pg_catalog', 'information_schema')`,
+    );
+    for (const { name } of rows) {
+      const { rowCount } = await client.query(`SELECT FROM ${name} t WHERE t::text LIKE '%${text}%' LIMIT 1`);
+      if (rowCount) found.push(name);
+    }
+  }
+  return found;
+}
+
+describe('an erasure whose process is killed', () => {
+  it('at any of its steps, is finished by whoever starts next', async () => {
+    const acknowledged: string[] = [];
+    const holders: Client[] = [];
+    for (const { name, database, row, waits } of steps) {
+      const holder = await connect(urlOf(database));
+      holders.push(holder);
+      const { actorId } = people.get(name)!;
+      await holder.query('BEGIN');
+      await holder.query(await row(), [actorId]);
+      const pid = (await holder.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')).rows[0]?.pid;
+      operatorOf(network)
+        .eraseAccount(actorId, 0, 'a test')
+        .then(
+          () => acknowledged.push(name),
+          () => undefined,
+        );
+      const waiting = `SELECT FROM pg_stat_activity
+        WHERE ${pid} = ANY (pg_blocking_pids(pid)) AND application_name LIKE '${waits}%'`;
+      await until(async () => (await holder.query(waiting)).rowCount);
+    }
+    for (const each of network.api) await each.kill();
+    expect(acknowledged).toEqual([]);
+    for (const holder of holders) await holder.end();
+    await network.api[0]?.start();
+
+    const finished = `SELECT FROM authority.account
+      WHERE actor_id = ANY ($1) AND state = 'erased' AND erasure_finished_at IS NOT NULL`;
+    await until(async () => (await store.query(finished, [everyone()])).rowCount === steps.length);
+  }, 60_000);
+
+  it('is then in the log once, with all grants, and the key is destroyed', async () => {
+    for (const [name, { actorId }] of people) {
+      const account = await network.opened.log.read(streams.account(actorId));
+      expect([name, account.map(({ event }) => event.type)]).toEqual([
+        name,
+        ['account.registered', 'account.erased'],
+      ]);
+      const grants = await store.query<{ grant_id: string }>(
+        'SELECT grant_id FROM authority.app_grant WHERE actor_id = $1',
+        [actorId],
+      );
+      expect(grants.rows.length).toBeGreaterThan(0);
+      for (const { grant_id: grantId } of grants.rows) {
+        const grant = await network.opened.log.read(streams.grant(grantId));
+        expect([name, grant.at(-1)?.event.type]).toEqual([name, 'grant.revoked']);
+      }
+    }
+    const keys = await vault.query('SELECT FROM person_key WHERE person_id = ANY ($1) AND key IS NULL', [
+      everyone(),
+    ]);
+    expect(keys.rowCount).toBe(steps.length);
+  });
+
+  it('leaves no password, no token and no text', async () => {
+    const left = await store.query(
+      `SELECT actor_id FROM authority.credential WHERE actor_id = ANY ($1)
+      UNION ALL
+      SELECT actor_id FROM authority.app_grant JOIN authority.oidc_record USING (grant_id)
+      WHERE actor_id = ANY ($1)`,
+      [everyone()],
+    );
+    expect(left.rows).toEqual([]);
+    expect(await tablesWith(MARKER)).toEqual([]);
+    for (const { actorId, token } of people.values()) {
+      expect((await bob.get(`/api/actors/${actorId}`)).status).toBe(404);
+      expect((await askAt(network, network.ports[0]!, 'GET', '/api/profile', { by: { token } })).status).toBe(
+        401,
+      );
+    }
+  });
+
+  it('is acknowledged when it is asked for again, and changes nothing', async () => {
+    for (const actorId of everyone())
+      expect(await operatorOf(network).eraseAccount(actorId, 0, 'a test')).toEqual({
+        changed: false,
+        revision: 2,
+      });
+  });
+});
+
+describe('an erasure among several processes', () => {
+  it('is minded by each of them at once, also by those that have the key and are written through', async () => {
+    await network.api[1]?.start();
+    const ada = await signIn(network, await registerApplication(network));
+    const say = (port: number, n: number) =>
+      askAt(network, port, 'POST', '/api/posts', {
+        by: ada,
+        body: { intentId: `intent-${port}-${n}`, text: `${MARKER} ${n}`, audience: 'public' },
+      });
+    for (const port of network.ports) expect((await say(port, 0)).status).toBe(200);
+    let isErased = false;
+    const racing = network.ports.map(async (port) => {
+      const statuses: number[] = [];
+      for (let n = 1; !isErased; n++) statuses.push((await say(port, n)).status);
+      return statuses;
+    });
+    try {
+      await operatorOf(network).eraseAccount(ada.actorId, 0, 'a test');
+    } finally {
+      isErased = true;
+    }
+    for (const port of network.ports) expect((await say(port, 1_000)).status).toBe(401);
+    for (const status of (await Promise.all(racing)).flat()) expect([200, 401, 403, 404]).toContain(status);
+    expect(await tablesWith(MARKER)).toEqual([]);
+  }, 60_000);
+});
