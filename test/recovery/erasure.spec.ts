@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Client } from 'pg';
 import { operatorOf, registerApplication, signIn } from '../support/api.js';
-import type { Answer, SignedIn } from '../support/api.js';
+import type { Answer, Application, SignedIn } from '../support/api.js';
+import { startApiProcess } from '../support/api-process.js';
 import { runPlaza } from '../support/command.js';
 import { startNetwork } from '../support/network.js';
 import type { TestNetwork } from '../support/network.js';
@@ -18,6 +19,7 @@ const WAIT_MS = 120_000;
 
 describe('a person who is erased', () => {
   let network: TestNetwork;
+  let application: Application;
   let ada: SignedIn;
   let bob: SignedIn;
   let post: string;
@@ -36,7 +38,7 @@ describe('a person who is erased', () => {
     }
   };
   const erase = () =>
-    runPlaza(['account', 'erase', ada.actorId, '--reason', 'asked for', '--json'], network.env);
+    runPlaza(['account', 'erase', '--reason', 'asked for', '--json', '--', ada.actorId], network.env);
   const filesWith = (text: string, dir: string) => {
     try {
       return execFileSync('grep', ['-rlaF', text, dir], { encoding: 'utf8' }).trim().split('\n');
@@ -48,7 +50,7 @@ describe('a person who is erased', () => {
 
   beforeAll(async () => {
     network = await startNetwork();
-    const application = await registerApplication(network);
+    application = await registerApplication(network);
     [ada, bob] = [await signIn(network, application, scope), await signIn(network, application, scope)];
     post = idOf(await ada.say(`${MARKER} first`));
     await ada.patch(`/api/posts/${post}`, { intentId: 'edit', revision: 1, text: `${MARKER} edited` });
@@ -72,18 +74,19 @@ describe('a person who is erased', () => {
   const everywhere = async (text: string): Promise<string[]> => {
     const found: string[] = [];
     for (const name of ['DATABASE_URL', 'VAULT_DATABASE_URL', 'WITNESS_DATABASE_URL']) {
-      const tables = await database<{ name: string }>(
-        network.env[name],
+      const client = new Client(network.env[name]);
+      await client.connect();
+      const tables = await client.query<{ name: string }>(
         `SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables
         WHERE schemaname NOT IN ('pg_catalog', 'information_schema')`,
       );
-      for (const table of tables) {
-        const rows = await database(
-          network.env[name],
-          `SELECT FROM ${table.name} t WHERE t::text LIKE '%${text}%' LIMIT 1`,
+      for (const { name: table } of tables.rows) {
+        const { rowCount } = await client.query(
+          `SELECT FROM ${table} t WHERE t::text LIKE '%${text}%' LIMIT 1`,
         );
-        if (rows.length > 0) found.push(`${name} ${table.name}`);
+        if (rowCount) found.push(`${name} ${table}`);
       }
+      await client.end();
     }
     return found;
   };
@@ -115,6 +118,48 @@ describe('a person who is erased', () => {
   );
 
   test(
+    'stays so in read models that are built anew',
+    async () => {
+      const told = async () => ({
+        post: (await bob.get(`/api/posts/${post}`)).status,
+        actor: (await bob.get(`/api/actors/${ada.actorId}`)).status,
+        reply: (await bob.get(`/api/posts/${reply}`)).body,
+        thread: (await bob.get(`/api/posts/${reply}/replies`)).body.posts,
+        following: (await bob.get(`/api/actors/${bob.actorId}`)).body,
+      });
+      const before = await told();
+      const incarnation = async () => (await bob.get('/api/profile')).headers.get('x-network-incarnation');
+      const old = await incarnation();
+      const rebuilt = await runPlaza(['projections', 'rebuild', '--reason', 'a test', '--json'], network.env);
+      expect(rebuilt.code).toBe(0);
+      expect(await until(async () => (await incarnation()) !== old)).toBe(true);
+      expect(await told()).toEqual(before);
+      expect(await everywhere(MARKER)).toEqual([]);
+    },
+    WAIT_MS,
+  );
+
+  test(
+    'is so as soon as the delay is over, if nobody has taken it back',
+    async () => {
+      const act = (verb: string, { actorId }: SignedIn, ...args: string[]) =>
+        runPlaza(['account', verb, '--reason', 'a test', '--json', ...args, '--', actorId], network.env);
+      const [kept, due] = [bob, await signIn(network, application, scope)];
+      const [later, soon] = await Promise.all([
+        act('erase', kept, '--delay', '7d'),
+        act('erase', due, '--delay', '1s'),
+      ]);
+      expect([later.code, soon.code]).toEqual([0, 0]);
+      expect(await until(async () => (await due.get('/api/profile')).status === 401)).toBe(true);
+      expect((await bob.get(`/api/actors/${due.actorId}`)).status).toBe(404);
+      const { code, stdout } = await act('cancel-erasure', kept);
+      expect([code, JSON.parse(stdout)]).toEqual([0, { changed: true, revision: 1 }]);
+      expect((await kept.get('/api/profile')).status).toBe(200);
+    },
+    WAIT_MS,
+  );
+
+  test(
     'is erased once, and leaves the handle to others',
     async () => {
       expect(JSON.parse((await erase()).stdout)).toEqual({ changed: false, revision: 2 });
@@ -141,13 +186,12 @@ describe('a person who is erased', () => {
         vault,
         `UPDATE person_key SET key = '\\x0101', destroyed_at = NULL WHERE person_id = '${ada.actorId}'`,
       );
-      await network.restart();
+      // Whoever starts looks.
+      const starting = await startApiProcess(network);
       const destroyed = () =>
-        database(
-          network.env['VAULT_DATABASE_URL'],
-          `SELECT FROM person_key WHERE person_id = '${ada.actorId}' AND key IS NULL`,
-        );
+        database(vault, `SELECT FROM person_key WHERE person_id = '${ada.actorId}' AND key IS NULL`);
       expect(await until(async () => (await destroyed()).length === 1)).toBe(true);
+      await starting.stop();
     },
     WAIT_MS,
   );
