@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
 import { pino } from 'pino';
 import { LogUnavailable } from '../../src/log/event-log.js';
@@ -11,6 +11,7 @@ import { WitnessMismatch, WitnessRequired, WitnessUnavailable } from '../../src/
 import type { Restriction, Witness } from '../../src/recovery/witness/witness.js';
 import { startTestPostgres } from '../support/postgres.js';
 import { startTcpProxy } from '../support/tcp-proxy.js';
+import type { TcpProxy } from '../support/tcp-proxy.js';
 import type { TestPostgres } from '../support/postgres.js';
 import { until } from '../support/until.js';
 import { MemoryLog } from '../projections/support/memory-log.js';
@@ -224,6 +225,16 @@ describe('the ledger', () => {
     },
   );
 
+  it('is as it was after a step that could not be written, and takes the next one', async () => {
+    const [first, second] = [deletionOf('p'), deletionOf('q')];
+    await witness.prepare(first, 1);
+    await database.query('ALTER TABLE ledger ADD CONSTRAINT full_up CHECK (line < 2)');
+    await expect(witness.prepare(second, 1)).rejects.toThrow('full_up');
+    await database.query('ALTER TABLE ledger DROP CONSTRAINT full_up');
+    expect(await witness.prepare(second, 1)).toMatchObject({ epoch: 2n });
+    expect(await witness.firstBroken()).toBeUndefined();
+  });
+
   it.each([
     ['a line that was altered', `UPDATE ledger SET text = replace(text, 'ada', 'bob') WHERE line = 4`, 4n],
     ['a line that was removed', 'DELETE FROM ledger WHERE line = 2', 2n],
@@ -311,10 +322,20 @@ describe('what was left half-way', () => {
 });
 
 describe('a witness that hangs', () => {
+  let proxy: TcpProxy;
+  let far: Witness;
+
+  beforeEach(async () => {
+    proxy = await startTcpProxy(Number(new URL(url).port));
+    far = openWitness({ url: url.replace(/:[0-9]+\//, `:${proxy.port}/`), applicationName: 'far' });
+  });
+
+  afterEach(async () => {
+    await far.close();
+    await proxy.close();
+  });
+
   it('is one that is away, and works again when it is back', async () => {
-    const proxy = await startTcpProxy(Number(new URL(url).port));
-    const through = url.replace(/:[0-9]+\//, `:${proxy.port}/`);
-    const far = openWitness({ url: through, applicationName: 'far' });
     const restriction = deletionOf('p');
     await until(() =>
       far.prepare(restriction, 1).then(
@@ -329,8 +350,6 @@ describe('a witness that hangs', () => {
     await far.accept(restriction.id, proof(restriction), 2);
     await far.finalize(restriction.id, 3);
     expect(await stateOf(restriction)).toBe('finalized');
-    await far.close();
-    await proxy.close();
   });
 });
 
