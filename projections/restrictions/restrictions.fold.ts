@@ -4,7 +4,7 @@ import type { Fold } from '../runner/fold.js';
 export const restrictionFolds: readonly Fold[] = [
   {
     table: 'restriction',
-    key: ['witness_epoch'],
+    key: ['event_id'],
     expected: 'SELECT witness_epoch, event_id, position FROM fact WHERE witness_epoch IS NOT NULL',
     actual: 'SELECT witness_epoch, event_id, position FROM restriction',
   },

@@ -113,7 +113,7 @@ export class GroupRunner {
     const heartbeat = new Heartbeat(client, group.name);
     let caughtUp = false;
     try {
-      await target.build?.(signal);
+      if (target.build) await heartbeat.beatDuring(target.build(signal));
       const after = await target.progress.read(client);
       const applier = new Applier(client, target.progress, dispatch(group), after);
       const subscription = { after, types: typesOf(group), batchSize: BATCH_SIZE };

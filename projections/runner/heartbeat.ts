@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { ClientBase } from 'pg';
 
 const EVERY_MS = 3_000;
@@ -11,6 +12,20 @@ export class Heartbeat {
     private readonly group: string,
   ) {}
 
+  /** For work on other connections, which takes as long as it takes; this one has nothing else to do. */
+  async beatDuring(work: Promise<void>): Promise<void> {
+    const ended = new AbortController();
+    const beating = this.beatUntil(ended.signal);
+    // Asked for when the work is done.
+    beating.catch(() => undefined);
+    try {
+      await work;
+    } finally {
+      ended.abort();
+      await beating;
+    }
+  }
+
   /** Call it as often as anything is done, or nothing is there to be done: at least each second. */
   async beat(): Promise<void> {
     if (performance.now() < this.nextAt) return;
@@ -21,5 +36,12 @@ export class Heartbeat {
         ON CONFLICT (group_name) DO UPDATE SET beat_at = excluded.beat_at`,
       values: [this.group],
     });
+  }
+
+  private async beatUntil(ended: AbortSignal): Promise<void> {
+    while (!ended.aborted) {
+      await this.beat();
+      await pause(EVERY_MS, undefined, { signal: ended }).catch(() => undefined);
+    }
   }
 }

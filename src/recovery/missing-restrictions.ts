@@ -27,7 +27,7 @@ const READS = 32;
 
 /**
  * Merges what the witness has accepted with what the read models have applied, both in order of their numbers, and looks
- * into the log itself for what is not applied (yet). @throws {WitnessUnavailable} {@link LogUnavailable} and faults of
+ * into the log itself for what is not applied (yet). It is the event's id that counts. @throws {WitnessUnavailable} {@link LogUnavailable} and faults of
  * Postgres: then nothing is proven beyond what was told.
  */
 export async function* differences(comparison: Comparison): AsyncGenerator<Difference> {
@@ -37,7 +37,9 @@ export async function* differences(comparison: Comparison): AsyncGenerator<Diffe
     const last = page.length === PAGE ? page.at(-1)?.epoch : undefined;
     const applied = await appliedBetween(comparison, after, last);
     const unapplied = page.filter(({ restriction }) => !applied.delete(restriction.id));
-    for (const witnessed of await notInLog(log, unapplied)) yield { kind: 'missing', witnessed };
+    const elsewhere = await appliedOf(comparison, unapplied);
+    const unseen = unapplied.filter(({ restriction }) => !elsewhere.has(restriction.id));
+    for (const witnessed of await notInLog(log, unseen)) yield { kind: 'missing', witnessed };
     // What is prepared only may be on its way; whoever settles it does so by the same log.
     const known = await witness.find([...applied.keys()]);
     for (const [eventId, epoch] of applied)
@@ -61,6 +63,19 @@ async function appliedBetween(
     [String(after), last === undefined ? null : String(last)],
   );
   return new Map(rows.map(({ witness_epoch, event_id }) => [event_id, BigInt(witness_epoch)]));
+}
+
+/** Ids of those that are applied under another number: a witness that was set back and told again gave it to another. */
+async function appliedOf(
+  { database, schema }: Comparison,
+  witnessed: readonly Witnessed[],
+): Promise<ReadonlySet<string>> {
+  if (schema === undefined || witnessed.length === 0) return new Set();
+  const { rows } = await database.query<{ event_id: string }>(
+    `SELECT event_id FROM "${schema}".restriction WHERE event_id = ANY ($1)`,
+    [witnessed.map(({ restriction }) => restriction.id)],
+  );
+  return new Set(rows.map(({ event_id }) => event_id));
 }
 
 async function notInLog(log: EventLog, witnessed: readonly Witnessed[]): Promise<readonly Witnessed[]> {

@@ -77,11 +77,15 @@ async function renewalOf(
   past: readonly Recorded[],
   { witness, ids, now }: ReapplyTools,
 ): Promise<NewEvent | undefined> {
-  const [latest] = past
-    .filter((recorded) => isRestriction(recorded.event) && subjectOf(recorded.event) === subjectOf(event))
-    .toSorted((a, b) => (b.metadata.witnessEpoch ?? 0) - (a.metadata.witnessEpoch ?? 0));
+  const same = past.filter(
+    (recorded) => isRestriction(recorded.event) && subjectOf(recorded.event) === subjectOf(event),
+  );
+  // The witness's own, since a log keeps numbers that a witness which was set back has given again.
+  const known = await witness.find(same.map(({ id }) => id));
+  const epochOf = ({ id, metadata }: Recorded) => known.get(id)?.epoch ?? BigInt(metadata.witnessEpoch ?? 0);
+  const [latest] = same.toSorted((a, b) => Number(epochOf(b) - epochOf(a)));
   if (!latest || !isRestriction(latest.event) || latest.event.type === event.type) return undefined;
-  if ((latest.metadata.witnessEpoch ?? 0) < Number(epoch)) return undefined;
+  if (epochOf(latest) < epoch) return undefined;
   const { intentId: _intent, payloadHash: _payload, witnessEpoch: _epoch, ...by } = latest.metadata;
   const restriction = { id: ids.uuid(), stream, event: latest.event, metadata: by };
   const prepared = await witness.prepare(restriction, now());

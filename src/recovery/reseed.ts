@@ -1,14 +1,15 @@
 import type { EventLog } from '../log/event-log.js';
 import type { Recorded } from '../log/recorded.js';
 import { isRestriction, restrictionTypes } from '../log/restrictions.js';
-import { restrictionHash } from './witness/canonical.js';
-import type { Restriction, Witness } from './witness/witness.js';
+import type { Restriction, Witness, Witnessed } from './witness/witness.js';
 
 const BATCH_SIZE = 500;
 
 /**
  * Puts into the witness every restriction that the log has and the witness has not: an operator's explicit act, where the
- * witness was lost or set back. Answers how many. Repeating it changes nothing.
+ * witness was lost or set back. Afterwards the numbers of a stream are in the order of its events, whichever of them a
+ * witness that was set back has given again meanwhile: what is applied again some day is so in the order of the numbers.
+ * Answers how many it told. Repeating it changes nothing.
  * @throws {LogUnavailable} {@link WitnessUnavailable} {@link WitnessMismatch}
  */
 export async function reseedWitness(
@@ -19,14 +20,18 @@ export async function reseedWitness(
   onSeeded: (count: number) => void,
 ): Promise<number> {
   let count = 0;
+  const newest = new Map<string, bigint>();
   const all = { after: undefined, types: restrictionTypes, batchSize: BATCH_SIZE, signal };
   for await (const { events, caughtUp } of log.subscribe(all)) {
     const known = await witness.find(events.map(({ id }) => id));
     for (const recorded of events) {
-      const witnessed = known.get(recorded.id);
-      if (witnessed?.state === 'finalized' && witnessed.position === recorded.position) continue;
-      await seed(recorded, witnessed !== undefined, witness, now());
-      count += 1;
+      const after = newest.get(recorded.stream) ?? 0n;
+      let witnessed = known.get(recorded.id);
+      if (!witnessed || !isInPlace(witnessed, recorded, after)) {
+        witnessed = await witness.reseed(restrictionIn(recorded), placeOf(recorded, after), now());
+        count += 1;
+      }
+      newest.set(recorded.stream, witnessed.epoch);
     }
     onSeeded(count);
     if (caughtUp) return count;
@@ -35,16 +40,17 @@ export async function reseedWitness(
   return count;
 }
 
-async function seed(recorded: Recorded, isKnown: boolean, witness: Witness, now: number): Promise<void> {
-  const { id, stream, event, position } = recorded;
-  if (!isRestriction(event)) return;
-  const { witnessEpoch, ...metadata } = recorded.metadata;
-  const restriction: Restriction = { id, stream, event, metadata };
-  if (!isKnown && witnessEpoch !== undefined) {
-    await witness.reseed(restriction, BigInt(witnessEpoch), position, now);
-    return;
-  }
-  // From before there was a witness it has no number; or the witness has it, at another place or not settled.
-  await witness.prepare(restriction, now);
-  await witness.move(id, { hash: restrictionHash(restriction), position }, now);
+const isInPlace = ({ state, position, epoch }: Witnessed, recorded: Recorded, after: bigint): boolean =>
+  state === 'finalized' && position === recorded.position && epoch > after;
+
+const placeOf = ({ position, metadata: { witnessEpoch } }: Recorded, after: bigint) => ({
+  position,
+  epoch: witnessEpoch === undefined ? undefined : BigInt(witnessEpoch),
+  after,
+});
+
+function restrictionIn({ id, stream, event, metadata }: Recorded): Restriction {
+  if (!isRestriction(event)) throw new Error(`${event.type} restricts nothing`);
+  const { witnessEpoch: _, ...asked } = metadata;
+  return { id, stream, event, metadata: asked };
 }

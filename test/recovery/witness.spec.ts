@@ -8,7 +8,7 @@ import { restrictionHash } from '../../src/recovery/witness/canonical.js';
 import { openWitness } from '../../src/recovery/witness/open-witness.js';
 import { Settler } from '../../src/recovery/witness/settler.js';
 import { WitnessMismatch, WitnessRequired, WitnessUnavailable } from '../../src/recovery/witness/witness.js';
-import type { Restriction, Witness } from '../../src/recovery/witness/witness.js';
+import type { Place, Restriction, Witness } from '../../src/recovery/witness/witness.js';
 import { startTestPostgres } from '../support/postgres.js';
 import { startTcpProxy } from '../support/tcp-proxy.js';
 import type { TcpProxy } from '../support/tcp-proxy.js';
@@ -152,10 +152,25 @@ describe('a restriction', () => {
 
   it('is put back under its number into a witness that has lost it, unless another has that', async () => {
     const [lost, clash] = [deletionOf('p'), deletionOf('q')];
-    expect(await witness.reseed(lost, 5n, 70n, 1)).toMatchObject({ epoch: 5n, state: 'finalized' });
-    expect(await witness.reseed(lost, 5n, 70n, 1)).toMatchObject({ epoch: 5n });
-    expect(await witness.reseed(clash, 5n, 80n, 1)).toMatchObject({ epoch: 6n, position: 80n });
+    const [here, there] = [70n, 80n].map((position) => ({ position, epoch: 5n, after: 0n })) as [
+      Place,
+      Place,
+    ];
+    expect(await witness.reseed(lost, here, 1)).toMatchObject({ epoch: 5n, state: 'finalized' });
+    expect(await witness.reseed(lost, here, 1)).toMatchObject({ epoch: 5n });
+    expect(await witness.reseed(clash, there, 1)).toMatchObject({ epoch: 6n, position: 80n });
     expect(await witness.prepare(deletionOf('r'), 2)).toMatchObject({ epoch: 7n });
+    expect(await witness.firstBroken()).toBeUndefined();
+  });
+
+  it('has another number where its own would put it before what it comes behind in the log', async () => {
+    const restriction = deletionOf('p');
+    await finalized(restriction, 7n);
+    const place = { position: 7n, epoch: 1n, after: 0n };
+    expect(await witness.reseed(restriction, place, 4)).toMatchObject({ epoch: 1n });
+    await finalized(deletionOf('q'), 8n);
+    expect(await witness.reseed(restriction, { ...place, after: 2n }, 4)).toMatchObject({ epoch: 3n });
+    expect((await witness.after(0n, 10)).map(({ epoch }) => epoch)).toEqual([2n, 3n]);
     expect(await witness.firstBroken()).toBeUndefined();
   });
 });

@@ -25,9 +25,12 @@ export type AccountEvent =
   | AccountPasswordChanged
   | AccountSignedOut;
 
-/** `lifecycle`: how many turns its life has taken (see {@link Seen}). */
+/**
+ * `lifecycle`: how many turns its life has taken (see {@link Seen}). A log that was restored may lack a registration and have
+ * the suspension: who `isSuspended` and not there is so from the first moment.
+ */
 export type Account =
-  | { readonly status: 'none'; readonly lifecycle: 0 }
+  | { readonly status: 'none'; readonly lifecycle: number; readonly isSuspended?: boolean }
   | { readonly status: 'erased'; readonly lifecycle: number }
   | {
       readonly status: 'active' | 'suspended';
@@ -46,11 +49,13 @@ export function evolveAccount(account: Account, event: AccountEvent): Account {
     // Nobody comes back from erasure.
     if (account.status === 'erased') return account;
     const { handle, displayName, email } = event.data;
-    return { status: 'active', lifecycle: 1, handle, displayName, email };
+    const status = account.status === 'none' && account.isSuspended === true ? 'suspended' : 'active';
+    return { status, lifecycle: account.lifecycle + 1, handle, displayName, email };
   }
   // Also of an account that the log has nothing else of: a restored one may lack what came before.
   if (event.type === 'account.erased') return { status: 'erased', lifecycle: account.lifecycle + 1 };
-  if (!isThere(account)) return account;
+  if (account.status === 'none') return evolveUnknown(account, event);
+  if (account.status === 'erased') return account;
   switch (event.type) {
     case 'account.erasure_requested':
       return { ...account, erasesAt: event.data.erasesAt };
@@ -65,6 +70,13 @@ export function evolveAccount(account: Account, event: AccountEvent): Account {
       return account;
   }
 }
+
+function evolveUnknown(account: Unknown, { type }: AccountEvent): Account {
+  if (type !== 'account.suspended' && type !== 'account.reinstated') return account;
+  return { ...account, lifecycle: account.lifecycle + 1, isSuspended: type === 'account.suspended' };
+}
+
+type Unknown = Extract<Account, { readonly status: 'none' }>;
 
 type Present = Extract<Account, { readonly handle: string }>;
 

@@ -16,18 +16,22 @@ export type ApplicationEvent =
 
 export interface Application extends Living {
   readonly status: 'none' | 'active' | 'suspended';
+  /** A log that was restored may lack a registration and have the suspension: then it is so from the first moment. */
+  readonly isSuspended?: boolean;
 }
 
 export const noApplication: Application = { status: 'none', lifecycle: 0 };
 
 export function evolveApplication(application: Application, event: ApplicationEvent): Application {
-  if (event.type === 'application.registered') return { status: 'active', lifecycle: 1 };
-  if (application.status === 'none') return application;
+  const lifecycle = application.lifecycle + 1;
+  const isKnown = application.status !== 'none';
   switch (event.type) {
+    case 'application.registered':
+      return { status: application.isSuspended === true ? 'suspended' : 'active', lifecycle };
     case 'application.suspended':
-      return { status: 'suspended', lifecycle: application.lifecycle + 1 };
+      return isKnown ? { status: 'suspended', lifecycle } : { status: 'none', lifecycle, isSuspended: true };
     case 'application.reinstated':
-      return { status: 'active', lifecycle: application.lifecycle + 1 };
+      return isKnown ? { status: 'active', lifecycle } : { status: 'none', lifecycle };
     case 'application.secret_rotated':
       return application;
   }

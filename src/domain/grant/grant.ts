@@ -18,18 +18,25 @@ export type Grant =
 
 export const noGrant: Grant = { status: 'none' };
 
-/** The first and the newest event of a grant's stream tell all: {@link GrantRevoked} is the last if it is there. */
+/**
+ * The first and the newest event of a grant's stream tell all: {@link GrantRevoked} is the last if it is there. A log that
+ * was restored may have nothing but that one: a grant that has ended is not issued any more.
+ */
 export function evolveGrant(grant: Grant, event: GrantEvent): Grant {
   switch (event.type) {
     case 'grant.issued': {
+      if (grant.status === 'revoked') return grant;
       const { grantId, appId, actorId, scopes } = event.data;
       return { status: 'live', grantId, appId, actorId, scopes };
     }
     case 'grant.refreshed':
     case 'grant.reuse_detected':
       return grant;
-    case 'grant.revoked':
-      return grant.status === 'none' ? grant : { ...grant, status: 'revoked' };
+    case 'grant.revoked': {
+      const { grantId, appId, actorId } = event.data;
+      const scopes = grant.status === 'none' ? [] : grant.scopes;
+      return { status: 'revoked', grantId, appId, actorId, scopes };
+    }
   }
 }
 

@@ -105,7 +105,9 @@ async function lockHead(client: PoolClient): Promise<Head> {
 
 async function lookUp(client: PoolClient, batch: readonly Waiting[]) {
   const ids = batch.map(({ ask }) => idOf(ask));
-  const wanted = batch.flatMap(({ ask }) => (ask.verb === 'reseed' ? [String(ask.epoch)] : []));
+  const wanted = batch.flatMap(({ ask }) =>
+    ask.verb === 'reseed' && ask.place.epoch !== undefined ? [String(ask.place.epoch)] : [],
+  );
   const { rows } = await client.query<RestrictionRow>({
     name: 'witness.look-up',
     text: `SELECT ${columns} FROM restriction WHERE id = ANY ($1::uuid[])
@@ -136,7 +138,8 @@ async function keep(
         SELECT epoch, id, state, decode(hash, 'hex'), position, prepared_at, content
         FROM json_to_recordset($2) AS r (epoch bigint, id uuid, state text, hash text, position numeric,
           prepared_at bigint, content json)
-        ON CONFLICT (id) DO UPDATE SET state = excluded.state, position = excluded.position
+        ON CONFLICT (id) DO UPDATE SET epoch = excluded.epoch, state = excluded.state,
+          position = excluded.position
       )
       UPDATE head SET line = $3, hash = $4, epoch = $5`,
     values: [

@@ -1,7 +1,7 @@
 import { canonical, restrictionHash, sha256 } from './canonical.js';
 import { dated, inNewestShape } from './shape.js';
 import { WitnessMismatch } from './witness.js';
-import type { Proof, Restriction, Witnessed } from './witness.js';
+import type { Place, Proof, Restriction, Witnessed } from './witness.js';
 
 /** What is asked of the ledger. */
 export type Ask =
@@ -11,8 +11,7 @@ export type Ask =
   | {
       readonly verb: 'reseed';
       readonly restriction: Restriction;
-      readonly epoch: bigint;
-      readonly position: bigint;
+      readonly place: Place;
     };
 
 /** What a line says has happened. Its words are those of the stored text: none may ever be renamed. */
@@ -88,9 +87,15 @@ export function decide(
     case 'withdraw':
       return known?.state === 'prepared' ? { step: 'withdrawn', id: ask.id } : undefined;
     case 'reseed': {
-      if (known) return undefined;
-      const epoch = isTaken(ask.epoch) ? head.epoch + 1n : ask.epoch;
-      return { step: 'reseeded', epoch, restriction: dated(ask.restriction), position: ask.position };
+      const { restriction, place } = ask;
+      if (known) requireHash(known, restrictionHash(restriction), 'accept');
+      const inLog = place.epoch === undefined || isTaken(place.epoch) ? undefined : place.epoch;
+      const own = known?.epoch ?? inLog ?? 0n;
+      const epoch = own > place.after ? own : head.epoch + 1n;
+      const { position } = place;
+      if (known?.state === 'finalized' && known.position === position && known.epoch === epoch)
+        return undefined;
+      return { step: 'reseeded', epoch, restriction: known?.restriction ?? dated(restriction), position };
     }
   }
 }
@@ -103,7 +108,9 @@ export function evolve(known: Witnessed | undefined, step: Step, at: number): Wi
         ? { ...known, state: 'prepared', position: undefined }
         : begun(step, 'prepared', undefined, at);
     case 'reseeded':
-      return begun(step, 'finalized', step.position, at);
+      return known
+        ? { ...known, epoch: step.epoch, state: 'finalized', position: step.position }
+        : begun(step, 'finalized', step.position, at);
     case 'accepted':
       return { ...require(known, step.id), state: 'accepted', position: step.position };
     case 'moved':

@@ -8,7 +8,7 @@ import { columns, witnessedIn } from './restriction-row.js';
 import type { RestrictionRow } from './restriction-row.js';
 import { inNewestShape } from './shape.js';
 import { Witness } from './witness.js';
-import type { Proof, Restriction, Witnessed } from './witness.js';
+import type { Place, Proof, Restriction, Witnessed } from './witness.js';
 
 /** The witness in a Postgres of its own. Any number of processes may use one at the same time. */
 export class PostgresWitness extends Witness {
@@ -42,8 +42,8 @@ export class PostgresWitness extends Witness {
     await this.writer.take({ verb: 'move', id, ...proof }, now);
   }
 
-  reseed(restriction: Restriction, epoch: bigint, position: bigint, now: number): Promise<Witnessed> {
-    return this.known({ verb: 'reseed', restriction, epoch, position }, now);
+  reseed(restriction: Restriction, place: Place, now: number): Promise<Witnessed> {
+    return this.known({ verb: 'reseed', restriction, place }, now);
   }
 
   async find(ids: readonly string[]): Promise<ReadonlyMap<string, Witnessed>> {

@@ -20,7 +20,10 @@ export const restrictionStates = ['prepared', 'accepted', 'finalized', 'withdraw
 export type RestrictionState = (typeof restrictionStates)[number];
 
 export interface Witnessed {
-  /** Number of the restriction in the witness: from 1, in the order of preparation, never given twice. */
+  /**
+   * Number of the restriction in the witness: from 1, in the order of preparation, never given twice. The event's metadata
+   * in the log have the same, unless the witness was set back and told again since: then its own is what holds.
+   */
   readonly epoch: bigint;
   readonly state: RestrictionState;
   /** SHA-256 over the restriction, 32 bytes: see `restrictionHash`. */
@@ -36,6 +39,15 @@ export interface Witnessed {
 export interface Proof {
   readonly hash: Buffer;
   readonly position: bigint;
+}
+
+/** Where a restriction stands in the log that a witness is told again. */
+export interface Place {
+  readonly position: bigint;
+  /** The number that it has in the log; undefined: it is older than the witness. */
+  readonly epoch: bigint | undefined;
+  /** The number of the one before it in its stream; 0: there is none. */
+  readonly after: bigint;
 }
 
 /**
@@ -72,10 +84,11 @@ export abstract class Witness {
   abstract move(id: string, proof: Proof, now: number): Promise<void>;
 
   /**
-   * Puts down as finalized what the log has and the witness has not, under the number that it has in the log; under the
-   * next free one where another has that. Changes nothing for an id that is known.
+   * Puts down as finalized what the log has, at its place in it. It keeps its number, or takes that which it has in the log;
+   * the next one where another has that, or where it would come before what it comes behind. Repeating it changes nothing.
+   * @throws {WitnessMismatch} the same id with other content.
    */
-  abstract reseed(restriction: Restriction, epoch: bigint, position: bigint, now: number): Promise<Witnessed>;
+  abstract reseed(restriction: Restriction, place: Place, now: number): Promise<Witnessed>;
 
   /** Those of these that the witness knows, by id. */
   abstract find(ids: readonly string[]): Promise<ReadonlyMap<string, Witnessed>>;

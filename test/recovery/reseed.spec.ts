@@ -1,0 +1,133 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Client } from 'pg';
+import { operatorOf, registerApplication, send, signIn } from '../support/api.js';
+import type { SignedIn } from '../support/api.js';
+import { runPlaza } from '../support/command.js';
+import { startNetwork } from '../support/network.js';
+import type { TestNetwork } from '../support/network.js';
+import { removal, wrote } from '../support/posts.js';
+import { startTestPostgres } from '../support/postgres.js';
+import type { TestPostgres } from '../support/postgres.js';
+import { until } from '../support/until.js';
+
+let network: TestNetwork;
+let postgres: TestPostgres;
+let witness: Client;
+let ada: SignedIn;
+let eve: SignedIn;
+let gone: string;
+
+beforeAll(async () => {
+  postgres = await startTestPostgres();
+  const url = await postgres.createDatabase();
+  network = await startNetwork({ WITNESS_DATABASE_URL: url });
+  witness = new Client({ connectionString: url });
+  await witness.connect();
+  const application = await registerApplication(network);
+  ada = await signIn(network, application, 'openid read post:create post:delete block:read block:write');
+  eve = await signIn(network, application, 'openid read');
+  gone = await wrote(ada);
+  await block();
+  await removal(ada, gone);
+}, 120_000);
+
+afterAll(async () => {
+  await network?.stop();
+  await witness?.end();
+  await postgres?.stop();
+});
+
+/** A pair has all of its restrictions in one stream, whose order is what counts. */
+async function block(): Promise<void> {
+  const { status } = await ada.put(`/api/blocks/${eve.actorId}`, { intentId: randomUUID() });
+  expect(status).toBe(200);
+}
+
+async function unblock(): Promise<void> {
+  const { status } = await ada.delete(`/api/blocks/${eve.actorId}?intentId=${randomUUID()}`);
+  expect(status).toBe(200);
+}
+
+const blocked = async (): Promise<readonly string[]> => (await ada.get('/api/blocks')).body.blocks;
+
+/** What no process of ours can do: somebody changes the database by hand. */
+const byHand = (sql: string) =>
+  witness.query(`BEGIN; ALTER TABLE ledger DISABLE TRIGGER only_added_to; TRUNCATE ledger, head, restriction; ${sql};
+    ALTER TABLE ledger ENABLE TRIGGER only_added_to; COMMIT`);
+
+const empty = () =>
+  byHand(`INSERT INTO head (line, hash, epoch) VALUES (0, decode(repeat('00', 32), 'hex'), 0)`);
+
+const copy = () =>
+  witness.query(`CREATE SCHEMA kept; CREATE TABLE kept.ledger AS TABLE ledger;
+    CREATE TABLE kept.head AS TABLE head; CREATE TABLE kept.restriction AS TABLE restriction`);
+
+const setBack = () =>
+  byHand(`INSERT INTO ledger TABLE kept.ledger; INSERT INTO head TABLE kept.head;
+    INSERT INTO restriction TABLE kept.restriction`);
+
+const status = () => operatorOf(network).recoveryStatus();
+
+/** Ends the worker; the next one looks again whether log and witness are of one mind. */
+function restartWorker(): void {
+  process.kill(network.pids().worker ?? 0, 'SIGKILL');
+}
+
+async function leadsOut(): Promise<void> {
+  restartWorker();
+  await until(async () => (await status()).state === 'quarantined');
+  expect((await status()).reason).toContain('was set back or is another one');
+  await expect(operatorOf(network).recover(false)).rejects.toThrow('--reseed-witness');
+  const applied = await runPlaza(['recovery', 'apply', '--reseed-witness', '--reason', 'lost'], network.env);
+  expect([applied.code, applied.stderr]).toEqual([0, expect.anything()]);
+  expect(await status()).toMatchObject({
+    state: 'serving',
+    witness: { unwitnessed: 0, unsettled: 0, brokenLine: null, missing: { count: 0 } },
+  });
+  expect((await send(network.baseUrl, 'GET', `/api/posts/${gone}`)).status).toBe(404);
+}
+
+/** Of each stream of the log, whether the witness has its restrictions in the order in which the log has them. */
+async function isInOrder(): Promise<boolean> {
+  const { rows } = await witness.query<{ ordered: boolean }>(
+    `SELECT bool_and(ordered) AS ordered FROM (
+      SELECT epoch > coalesce(lag(epoch) OVER (PARTITION BY content ->> 'stream' ORDER BY position), 0) AS ordered
+      FROM restriction) each`,
+  );
+  return rows[0]?.ordered === true;
+}
+
+describe('plaza recovery apply --reseed-witness leads out where the log is the better one', () => {
+  it('after the witness was emptied', async () => {
+    await empty();
+    await leadsOut();
+    expect(await blocked()).toEqual([eve.actorId]);
+  }, 60_000);
+
+  it('after the witness was set back to an older copy, and gave its numbers to others since', async () => {
+    await copy();
+    await unblock();
+    await setBack();
+    await block();
+    await leadsOut();
+    expect([await blocked(), await isInOrder()]).toEqual([[eve.actorId], true]);
+  }, 60_000);
+
+  it('after another witness took its place, and gave numbers that the log has already', async () => {
+    await empty();
+    await unblock();
+    await leadsOut();
+    expect([await blocked(), await isInOrder()]).toEqual([[], true]);
+  }, 60_000);
+
+  it('and is not in quarantine again when the next worker looks', async () => {
+    const { worker: before } = network.pids();
+    restartWorker();
+    await until(() => network.pids().worker !== before);
+    const said = await wrote(ada);
+    expect((await ada.get(`/api/posts/${said}`)).status).toBe(200);
+    await block();
+    expect(await status()).toMatchObject({ state: 'serving', witness: { unwitnessed: 0 } });
+  }, 60_000);
+});
