@@ -8,7 +8,7 @@ import { restrictionHash } from '../../src/recovery/witness/canonical.js';
 import { openWitness } from '../../src/recovery/witness/open-witness.js';
 import { Settler } from '../../src/recovery/witness/settler.js';
 import { WitnessMismatch, WitnessRequired, WitnessUnavailable } from '../../src/recovery/witness/witness.js';
-import type { Place, Restriction, Witness } from '../../src/recovery/witness/witness.js';
+import type { Restriction, Witness } from '../../src/recovery/witness/witness.js';
 import { startTestPostgres } from '../support/postgres.js';
 import { startTcpProxy } from '../support/tcp-proxy.js';
 import type { TcpProxy } from '../support/tcp-proxy.js';
@@ -152,13 +152,10 @@ describe('a restriction', () => {
 
   it('is put back under its number into a witness that has lost it, unless another has that', async () => {
     const [lost, clash] = [deletionOf('p'), deletionOf('q')];
-    const [here, there] = [70n, 80n].map((position) => ({ position, epoch: 5n, after: 0n })) as [
-      Place,
-      Place,
-    ];
-    expect(await witness.reseed(lost, here, 1)).toMatchObject({ epoch: 5n, state: 'finalized' });
-    expect(await witness.reseed(lost, here, 1)).toMatchObject({ epoch: 5n });
-    expect(await witness.reseed(clash, there, 1)).toMatchObject({ epoch: 6n, position: 80n });
+    const place = { position: 70n, epoch: 5n, after: 0n };
+    expect(await witness.reseed(lost, place, 1)).toMatchObject({ epoch: 5n, state: 'finalized' });
+    expect(await witness.reseed(lost, place, 1)).toMatchObject({ epoch: 5n });
+    expect(await witness.reseed(clash, place, 1)).toMatchObject({ epoch: 6n, position: 70n });
     expect(await witness.prepare(deletionOf('r'), 2)).toMatchObject({ epoch: 7n });
     expect(await witness.firstBroken()).toBeUndefined();
   });

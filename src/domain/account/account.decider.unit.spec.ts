@@ -114,6 +114,16 @@ describe('an account that is there', () => {
   it('stays as it is when its registration is repeated, whatever happened since', () => {
     expect(registerAccount(given(suspended), registration)).toEqual([]);
   });
+
+  it('is suspended as soon as it is, where a restored log has lost what came before its suspension', () => {
+    const lost = (...events: AccountEvent[]) => [...events, registered].reduce(evolveAccount, noAccount);
+    expect(lost(suspended)).toMatchObject({ status: 'suspended', lifecycle: 2 });
+    expect(registerAccount(evolveAccount(noAccount, suspended), registration)).toEqual([
+      registered,
+      { ...suspended, data: { ...suspended.data, at: registration.at } },
+    ]);
+    expect(lost(suspended, reinstated)).toMatchObject({ status: 'active', lifecycle: 3 });
+  });
 });
 
 describe('an account that is not there', () => {

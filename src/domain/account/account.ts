@@ -117,14 +117,25 @@ export interface Registration {
   readonly at: number;
 }
 
-/** Repeating the same registration changes nothing. */
-export function registerAccount(account: Account, registration: Registration): Decision<AccountRegistered> {
+/**
+ * Repeating the same registration changes nothing. Who is suspended already is so again behind it, since whoever reads the
+ * log may know nobody who is not registered.
+ */
+export function registerAccount(
+  account: Account,
+  registration: Registration,
+): Decision<AccountRegistered | AccountSuspended> {
   const { actorId, handle, email, at } = registration;
   const displayName = shownText(registration.displayName);
   const [fault] = Object.values(faultsIn(registration));
   if (fault !== undefined) return new Refusal('invalid_text', fault);
-  if (account.status === 'none')
-    return [{ type: 'account.registered', data: { actorId, handle, displayName, email, at } }];
+  if (account.status === 'none') {
+    const data = { actorId, handle, displayName, email, at };
+    const registered: AccountRegistered = { type: 'account.registered', data };
+    return account.isSuspended === true
+      ? [registered, { type: 'account.suspended', data: { actorId, at } }]
+      : [registered];
+  }
   if (account.status === 'erased') return new Refusal('intent_conflict', 'That account was erased for good.');
   const same = account.handle === handle && account.displayName === displayName && account.email === email;
   return same ? [] : new Refusal('intent_conflict', 'This registration was already made with other data.');

@@ -116,4 +116,9 @@ describe('an application', () => {
     for (const decision of [...decisions, rotateSecret(given(), { ...of, overlapMs: 1 })])
       expect(decision).toMatchObject({ code: 'not_found' });
   });
+
+  it('is suspended as soon as it is there, where a restored log has lost what came before its suspension', () => {
+    expect(given(suspended, registered)).toMatchObject({ status: 'suspended', lifecycle: 2 });
+    expect(given(suspended, reinstated, registered)).toMatchObject({ status: 'active', lifecycle: 3 });
+  });
 });

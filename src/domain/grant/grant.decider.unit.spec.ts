@@ -83,4 +83,10 @@ describe('a grant', () => {
   it('cannot be revoked before it is there', () => {
     expect(revokeGrant(given(), { cause: 'client', at: 1 })).toBeInstanceOf(Refusal);
   });
+
+  it('is not issued any more if a restored log has only its end', () => {
+    expect(issueGrant(given(revoked), consent)).toMatchObject({ code: 'intent_conflict' });
+    expect(given(revoked, issued)).toMatchObject({ status: 'revoked' });
+    expect(revokeGrant(given(revoked), { cause: 'client', at: 1 })).toEqual([]);
+  });
 });

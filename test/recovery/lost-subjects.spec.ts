@@ -1,0 +1,118 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { writeThrough } from '../../projections/authority/authority.projection.js';
+import type { StoredEvent } from '../../src/log/registry.js';
+import { restrictionTypes } from '../../src/log/restrictions.js';
+import type { RestrictionEvent } from '../../src/log/restrictions.js';
+import { openDatabase } from '../../src/store/database.js';
+import type { Postgres } from '../../src/store/postgres.js';
+import { Builds } from '../projections/support/builds.js';
+import { MemoryLog } from '../projections/support/memory-log.js';
+import { ReadModels } from '../projections/support/read-models.js';
+import { Recorder, some } from '../projections/support/recorded.js';
+import { startTestPostgres } from '../support/postgres.js';
+import type { TestPostgres } from '../support/postgres.js';
+
+/**
+ * Restrictions, and what their subjects come to be once more behind them in a log that was restored and has lost those. Of a
+ * deleted post that is nothing: its intent is answered with the deletion.
+ */
+const lost: Readonly<Record<RestrictionEvent['type'], readonly [RestrictionEvent[], StoredEvent[]]>> = {
+  'account.suspended': [[some.suspension('sue')], [some.account('sue'), some.suspension('sue')]],
+  'account.reinstated': [[some.suspension('rei'), some.reinstatement('rei')], [some.account('rei')]],
+  'account.erased': [[some.erasure('era')], [some.account('era')]],
+  'application.suspended': [[some.applicationSuspension('sus')], [some.application('sus')]],
+  'application.reinstated': [
+    [some.applicationSuspension('rein'), some.applicationReinstatement('rein')],
+    [some.application('rein')],
+  ],
+  'grant.revoked': [[some.revocation('g1')], [some.grant('g1')]],
+  'post.deleted': [[some.deletion('p1')], []],
+  'post.restricted': [[some.restriction('p2')], [some.post('p2')]],
+  'post.unrestricted': [[some.restriction('p3'), some.unrestriction('p3')], [some.post('p3')]],
+  'block.established': [[some.block('bea', 'bob')], [some.follow('bob', 'bea')]],
+  'block.ended': [[some.block('ben', 'bob'), some.unblock('ben', 'bob')], [some.follow('bob', 'ben')]],
+};
+
+let postgres: TestPostgres;
+
+beforeAll(async () => {
+  postgres = await startTestPostgres();
+}, 60_000);
+afterAll(() => postgres?.stop());
+
+describe('restrictions of what the log has lost', () => {
+  it('change nothing in any read model when they are applied twice, nor does what comes behind them', async () => {
+    const models = await ReadModels.open(await postgres.createDatabase());
+    let witnessEpoch = 0;
+    try {
+      for (const type of restrictionTypes) {
+        const [restrictions, anew] = lost[type];
+        for (const each of restrictions) await models.givenBy({ witnessEpoch: ++witnessEpoch }, each);
+        await models.given(...anew);
+      }
+      expect(await models.witnessEpoch()).toBe(witnessEpoch);
+      const shown = `status = 'published' AND id IN ('p1', 'p3')`;
+      expect(await models.count('post', shown)).toBe(1);
+      expect(await models.count('restricted_post', `id = 'p2'`)).toBe(1);
+      expect(await models.count('actor', `state = 'active' AND actor_id IN ('sue', 'rei', 'era')`)).toBe(1);
+    } finally {
+      await models.close();
+    }
+  });
+
+  it('are the same to the independent fold, alone and with what comes behind them', async () => {
+    const builds = await Builds.open(await postgres.createDatabase());
+    try {
+      const log = new MemoryLog();
+      log.add(some.founding('n'), some.account('ada'), some.account('bob'));
+      const all = Object.values(lost);
+      all.flatMap(([restrictions]) => restrictions).forEach((each, n) => log.addWitnessed(n + 1, each));
+      const incarnation = await builds.begin();
+      await builds.build(log, incarnation);
+      expect((await builds.verify(log, incarnation)).differences).toEqual([]);
+      log.add(...all.flatMap(([, anew]) => anew));
+      await builds.build(log, incarnation);
+      expect((await builds.verify(log, incarnation)).differences).toEqual([]);
+      const anew = await builds.begin();
+      await builds.build(log, anew);
+      expect((await builds.verify(log, anew)).differences).toEqual([]);
+    } finally {
+      await builds.close();
+    }
+  }, 30_000);
+});
+
+describe('the authority of whom the log has lost', () => {
+  let database: Postgres;
+
+  beforeAll(async () => {
+    const url = await postgres.createDatabase();
+    database = await openDatabase({ url, applicationName: 'test', maxConnections: 2 });
+  }, 60_000);
+  afterAll(() => database?.close());
+
+  const standing = (): Promise<unknown> =>
+    database.dataSource.query(`SELECT actor_id AS id, state FROM authority.account UNION ALL
+      SELECT app_id, state FROM authority.application UNION ALL
+      SELECT grant_id, CASE WHEN revoked_at IS NULL THEN 'live' ELSE 'ended' END FROM authority.app_grant ORDER BY 1`);
+
+  it('does not come to life when they register or consent again, however often either is applied', async () => {
+    const recorder = new Recorder();
+    const expected = [
+      { id: 'era', state: 'erased' },
+      { id: 'g1', state: 'ended' },
+      { id: 'rei', state: 'active' },
+      { id: 'rein', state: 'active' },
+      { id: 'sue', state: 'suspended' },
+      { id: 'sus', state: 'suspended' },
+    ];
+    const restrictions = Object.values(lost).flatMap(([events]) =>
+      events.map((each) => recorder.record(each)),
+    );
+    const subjects = Object.values(lost).flatMap(([, events]) => events.map((each) => recorder.record(each)));
+    for (const events of [restrictions, restrictions, subjects, subjects, restrictions]) {
+      await writeThrough(events, database.dataSource);
+      expect(await standing()).toEqual(expected);
+    }
+  });
+});
