@@ -1,0 +1,63 @@
+import { Client } from 'pg';
+import { until } from '../../support/until.js';
+
+/** Where in Postgres somebody is to be stopped: `AFTER`/`BEFORE …` of a trigger, up to its table, and its condition. */
+export interface Gate {
+  readonly name: string;
+  readonly at: string;
+  readonly when?: string;
+}
+
+/**
+ * Gates in one database, all of them shut at first: whoever comes to one waits there until it is opened. So a test knows
+ * to the statement where a process is.
+ */
+export class Gates {
+  private constructor(
+    private readonly client: Client,
+    private readonly gates: readonly Gate[],
+  ) {}
+
+  static async shut(databaseUrl: string, gates: readonly Gate[]): Promise<Gates> {
+    const client = new Client({ connectionString: databaseUrl, application_name: 'gates' });
+    await client.connect();
+    await client.query(`
+      CREATE FUNCTION gate() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+        PERFORM pg_advisory_xact_lock_shared(4711, TG_ARGV[0]::integer);
+        RETURN NEW;
+      END $$`);
+    for (const [key, { at, when = 'true' }] of gates.entries()) {
+      await client.query('SELECT pg_advisory_lock(4711, $1)', [key]);
+      await client.query(
+        `CREATE TRIGGER gate_${key} ${at} FOR EACH ROW WHEN (${when}) EXECUTE FUNCTION public.gate(${key})`,
+      );
+    }
+    return new Gates(client, gates);
+  }
+
+  /** Waits until somebody stands before it. */
+  async reached(name: string): Promise<void> {
+    await until(async () => (await this.waiting(name)) > 0, 30_000);
+  }
+
+  async open(name: string): Promise<void> {
+    await this.client.query('SELECT pg_advisory_unlock(4711, $1)', [this.keyOf(name)]);
+  }
+
+  /** Opens all. */
+  async close(): Promise<void> {
+    await this.client.end();
+  }
+
+  private async waiting(name: string): Promise<number> {
+    const { rowCount } = await this.client.query(
+      `SELECT FROM pg_locks WHERE locktype = 'advisory' AND classid = 4711 AND objid = $1 AND NOT granted`,
+      [this.keyOf(name)],
+    );
+    return rowCount ?? 0;
+  }
+
+  private keyOf(name: string): number {
+    return this.gates.findIndex((gate) => gate.name === name);
+  }
+}
