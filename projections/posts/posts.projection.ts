@@ -87,7 +87,8 @@ export const posts: Projection = {
   name: 'posts',
   version: 3,
   // Identifiers compare by bytes: a language's rules would cost time at every index and mean nothing. The newest of all
-  // have their audience said, so that Postgres does not go through them for the few of an author or a thread.
+  // have their audience said, so that Postgres does not go through them for the few of an author or a thread. Nothing that
+  // people wrote is sampled: statistics would keep it when they are erased.
   tables: `
     CREATE TABLE application (app_id text COLLATE "C" PRIMARY KEY, name text NOT NULL);
     CREATE TABLE post (
@@ -107,6 +108,7 @@ export const posts: Projection = {
       CHECK ((parent_id IS NULL) = (root_id IS NULL)),
       CHECK ((last_edit_app_id IS NULL) = (last_edit_at IS NULL))
     );
+    ALTER TABLE post ALTER text SET STATISTICS 0;
     CREATE TABLE restricted_post (id text COLLATE "C" PRIMARY KEY);
     CREATE TABLE post_count (actor_id text COLLATE "C" PRIMARY KEY, posts bigint NOT NULL) WITH (fillfactor = 70)`,
   indexes: `

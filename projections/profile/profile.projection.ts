@@ -59,7 +59,8 @@ const setState: Statement<ActorState> = {
 export const profile: Projection = {
   name: 'profile',
   version: 3,
-  // Identifiers compare by bytes: a language's rules would cost time at every index and mean nothing.
+  // Identifiers compare by bytes: a language's rules would cost time at every index and mean nothing. Nothing that people
+  // wrote is sampled: statistics would keep it when they are erased.
   tables: `
     CREATE TABLE actor (
       actor_id text COLLATE "C" PRIMARY KEY,
@@ -71,6 +72,8 @@ export const profile: Projection = {
       created_at bigint NOT NULL,
       state text NOT NULL CHECK (state IN ('active', 'suspended', 'erased'))
     );
+    ALTER TABLE actor ALTER handle SET STATISTICS 0, ALTER display_name SET STATISTICS 0, ALTER bio SET STATISTICS 0,
+      ALTER website SET STATISTICS 0;
     CREATE INDEX actor_suspended ON actor (actor_id) WHERE state <> 'active'`,
   folds: profileFolds,
   handlers: {
