@@ -2,7 +2,7 @@ import type { RelationEvent } from '../../src/domain/relation/events.js';
 import type { Recorded } from '../../src/log/recorded.js';
 import type { EventOf, EventType } from '../../src/log/registry.js';
 import type { Projection, Write } from '../runner/projection.js';
-import { add, EVERYBODY } from './change.js';
+import { add, DROP_OLD, EVERYBODY } from './change.js';
 import type { Change } from './change.js';
 import { feedFolds } from './feed.fold.js';
 
@@ -55,7 +55,7 @@ const relationOf = ({ data }: RelationEvent): Told => ({
 /** What changed lately, and for whom: what feeds and deltas are cut from. What came into an inbox, the inbox knows. */
 export const feed: Projection = {
   name: 'feed',
-  version: 2,
+  version: 3,
   tables: `
     CREATE TABLE change (
       position numeric NOT NULL,
@@ -69,13 +69,14 @@ export const feed: Projection = {
       relation_kind text COLLATE "C",
       target_id text COLLATE "C",
       target_actor_id text COLLATE "C",
-      generation integer,
-      PRIMARY KEY (position, seq)
+      generation integer
     );
     CREATE TABLE feed_hour (hour bigint PRIMARY KEY, position numeric NOT NULL);
     CREATE TABLE feed_window (begins numeric NOT NULL);
     INSERT INTO feed_window (begins) VALUES (0)`,
+  derived: DROP_OLD,
   indexes: `
+    ALTER TABLE change ADD PRIMARY KEY (position, seq);
     CREATE INDEX change_of_author ON change (owner_actor_id, position) WHERE audience = 'author';
     CREATE INDEX change_of_owner ON change (owner_actor_id, position) WHERE audience <> 'author';
     CREATE INDEX change_of_post ON change (position) WHERE kind IN ('post.created', 'post.edited');

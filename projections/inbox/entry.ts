@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 export type EntryKind = 'follow' | 'like' | 'reply' | 'mention';
 
@@ -23,8 +23,6 @@ export interface EntrySource {
 
 /** The one identity of an entry, however often it happens: SHA-256 over all of it, its first 128 bits in base64url. */
 export function entryId({ kind, actorId, sourceActorId, sourceId }: EntrySource): string {
-  const digest = createHash('sha256')
-    .update(JSON.stringify([kind, actorId, sourceActorId, sourceId]))
-    .digest();
+  const digest = hash('sha256', JSON.stringify([kind, actorId, sourceActorId, sourceId]), 'buffer');
   return digest.subarray(0, 16).toString('base64url');
 }
