@@ -3,6 +3,8 @@ import { RETAINED_HOURS } from '../../projections/feed/change.js';
 import { feedOf } from '../../projections/feed/feed.read-model.js';
 import { startTestPostgres } from '../support/postgres.js';
 import type { TestPostgres } from '../support/postgres.js';
+import { Builds } from './support/builds.js';
+import { MemoryLog } from './support/memory-log.js';
 import { ReadModels } from './support/read-models.js';
 import { some } from './support/recorded.js';
 
@@ -32,4 +34,20 @@ test('what is too old is gone for readers at once, and from the table a bounded 
   }
   expect(left.at(0)).toBeGreaterThan(1_000);
   expect(left.at(-1)).toBe(0);
+});
+
+test('what is too old is gone from the table when it was built, whichever batch it came with', async () => {
+  const builds = await Builds.open(await postgres.createDatabase());
+  const log = new MemoryLog();
+  log.add(...Array.from({ length: 4_100 }, (_, index) => some.post(`old${index}`, { at: 0 })));
+  const at = RETAINED_HOURS * 3_600_000;
+  log.add(some.post('new', { at }), some.post('late', { at: 0 }));
+  const incarnation = await builds.begin();
+  await builds.build(log, incarnation);
+  const { rows } = await builds.pool.query(
+    `SELECT post_id FROM ${incarnation.schemaName}.change ORDER BY position`,
+  );
+  expect(rows).toEqual([{ post_id: 'new' }, { post_id: 'late' }]);
+  expect((await builds.verify(log, incarnation)).differences).toEqual([]);
+  await builds.close();
 });
