@@ -112,11 +112,11 @@ describe('a build that is interrupted', () => {
         EVENTSTORE_URL: stores.eventStoreUrl,
         VAULT_DATABASE_URL: stores.vaultDatabaseUrl,
       };
-      for (let n = 0; n < POSTS; n += 500)
+      for (let n = 0; n < POSTS; n += 100)
         await opened.log.append({
           stream: `post-${n}`,
           expected: 'no_stream',
-          events: Array.from({ length: 500 }, (_, k) => ({
+          events: Array.from({ length: 100 }, (_, k) => ({
             id: randomUUID(),
             event: some.post(`p${n + k}`, { authorActorId: `a${k % 50}` }),
           })),
