@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import type { Pool, PoolClient } from 'pg';
 import { serving } from '../../projections/groups.js';
 import { versionsOf } from '../../projections/runner/projection.js';
+import { fixedTarget } from '../../projections/runner/target.js';
 import { PUBLICATION_CHANNEL } from '../../src/recovery/incarnation.js';
 import type { RecoveryState } from '../../src/recovery/recovery-state.js';
 import { until } from '../support/until.js';
@@ -85,6 +86,21 @@ describe('a worker of a group', () => {
     bench.start(log);
     await until(() => bench.state());
     expect(await bench.posts()).toMatchObject({ counted: 2_500 });
+  });
+
+  test('is heard of while it builds, however long that takes', async () => {
+    const { promise: built, resolve } = Promise.withResolvers<void>();
+    bench.run({
+      group: serving,
+      log,
+      prepare: async (client) => ({ ...(await fixedTarget(client, serving, 'public')), build: () => built }),
+    });
+    const isHeardOf = async () => (await bench.pool.query('SELECT FROM recovery.heartbeat')).rowCount === 1;
+    try {
+      expect(await until(isHeardOf)).toBe(true);
+    } finally {
+      resolve();
+    }
   });
 
   test('goes on where it stopped, in the same incarnation', async () => {

@@ -102,6 +102,7 @@ async function quarantine(): Promise<string> {
   const text = await metrics();
   expect(text).toContain(`plaza_quarantine_info{reason="${told}"} 1`);
   expect(text).toContain('plaza_read_models{state="quarantined"} 1');
+  expect(text).toContain('plaza_store_up{store="log"} 1');
   return told;
 }
 

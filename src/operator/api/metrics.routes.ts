@@ -2,7 +2,7 @@ import type { INestApplicationContext } from '@nestjs/common';
 import type { FastifyInstance } from 'fastify';
 import { projectionStatus } from '../../../projections/runner/projection-status.js';
 import { RestrictionProof } from '../../http/admission/restriction-proof.js';
-import { EventLog } from '../../log/event-log.js';
+import { EventLog, LogUnavailable } from '../../log/event-log.js';
 import { listJobs } from '../../recovery/jobs/job.js';
 import { readRecoveryState } from '../../recovery/recovery-state.js';
 import { Witness, WitnessRequired, WitnessUnavailable } from '../../recovery/witness/witness.js';
@@ -25,7 +25,8 @@ export function metricsRoutes(server: FastifyInstance, app: INestApplicationCont
   const metrics = new Metrics();
 
   server.get('/metrics', async (_request, reply) => {
-    const [status, state, job, unsettled] = await Promise.all([
+    const [isLogUp = false, status, state, job, unsettled] = await Promise.all([
+      unlessAway(log.head().then(() => true)),
       unlessAway(projectionStatus(pool, log)),
       unlessAway(readRecoveryState(pool).then((found) => found ?? null)),
       unlessAway(listJobs(pool, 1).then(([newest]) => newest)),
@@ -33,7 +34,7 @@ export function metricsRoutes(server: FastifyInstance, app: INestApplicationCont
     ]);
     const unproven = proof.unprovenFor(state?.witnessEpoch ?? 0n);
     void reply.type(metrics.contentType);
-    return metrics.text({ status, state, job, unsettled, unproven });
+    return metrics.text({ isLogUp, status, state, job, unsettled, unproven });
   });
 }
 
@@ -42,7 +43,10 @@ async function unlessAway<T>(asked: Promise<T>): Promise<T | undefined> {
     return await asked;
   } catch (error) {
     const isAway =
-      error instanceof WitnessUnavailable || error instanceof WitnessRequired || isUnreachable(error);
+      error instanceof LogUnavailable ||
+      error instanceof WitnessUnavailable ||
+      error instanceof WitnessRequired ||
+      isUnreachable(error);
     if (!isAway) throw error;
     return undefined;
   }

@@ -4,6 +4,7 @@ import type { RecoveryState } from '../../recovery/recovery-state.js';
 
 /** What a scrape finds of the whole network; undefined: who had to be asked does not answer. */
 export interface Findings {
+  readonly isLogUp: boolean;
   readonly status: ProjectionStatus | undefined;
   /** Null: nothing was published yet. */
   readonly state: RecoveryState | null | undefined;
@@ -66,10 +67,10 @@ export class Metrics {
   }
 
   /** The text of one scrape. */
-  text({ status, state, unsettled, unproven, job }: Findings): Promise<string> {
+  text({ isLogUp, status, state, unsettled, unproven, job }: Findings): Promise<string> {
     this.up.set({ store: 'read' }, state === undefined ? 0 : 1);
     this.up.set({ store: 'witness' }, unsettled === undefined ? 0 : 1);
-    this.up.set({ store: 'log' }, status?.projections.some(({ lag }) => lag !== null) ? 1 : 0);
+    this.up.set({ store: 'log' }, isLogUp ? 1 : 0);
     this.showState(state);
     this.unproven.reset();
     if (unproven !== undefined) this.unproven.set({ reason: unproven }, 1);

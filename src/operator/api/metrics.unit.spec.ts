@@ -3,6 +3,7 @@ import { Metrics } from './metrics.js';
 import type { Findings } from './metrics.js';
 
 const nothing: Findings = {
+  isLogUp: false,
   status: undefined,
   state: undefined,
   unsettled: undefined,
@@ -11,6 +12,7 @@ const nothing: Findings = {
 };
 
 const serving: Findings = {
+  isLogUp: true,
   status: {
     incarnation: 'one',
     quarantine: null,
@@ -71,6 +73,16 @@ describe('metrics', () => {
       ]),
     );
     expect(await linesOf(metrics, serving)).toEqual(await linesOf(new Metrics(), serving));
+  });
+
+  it('take a log that answers for one that is up, also if it is not the one that is shown', async () => {
+    const setBack = { name: 'posts', version: 1, position: 700, lag: null };
+    const status = { incarnation: 'one', quarantine: null, projections: [setBack] };
+    for (const findings of [
+      { ...serving, status },
+      { ...nothing, isLogUp: true },
+    ])
+      expect(await linesOf(new Metrics(), findings)).toContain('plaza_store_up{store="log"} 1');
   });
 
   it('say nothing of what nobody can tell', async () => {

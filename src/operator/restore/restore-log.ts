@@ -6,7 +6,7 @@ import type { PartManifest } from '../../recovery/backup/manifest.js';
 import { OWNER_ONLY, OWNER_ONLY_DIRECTORY } from '../backup/files.js';
 
 /** Where the embedded event store has its log. */
-export const eventStoreIn = (dataDir: string) => join(dataDir, 'eventstore');
+const eventStoreIn = (dataDir: string) => join(dataDir, 'eventstore');
 
 /** Copies the log beside the one that is there, for good once this returns. Answers where it is. */
 export async function layOut(

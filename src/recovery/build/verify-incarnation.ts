@@ -31,7 +31,7 @@ export interface Verification {
 }
 
 /** Schema of the staged log of an incarnation: gone when the verification is over, or at the beginning of the next. */
-export const stagingSchemaOf = ({ incarnation }: Incarnation): string => `verify_${incarnation}`;
+const stagingSchemaOf = ({ incarnation }: Incarnation): string => `verify_${incarnation}`;
 
 /**
  * Compares every table of an incarnation with an independent fold of the log up to the incarnation's position: by the

@@ -15,9 +15,7 @@ export interface Restriction {
  * How far a restriction came (recovery.md, "Writing a restriction"). `prepared`: nobody knows whether it is in the log.
  * `accepted`: it was seen there, at that position. `finalized`: it was acknowledged. `withdrawn`: it was proven not to be there.
  */
-export const restrictionStates = ['prepared', 'accepted', 'finalized', 'withdrawn'] as const;
-
-export type RestrictionState = (typeof restrictionStates)[number];
+export type RestrictionState = 'prepared' | 'accepted' | 'finalized' | 'withdrawn';
 
 export interface Witnessed {
   /**

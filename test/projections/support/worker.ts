@@ -96,7 +96,8 @@ export class WorkerBench {
     return this.run({ group, log, prepare: (client) => fixedTarget(client, group, schema) });
   }
 
-  private run(options: Omit<GroupRunnerOptions, 'databaseUrl' | 'logger'>): Worker {
+  /** A worker of whatever target. */
+  run(options: Omit<GroupRunnerOptions, 'databaseUrl' | 'logger'>): Worker {
     const { databaseUrl, logger } = this;
     const stopping = new AbortController();
     const ended = new GroupRunner({ ...options, databaseUrl, logger }).run(stopping.signal);

@@ -83,7 +83,7 @@ export async function typed(
 }
 
 /** What was printed, if it is what the document says, else that. `<NAME>` is any word, `…` anything, in a line or of lines. */
-export function asWritten(answers: string, printed: string): string {
+function asWritten(answers: string, printed: string): string {
   const pattern = answers
     .split('\n')
     .map((line) => (line === '…' ? '(?:.*\\n)*?' : `${patternOf(line)}\\n`))
