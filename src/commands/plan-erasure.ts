@@ -11,8 +11,13 @@ import { Clock, Ids } from './ambient.js';
 import { decideLifecycle } from './decide-lifecycle.js';
 import type { LifecycleChange } from './decide-lifecycle.js';
 
+/** When the account is erased, Unix ms: what was asked for first, where that was before. */
+export interface PlannedErasure extends LifecycleChange {
+  readonly erasesAt: number;
+}
+
 /** Has an account erased once `delayMs` are over. Until then nothing changes. Where that is asked already, it stays so. */
-export class RequestErasure extends Command<LifecycleChange> {
+export class RequestErasure extends Command<PlannedErasure> {
   constructor(
     readonly actorId: string,
     readonly delayMs: number,
@@ -43,15 +48,20 @@ export class RequestErasureHandler implements ICommandHandler<RequestErasure> {
   ) {}
 
   /** @throws {Refusal} `not_found`, `lifecycle_revision_conflict`; what log and store throw. */
-  execute({ actorId, delayMs, metadata, seen }: RequestErasure): Promise<LifecycleChange> {
+  async execute({ actorId, delayMs, metadata, seen }: RequestErasure): Promise<PlannedErasure> {
     const at = this.clock.now();
-    return decideLifecycle(this.log, this.ids, this.store, {
+    let erasesAt = at + delayMs;
+    const change = await decideLifecycle(this.log, this.ids, this.store, {
       stream: streams.account(actorId),
       initial: noAccount,
       evolve: (account, event: AccountEvent) => evolveAccount(account, event),
-      decide: (account) => requestErasure(account, { actorId, at, erasesAt: at + delayMs, ...seen }),
+      decide: (account) => {
+        if ('erasesAt' in account) erasesAt = account.erasesAt ?? erasesAt;
+        return requestErasure(account, { actorId, at, erasesAt, ...seen });
+      },
       metadata,
     });
+    return { ...change, erasesAt };
   }
 }
 

@@ -49,14 +49,14 @@ async function isWaiting(): Promise<boolean> {
 
 /** Begins a backup that cannot get past the log, and does something to it there. Answers how it ended. */
 async function heldAtAuthority(
-  act: (backup: number) => void,
+  act: (backup: number) => unknown,
 ): Promise<{ code: number | null; stderr: string }> {
   await database.query('BEGIN; LOCK TABLE authority.credential IN ACCESS EXCLUSIVE MODE');
   const backup = spawn(process.execPath, [plaza, 'backup', dir], { env: environment(network.env) });
   let stderr = '';
   backup.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
   await until(isWaiting);
-  act(backup.pid ?? 0);
+  await act(backup.pid ?? 0);
   const [code] = (await once(backup, 'close')) as [number | null];
   await database.query('ROLLBACK');
   return { code, stderr };
@@ -66,8 +66,22 @@ describe('a backup that is cut off', () => {
   it('is no backup, when its command was killed', async () => {
     const { code } = await heldAtAuthority((pid) => process.kill(pid, 'SIGKILL'));
     expect(code).toBeNull();
-    expect(readdirSync(dir).sort()).toEqual(['log', 'manifest.json.unfinished']);
+    expect(readdirSync(dir).sort()).toEqual(['lock.unfinished', 'log', 'manifest.json.unfinished']);
     await expect(manifestOf(dir)).rejects.toThrow(/is no backup, or one that was not finished/);
+  });
+
+  it('is left alone by another command that is given the same directory', async () => {
+    let other: Awaited<ReturnType<typeof backUp>> | undefined;
+    const { code } = await heldAtAuthority(async (pid) => {
+      other = await backUp(network, dir);
+      process.kill(pid, 'SIGKILL');
+    });
+    expect(code).toBeNull();
+    expect(other).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('another backup is being written'),
+    });
+    expect(readdirSync(dir)).toContain('log');
   });
 
   it('is no backup, and says so, when the network was cut off', async () => {

@@ -1,7 +1,8 @@
-import { existsSync } from 'node:fs';
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { syncDirectory } from '../../launch/files.js';
+import { DirectoryLockedError } from '../../log/embedded/errors.js';
+import { lockDirectory } from '../../log/embedded/storage/directory-lock.js';
 import { backupParts, FORMAT, MANIFEST } from '../../recovery/backup/manifest.js';
 import type { BackupManifest, BackupPart } from '../../recovery/backup/manifest.js';
 import { Failure } from '../cli/failure.js';
@@ -24,7 +25,19 @@ export async function takeBackup(
   api: OperatorApi,
   { dir, parts, reason, onProgress }: BackupOptions,
 ): Promise<BackupManifest> {
-  await prepare(dir);
+  const release = await prepare(dir);
+  try {
+    return await fill(api, { dir, parts, reason, onProgress });
+  } finally {
+    await rm(join(dir, LOCK), { recursive: true, force: true });
+    release();
+  }
+}
+
+async function fill(
+  api: OperatorApi,
+  { dir, parts, reason, onProgress }: BackupOptions,
+): Promise<BackupManifest> {
   const wanted = backupParts.filter((part) => parts.includes(part));
   const { backupId, networkId, at, position, version } = await api.beginBackup(wanted, reason);
   const takenAt = new Date(at).toISOString();
@@ -45,22 +58,42 @@ export async function takeBackup(
   return whole;
 }
 
-/** Makes the directory; clears what an interrupted backup left in it. @throws {Failure} there is something else. */
-async function prepare(dir: string): Promise<void> {
+/** Held while a backup is written; what an interrupted one leaves of it holds nobody. */
+const LOCK = 'lock.unfinished';
+
+/**
+ * Makes the directory and takes it; clears what an interrupted backup left in it. Call the result to let go of it.
+ * @throws {Failure} there is something else, or somebody else at it.
+ */
+async function prepare(dir: string): Promise<() => void> {
+  let release: (() => void) | undefined;
   try {
     await mkdir(dir, { recursive: true, mode: OWNER_ONLY_DIRECTORY });
-    const there = await readdir(dir);
-    if (there.length === 0) return;
-    if (existsSync(join(dir, MANIFEST)) || !there.includes(unfinished(MANIFEST))) throw notEmpty(dir);
-    const ours = backupParts.flatMap((part) => [part, unfinished(part)]);
-    if (there.some((name) => name !== unfinished(MANIFEST) && !ours.includes(name))) throw notEmpty(dir);
+    refuseOthers(dir, await readdir(dir));
+    await mkdir(join(dir, LOCK), { recursive: true, mode: OWNER_ONLY_DIRECTORY });
+    release = lockDirectory(join(dir, LOCK));
+    // Somebody else may have been at it until then.
+    refuseOthers(dir, await readdir(dir));
     for (const name of [...ours, unfinished(MANIFEST)])
       await rm(join(dir, name), { recursive: true, force: true });
     syncDirectory(dir);
+    return release;
   } catch (error) {
+    release?.();
     if (error instanceof Failure) throw error;
+    if (error instanceof DirectoryLockedError)
+      throw new Failure(`another backup is being written to ${dir}; wait for it, or name another directory`);
     throw new Failure(`${dir} cannot be used: ${(error as Error).message}`);
   }
+}
+
+const ours = backupParts.flatMap((part) => [part, unfinished(part)]);
+
+function refuseOthers(dir: string, there: readonly string[]): void {
+  const known = new Set([...ours, unfinished(MANIFEST), LOCK]);
+  const isWhole = there.includes(MANIFEST);
+  const isOurs = there.includes(unfinished(MANIFEST)) || there.every((name) => name === LOCK);
+  if (isWhole || !isOurs || there.some((name) => !known.has(name))) throw notEmpty(dir);
 }
 
 function notEmpty(dir: string): Failure {

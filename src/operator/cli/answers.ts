@@ -12,6 +12,9 @@ export const changed = z.object({ changed: z.boolean() });
 /** `revision`: the lifecycle revision that it is at now. */
 export const turned = changed.extend({ revision: z.number() });
 
+/** `erasesAt`: when the account is to be erased, if that is later. */
+export const erased = turned.extend({ erasesAt: z.number().optional() });
+
 export const rotatedSecret = registered.extend({ previousUntil: z.number() });
 
 export const revoked = z.object({ revoked: z.number() });

@@ -95,7 +95,7 @@ export class OperatorApi {
   /** `delayMs`: how long it can be cancelled; 0: at once, and for good. */
   eraseAccount(actorId: string, delayMs: number, reason: string, revision?: number) {
     const path = `/operator/accounts/${encodeURIComponent(actorId)}/erase`;
-    return this.#call(answers.turned, 'POST', path, { reason, revision, delayMs });
+    return this.#call(answers.erased, 'POST', path, { reason, revision, delayMs });
   }
 
   cancelErasure(actorId: string, reason: string) {

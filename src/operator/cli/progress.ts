@@ -46,10 +46,10 @@ export class Progress {
     this.#write(step);
   }
 
-  /** All of it is done: what was shown last becomes the last word. */
+  /** What was shown last becomes the last word: steps that were passed over are not said to be done. */
   done(): void {
     if (!this.#last) return;
-    this.#write({ ...this.#last, total: this.#last.done });
+    this.#write(this.#last);
     if (this.shown.isTTY) this.shown.write('\n');
     this.#last = undefined;
   }

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Pool } from 'pg';
 import type { Client } from 'pg';
-import { Halt, messageOf } from '../../../projections/runner/faults.js';
+import { Halt, messageOf, Outdated } from '../../../projections/runner/faults.js';
 import { WorkerConnection } from '../../../projections/runner/worker-connection.js';
 import { LogReplaced, LogUnavailable, WrongExpectedRevision } from '../../log/event-log.js';
 import { isUnreachable } from '../../store/unreachable.js';
@@ -111,7 +111,7 @@ export class JobRunner {
       return;
     }
     logger.error({ err: error, job: job.id }, 'the job has failed');
-    const isExpected = [JobFault, LogReplaced, Halt].some((kind) => error instanceof kind);
+    const isExpected = [JobFault, LogReplaced, Halt, Outdated].some((kind) => error instanceof kind);
     const message = isExpected ? messageOf(error) : `It failed, which it must not: ${messageOf(error)}`;
     await moveJob(client, job.id, openStates, 'failed', now(), message);
     const { incarnation } = (await findJob(client, job.id)) ?? job;

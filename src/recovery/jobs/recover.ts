@@ -1,3 +1,4 @@
+import { refuseOlder, versionsOf } from '../../../projections/runner/projection.js';
 import { quarantine } from '../incarnation.js';
 import { missingRestrictions } from '../lost-restrictions.js';
 import { networkOf } from '../network.js';
@@ -17,8 +18,9 @@ import type { Job } from './job.js';
  * @throws {JobFault} it must not go on. What log, witness and Postgres throw.
  */
 export async function recover(job: Job, context: JobContext): Promise<string> {
-  const { client, log, witness, fixedGroups, now, signal, report } = context;
+  const { client, log, witness, group, fixedGroups, now, signal, report } = context;
   const state = await readRecoveryState(client);
+  if (state) refuseOlder(versionsOf(group), state.versions, `Incarnation ${state.incarnation}`);
   if (state && state.incarnation === job.incarnation && state.status === 'serving')
     return `incarnation ${state.incarnation} is published`;
   const networkId = await networkOf(log);

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { operatorApi, turnLine, WHY, withOperator, withReason, withRevision } from '../act.js';
 import type { ActOptions, TurnOptions } from '../act.js';
 import { duration } from '../duration.js';
-import { answer } from '../output.js';
+import { answer, moment } from '../output.js';
 
 interface CreateOptions extends ActOptions {
   readonly handle: string;
@@ -62,7 +62,8 @@ export function addAccount(program: Command): void {
     .option('--delay <time>', 'how long that can be cancelled: 0, 90s, 15m, 24h, 7d', duration, 0)
     .action(async (actorId: string, { reason, revision, delay, ...options }: EraseOptions) => {
       const result = await operatorApi(options).eraseAccount(actorId, delay, reason, revision);
-      const state = delay === 0 ? 'erased' : 'to be erased';
+      const { erasesAt } = result;
+      const state = erasesAt === undefined ? 'erased' : `to be erased at ${moment(erasesAt)}`;
       answer(options, result, [turnLine(actorId, state, result)]);
     });
 
