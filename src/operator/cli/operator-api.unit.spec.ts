@@ -34,6 +34,7 @@ describe('the status of projections', () => {
   it('is understood while the log is away, nothing is applied, or one has stopped', async () => {
     const status = {
       incarnation: null,
+      quarantine: null,
       projections: [
         { name: 'posts', version: 1, position: null, lag: null },
         {
