@@ -52,16 +52,9 @@ const steps: readonly {
     waits: 'plaza-api',
   },
   {
-    name: 'before the password is forgotten',
+    name: 'before password, sessions and tokens are forgotten',
     database: 'store',
     row: async () => 'SELECT FROM authority.credential WHERE actor_id = $1 FOR UPDATE',
-    waits: 'plaza-api',
-  },
-  {
-    name: 'before the tokens are forgotten',
-    database: 'store',
-    row: async () => `SELECT FROM authority.oidc_record
-      WHERE grant_id IN (SELECT grant_id FROM authority.app_grant WHERE actor_id = $1) FOR UPDATE`,
     waits: 'plaza-api',
   },
 ];
@@ -138,7 +131,7 @@ describe('an erasure whose process is killed', () => {
           acknowledged.push(name);
         } catch (error) {
           // It is told that nothing is known of it; where it did not get as far as that step, it is asked for again.
-          expect(error).toBeInstanceOf(Failure);
+          if (!(error instanceof Failure)) throw error;
         } finally {
           asking = false;
         }
