@@ -2,11 +2,12 @@ import { CommanderError } from 'commander';
 import { ConfigError } from '../../config/config.js';
 import { LaunchError } from '../../launch/launch-error.js';
 import { Failure } from './failure.js';
+import { withIdentifiersLast } from './leading-hyphens.js';
 import { commandLine } from './program.js';
 
 /** Runs one command and says in the exit code how it went; see "Exit codes" in the help. */
 try {
-  await commandLine().parseAsync();
+  await commandLine().parseAsync(withIdentifiersLast(process.argv.slice(2)), { from: 'user' });
 } catch (error) {
   process.exitCode = explain(error);
 }
