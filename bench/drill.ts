@@ -3,14 +3,12 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { readConfig } from '../src/config/config.js';
-import { openLog } from '../src/log/open-log.js';
 import { OperatorApi } from '../src/operator/cli/operator-api.js';
-import { openDatabase } from '../src/store/database.js';
 import { rounded } from './load.js';
 import { startNetwork, withDataDir } from './network.js';
 import type { BenchNetwork } from './network.js';
+import { live } from './recovery/live.js';
 import { seed } from './recovery/seed.js';
-import { shown } from './reads/seed.js';
 
 /** The drill of docs/recovery.md: a log that was lost, restored from its backup, and recovered. In seconds. */
 export interface DrillBench {
@@ -38,7 +36,7 @@ export function benchDrill(events = Number(process.env['BENCH_EVENTS'] ?? 30_000
 async function drill(dataDir: string, backup: string, events: number): Promise<DrillBench> {
   let network = await startNetwork(dataDir);
   try {
-    await live(network, events);
+    await live(network, (log) => seed(log, events));
     const backupSeconds = await timed(() => plaza(network, dataDir, 'backup', backup));
     await takeAway(network, dataDir);
     await network.stop();
@@ -62,20 +60,6 @@ const envOf = (network: BenchNetwork | undefined, dataDir: string) => ({
 
 const operatorOf = (network: BenchNetwork, dataDir: string) =>
   new OperatorApi(readConfig(envOf(network, dataDir)), 'bench');
-
-async function live({ run }: BenchNetwork, events: number): Promise<void> {
-  const { EVENTSTORE_URL = '', VAULT_DATABASE_URL = '', DATABASE_URL = '' } = run.settings;
-  const database = await openDatabase({ url: DATABASE_URL, applicationName: 'bench', maxConnections: 2 });
-  const opened = await openLog({
-    eventStoreUrl: EVENTSTORE_URL,
-    vaultDatabaseUrl: VAULT_DATABASE_URL,
-    applicationName: 'bench',
-  });
-  await seed(opened.log, events);
-  await shown(opened.log, database.pool);
-  await opened.close();
-  await database.close();
-}
 
 /** Suspends people. */
 async function takeAway(network: BenchNetwork, dataDir: string): Promise<void> {

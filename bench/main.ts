@@ -5,6 +5,7 @@ import { benchAuth } from './auth.js';
 import { benchDrill } from './drill.js';
 import { benchEventStore } from './event-store.js';
 import { benchPosts } from './posts.js';
+import { benchRebuildReads } from './rebuild-reads.js';
 import { benchReads } from './reads.js';
 import { benchRestrictions } from './restrictions.js';
 import { benchRecovery } from './recovery.js';
@@ -19,6 +20,7 @@ const suites = {
   reads: () => benchReads(),
   timeline: () => benchTimeline(),
   recovery: () => benchRecovery(),
+  rebuildReads: () => benchRebuildReads(),
   auth: () => benchAuth(),
   restrictions: () => benchRestrictions(),
   drill: () => benchDrill(),

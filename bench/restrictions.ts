@@ -1,12 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { openLog } from '../src/log/open-log.js';
-import { openDatabase } from '../src/store/database.js';
 import { load, rounded } from './load.js';
 import type { Measured, Sending } from './load.js';
 import { startNetwork, withDataDir } from './network.js';
 import type { BenchNetwork } from './network.js';
 import { newReader } from './reads/reader.js';
-import { shown } from './reads/seed.js';
+import { live } from './recovery/live.js';
 import { numbered, Society } from './society.js';
 
 /** A mutation that the witness holds, beside one of the same kind that it does not: one connection, one at a time. */
@@ -45,7 +43,12 @@ async function measure(network: BenchNetwork): Promise<RestrictionsBench> {
   const author = await newReader(network);
   const posts = numbered('post', WARMING_UP + 2 * EACH);
   const people = numbered('person', 2 * EACH);
-  await seed(network, author.actorId, posts, people);
+  await live(network, async (log) => {
+    const society = new Society(log);
+    await society.application('bench');
+    await society.people(people);
+    await society.posts(posts.map((postId) => ({ postId, authorActorId: author.actorId })));
+  });
   const headers = {
     authorization: `Bearer ${await author.token()}`,
     'content-type': 'application/json',
@@ -74,23 +77,6 @@ async function measure(network: BenchNetwork): Promise<RestrictionsBench> {
     deletion: beside(await oneByOne(network, edited.map(edit)), await oneByOne(network, deletions)),
     block: beside(await oneByOne(network, follows), await oneByOne(network, blocks)),
   };
-}
-
-async function seed({ run }: BenchNetwork, authorActorId: string, posts: string[], people: string[]) {
-  const { EVENTSTORE_URL = '', VAULT_DATABASE_URL = '', DATABASE_URL = '' } = run.settings;
-  const database = await openDatabase({ url: DATABASE_URL, applicationName: 'bench', maxConnections: 2 });
-  const opened = await openLog({
-    eventStoreUrl: EVENTSTORE_URL,
-    vaultDatabaseUrl: VAULT_DATABASE_URL,
-    applicationName: 'bench',
-  });
-  const society = new Society(opened.log);
-  await society.application('bench');
-  await society.people(people);
-  await society.posts(posts.map((postId) => ({ postId, authorActorId })));
-  await shown(opened.log, database.pool);
-  await opened.close();
-  await database.close();
 }
 
 function oneByOne({ baseUrl, run }: BenchNetwork, sendings: readonly Sending[]): Promise<Measured> {

@@ -15,15 +15,13 @@ export class Heartbeat {
   /** For work on other connections, which takes as long as it takes; this one has nothing else to do. */
   async beatDuring(work: Promise<void>): Promise<void> {
     const ended = new AbortController();
-    const beating = this.beatUntil(ended.signal);
-    // Asked for when the work is done.
-    beating.catch(() => undefined);
-    try {
-      await work;
-    } finally {
-      ended.abort();
-      await beating;
-    }
+    const [worked, beaten] = await Promise.allSettled([
+      work.finally(() => ended.abort()),
+      this.beatUntil(ended.signal),
+    ]);
+    // What the work met says more than a beat that failed beside it.
+    if (worked.status === 'rejected') throw worked.reason;
+    if (beaten.status === 'rejected') throw beaten.reason;
   }
 
   /** Call it as often as anything is done, or nothing is there to be done: at least each second. */

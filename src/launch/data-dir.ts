@@ -16,13 +16,26 @@ export function takeDataDir(path: string): DataDir {
     mkdirSync(path, { recursive: true });
     accessSync(path, constants.W_OK);
     const real = realpathSync(path);
-    return { path: real, release: lockDirectory(real) };
+    const release = takeDirectory(real);
+    if (release) return { path: real, release };
   } catch (error) {
-    if (error instanceof DirectoryLockedError)
-      throw new LaunchError(
-        `DATA_DIR: a network is already running on ${path}; stop it or choose another DATA_DIR`,
-      );
     const { code, message } = error as NodeJS.ErrnoException;
     throw new LaunchError(`DATA_DIR: ${path} cannot be used as a directory of our own (${code ?? message})`);
+  }
+  throw new LaunchError(
+    `DATA_DIR: a network is already running on ${path}; stop it or choose another DATA_DIR`,
+  );
+}
+
+/**
+ * Takes a directory for as long as this process lives, or until the result is called. Undefined: another process holds it.
+ * Throws what the file system throws.
+ */
+export function takeDirectory(path: string): (() => void) | undefined {
+  try {
+    return lockDirectory(path);
+  } catch (error) {
+    if (error instanceof DirectoryLockedError) return undefined;
+    throw error;
   }
 }

@@ -1,8 +1,7 @@
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { takeDirectory } from '../../launch/data-dir.js';
 import { syncDirectory } from '../../launch/files.js';
-import { DirectoryLockedError } from '../../log/embedded/errors.js';
-import { lockDirectory } from '../../log/embedded/storage/directory-lock.js';
 import { backupParts, FORMAT, MANIFEST } from '../../recovery/backup/manifest.js';
 import type { BackupManifest, BackupPart } from '../../recovery/backup/manifest.js';
 import { Failure } from '../cli/failure.js';
@@ -71,7 +70,9 @@ async function prepare(dir: string): Promise<() => void> {
     await mkdir(dir, { recursive: true, mode: OWNER_ONLY_DIRECTORY });
     refuseOthers(dir, await readdir(dir));
     await mkdir(join(dir, LOCK), { recursive: true, mode: OWNER_ONLY_DIRECTORY });
-    release = lockDirectory(join(dir, LOCK));
+    release = takeDirectory(join(dir, LOCK));
+    if (!release)
+      throw new Failure(`another backup is being written to ${dir}; wait for it, or name another directory`);
     // Somebody else may have been at it until then.
     refuseOthers(dir, await readdir(dir));
     for (const name of [...ours, unfinished(MANIFEST)])
@@ -81,8 +82,6 @@ async function prepare(dir: string): Promise<() => void> {
   } catch (error) {
     release?.();
     if (error instanceof Failure) throw error;
-    if (error instanceof DirectoryLockedError)
-      throw new Failure(`another backup is being written to ${dir}; wait for it, or name another directory`);
     throw new Failure(`${dir} cannot be used: ${(error as Error).message}`);
   }
 }
