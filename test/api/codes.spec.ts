@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { globSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
@@ -36,8 +36,8 @@ afterAll(async () => {
   await network?.stop();
 });
 
-/** What brings a code about: a request; one of another spec, where parts of a network have to fail; or nothing so far. */
-type Cause = (() => Promise<Answer>) | { readonly spec: string; readonly named: string } | 'nothing yet';
+/** What brings a code about: a request, or one of another spec, where parts of a network have to fail. */
+type Cause = (() => Promise<Answer>) | { readonly spec: string; readonly named: string };
 
 const anonymously = (path: string) => send(network.baseUrl, 'GET', path);
 const intent = () => ({ intentId: randomUUID() });
@@ -260,12 +260,4 @@ describe('elsewhere a request is answered with', () => {
       expect(textOf(spec)).toContain(`'${code}'`);
     },
   );
-});
-
-describe('what nothing brings about yet', () => {
-  it.each(all.filter(({ cause }) => cause === 'nothing yet'))('is thrown nowhere: $code', ({ code }) => {
-    const thrown = new RegExp(String.raw`Refusal\(\s*'${code}'`);
-    const files = globSync('src/**/*.ts', { cwd: root }).filter((path) => thrown.test(textOf(path)));
-    expect(files).toEqual([]);
-  });
 });

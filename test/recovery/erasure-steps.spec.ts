@@ -136,8 +136,13 @@ describe('an erasure whose process is killed', () => {
           asking = false;
         }
       };
-      const waiting = `SELECT FROM pg_stat_activity
-        WHERE ${pid} = ANY (pg_blocking_pids(pid)) AND application_name LIKE '${waits}%'`;
+      // For the row itself, or behind somebody else who waits for it.
+      const waiting = `WITH RECURSIVE blocked (pid) AS (
+          VALUES (${pid}::integer)
+          UNION
+          SELECT activity.pid FROM pg_stat_activity activity
+          JOIN blocked ON blocked.pid = ANY (pg_blocking_pids(activity.pid)))
+        SELECT FROM blocked JOIN pg_stat_activity USING (pid) WHERE application_name LIKE '${waits}%'`;
       await until(async () => {
         if (!asking) void ask();
         return (await holder.query(waiting)).rowCount;

@@ -40,6 +40,8 @@ export async function writePart(
   const manifestSha256 = await writeNew(join(unfinished(place), MANIFEST), asText(manifest));
   syncDirectory(unfinished(place));
   await settle(unfinished(place), place);
+  // What was said to be the total before was an estimate.
+  onProgress(writer.done, writer.done);
   return { part, bytes: writer.done, manifestSha256 };
 }
 

@@ -1,0 +1,88 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { operatorOf, registerApplication, signIn } from '../support/api.js';
+import type { SignedIn } from '../support/api.js';
+import { askAt, startApiProcess } from '../support/api-process.js';
+import type { Answered, ApiProcess } from '../support/api-process.js';
+import { listen } from '../support/event-source.js';
+import type { Listening } from '../support/event-source.js';
+import { startNetwork } from '../support/network.js';
+import type { TestNetwork } from '../support/network.js';
+import { until } from '../support/until.js';
+
+let network: TestNetwork;
+let second: ApiProcess;
+let ada: SignedIn;
+
+beforeAll(async () => {
+  network = await startNetwork();
+  second = await startApiProcess(network);
+  ada = await signIn(network, await registerApplication(network));
+  for (let n = 0; n < 5; n++) await ada.say(`post ${n}`);
+}, 120_000);
+
+afterAll(async () => {
+  await second?.stop();
+  await network?.stop();
+});
+
+/** The same of both API processes. */
+async function ofBoth(path: string): Promise<readonly [Answered, Answered]> {
+  const own = Number(new URL(network.baseUrl).port);
+  const ask = (port: number) => askAt(network, port, 'GET', path, { by: ada });
+  return [await ask(own), await ask(second.port)];
+}
+
+interface Before {
+  readonly incarnation: string;
+  readonly page: string;
+  readonly view: number;
+  readonly stream: Listening;
+}
+
+async function take(): Promise<Before> {
+  const page = await ada.get('/api/timeline?limit=2');
+  const view = await ada.get('/api/reconcile');
+  const stream = await listen(network.baseUrl, { headers: { authorization: `Bearer ${ada.token}` } });
+  return {
+    incarnation: page.headers.get('x-network-incarnation') ?? '',
+    page: page.body.cursor,
+    view: view.body.cursor,
+    stream,
+  };
+}
+
+/** What decisions.md says of cursors and views of another incarnation, in both processes. */
+async function expectAllToBeOfAnother({ incarnation, page, view, stream }: Before): Promise<void> {
+  const sessions = await ofBoth('/api/session');
+  const shown = sessions.map(({ headers, body }) => [headers['x-network-incarnation'], body.incarnation]);
+  expect(new Set(shown.flat()).size).toBe(1);
+  expect(shown[0]?.[0]).not.toBe(incarnation);
+  for (const { status, body } of await ofBoth(`/api/timeline?limit=2&cursor=${page}`))
+    expect([status, body.error]).toEqual([400, 'invalid_page_cursor']);
+  for (const { status, body } of await ofBoth(`/api/reconcile?cursor=${view}`))
+    expect([status, body.replace]).toEqual([200, true]);
+  for (const { status, body } of await ofBoth(`/api/events?cursor=${view}`))
+    expect([status, body.replace]).toEqual([200, true]);
+  await ada.say('something new');
+  await until(() => stream.ended() || stream.messages.some(({ event }) => event === 'replace'));
+  expect(stream.messages.map(({ event }) => event)).toContain('replace');
+  stream.close();
+}
+
+describe('another incarnation is known as such to two API processes', () => {
+  it('after a rebuild', async () => {
+    const before = await take();
+    const operator = operatorOf(network);
+    const { id } = await operator.rebuild([], 'a test');
+    await until(async () => (await operator.job(id)).state === 'published', 40_000);
+    await expectAllToBeOfAnother(before);
+  }, 60_000);
+
+  it('after what was published before is published again', async () => {
+    const before = await take();
+    const operator = operatorOf(network);
+    const { job } = await operator.rollback('a test');
+    await until(async () => (await operator.job(job?.id ?? '')).state === 'published', 40_000);
+    await expectAllToBeOfAnother(before);
+  }, 60_000);
+});
