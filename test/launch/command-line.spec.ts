@@ -106,11 +106,12 @@ describe("the operator's command line", () => {
     expect(down.stderr).toMatch(new RegExp(`^no network answers at http://127.0.0.1:${port} .*\\n$`));
   });
 
-  it('prints how far projections are, also when nobody knows, and which have stopped', async () => {
+  it('prints how far projections are, also when nobody knows, which have stopped, and why nobody is shown them', async () => {
     const nothingYet = { name: 'posts', version: 1, position: null, lag: null };
     const stopped = { reason: 'it is not understood', position: 9, eventId: 'e-1' };
     const status = {
       incarnation: null,
+      quarantine: 'The log was set back.',
       projections: [nothingYet, { name: 'follows', version: 2, position: 7, lag: 3, stopped }],
     };
     const server = createServer((_request, response) => response.end(JSON.stringify(status)));
@@ -124,6 +125,7 @@ describe("the operator's command line", () => {
       expect(code).toBe(0);
       expect(stdout.split('\n')).toEqual([
         'incarnation none yet',
+        'IN QUARANTINE, nobody is shown it: The log was set back.',
         'posts v1  at none yet, the log does not say how far behind',
         'follows v2  at 7, 3 behind; STOPPED (event e-1 at 9): it is not understood',
         '',
