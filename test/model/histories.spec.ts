@@ -9,7 +9,7 @@ import { Real } from './real.js';
 import { Society } from './society.js';
 import { compareViews } from './views.js';
 
-const HISTORIES = 600;
+const HISTORIES = 300;
 const LONGEST = 12;
 const PEOPLE_EACH = 3;
 const AT_ONCE = 12;

@@ -84,7 +84,7 @@ describe('another incarnation is known as such to two API processes', () => {
     const before = await take();
     const operator = operatorOf(network);
     const { id } = await operator.rebuild([], 'a test');
-    await until(async () => (await operator.job(id)).state === 'published', 40_000);
+    expect(await until(async () => (await operator.job(id)).state === 'published', 40_000)).toBe(true);
     await expectAllToBeOfAnother(before);
   }, 60_000);
 
@@ -92,7 +92,8 @@ describe('another incarnation is known as such to two API processes', () => {
     const before = await take();
     const operator = operatorOf(network);
     const { job } = await operator.rollback('a test');
-    await until(async () => (await operator.job(job?.id ?? '')).state === 'published', 40_000);
+    const id = job?.id ?? '';
+    expect(await until(async () => (await operator.job(id)).state === 'published', 40_000)).toBe(true);
     await expectAllToBeOfAnother(before);
   }, 60_000);
 });

@@ -22,7 +22,8 @@ import {
 import type { TableFile } from '../../recovery/restore/tables.js';
 import type { CheckedBackup } from './checked-backup.js';
 import { layOut, putInPlace } from './restore-log.js';
-import type { RestoreOptions, RestorePart } from './restore.js';
+import type { RestorePart } from './parts.js';
+import type { RestoreOptions } from './restore.js';
 import type { StoppedClients, StoppedStores } from './stores.js';
 
 export interface Replaced {

@@ -9,13 +9,11 @@ import { RestoreRefused } from '../../recovery/restore/tables.js';
 import { Failure } from '../cli/failure.js';
 import type { Step } from '../cli/progress.js';
 import { checkBackup, manifestOf } from './checked-backup.js';
+import { restoreParts } from './parts.js';
+import type { RestorePart } from './parts.js';
 import { Replacement } from './replacement.js';
 import type { Replaced } from './replacement.js';
 import { openStopped } from './stores.js';
-
-/** What can be restored: the parts of a backup, and the read store, which is dropped, to be built anew. */
-export const restoreParts = ['log', 'read', 'authority', 'vault', 'witness'] as const;
-export type RestorePart = (typeof restoreParts)[number];
 
 export interface RestoreOptions {
   readonly dir: string;

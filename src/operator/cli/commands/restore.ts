@@ -1,8 +1,9 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { readConfig } from '../../../config/config.js';
-import { restore, restoreParts } from '../../restore/restore.js';
-import type { RestorePart } from '../../restore/restore.js';
+import { restoreParts } from '../../restore/parts.js';
+import type { RestorePart } from '../../restore/parts.js';
+import type { restore as Restore } from '../../restore/restore.js';
 import { accountName, withReason } from '../act.js';
 import type { ActOptions } from '../act.js';
 import { answer } from '../output.js';
@@ -23,6 +24,8 @@ export function addRestore(program: Command): void {
     .option('--parts <names>', `some of ${restoreParts.join(',')} (default: all)`, partsOf(restoreParts))
     .addHelpText('after', HELP)
     .action(async (dir: string, { parts, reason, as, ...options }: RestoreOptions) => {
+      // Every other command is there sooner without what this one needs.
+      const { restore } = await import('../../restore/restore.js');
       const place = resolve(dir);
       const progress = new Progress(inBytes);
       const restored = await restore(readConfig(), {
@@ -44,7 +47,7 @@ read is the read store: it is dropped, and built anew from the log. A witness th
 lacks is kept unless it is named, and refused if it is. A log that is older than the witness is served only after
 plaza recovery apply.`;
 
-function linesOf(restored: Awaited<ReturnType<typeof restore>>): string[] {
+function linesOf(restored: Awaited<ReturnType<typeof Restore>>): string[] {
   const { backupId, networkId, takenAt, parts, kept, stillErased, witnessKept, witnessBrokenAt } = restored;
   return [
     `restored ${parts.join(', ')} of network ${networkId} from backup ${backupId}, taken at ${takenAt}`,
