@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { ClientBase } from 'pg';
 import type { Checkpoint } from '../../src/log/event-log.js';
 import type { Recorded } from '../../src/log/recorded.js';
+import { inTransaction } from '../../src/store/transaction.js';
 import { EventFault, Halt, isFaultOfEvents, messageOf, SteppedAside } from './faults.js';
 import type { Progress } from './progress.js';
 import type { Write } from './projection.js';
@@ -56,14 +57,12 @@ export class Applier {
     const to = { position: last.position, eventId: last.id };
     const work = this.collect(events);
     try {
-      await this.client.query('BEGIN');
-      if (!(await this.progress.advance(this.client, this.at, to)))
-        throw new SteppedAside('another worker has moved the progress');
-      await work.flush(this.client);
-      await this.client.query('COMMIT');
+      await inTransaction(this.client, async () => {
+        if (!(await this.progress.advance(this.client, this.at, to)))
+          throw new SteppedAside('another worker has moved the progress');
+        await work.flush(this.client);
+      });
     } catch (error) {
-      // A connection that cannot roll back is gone, and the transaction with it.
-      await this.client.query('ROLLBACK').catch(() => undefined);
       if (isFaultOfEvents(error)) throw new EventFault(messageOf(error), { cause: error });
       throw error;
     }

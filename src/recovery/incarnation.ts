@@ -1,5 +1,6 @@
 import type { ClientBase, Pool } from 'pg';
 import type { Versions } from '../../projections/runner/projection.js';
+import { inTransaction } from '../store/transaction.js';
 
 /** Channel of `NOTIFY` that tells when the publication changes. */
 export const PUBLICATION_CHANNEL = 'plaza_publication';
@@ -60,8 +61,7 @@ export async function createIncarnation(
   },
 ): Promise<Incarnation> {
   const made = { incarnation: options.id, schemaName: `inc_${options.id}` };
-  await client.query('BEGIN');
-  try {
+  await inTransaction(client, async () => {
     await client.query(
       `INSERT INTO recovery.incarnation (incarnation, schema_name, versions, created_at, build_state)
       VALUES ($1, $2, $3, $4, 'loading')`,
@@ -69,11 +69,7 @@ export async function createIncarnation(
     );
     await client.query(`CREATE SCHEMA ${made.schemaName}; SET LOCAL search_path = ${made.schemaName}`);
     for (const ddl of options.tables) await client.query(ddl);
-    await client.query('COMMIT');
-  } catch (error) {
-    await client.query('ROLLBACK');
-    throw error;
-  }
+  });
   return made;
 }
 
@@ -82,17 +78,12 @@ export async function dropIncarnation(
   client: ClientBase,
   { incarnation, schemaName }: Incarnation,
 ): Promise<void> {
-  await client.query('BEGIN');
-  try {
+  await inTransaction(client, async () => {
     await client.query('DELETE FROM recovery.incarnation WHERE incarnation = $1', [incarnation]);
     await client.query(
       `DROP SCHEMA ${schemaName} CASCADE; DROP SCHEMA IF EXISTS verify_${incarnation} CASCADE`,
     );
-    await client.query('COMMIT');
-  } catch (error) {
-    await client.query('ROLLBACK');
-    throw error;
-  }
+  });
 }
 
 export interface PublishOptions {
@@ -123,13 +114,9 @@ export async function publish(
   client: ClientBase,
   { incarnation, networkId, instead, now, from = 'serving', quarantined }: PublishOptions,
 ): Promise<'published' | 'behind' | 'changed'> {
-  await client.query('BEGIN');
-  try {
+  return inTransaction(client, async () => {
     const isBehind = await lockAndCompare(client, incarnation, instead);
-    if (isBehind && from === 'serving') {
-      await client.query('ROLLBACK');
-      return 'behind';
-    }
+    if (isBehind && from === 'serving') return 'behind';
     const { rowCount } = await client.query(
       `WITH published AS (
         INSERT INTO recovery.publication (incarnation, status, reason, network_id)
@@ -153,12 +140,8 @@ export async function publish(
     );
     if (rowCount === 1 && from === 'quarantined')
       await client.query('DELETE FROM recovery.outstanding_write');
-    await client.query('COMMIT');
     return rowCount === 1 ? 'published' : 'changed';
-  } catch (error) {
-    await client.query('ROLLBACK');
-    throw error;
-  }
+  });
 }
 
 /**

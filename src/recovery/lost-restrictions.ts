@@ -1,5 +1,6 @@
 import type { EventLog } from '../log/event-log.js';
 import { restrictionTypes } from '../log/restrictions.js';
+import { toTheEnd } from '../log/to-the-end.js';
 import type { Witness, Witnessed } from './witness/witness.js';
 
 const PAGE = 1_000;
@@ -40,13 +41,10 @@ interface Logged {
 /** All restrictions that the log has, by id. */
 async function restrictionsIn(log: EventLog, signal: AbortSignal): Promise<ReadonlyMap<string, Logged>> {
   const logged = new Map<string, Logged>();
-  const all = { after: undefined, types: restrictionTypes, batchSize: PAGE, signal };
-  for await (const { events, caughtUp } of log.subscribe(all)) {
+  for await (const events of toTheEnd(log, { types: restrictionTypes, batchSize: PAGE, signal }))
     for (const { id, position, metadata } of events)
       logged.set(id, { position, isNumbered: metadata.witnessEpoch !== undefined });
-    if (caughtUp) return logged;
-  }
-  throw new Error('the log was not read to its end', { cause: signal.reason });
+  return logged;
 }
 
 /** What is missing, for people: how many of each type, and the first of them. */

@@ -1,5 +1,6 @@
 import type { ClientBase, Pool } from 'pg';
 import type { EventLog } from '../log/event-log.js';
+import { inLog } from './witness/settle.js';
 import type { Witness, Witnessed } from './witness/witness.js';
 
 /** Where witness and log are not of one mind. */
@@ -82,15 +83,8 @@ async function notInLog(log: EventLog, witnessed: readonly Witnessed[]): Promise
   const missing: Witnessed[] = [];
   for (let at = 0; at < witnessed.length; at += READS) {
     const some = witnessed.slice(at, at + READS);
-    const found = await Promise.all(some.map(({ restriction }) => isInLog(log, restriction)));
+    const found = await Promise.all(some.map(({ restriction }) => inLog(log, restriction)));
     missing.push(...some.filter((_, index) => !found[index]));
   }
   return missing;
-}
-
-async function isInLog(
-  log: EventLog,
-  { id, stream }: { readonly id: string; readonly stream: string },
-): Promise<boolean> {
-  return (await log.read(stream)).some((recorded) => recorded.id === id);
 }

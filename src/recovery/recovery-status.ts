@@ -20,7 +20,7 @@ const ALL_TIMES = Number.MAX_SAFE_INTEGER;
 const UNSETTLED = 1_000;
 const PATIENCE_MS = 120_000;
 
-/** Null: it cannot be told, since log or witness do not answer. */
+/** How witness, log and read models stand to each other. */
 export interface WitnessStatus {
   /** How many restrictions the witness has accepted, the log has, and the published read models have applied. */
   readonly epochs: { readonly witness: number; readonly log: number; readonly readModel: number };
@@ -39,6 +39,7 @@ export interface RecoveryStatus {
   readonly reason: string | null;
   readonly incarnation: string | null;
   readonly networkId: string | null;
+  /** Null: it cannot be told, since log or witness do not answer. */
   readonly witness: WitnessStatus | null;
   /** Why `witness` is null. */
   readonly witnessFault: string | null;

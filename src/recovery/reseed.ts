@@ -1,6 +1,7 @@
 import type { EventLog } from '../log/event-log.js';
 import type { Recorded } from '../log/recorded.js';
 import { isRestriction, restrictionTypes } from '../log/restrictions.js';
+import { toTheEnd } from '../log/to-the-end.js';
 import type { Restriction, Witness, Witnessed } from './witness/witness.js';
 
 const BATCH_SIZE = 500;
@@ -21,8 +22,8 @@ export async function reseedWitness(
 ): Promise<number> {
   let count = 0;
   const newest = new Map<string, bigint>();
-  const all = { after: undefined, types: restrictionTypes, batchSize: BATCH_SIZE, signal };
-  for await (const { events, caughtUp } of log.subscribe(all)) {
+  const all = { types: restrictionTypes, batchSize: BATCH_SIZE, signal };
+  for await (const events of toTheEnd(log, all)) {
     const known = await witness.find(events.map(({ id }) => id));
     for (const recorded of events) {
       const after = newest.get(recorded.stream) ?? 0n;
@@ -34,9 +35,7 @@ export async function reseedWitness(
       newest.set(recorded.stream, witnessed.epoch);
     }
     onSeeded(count);
-    if (caughtUp) return count;
   }
-  signal.throwIfAborted();
   return count;
 }
 

@@ -1,4 +1,5 @@
 import type { ClientBase } from 'pg';
+import { inTransaction } from '../../store/transaction.js';
 
 /**
  * How far the build of an incarnation is. `loading`: events are applied the short way, and nothing else may be; then
@@ -40,18 +41,12 @@ export async function doStep(
   incarnation: string,
   { name, sql }: { readonly name: string; readonly sql: string },
 ): Promise<void> {
-  await client.query('BEGIN');
-  try {
+  await inTransaction(client, async () => {
     const { rowCount } = await client.query(
       `UPDATE recovery.incarnation SET build_steps = build_steps || $2::text
       WHERE incarnation = $1 AND NOT $2::text = ANY (build_steps)`,
       [incarnation, name],
     );
     if (rowCount === 1) await client.query(sql);
-    await client.query('COMMIT');
-  } catch (error) {
-    // A connection that cannot roll back is gone, and the transaction with it.
-    await client.query('ROLLBACK').catch(() => undefined);
-    throw error;
-  }
+  });
 }

@@ -3,6 +3,7 @@ import { Progress } from '../../../projections/runner/progress.js';
 import { typesOf, versionsOf } from '../../../projections/runner/projection.js';
 import type { Group } from '../../../projections/runner/projection.js';
 import type { Checkpoint } from '../../log/event-log.js';
+import { inTransaction } from '../../store/transaction.js';
 import { PUBLICATION_CHANNEL } from '../incarnation.js';
 import type { JobContext } from './context.js';
 import type { Job } from './job.js';
@@ -23,16 +24,16 @@ export async function applyOnceMore(
   const { client, log, signal, report } = context;
   const step = `applying every event to ${group.name} once more`;
   if (job.step !== step) {
-    await client.query('BEGIN');
-    await client.query(
-      `INSERT INTO recovery.checkpoint (group_name, versions) VALUES ($1, $2) ON CONFLICT (group_name) DO UPDATE
+    await inTransaction(client, async () => {
+      await client.query(
+        `INSERT INTO recovery.checkpoint (group_name, versions) VALUES ($1, $2) ON CONFLICT (group_name) DO UPDATE
       SET applied_position = NULL, applied_event_id = NULL,
         stopped_at_position = NULL, stopped_event_id = NULL, stopped_reason = NULL`,
-      [group.name, versionsOf(group)],
-    );
-    await client.query('UPDATE recovery.job SET step = $2 WHERE id = $1', [job.id, step]);
-    await client.query(`SELECT pg_notify('${PUBLICATION_CHANNEL}', $1)`, [group.name]);
-    await client.query('COMMIT');
+        [group.name, versionsOf(group)],
+      );
+      await client.query('UPDATE recovery.job SET step = $2 WHERE id = $1', [job.id, step]);
+      await client.query(`SELECT pg_notify('${PUBLICATION_CHANNEL}', $1)`, [group.name]);
+    });
   }
   // What comes meanwhile is applied as ever: of a busy network there is always more.
   const head = (await log.head()) ?? 0n;

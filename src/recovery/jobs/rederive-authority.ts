@@ -3,6 +3,8 @@ import { dispatch, typesOf } from '../../../projections/runner/projection.js';
 import type { Group } from '../../../projections/runner/projection.js';
 import { UnitOfWork } from '../../../projections/runner/unit-of-work.js';
 import type { Recorded } from '../../log/recorded.js';
+import { toTheEnd } from '../../log/to-the-end.js';
+import { inTransaction } from '../../store/transaction.js';
 import { BuildConnection } from '../build/build-connection.js';
 import { FORGET_AUTHORITY } from '../forget-authority.js';
 import { PUBLICATION_CHANNEL } from '../incarnation.js';
@@ -39,8 +41,8 @@ async function derive(client: ClientBase, group: Group, { log, signal, report }:
   const begun = performance.now();
   const hand = dispatch(group);
   let last: Recorded | undefined;
-  const all = { after: undefined, types: typesOf(group), batchSize: BATCH_SIZE, signal };
-  for await (const { events, caughtUp } of log.subscribe(all)) {
+  const all = { types: typesOf(group), batchSize: BATCH_SIZE, signal };
+  for await (const events of toTheEnd(log, all)) {
     const work = new UnitOfWork();
     for (const recorded of events) hand(recorded, work.write);
     await work.flush(client);
@@ -48,9 +50,7 @@ async function derive(client: ClientBase, group: Group, { log, signal, report }:
     const done = Number(last?.position ?? 0n);
     const rate = done / ((performance.now() - begun) / 1_000);
     report({ step: 'deriving accounts, applications and grants', done, total: head, rate });
-    if (caughtUp) break;
   }
-  signal.throwIfAborted();
   await moveCheckpoint(client, group, last);
   await client.query('COMMIT');
 }
@@ -66,14 +66,9 @@ async function moveCheckpoint(client: ClientBase, group: Group, last: Recorded |
 
 /** The audit shows the log as it is: what it has lost would stand between what comes at the same positions. */
 export async function emptyAudit(group: Group, { client }: Pick<JobContext, 'client'>): Promise<void> {
-  await client.query('BEGIN');
-  try {
+  await inTransaction(client, async () => {
     // First what the group's worker locks first: whoever begins with the tables and it wait for each other.
     await moveCheckpoint(client, group, undefined);
     await client.query('TRUNCATE audit.event, audit.about');
-    await client.query('COMMIT');
-  } catch (error) {
-    await client.query('ROLLBACK').catch(() => undefined);
-    throw error;
-  }
+  });
 }

@@ -2,7 +2,7 @@ import type { EventLog } from '../../log/event-log.js';
 import type { Recorded } from '../../log/recorded.js';
 import type { RestrictionEvent } from '../../log/restrictions.js';
 import { proofOf } from './proof.js';
-import type { Witness, Witnessed } from './witness.js';
+import type { Restriction, Witness, Witnessed } from './witness.js';
 
 /** `left`: it was accepted and is not in the log (any more), which is not for the settling to mend. */
 export type Settlement = 'finalized' | 'withdrawn' | 'left';
@@ -18,8 +18,8 @@ export async function settle(
   { state, restriction }: Witnessed,
   now: number,
 ): Promise<Settlement> {
-  const { id, stream } = restriction;
-  const found = (await log.read(stream)).find((recorded) => recorded.id === id);
+  const { id } = restriction;
+  const found = await inLog(log, restriction);
   if (found) {
     await witness.accept(id, proofOf(found as Recorded<RestrictionEvent>), now);
     await witness.finalize(id, now);
@@ -28,4 +28,12 @@ export async function settle(
   if (state === 'accepted') return 'left';
   await witness.withdraw(id, now);
   return 'withdrawn';
+}
+
+/** The independent proof: the event of that id in that stream of the log, if it is there. @throws {LogUnavailable} */
+export async function inLog(
+  log: EventLog,
+  { id, stream }: Pick<Restriction, 'id' | 'stream'>,
+): Promise<Recorded | undefined> {
+  return (await log.read(stream)).find((recorded) => recorded.id === id);
 }
