@@ -182,3 +182,42 @@ describe('signing out refuses', () => {
     expect(await isSignedIn(visitor)).toBe(true);
   });
 });
+
+describe('signing out at nobody’s request', () => {
+  it('is refused with a state that cannot be kept', async () => {
+    const visitor = new Visitor(network.baseUrl);
+    const page = await visitor.open(`${network.issuer}/oauth2/end-session?state=%00`);
+    expect(page.status).toBe(400);
+    expect(page.text).toContain('invalid_request');
+  });
+
+  it('without a session goes on by a page that nobody may frame', async () => {
+    const visitor = new Visitor(network.baseUrl);
+    const page = await visitor.open(`${network.issuer}/oauth2/end-session`);
+    expect(page.headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
+    expect((await visitor.submit(page, {})).text).toContain('Done');
+  });
+
+  it('ends the session and leaves applications connected', async () => {
+    const visitor = await signedIn();
+    const { url: asking } = await authorizationRequest(client, 'openid read');
+    await visitor.submit(await visitor.open(asking), { decision: 'allow' });
+    const [{ n: live }] = await network
+      .database()
+      .dataSource.query('SELECT count(*)::int AS n FROM authority.app_grant WHERE revoked_at IS NULL');
+    const asked = await visitor.open(`${network.issuer}/oauth2/end-session`);
+    expect(asked.text).toContain('Sign out of Plaza?');
+    expect(asked.text).toContain('href="/api/auth/account"');
+    const elsewhere = await visitor.submit(asked, { logout: 'yes' }, { origin: 'https://evil.example' });
+    expect(elsewhere.status).toBe(403);
+    const done = await visitor.submit(asked, { logout: 'yes' });
+    expect(done.text).toContain('Done');
+    expect(done.text).toContain('href="/api/auth/account"');
+    const { url } = await authorizationRequest(client, 'read');
+    expect((await visitor.open(url)).text).toContain('name="password"');
+    const rows = await network
+      .database()
+      .dataSource.query('SELECT count(*)::int AS n FROM authority.app_grant WHERE revoked_at IS NULL');
+    expect(rows).toEqual([{ n: live }]);
+  });
+});

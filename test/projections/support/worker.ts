@@ -19,6 +19,7 @@ import { jobMigrations } from '../../../src/store/migrations/1763810000000-jobs.
 import { buildMigrations } from '../../../src/store/migrations/1763805000000-builds.js';
 import { heartbeatMigrations } from '../../../src/store/migrations/1763820000000-heartbeats.js';
 import { openPostgres } from '../../../src/store/postgres.js';
+import { until } from '../../support/until.js';
 
 /** The serving group of a later release. */
 export const raised: Group = {
@@ -133,6 +134,11 @@ export class WorkerBench {
         (SELECT coalesce(sum(posts), 0) FROM ${schemaName}.post_count) AS counted`,
     );
     return { ids: rows[0]?.ids ?? [], counted: Number(rows[0]?.counted) };
+  }
+
+  /** Waits until these are the posts. */
+  shows(...ids: readonly string[]): Promise<true> {
+    return until(async () => JSON.stringify((await this.posts()).ids) === JSON.stringify(ids));
   }
 
   async stopped(): Promise<{ position: string | null; event: string | null; reason: string } | undefined> {

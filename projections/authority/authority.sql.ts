@@ -1,0 +1,250 @@
+import type { Statement } from '../runner/projection.js';
+
+interface NewAccount {
+  readonly actor_id: string;
+  readonly handle: string | null;
+  readonly display_name: string;
+  readonly email: string;
+  readonly state: 'active' | 'erased';
+  readonly registered_at: number;
+  readonly revision: string;
+}
+
+/**
+ * Fills in what a suspension that was applied first could not know; leaves the state, and what a change of the profile
+ * said, to whatever newer event set it. Nobody comes back from erasure.
+ */
+export const registerAccount: Statement<NewAccount> = {
+  name: 'account.register',
+  table: 'account',
+  key: (row) => row.actor_id,
+  sql: `
+    INSERT INTO authority.account (actor_id, handle, display_name, email, state, registered_at, revision)
+    SELECT actor_id, handle, display_name, email, state, registered_at, revision
+    FROM json_to_recordset($1) AS row(actor_id text, handle text, display_name text, email text, state text,
+                                      registered_at bigint, revision bigint)
+    ON CONFLICT (actor_id) DO UPDATE SET email = EXCLUDED.email, registered_at = EXCLUDED.registered_at,
+      handle = CASE WHEN account.handle_revision = 1 OR EXCLUDED.state = 'erased'
+        THEN EXCLUDED.handle ELSE account.handle END,
+      display_name = CASE WHEN account.profile_revision = 1 OR EXCLUDED.state = 'erased'
+        THEN EXCLUDED.display_name ELSE account.display_name END,
+      website = CASE EXCLUDED.state WHEN 'erased' THEN '' ELSE account.website END,
+      state = CASE EXCLUDED.state WHEN 'erased' THEN 'erased' ELSE account.state END,
+      revision = greatest(account.revision, EXCLUDED.revision)
+    WHERE account.state <> 'erased' AND (EXCLUDED.state = 'erased' OR account.email = '')`,
+};
+
+interface AccountProfile {
+  readonly actor_id: string;
+  readonly display_name: string;
+  readonly shows_handle: boolean;
+  readonly website: string;
+  readonly profile_revision: number;
+  readonly profile_changed_at: number;
+}
+
+export const changeProfile: Statement<AccountProfile> = {
+  name: 'account.change-profile',
+  table: 'account',
+  key: (row) => row.actor_id,
+  sql: `
+    UPDATE authority.account SET display_name = row.display_name, shows_handle = row.shows_handle,
+      website = row.website, profile_revision = row.profile_revision, profile_changed_at = row.profile_changed_at
+    FROM json_to_recordset($1) AS row(actor_id text, display_name text, shows_handle boolean, website text,
+                                      profile_revision integer, profile_changed_at bigint)
+    WHERE account.actor_id = row.actor_id AND account.profile_revision < row.profile_revision
+      AND account.state <> 'erased'`,
+};
+
+interface AccountHandle {
+  readonly actor_id: string;
+  readonly handle: string;
+  readonly handle_revision: number;
+}
+
+/** By a revision of its own, since a newer profile that shows no handle leaves the name to sign in with as it is. */
+export const takeHandle: Statement<AccountHandle> = {
+  name: 'account.take-handle',
+  table: 'account',
+  key: (row) => row.actor_id,
+  sql: `
+    UPDATE authority.account SET handle = row.handle, handle_revision = row.handle_revision
+    FROM json_to_recordset($1) AS row(actor_id text, handle text, handle_revision integer)
+    WHERE account.actor_id = row.actor_id AND account.handle_revision < row.handle_revision
+      AND account.state <> 'erased'`,
+};
+
+interface AccountState {
+  readonly actor_id: string;
+  readonly state: 'active' | 'suspended';
+  readonly at: number;
+  readonly revision: string;
+}
+
+export const setAccountState: Statement<AccountState> = {
+  name: 'account.set-state',
+  table: 'account',
+  key: (row) => row.actor_id,
+  sql: `
+    INSERT INTO authority.account (actor_id, handle, display_name, email, state, registered_at, revision)
+    SELECT actor_id, NULL, '', '', state, at, revision
+    FROM json_to_recordset($1) AS row(actor_id text, state text, at bigint, revision bigint)
+    ON CONFLICT (actor_id) DO UPDATE SET state = EXCLUDED.state, revision = EXCLUDED.revision
+    WHERE account.revision < EXCLUDED.revision AND account.state <> 'erased'`,
+};
+
+interface AccountErasure {
+  readonly actor_id: string;
+  /** Null: not any more. */
+  readonly erases_at: number | null;
+  readonly revision: string;
+}
+
+export const planErasure: Statement<AccountErasure> = {
+  name: 'account.plan-erasure',
+  table: 'account',
+  key: (row) => row.actor_id,
+  sql: `
+    UPDATE authority.account SET erases_at = row.erases_at, erasure_revision = row.revision
+    FROM json_to_recordset($1) AS row(actor_id text, erases_at bigint, revision bigint)
+    WHERE account.actor_id = row.actor_id AND account.erasure_revision < row.revision AND account.state <> 'erased'`,
+};
+
+interface ErasedAccount {
+  readonly actor_id: string;
+  readonly at: number;
+  readonly revision: string;
+}
+
+/** Whatever comes before or behind it, nothing but that it was there is left. */
+export const eraseAccount: Statement<ErasedAccount> = {
+  name: 'account.erase',
+  table: 'account',
+  key: (row) => row.actor_id,
+  sql: `
+    INSERT INTO authority.account (actor_id, handle, display_name, email, state, registered_at, revision)
+    SELECT actor_id, NULL, '', '', 'erased', at, revision
+    FROM json_to_recordset($1) AS row(actor_id text, at bigint, revision bigint)
+    ON CONFLICT (actor_id) DO UPDATE SET handle = NULL, display_name = '', email = '', website = '',
+      state = 'erased', erases_at = NULL, revision = greatest(account.revision, EXCLUDED.revision)
+    WHERE account.state <> 'erased'`,
+};
+
+interface NewApplication {
+  readonly app_id: string;
+  readonly name: string;
+  readonly redirect_uris: readonly string[];
+  readonly post_logout_redirect_uris: readonly string[];
+  readonly scopes: readonly string[];
+  readonly registered_at: number;
+  readonly revision: string;
+}
+
+/** As for accounts. Rows that an older release wrote have no time of registration yet, and are filled in as well. */
+export const registerApplication: Statement<NewApplication> = {
+  name: 'application.register',
+  table: 'application',
+  key: (row) => row.app_id,
+  sql: `
+    INSERT INTO authority.application (app_id, name, redirect_uris, post_logout_redirect_uris, scopes, state,
+                                       registered_at, revision)
+    SELECT app_id, name, redirect_uris, post_logout_redirect_uris, scopes, 'active', registered_at, revision
+    FROM json_to_recordset($1) AS row(app_id text, name text, redirect_uris text[], post_logout_redirect_uris text[],
+                                      scopes text[], registered_at bigint, revision bigint)
+    ON CONFLICT (app_id) DO UPDATE SET name = EXCLUDED.name, redirect_uris = EXCLUDED.redirect_uris,
+      post_logout_redirect_uris = EXCLUDED.post_logout_redirect_uris, scopes = EXCLUDED.scopes,
+      registered_at = EXCLUDED.registered_at, revision = greatest(application.revision, EXCLUDED.revision)
+    WHERE application.registered_at IS NULL`,
+};
+
+interface ApplicationState {
+  readonly app_id: string;
+  readonly state: 'active' | 'suspended';
+  readonly revision: string;
+}
+
+export const setApplicationState: Statement<ApplicationState> = {
+  name: 'application.set-state',
+  table: 'application',
+  key: (row) => row.app_id,
+  sql: `
+    INSERT INTO authority.application (app_id, name, redirect_uris, scopes, state, revision)
+    SELECT app_id, '', '{}', '{}', state, revision
+    FROM json_to_recordset($1) AS row(app_id text, state text, revision bigint)
+    ON CONFLICT (app_id) DO UPDATE SET state = EXCLUDED.state, revision = EXCLUDED.revision
+    WHERE application.revision < EXCLUDED.revision`,
+};
+
+interface NewGrant {
+  readonly grant_id: string;
+  readonly app_id: string;
+  readonly actor_id: string;
+  readonly scopes: readonly string[];
+  readonly issued_at: number;
+}
+
+/** Never touches `revoked_at`: a revocation that was applied first stays. */
+export const issueGrant: Statement<NewGrant> = {
+  name: 'app_grant.issue',
+  table: 'app_grant',
+  key: (row) => row.grant_id,
+  sql: `
+    INSERT INTO authority.app_grant (grant_id, app_id, actor_id, scopes, issued_at)
+    SELECT grant_id, app_id, actor_id, scopes, issued_at
+    FROM json_to_recordset($1) AS row(grant_id text, app_id text, actor_id text, scopes text[], issued_at bigint)
+    ON CONFLICT (grant_id) DO UPDATE SET scopes = EXCLUDED.scopes, issued_at = EXCLUDED.issued_at
+    WHERE app_grant.scopes <> EXCLUDED.scopes`,
+};
+
+interface Use {
+  readonly grant_id: string;
+  readonly last_used_at: number;
+}
+
+/** Never makes a row: what a grant may do is known by its first event alone, which every log and stream has first. */
+export const useGrant: Statement<Use> = {
+  name: 'app_grant.use',
+  table: 'app_grant',
+  key: (row) => row.grant_id,
+  sql: `
+    UPDATE authority.app_grant SET last_used_at = row.last_used_at
+    FROM json_to_recordset($1) AS row(grant_id text, last_used_at bigint)
+    WHERE app_grant.grant_id = row.grant_id
+      AND (app_grant.last_used_at IS NULL OR app_grant.last_used_at < row.last_used_at)`,
+};
+
+interface Revocation {
+  readonly grant_id: string;
+  readonly app_id: string;
+  readonly actor_id: string;
+  readonly revoked_at: number;
+}
+
+/** A grant that this store has not heard of yet is put down as revoked, so that no order of arrival brings it to life. */
+export const revokeGrant: Statement<Revocation> = {
+  name: 'app_grant.revoke',
+  table: 'app_grant',
+  key: (row) => row.grant_id,
+  sql: `
+    INSERT INTO authority.app_grant (grant_id, app_id, actor_id, scopes, issued_at, revoked_at)
+    SELECT grant_id, app_id, actor_id, '{}', revoked_at, revoked_at
+    FROM json_to_recordset($1) AS row(grant_id text, app_id text, actor_id text, revoked_at bigint)
+    ON CONFLICT (grant_id) DO UPDATE SET revoked_at = EXCLUDED.revoked_at
+    WHERE app_grant.revoked_at IS NULL`,
+};
+
+interface Publishing {
+  readonly paused: boolean;
+  readonly revision: string;
+}
+
+export const setPublishing: Statement<Publishing> = {
+  name: 'publishing.set',
+  table: 'publishing',
+  key: () => 'this',
+  sql: `
+    INSERT INTO authority.publishing (network, paused, revision)
+    SELECT 'this', paused, revision FROM json_to_recordset($1) AS row(paused boolean, revision bigint)
+    ON CONFLICT (network) DO UPDATE SET paused = EXCLUDED.paused, revision = EXCLUDED.revision
+    WHERE publishing.revision < EXCLUDED.revision`,
+};

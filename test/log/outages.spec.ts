@@ -1,0 +1,107 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { LogUnavailable, WrongExpectedRevision } from '../../src/log/event-log.js';
+import { startTcpProxy } from '../support/tcp-proxy.js';
+import { until } from '../support/until.js';
+import { LogBench, metadata, newId, post } from './support/log-bench.js';
+
+let bench: LogBench;
+
+beforeAll(async () => {
+  bench = await LogBench.open();
+});
+
+afterAll(() => bench?.close());
+
+describe('when answers get lost', () => {
+  it('an append that landed is acknowledged once, however often it was tried', async () => {
+    const proxy = await startTcpProxy(bench.store.port);
+    const through = await bench.openAgain(`esdb://127.0.0.1:${proxy.port}?tls=false`);
+    try {
+      const append = (postId: string) => ({
+        stream: `post-${postId}`,
+        expected: 'no_stream' as const,
+        events: [{ id: randomUUID(), event: post(postId, 'alice', 'lost and found') }],
+        metadata,
+      });
+      await through.log.append(append(newId()));
+      proxy.loseAnswers();
+      const lost = append(newId());
+      const appending = through.log.append(lost);
+      // It is there, and nobody who asked for it knows.
+      const [landed] = await until(async () => {
+        const found = await bench.log.read(lost.stream);
+        return found.length > 0 && found;
+      });
+      proxy.mend();
+      expect(await appending).toEqual({ revision: 0n, position: landed?.position });
+      expect(await bench.log.read(lost.stream)).toHaveLength(1);
+    } finally {
+      await through.close();
+      await proxy.close();
+    }
+  });
+});
+
+describe('while the event store is frozen', () => {
+  it('an append is given up within its deadline, and the same intent works later', async () => {
+    const postId = newId();
+    process.kill(bench.store.pid, 'SIGSTOP');
+    try {
+      const begun = performance.now();
+      await expect(bench.appendPost('alice', 'too slow', postId)).rejects.toBeInstanceOf(LogUnavailable);
+      expect(performance.now() - begun).toBeLessThan(8_000);
+      await expect(bench.log.head()).rejects.toBeInstanceOf(LogUnavailable);
+    } finally {
+      process.kill(bench.store.pid, 'SIGCONT');
+    }
+    // What was given up may have landed all the same: at most once.
+    await until(() =>
+      bench.log.head().then(
+        () => true,
+        () => false,
+      ),
+    );
+    await bench.appendPost('alice', 'again', postId).catch((error: unknown) => {
+      if (!(error instanceof WrongExpectedRevision)) throw error;
+    });
+    expect(await bench.log.read(`post-${postId}`)).toHaveLength(1);
+  });
+});
+
+describe('while the event store is away', () => {
+  it('says that nothing is known, and works again when it is back', async () => {
+    const before = await bench.appendPost('alice', 'before the outage');
+    await bench.store.kill('SIGKILL');
+    await expect(bench.appendPost('alice', 'during the outage')).rejects.toBeInstanceOf(LogUnavailable);
+    await expect(bench.log.read(before.stream)).rejects.toBeInstanceOf(LogUnavailable);
+    await bench.startAgain();
+    await expect(bench.appendPost('alice', 'after the outage')).resolves.toMatchObject({ revision: 0n });
+    expect(await bench.log.read(before.stream)).toHaveLength(1);
+  });
+
+  it('a subscription waits, and goes on after the last event that it handed out', async () => {
+    const first = await bench.appendPost('alice', 'before the restart');
+    const stop = new AbortController();
+    const subscription = bench.log.subscribe({
+      after: { position: first.position, eventId: first.id },
+      types: ['post.created'],
+      batchSize: 10,
+      signal: stop.signal,
+    });
+    const seen: string[] = [];
+    const following = (async () => {
+      for await (const { events } of subscription) {
+        seen.push(...events.map(({ id }) => id));
+        if (seen.length === 2) break;
+      }
+    })();
+    const second = await bench.appendPost('alice', 'still before');
+    await until(() => seen.length === 1);
+    await bench.store.kill('SIGKILL');
+    await bench.startAgain();
+    const third = await until(() => bench.appendPost('alice', 'after').catch(() => undefined));
+    await following;
+    expect(seen).toEqual([second.id, third.id]);
+  });
+});

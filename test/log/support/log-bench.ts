@@ -1,0 +1,104 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { Client } from 'pg';
+import type { Appended, Batch, Checkpoint, EventLog, SubscribeOptions } from '../../../src/log/event-log.js';
+import { openLog } from '../../../src/log/open-log.js';
+import type { OpenLog } from '../../../src/log/open-log.js';
+import type { StoredEvent } from '../../../src/log/registry.js';
+import { startEmbeddedEventStore } from '../../support/event-store.js';
+import type { EmbeddedEventStore } from '../../support/event-store.js';
+import { startTestPostgres } from '../../support/postgres.js';
+import type { TestPostgres } from '../../support/postgres.js';
+
+export const newId = () => randomBytes(12).toString('base64url');
+export const metadata = { requestId: 'test' };
+
+export function post(postId: string, authorActorId: string, text: string): StoredEvent {
+  return {
+    type: 'post.created',
+    data: { postId, authorActorId, appId: 'app', text, audience: 'public', mentions: [], at: 1 },
+  };
+}
+
+/** A log on stores of its own, which may go away and come back. */
+export class LogBench {
+  private constructor(
+    private readonly postgres: TestPostgres,
+    readonly vaultUrl: string,
+    readonly vaultDatabase: Client,
+    public store: EmbeddedEventStore,
+    private readonly opened: OpenLog,
+  ) {}
+
+  static async open(): Promise<LogBench> {
+    const [store, postgres] = await Promise.all([startEmbeddedEventStore(), startTestPostgres()]);
+    const vaultUrl = await postgres.createDatabase();
+    const opened = await openAt(store.url, vaultUrl);
+    const vaultDatabase = new Client({ connectionString: vaultUrl });
+    await vaultDatabase.connect();
+    return new LogBench(postgres, vaultUrl, vaultDatabase, store, opened);
+  }
+
+  get log(): EventLog {
+    return this.opened.log;
+  }
+
+  /** The same log once more; through another address, if one is given. */
+  openAgain(eventStoreUrl = this.store.url): Promise<OpenLog> {
+    return openAt(eventStoreUrl, this.vaultUrl);
+  }
+
+  /** The event store, after it was killed. */
+  async startAgain(): Promise<void> {
+    this.store = await startEmbeddedEventStore({ dir: this.store.dir, port: this.store.port });
+  }
+
+  async appendPost(author: string, text: string, postId = newId()): Promise<AppendedPost> {
+    const id = randomUUID();
+    const stream = `post-${postId}`;
+    const event = post(postId, author, text);
+    const appended = await this.log.append({
+      stream,
+      expected: 'no_stream',
+      events: [{ id, event }],
+      metadata,
+    });
+    return { ...appended, id, stream, postId };
+  }
+
+  /** The first events after a checkpoint, until `enough` says so. */
+  async follow(
+    after: Checkpoint | undefined,
+    enough: (batch: Batch, seen: Batch['events']) => boolean,
+    options: Partial<SubscribeOptions> = {},
+  ): Promise<Batch['events']> {
+    const stop = new AbortController();
+    const seen: Batch['events'][number][] = [];
+    const types = ['post.created', 'post.deleted'] as const;
+    for await (const batch of this.log.subscribe({
+      after,
+      types,
+      batchSize: 10,
+      signal: stop.signal,
+      ...options,
+    })) {
+      seen.push(...batch.events);
+      if (enough(batch, seen)) break;
+    }
+    return seen;
+  }
+
+  async close(): Promise<void> {
+    await this.opened.close();
+    await this.vaultDatabase.end();
+    await Promise.all([this.store.stop(), this.postgres.stop()]);
+  }
+}
+
+interface AppendedPost extends Appended {
+  readonly id: string;
+  readonly stream: string;
+  readonly postId: string;
+}
+
+const openAt = (eventStoreUrl: string, vaultDatabaseUrl: string): Promise<OpenLog> =>
+  openLog({ eventStoreUrl, vaultDatabaseUrl, applicationName: 'log-test' });

@@ -1,0 +1,144 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { pino } from 'pino';
+import { LogUnavailable } from '../../src/log/event-log.js';
+import type { EventLog } from '../../src/log/event-log.js';
+import { openLog } from '../../src/log/open-log.js';
+import type { Recorded } from '../../src/log/recorded.js';
+import type { RestrictionEvent } from '../../src/log/restrictions.js';
+import { Settler } from '../../src/recovery/witness/settler.js';
+import type { Restriction, Witness } from '../../src/recovery/witness/witness.js';
+import { MemoryLog } from '../projections/support/memory-log.js';
+import { startEmbeddedEventStore } from '../support/event-store.js';
+import { startTestPostgres } from '../support/postgres.js';
+import type { TestPostgres } from '../support/postgres.js';
+import { until } from '../support/until.js';
+import { deletionOf } from './support/restrictions.js';
+import { proofOf, WitnessBench } from './support/witness-bench.js';
+
+let postgres: TestPostgres;
+let bench: WitnessBench;
+let witness: Witness;
+
+beforeAll(async () => {
+  postgres = await startTestPostgres();
+}, 60_000);
+
+beforeEach(async () => {
+  bench = await WitnessBench.open(postgres);
+  ({ witness } = bench);
+});
+
+afterEach(() => bench?.close());
+afterAll(() => postgres?.stop());
+
+const stateOf = (restriction: Restriction) => bench.stateOf(restriction);
+
+describe('what was left half-way', () => {
+  let shown: ReadonlySet<string> = new Set();
+  const settlerOn = (log: EventLog) =>
+    new Settler({
+      log,
+      witness,
+      shown: () => Promise.resolve(shown),
+      now: Date.now,
+      logger: pino({ level: 'silent' }),
+    });
+
+  it('is settled by a process that starts: withdrawn, if the log has nothing of it', async () => {
+    const [old, young, accepted] = [deletionOf('p'), deletionOf('q'), deletionOf('r')];
+    await witness.prepare(old, Date.now() - 31_000);
+    await witness.prepare(young, Date.now());
+    await witness.prepare(accepted, Date.now() - 31_000);
+    await witness.accept(accepted.id, proofOf(accepted), 2);
+    const settler = settlerOn(new MemoryLog());
+    settler.start();
+    await until(async () => (await stateOf(old)) === 'withdrawn');
+    await settler.stop();
+    // It may be under way; and what was accepted is for a recovery to bring back.
+    expect([await stateOf(young), await stateOf(accepted)]).toEqual(['prepared', 'accepted']);
+  });
+
+  it('is left as it is while the log does not answer', async () => {
+    const log = new MemoryLog();
+    log.setDown(true);
+    const restriction = deletionOf('p');
+    await witness.prepare(restriction, 1);
+    await expect(settlerOn(log).settleBefore(Date.now())).rejects.toThrow(LogUnavailable);
+    expect(await stateOf(restriction)).toBe('prepared');
+  });
+
+  it('is finalized where the log has it, whoever died', async () => {
+    const log = new MemoryLog();
+    const [recorded] = log.add({
+      type: 'post.deleted',
+      data: { postId: 'p', authorActorId: 'ada', at: 1 },
+    });
+    const { id, stream, event, metadata, position } = recorded as Recorded<RestrictionEvent>;
+    await witness.prepare({ id, stream, event, metadata }, 1);
+    await settlerOn(log).settleBefore(Date.now());
+    expect((await witness.find([id])).get(id)).toMatchObject({ state: 'finalized', position });
+  });
+
+  it('is finalized although it was withdrawn, once read models show that the log has it: its writer froze, and died', async () => {
+    const log = new MemoryLog();
+    const [recorded] = log.add({
+      type: 'post.deleted',
+      data: { postId: 'p', authorActorId: 'ada', at: 1 },
+    });
+    const { id, stream, event, metadata } = recorded as Recorded<RestrictionEvent>;
+    const gone = deletionOf('q');
+    for (const each of [{ id, stream, event, metadata }, gone]) {
+      await witness.prepare(each, 1);
+      await witness.withdraw(each.id, 2);
+    }
+    shown = new Set([id]);
+    await settlerOn(log).settleBefore(Date.now());
+    expect((await witness.find([id])).get(id)).toMatchObject({ state: 'finalized' });
+    expect(await stateOf(gone)).toBe('withdrawn');
+  });
+
+  it('is settled to the last one, however many there are and whatever cannot be settled before it', async () => {
+    const eventStore = await startEmbeddedEventStore();
+    const vaultDatabaseUrl = await postgres.createDatabase();
+    const opened = await openLog({
+      eventStoreUrl: eventStore.url,
+      vaultDatabaseUrl,
+      applicationName: 'test',
+    });
+    try {
+      // More of each than are looked at together, which is 100.
+      const some = (name: string) => Array.from({ length: 110 }, (_, n) => deletionOf(`${name}-${n}`));
+      const [lost, late, landed, gone] = [some('lost'), some('late'), some('landed'), some('gone')];
+      const append = ({ stream, id, event, metadata }: Restriction) =>
+        opened.log.append({ stream, expected: 'no_stream', events: [{ id, event }], metadata });
+      await each(lost, async (restriction) => {
+        await witness.prepare(restriction, 1);
+        await witness.accept(restriction.id, proofOf(restriction), 2);
+      });
+      await each([...gone.slice(0, 105), ...late], (restriction) => witness.prepare(restriction, 1));
+      await each([...gone.slice(0, 105), ...late], (restriction) => witness.withdraw(restriction.id, 2));
+      await each([...gone.slice(105), ...landed], (restriction) => witness.prepare(restriction, 1));
+      await each([...late, ...landed], append);
+      shown = new Set(late.map(({ id }) => id));
+
+      await settlerOn(opened.log).settleBefore(Date.now());
+
+      const states = async (restrictions: readonly Restriction[]) => {
+        const found = await witness.find(restrictions.map(({ id }) => id));
+        return new Set([...found.values()].map(({ state }) => state));
+      };
+      expect(await states(lost)).toEqual(new Set(['accepted']));
+      expect(await states(gone)).toEqual(new Set(['withdrawn']));
+      expect(await states([...late, ...landed])).toEqual(new Set(['finalized']));
+      expect(await witness.firstBroken()).toBeUndefined();
+    } finally {
+      await opened.close();
+      await eventStore.stop();
+    }
+  }, 60_000);
+});
+
+/** At most so many at a time that none waits longer than it may. */
+async function each<T>(items: readonly T[], act: (item: T) => Promise<unknown>): Promise<void> {
+  for (let at = 0; at < items.length; at += 25) await Promise.all(items.slice(at, at + 25).map(act));
+}

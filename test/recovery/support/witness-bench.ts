@@ -1,0 +1,44 @@
+import { Client } from 'pg';
+import { restrictionHash } from '../../../src/recovery/witness/canonical.js';
+import { openWitness } from '../../../src/recovery/witness/open-witness.js';
+import type { Proof, Restriction, RestrictionState, Witness } from '../../../src/recovery/witness/witness.js';
+import type { TestPostgres } from '../../support/postgres.js';
+
+/** A witness of its own, the ways of two processes to it, and a look at its database. */
+export class WitnessBench {
+  private constructor(
+    readonly url: string,
+    readonly witness: Witness,
+    readonly other: Witness,
+    readonly database: Client,
+  ) {}
+
+  static async open(postgres: TestPostgres): Promise<WitnessBench> {
+    const url = await postgres.createDatabase();
+    const witness = openWitness({ url, applicationName: 'one' });
+    const other = openWitness({ url, applicationName: 'other' });
+    const database = new Client({ connectionString: url });
+    await database.connect();
+    return new WitnessBench(url, witness, other, database);
+  }
+
+  async stateOf({ id }: Restriction): Promise<RestrictionState | undefined> {
+    return (await this.witness.find([id])).get(id)?.state;
+  }
+
+  async finalized(restriction: Restriction, position = 7n): Promise<void> {
+    await this.witness.prepare(restriction, 1);
+    await this.witness.accept(restriction.id, proofOf(restriction, position), 2);
+    await this.witness.finalize(restriction.id, 3);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.witness.close(), this.other.close(), this.database.end()]);
+  }
+}
+
+/** What a log says that has it there. */
+export const proofOf = (restriction: Restriction, position = 7n): Proof => ({
+  hash: restrictionHash(restriction),
+  position,
+});

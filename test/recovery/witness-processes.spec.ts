@@ -1,0 +1,148 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Client } from 'pg';
+import { LogUnavailable } from '../../src/log/event-log.js';
+import { openWitness } from '../../src/recovery/witness/open-witness.js';
+import { WitnessUnavailable } from '../../src/recovery/witness/witness.js';
+import type { Restriction, Witness } from '../../src/recovery/witness/witness.js';
+import { startTestPostgres } from '../support/postgres.js';
+import type { TestPostgres } from '../support/postgres.js';
+import { startTcpProxy } from '../support/tcp-proxy.js';
+import type { TcpProxy } from '../support/tcp-proxy.js';
+import { until } from '../support/until.js';
+import { deletionOf } from './support/restrictions.js';
+import { proofOf, WitnessBench } from './support/witness-bench.js';
+
+let postgres: TestPostgres;
+let bench: WitnessBench;
+let witness: Witness;
+let other: Witness;
+let database: Client;
+
+beforeAll(async () => {
+  postgres = await startTestPostgres();
+}, 60_000);
+
+beforeEach(async () => {
+  bench = await WitnessBench.open(postgres);
+  ({ witness, other, database } = bench);
+});
+
+afterEach(() => bench?.close());
+afterAll(() => postgres?.stop());
+
+const stateOf = (restriction: Restriction) => bench.stateOf(restriction);
+const finalized = (restriction: Restriction, position?: bigint) => bench.finalized(restriction, position);
+
+describe('two processes', () => {
+  it('that prepare the same restriction at once have one', async () => {
+    const restriction = deletionOf('p');
+    const prepared = await Promise.all(
+      [witness, other, witness, other].map((w) => w.prepare(restriction, 1)),
+    );
+    expect(new Set(prepared.map(({ epoch }) => epoch))).toEqual(new Set([1n]));
+  });
+
+  it('that write fifty at once write one chain', async () => {
+    const all = Array.from({ length: 50 }, (_, n) => deletionOf(`p${n}`));
+    await Promise.all(
+      all.map(async (restriction, n) => {
+        const mine = n % 2 === 0 ? witness : other;
+        await mine.prepare(restriction, 1);
+        await mine.accept(restriction.id, proofOf(restriction, BigInt(n)), 2);
+        await mine.finalize(restriction.id, 3);
+      }),
+    );
+    const epochs = (await witness.after(0n, 100)).map(({ epoch }) => epoch);
+    expect(epochs).toEqual(Array.from({ length: 50 }, (_, n) => BigInt(n + 1)));
+    expect((await database.query('SELECT line FROM ledger')).rows).toHaveLength(150);
+    expect(await other.firstBroken()).toBeUndefined();
+  });
+
+  it('restrict and look while all that is done alone is under way', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const works = ['settle', 'erasures'].map((name) => witness.alone(name, () => promise));
+    const restriction = deletionOf('p');
+    await Promise.all([finalized(restriction), witness.after(0n, 1), witness.firstBroken()]);
+    expect(await stateOf(restriction)).toBe('finalized');
+    resolve();
+    expect(await Promise.all(works)).toEqual([true, true]);
+  });
+
+  it('tell what went wrong with such work as it is, though a store of its own be away', async () => {
+    const away = new LogUnavailable('x', { cause: Object.assign(new Error(), { code: 'ECONNREFUSED' }) });
+    await expect(witness.alone('settle', () => Promise.reject(away))).rejects.toBe(away);
+    expect(await other.alone('settle', () => Promise.resolve())).toBe(true);
+  });
+
+  it('do not do the same work at the same time', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const begun = Promise.withResolvers<void>();
+    const first = witness.alone('settle', () => {
+      begun.resolve();
+      return promise;
+    });
+    await begun.promise;
+    expect(await other.alone('settle', () => Promise.reject(new Error('twice')))).toBe(false);
+    resolve();
+    expect(await first).toBe(true);
+    expect(await other.alone('settle', () => Promise.resolve())).toBe(true);
+  });
+});
+
+describe('a witness that hangs', () => {
+  let proxy: TcpProxy;
+  let far: Witness;
+
+  beforeEach(async () => {
+    proxy = await startTcpProxy(Number(new URL(bench.url).port));
+    far = openWitness({ url: bench.url.replace(/:[0-9]+\//, `:${proxy.port}/`), applicationName: 'far' });
+  });
+
+  afterEach(async () => {
+    await far.close();
+    await proxy.close();
+  });
+
+  it('is one that is away, and works again when it is back', async () => {
+    const restriction = deletionOf('p');
+    await until(() =>
+      far.prepare(restriction, 1).then(
+        () => true,
+        () => false,
+      ),
+    );
+    proxy.loseAnswers();
+    await expect(far.accept(restriction.id, proofOf(restriction), 2)).rejects.toThrow(WitnessUnavailable);
+    await expect(far.after(0n, 1)).rejects.toThrow(WitnessUnavailable);
+    proxy.mend();
+    await far.accept(restriction.id, proofOf(restriction), 2);
+    await far.finalize(restriction.id, 3);
+    expect(await stateOf(restriction)).toBe('finalized');
+  });
+});
+
+describe('a witness that was emptied while processes use it', () => {
+  it('is one that is away, and then one that knows nothing', async () => {
+    await finalized(deletionOf('p'));
+    await database.query('DROP SCHEMA public CASCADE; CREATE SCHEMA public');
+    await expect(witness.after(0n, 10)).rejects.toBeInstanceOf(WitnessUnavailable);
+    expect(await witness.after(0n, 10)).toEqual([]);
+    await finalized(deletionOf('q'));
+  });
+});
+
+describe('a witness whose connections break', () => {
+  const ofOne = `FROM pg_stat_activity WHERE application_name = 'one'`;
+
+  it('is one that is away, whatever is held at that moment, and works again at once', async () => {
+    await witness.prepare(deletionOf('p'), 1);
+    const broken = witness.alone('settle', async () => {
+      await database.query(`SELECT pg_terminate_backend(pid) ${ofOne}`);
+      await until(async () => (await database.query(`SELECT ${ofOne}`)).rows.length === 0);
+      // An answer of another one comes later than what this one was told.
+      await other.after(0n, 1);
+    });
+    await expect(broken).rejects.toThrow(WitnessUnavailable);
+    expect(await witness.alone('settle', () => Promise.resolve())).toBe(true);
+  });
+});
