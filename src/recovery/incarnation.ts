@@ -97,6 +97,8 @@ export interface PublishOptions {
   readonly from?: 'serving' | 'quarantined';
   /** Why the first incarnation is in quarantine from the beginning, so that nobody is shown it. */
   readonly quarantined?: string | undefined;
+  /** What is to be seen with it or not at all: done in its transaction, on its client. */
+  readonly alongside?: () => Promise<void>;
 }
 
 /**
@@ -112,7 +114,7 @@ export interface PublishOptions {
  */
 export async function publish(
   client: ClientBase,
-  { incarnation, networkId, instead, now, from = 'serving', quarantined }: PublishOptions,
+  { incarnation, networkId, instead, now, from = 'serving', quarantined, alongside }: PublishOptions,
 ): Promise<'published' | 'behind' | 'changed'> {
   return inTransaction(client, async () => {
     const isBehind = await lockAndCompare(client, incarnation, instead);
@@ -138,9 +140,10 @@ export async function publish(
       SELECT pg_notify('${PUBLICATION_CHANNEL}', incarnation) FROM published`,
       [incarnation, networkId, instead ?? null, from, new Date(now), quarantined ?? null],
     );
-    if (rowCount === 1 && from === 'quarantined')
-      await client.query('DELETE FROM recovery.outstanding_write');
-    return rowCount === 1 ? 'published' : 'changed';
+    if (rowCount !== 1) return 'changed';
+    if (from === 'quarantined') await client.query('DELETE FROM recovery.outstanding_write');
+    await alongside?.();
+    return 'published';
   });
 }
 

@@ -1,3 +1,4 @@
+import { Pace } from './pace.js';
 import type { BuildProgress, OnProgress } from './progress.js';
 
 /** Often enough to look alive, seldom enough to cost nothing. */
@@ -5,7 +6,7 @@ const EVERY_MS = 250;
 
 /** Measures one phase of a build. `now`: milliseconds, of a clock that only goes forward. */
 export class Meter {
-  private readonly begun: number;
+  private readonly pace: Pace;
   private told = -Infinity;
 
   constructor(
@@ -13,7 +14,7 @@ export class Meter {
     private readonly onProgress: OnProgress,
     private readonly now: () => number = () => performance.now(),
   ) {
-    this.begun = now();
+    this.pace = new Pace(now);
   }
 
   /** `here`: how much was done in this run; `before`: in earlier ones. Told now and then, and at the end. */
@@ -22,8 +23,7 @@ export class Meter {
     const left = Math.max(0, Math.round(total - before - here));
     if (left > 0 && now - this.told < EVERY_MS) return;
     this.told = now;
-    const seconds = (now - this.begun) / 1_000;
-    const rate = seconds > 0 ? here / seconds : 0;
+    const rate = this.pace.of(here);
     this.onProgress({
       phase: this.phase,
       done: Math.round(before + here),

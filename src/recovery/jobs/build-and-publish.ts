@@ -2,6 +2,7 @@ import type { RecoveryState } from '../recovery-state.js';
 import { publish } from '../incarnation.js';
 import type { BuildProgress } from '../build/progress.js';
 import { buildVerified } from '../build/build-verified.js';
+import { Pace } from '../build/pace.js';
 import type { JobContext } from './context.js';
 import { JobFault } from './fault.js';
 import { follow } from './follow.js';
@@ -31,7 +32,7 @@ export async function buildAndPublish(
 ): Promise<void> {
   const { now, report, group, log, databaseUrl, signal } = context;
   const incarnation = await incarnationOf(job, context);
-  const begun = performance.now();
+  const pace = new Pace();
   let loaded = 0;
   const engine = {
     group,
@@ -62,6 +63,5 @@ export async function buildAndPublish(
     },
   });
   // What the next plan estimates from: everything that it took.
-  const rate = loaded / ((performance.now() - begun) / 1_000);
-  report({ step: 'published', done: loaded, total: loaded, rate });
+  report({ step: 'published', done: loaded, total: loaded, rate: pace.of(loaded) });
 }

@@ -25,8 +25,13 @@ export interface JobTools {
 export interface JobContext extends JobTools {
   /** For what is put down about the job; what it reads and writes has connections of its own. */
   readonly client: Client;
-  /** Aborts when the job is paused, or the worker stops: what is done so far must be good to go on from. */
+  /**
+   * Aborts when the job is paused, or the worker stops: what is done so far must be good to go on from. Also when it is
+   * to end, since it has to give way.
+   */
   readonly signal: AbortSignal;
   /** Tells how far it is. What is told is noted now and then. */
   readonly report: (progress: Progress) => void;
+  /** Tells what the job is to take the place of: it ends as soon as that is not what reads are admitted to. */
+  readonly takesPlaceOf: (incarnation: string) => void;
 }

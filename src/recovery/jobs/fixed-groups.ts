@@ -4,6 +4,7 @@ import { typesOf, versionsOf } from '../../../projections/runner/projection.js';
 import type { Group } from '../../../projections/runner/projection.js';
 import type { Checkpoint } from '../../log/event-log.js';
 import { inTransaction } from '../../store/transaction.js';
+import { Pace } from '../build/pace.js';
 import { PUBLICATION_CHANNEL } from '../incarnation.js';
 import type { JobContext } from './context.js';
 import type { Job } from './job.js';
@@ -37,12 +38,12 @@ export async function applyOnceMore(
   }
   // What comes meanwhile is applied as ever: of a busy network there is always more.
   const head = (await log.head()) ?? 0n;
-  const begun = performance.now();
+  const pace = new Pace();
   for (;;) {
     const after = await Progress.ofGroup(group.name).read(client);
     if ((after?.position ?? -1n) >= head || !(await hasMore(group, after, context))) break;
     const done = Number(after?.position ?? 0n);
-    report({ step, done, total: Number(head), rate: done / ((performance.now() - begun) / 1_000) });
+    report({ step, done, total: Number(head), rate: pace.of(done) });
     await pause(LOOK_AGAIN_MS, undefined, { signal });
   }
   report({ step, done: Number(head), total: Number(head), rate: null });

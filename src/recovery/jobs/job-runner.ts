@@ -12,7 +12,8 @@ import { GRACE_MS } from './grace.js';
 import { dropSuperfluous } from './housekeeping.js';
 import { dropUnpublished } from './incarnation-of-job.js';
 import { findJob, moveJob, nextJob, noteProgress, openStates } from './job.js';
-import type { Job, JobKind, Progress } from './job.js';
+import type { Job, JobKind } from './job.js';
+import { JobWatch } from './job-watch.js';
 import { rebuild } from './rebuild.js';
 import { recover } from './recover.js';
 import { rollback } from './rollback.js';
@@ -58,7 +59,6 @@ export class JobRunner {
     const { databaseUrl } = this.options;
     const connection = await WorkerConnection.open(databaseUrl, 'plaza-jobs');
     const signal = AbortSignal.any([stop, connection.lost]);
-    // What is noted of a job must not wait for what the job does, nor be part of its transactions.
     const notes = new Pool({ connectionString: databaseUrl, application_name: 'plaza-jobs', max: 1 });
     notes.on('error', () => undefined);
     try {
@@ -81,22 +81,30 @@ export class JobRunner {
     if (job.state === 'requested' && !(await moveJob(database, job.id, ['requested'], 'running', now())))
       return;
     logger.info({ job: job.id, kind: job.kind, resumed: job.state !== 'requested' }, 'working at a job');
+    const watch = new JobWatch(job, database, now);
+    await watch.look();
     const ended = new AbortController();
-    const paused = new AbortController();
-    let latest: Progress = job;
-    const notes = this.note(job, database, () => latest, paused, AbortSignal.any([ended.signal, session]));
-    const signal = AbortSignal.any([session, paused.signal]);
-    const report = (progress: Progress) => void (latest = progress);
+    const watching = watch.run(AbortSignal.any([ended.signal, session]));
+    const signal = AbortSignal.any([session, watch.stopped]);
     try {
-      const said = await works[job.kind](job, { ...this.options, client, signal, report });
+      signal.throwIfAborted();
+      const said = await works[job.kind](job, {
+        ...this.options,
+        client,
+        signal,
+        report: (progress) => void (watch.latest = progress),
+        takesPlaceOf: (incarnation) => watch.takesPlaceOf(incarnation),
+      });
+      const { latest } = watch;
       await noteProgress(database, job.id, { ...latest, done: latest.total ?? latest.done }, now());
       await moveJob(database, job.id, [...openStates, 'paused'], 'published', now(), said);
       logger.info({ job: job.id }, said);
     } catch (error) {
       if (!signal.aborted) await this.failed(job, client, error);
+      else if (signal.reason instanceof JobFault) await this.failed(job, client, signal.reason);
     } finally {
       ended.abort();
-      await notes;
+      await watching;
     }
   }
 
@@ -116,22 +124,6 @@ export class JobRunner {
     await moveJob(client, job.id, openStates, 'failed', now(), message);
     const { incarnation } = (await findJob(client, job.id)) ?? job;
     if (incarnation !== null && job.kind !== 'rollback') await dropUnpublished(incarnation, { client });
-  }
-
-  /** Puts down how far the job is, now and then, and finds out whether it was paused. */
-  private async note(
-    job: Job,
-    database: Pool,
-    latest: () => Progress,
-    paused: AbortController,
-    signal: AbortSignal,
-  ): Promise<void> {
-    while (!signal.aborted && !paused.signal.aborted) {
-      await pause(POLL_MS, undefined, { signal }).catch(() => undefined);
-      if (signal.aborted) return;
-      const isOpen = await noteProgress(database, job.id, latest(), this.options.now()).catch(() => true);
-      if (!isOpen) paused.abort(new Error('the job was paused'));
-    }
   }
 
   private async keepHouse(client: Client): Promise<void> {

@@ -124,11 +124,14 @@ export async function listJobs(database: Database, limit: number): Promise<reado
   return rows.map(present);
 }
 
-/** The one that is to be worked at: what was begun first, whatever waits. Paused ones wait for an operator. */
+/**
+ * The one that is to be worked at: what was begun first, whatever waits; of what waits, recoveries first. Paused ones wait for
+ * an operator.
+ */
 export async function nextJob(database: Database): Promise<Job | undefined> {
   const { rows } = await database.query<Row>(
     `SELECT * FROM recovery.job WHERE state = ANY ($1)
-    ORDER BY state = 'requested', requested_at LIMIT 1`,
+    ORDER BY state = 'requested', kind <> 'recover', requested_at LIMIT 1`,
     [openStates],
   );
   return rows[0] && present(rows[0]);

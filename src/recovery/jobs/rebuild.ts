@@ -29,7 +29,10 @@ export async function rebuild(job: Job, context: JobContext): Promise<string> {
 
 async function rebuildServing(job: Job, context: JobContext): Promise<string> {
   const state = await servingState(job, context);
-  if (state.incarnation !== job.incarnation) await buildAndPublish(job, context, state, 'serving');
+  if (state.incarnation !== job.incarnation) {
+    context.takesPlaceOf(state.incarnation);
+    await buildAndPublish(job, context, state, 'serving');
+  }
   const after = await readRecoveryState(context.client);
   return `incarnation ${after?.incarnation} is published`;
 }

@@ -1,4 +1,5 @@
 import { refuseOlder, versionsOf } from '../../../projections/runner/projection.js';
+import { Pace } from '../build/pace.js';
 import { quarantine } from '../incarnation.js';
 import { missingRestrictions } from '../lost-restrictions.js';
 import { networkOf } from '../network.js';
@@ -49,13 +50,13 @@ export async function recover(job: Job, context: JobContext): Promise<string> {
 /** In the order of their numbers, so that everything stands as it stood. */
 async function reapplyMissing(context: JobContext): Promise<number> {
   const { log, witness, signal, report } = context;
-  const begun = performance.now();
+  const pace = new Pace();
   let count = 0;
   for await (const witnessed of missingRestrictions(log, witness, signal)) {
     signal.throwIfAborted();
     await reapply(witnessed, context);
     count += 1;
-    const rate = count / ((performance.now() - begun) / 1_000);
+    const rate = pace.of(count);
     report({ step: 'applying lost restrictions again', done: count, total: null, rate });
   }
   return count;

@@ -6,6 +6,7 @@ import type { Recorded } from '../../log/recorded.js';
 import { toTheEnd } from '../../log/to-the-end.js';
 import { inTransaction } from '../../store/transaction.js';
 import { BuildConnection } from '../build/build-connection.js';
+import { Pace } from '../build/pace.js';
 import { FORGET_AUTHORITY } from '../forget-authority.js';
 import { PUBLICATION_CHANNEL } from '../incarnation.js';
 import type { JobContext } from './context.js';
@@ -38,7 +39,7 @@ async function derive(client: ClientBase, group: Group, { log, signal, report }:
   await client.query('SELECT FROM recovery.checkpoint WHERE group_name = $1 FOR UPDATE', [group.name]);
   await client.query(FORGET_AUTHORITY);
   const head = Number((await log.head()) ?? 0n);
-  const begun = performance.now();
+  const pace = new Pace();
   const hand = dispatch(group);
   let last: Recorded | undefined;
   const all = { types: typesOf(group), batchSize: BATCH_SIZE, signal };
@@ -48,7 +49,7 @@ async function derive(client: ClientBase, group: Group, { log, signal, report }:
     await work.flush(client);
     last = events.at(-1) ?? last;
     const done = Number(last?.position ?? 0n);
-    const rate = done / ((performance.now() - begun) / 1_000);
+    const rate = pace.of(done);
     report({ step: 'deriving accounts, applications and grants', done, total: head, rate });
   }
   await moveCheckpoint(client, group, last);

@@ -3,6 +3,7 @@ import type { ClientBase, Pool } from 'pg';
 import { versionsOf } from '../../../projections/runner/projection.js';
 import type { Versions } from '../../../projections/runner/projection.js';
 import { LogReplaced } from '../../log/event-log.js';
+import { Pace } from '../build/pace.js';
 import { publish } from '../incarnation.js';
 import type { Incarnation } from '../incarnation.js';
 import { readRecoveryState } from '../recovery-state.js';
@@ -70,15 +71,16 @@ export async function rollback(job: Job, context: JobContext): Promise<string> {
   const why = whyNoRollback(target, versionsOf(group));
   if (!target || why !== undefined) throw new JobFault(why ?? 'It is not kept any more.');
   await noteIncarnation(client, job.id, target.incarnation);
+  context.takesPlaceOf(state.incarnation);
   const head = Number((await log.head()) ?? 0n);
-  const begun = performance.now();
+  const pace = new Pace();
   const from = Number(target.position ?? 0);
   await follow({
     ...context,
     incarnation: target,
     onApplied: (position) => {
-      const rate = (Number(position) - from) / ((performance.now() - begun) / 1_000);
-      context.report({ step: 'catching up', done: Number(position) - from, total: head - from, rate });
+      const done = Number(position) - from;
+      context.report({ step: 'catching up', done, total: head - from, rate: pace.of(done) });
     },
     atTheEnd: async (applying) => {
       const outcome = await publish(applying, {
@@ -86,17 +88,22 @@ export async function rollback(job: Job, context: JobContext): Promise<string> {
         networkId: state.networkId,
         instead: state.incarnation,
         now: now(),
+        alongside: () => noteRolledBack(applying, state.incarnation),
       });
       if (outcome === 'changed')
         throw new JobFault('What is published has changed meanwhile; look at it and begin again.');
       return outcome === 'published';
     },
   }).catch(asFault(target));
+  return `incarnation ${target.incarnation} is published again, in place of ${state.incarnation}`;
+}
+
+/** Of the job that has published it. */
+async function noteRolledBack(client: ClientBase, incarnation: string): Promise<void> {
   await client.query(
     `UPDATE recovery.job SET state = 'rolled_back' WHERE incarnation = $1 AND state = 'published' AND kind <> 'rollback'`,
-    [state.incarnation],
+    [incarnation],
   );
-  return `incarnation ${target.incarnation} is published again, in place of ${state.incarnation}`;
 }
 
 const asFault =

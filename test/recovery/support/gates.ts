@@ -40,6 +40,15 @@ export class Gates {
     await until(async () => (await this.waiting(name)) > 0, 30_000);
   }
 
+  /** Ends the sessions of those who stand before it, as the end of their process does. */
+  async breakOff(name: string): Promise<void> {
+    await this.client.query(
+      `SELECT pg_terminate_backend(pid) FROM pg_locks
+      WHERE locktype = 'advisory' AND classid = 4711 AND objid = $1 AND NOT granted`,
+      [this.keyOf(name)],
+    );
+  }
+
   async open(name: string): Promise<void> {
     await this.client.query('SELECT pg_advisory_unlock(4711, $1)', [this.keyOf(name)]);
   }

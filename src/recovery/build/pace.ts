@@ -1,0 +1,14 @@
+/** How fast something goes, from now on. `now`: milliseconds, of a clock that only goes forward. */
+export class Pace {
+  private readonly begun: number;
+
+  constructor(private readonly now: () => number = () => performance.now()) {
+    this.begun = now();
+  }
+
+  /** How much a second, if so much is done by now. */
+  of(done: number): number {
+    const seconds = (this.now() - this.begun) / 1_000;
+    return seconds > 0 ? done / seconds : 0;
+  }
+}

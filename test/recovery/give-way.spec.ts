@@ -1,0 +1,120 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { quarantine } from '../../src/recovery/incarnation.js';
+import { nextJob } from '../../src/recovery/jobs/job.js';
+import { startTestPostgres } from '../support/postgres.js';
+import type { TestPostgres } from '../support/postgres.js';
+import { until } from '../support/until.js';
+import { Gates } from './support/gates.js';
+import { JobBench } from './support/job-bench.js';
+
+let postgres: TestPostgres;
+let jobs: JobBench;
+let gates: Gates | undefined;
+let served: string;
+
+beforeAll(async () => {
+  postgres = await startTestPostgres();
+}, 60_000);
+afterAll(() => postgres?.stop());
+beforeEach(async () => {
+  jobs = await JobBench.open(postgres);
+  served = (await jobs.published()) ?? '';
+}, 30_000);
+afterEach(async () => {
+  await gates?.close();
+  gates = undefined;
+  await jobs?.close();
+});
+
+const aRecovery = expect.stringContaining('A recovery was asked for, which comes first');
+
+/** A rebuild that is at work and comes to no end. */
+async function rebuildAtWork(): Promise<string> {
+  gates = await Gates.shut(jobs.databaseUrl, [
+    {
+      name: 'built',
+      at: 'BEFORE UPDATE ON recovery.incarnation',
+      when: `NEW.build_state = 'built' AND OLD.build_state = 'finishing'`,
+    },
+  ]);
+  const id = await jobs.ask('rebuild');
+  jobs.run();
+  await gates.reached('built');
+  return id;
+}
+
+/** A rollback that is at work and comes to no end: it never shows as much as what is published. */
+async function rollbackAtWork(): Promise<string> {
+  jobs.run();
+  await jobs.once(await jobs.ask('rebuild'), 'published');
+  await jobs.pool.query('UPDATE recovery.incarnation SET applied_position = 1000000 WHERE incarnation = $1', [
+    await jobs.published(),
+  ]);
+  const id = await jobs.ask('rollback');
+  await jobs.once(id, 'running');
+  return id;
+}
+
+describe('a rebuild that is at work', () => {
+  it('gives way to a recovery as soon as one is asked for', async () => {
+    const rebuild = await rebuildAtWork();
+    const recovery = await jobs.ask('recover');
+    const { message, incarnation } = await jobs.once(rebuild, 'failed');
+    expect(message).toEqual(aRecovery);
+    await gates?.open('built');
+    const { incarnation: recovered } = await jobs.once(recovery, 'published');
+    expect(await jobs.published()).toBe(recovered);
+    expect(await jobs.incarnations()).not.toContain(incarnation);
+  }, 60_000);
+
+  it('ends when what it was to take the place of is in quarantine, and says what leads out of that', async () => {
+    const rebuild = await rebuildAtWork();
+    await quarantine(jobs.pool, served, 'The log was set back.');
+    const { message } = await jobs.once(rebuild, 'failed');
+    expect(message).toMatch(/in quarantine \(The log was set back\.\).* plaza recovery apply/);
+    await gates?.open('built');
+    expect(await until(async () => (await jobs.incarnations()).length === 1)).toBe(true);
+    expect(await jobs.published()).toBe(served);
+  }, 60_000);
+
+  it('ends when another incarnation is published meanwhile', async () => {
+    const rebuild = await rebuildAtWork();
+    await jobs.publishAnother('another');
+    const { message } = await jobs.once(rebuild, 'failed');
+    expect(message).toMatch(/changed meanwhile, to incarnation another; .* begin again/);
+  }, 60_000);
+
+  it('of what has tables of its own gives way, too, though their worker be gone', async () => {
+    const rebuild = await jobs.ask('rebuild', ['audit']);
+    jobs.run();
+    await jobs.once(rebuild, 'running');
+    const recovery = await jobs.ask('recover');
+    expect((await jobs.once(rebuild, 'failed')).message).toEqual(aRecovery);
+    await jobs.once(recovery, 'published');
+  }, 60_000);
+});
+
+describe('a rollback that is at work', () => {
+  it('gives way to a recovery, and what it was to publish is kept', async () => {
+    const rollback = await rollbackAtWork();
+    const recovery = await jobs.ask('recover');
+    expect((await jobs.once(rollback, 'failed')).message).toEqual(aRecovery);
+    await jobs.once(recovery, 'published');
+    expect(await jobs.incarnations()).toContain(served);
+  }, 60_000);
+
+  it('ends when what it was to take the place of is in quarantine', async () => {
+    const rollback = await rollbackAtWork();
+    await quarantine(jobs.pool, (await jobs.published()) ?? '', 'The log was set back.');
+    expect((await jobs.once(rollback, 'failed')).message).toContain('in quarantine (The log was set back.)');
+    expect(await jobs.incarnations()).toContain(served);
+  }, 60_000);
+});
+
+describe('of what nobody has begun with', () => {
+  it('a recovery comes first, whatever was asked for before', async () => {
+    await jobs.ask('rebuild');
+    const recovery = await jobs.ask('recover');
+    expect((await nextJob(jobs.pool))?.id).toBe(recovery);
+  });
+});

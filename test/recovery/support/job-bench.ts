@@ -1,0 +1,103 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import type { Pool } from 'pg';
+import { pino } from 'pino';
+import { auditGroup } from '../../../projections/audit/audit.projection.js';
+import { serving } from '../../../projections/groups.js';
+import { findJob, requestJob } from '../../../src/recovery/jobs/job.js';
+import type { Job, JobKind } from '../../../src/recovery/jobs/job.js';
+import { JobRunner } from '../../../src/recovery/jobs/job-runner.js';
+import { openWitness } from '../../../src/recovery/witness/open-witness.js';
+import type { Witness } from '../../../src/recovery/witness/witness.js';
+import { openDatabase } from '../../../src/store/database.js';
+import { MemoryLog } from '../../projections/support/memory-log.js';
+import { some } from '../../projections/support/recorded.js';
+import { WorkerBench } from '../../projections/support/worker.js';
+import type { TestPostgres } from '../../support/postgres.js';
+import { until } from '../../support/until.js';
+
+/** A network of one post that serves, of which nothing runs but, on demand, whoever does jobs: within the test's process. */
+export class JobBench {
+  readonly log = new MemoryLog();
+  private readonly stopping = new AbortController();
+  private running: Promise<void> | undefined;
+
+  private constructor(
+    readonly databaseUrl: string,
+    private readonly bench: WorkerBench,
+    private readonly witness: Witness,
+  ) {}
+
+  static async open(postgres: TestPostgres): Promise<JobBench> {
+    const url = await postgres.createDatabase();
+    await (await openDatabase({ url, applicationName: 'test', maxConnections: 2 })).close();
+    const witness = openWitness({ url: await postgres.createDatabase(), applicationName: 'test' });
+    const jobs = new JobBench(url, await WorkerBench.open(url), witness);
+    jobs.log.add(some.founding('n'), some.post('p'));
+    const worker = jobs.bench.start(jobs.log);
+    await until(() => jobs.published());
+    await worker.stop();
+    return jobs;
+  }
+
+  get pool(): Pool {
+    return this.bench.pool;
+  }
+
+  /** Has somebody do jobs from now on. */
+  run(): void {
+    this.running ??= new JobRunner({
+      group: serving,
+      fixedGroups: [auditGroup],
+      log: this.log,
+      databaseUrl: this.databaseUrl,
+      witness: this.witness,
+      logger: pino({ level: 'silent' }),
+      ids: { uuid: randomUUID, incarnation: () => randomBytes(8).toString('hex') },
+      now: Date.now,
+    }).run(this.stopping.signal);
+  }
+
+  /** Answers the job's id. */
+  async ask(kind: JobKind, names: readonly string[] = []): Promise<string> {
+    const id = randomUUID();
+    const by = { requestedBy: 'o', reason: 'a test', now: Date.now() };
+    await requestJob(this.pool, { id, kind, names, ...by });
+    return id;
+  }
+
+  /** The job, once it is in that state. */
+  async once(id: string, state: Job['state']): Promise<Job> {
+    await until(async () => (await findJob(this.pool, id))?.state === state);
+    return (await findJob(this.pool, id)) as Job;
+  }
+
+  /** Id of the incarnation that is. */
+  async published(): Promise<string | undefined> {
+    return (await this.bench.state())?.incarnation;
+  }
+
+  /** Ids of all incarnations that there are. */
+  async incarnations(): Promise<readonly string[]> {
+    const { rows } = await this.pool.query<{ incarnation: string }>(
+      'SELECT incarnation FROM recovery.incarnation',
+    );
+    return rows.map(({ incarnation }) => incarnation);
+  }
+
+  /** As a worker of another release does. */
+  async publishAnother(incarnation: string): Promise<void> {
+    await this.pool.query(
+      `INSERT INTO recovery.incarnation (incarnation, schema_name, versions, created_at, build_state)
+      SELECT $1, 'inc_another', '{"posts": 1}', created_at, build_state FROM recovery.incarnation LIMIT 1`,
+      [incarnation],
+    );
+    await this.pool.query('UPDATE recovery.publication SET incarnation = $1', [incarnation]);
+  }
+
+  async close(): Promise<void> {
+    this.stopping.abort();
+    await this.running;
+    await this.bench.close();
+    await this.witness.close();
+  }
+}
