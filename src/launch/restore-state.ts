@@ -6,7 +6,7 @@ import { LaunchError } from './launch-error.js';
 
 /** What a restore leaves in `DATA_DIR`, for the starts that follow. */
 
-const restoring = z.object({ command: z.string() });
+const restoring = z.object({ command: z.string(), parts: z.array(z.string()).default([]) });
 
 const restored = z.object({
   restoreId: z.string(),
@@ -30,9 +30,12 @@ const RESTORING = 'restoring.json';
 const RESTORED = 'restored.json';
 const KEPT = 'kept.json';
 
-/** From here on a start is refused, until the restore has come to its end. `command`: what to type to get there. */
-export function beginRestore(dataDir: string, command: string): void {
-  replace(dataDir, RESTORING, { command });
+/**
+ * From here on a start is refused, until the restore has come to its end. `command`: what to type to get there; `parts`:
+ * what it replaces.
+ */
+export function beginRestore(dataDir: string, command: string, parts: readonly string[]): void {
+  replace(dataDir, RESTORING, { command, parts });
 }
 
 /** The restore came to its end. */
@@ -44,12 +47,26 @@ export function endRestore(dataDir: string, done: Restored): void {
 
 /** @throws {LaunchError} A restore was interrupted: part of what is there is old, part is new. */
 export function refuseHalfRestored(dataDir: string): void {
-  const file = join(dataDir, RESTORING);
-  if (!existsSync(file)) return;
-  const { command } = restoring.parse(JSON.parse(readFileSync(file, 'utf8')));
+  const interrupted = readInterrupted(dataDir);
+  if (!interrupted) return;
   throw new LaunchError(
-    `DATA_DIR: a restore into ${dataDir} was interrupted, so some of it is old and some of it new; run it again to its end: ${command}`,
+    `DATA_DIR: a restore into ${dataDir} was interrupted, so some of it is old and some of it new; run it again to its end: ${interrupted.command}`,
   );
+}
+
+/** @throws {LaunchError} A restore was interrupted, and one of these parts would leave some of that as it is. */
+export function refuseToLeaveHalf(dataDir: string, parts: readonly string[]): void {
+  const interrupted = readInterrupted(dataDir);
+  const left = interrupted?.parts.filter((part) => !parts.includes(part)) ?? [];
+  if (!interrupted || left.length === 0) return;
+  throw new LaunchError(
+    `DATA_DIR: a restore into ${dataDir} was interrupted, and this one would leave its ${left.join(', ')} half old and half new; run that one again to its end first: ${interrupted.command}`,
+  );
+}
+
+function readInterrupted(dataDir: string): z.infer<typeof restoring> | undefined {
+  const file = join(dataDir, RESTORING);
+  return existsSync(file) ? restoring.parse(JSON.parse(readFileSync(file, 'utf8'))) : undefined;
 }
 
 /** What was restored and is not yet put down in the log. */

@@ -135,7 +135,7 @@ describe('plaza restore', () => {
     await killedAt('restoring');
     expect(existsSync(join(network.dataDir, 'eventstore'))).toBe(true);
     const command = `plaza restore ${dir} --parts log`;
-    beginRestore(network.dataDir, command);
+    beginRestore(network.dataDir, command, ['log']);
     const start = await runPlaza(['start'], { DATA_DIR: network.dataDir });
     expect([start.code, start.stderr.trim().split('\n').at(-1)]).toEqual([
       1,

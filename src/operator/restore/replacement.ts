@@ -21,10 +21,25 @@ import {
 } from '../../recovery/restore/tables.js';
 import type { TableFile } from '../../recovery/restore/tables.js';
 import type { CheckedBackup } from './checked-backup.js';
-import { layOut, putInPlace } from './restore-log.js';
+import { keepAside, layOut, putInPlace } from './restore-log.js';
 import type { RestorePart } from './parts.js';
 import type { RestoreOptions } from './restore.js';
 import type { StoppedClients, StoppedStores } from './stores.js';
+
+/** How far it is: named after what was done last. */
+export const replacingSteps = [
+  'databases prepared',
+  'log laid out',
+  'begun',
+  'witness committed',
+  'vault committed',
+  'database committed',
+  'log kept aside',
+  'log put in place',
+  'ended',
+] as const;
+
+export type ReplacingStep = (typeof replacingSteps)[number];
 
 export interface Replaced {
   readonly parts: readonly RestorePart[];
@@ -69,25 +84,38 @@ export class Replacement {
   /** `witness`: whether to leave out one that would forget something, or to refuse. @throws {RestoreRefused} */
   async run(witness: 'if it forgets nothing' | 'as it is asked'): Promise<Replaced> {
     const { stores, dataDir, backup, onBytes, parts, now, operator, reason, command } = this.given;
+    const { observe = () => Promise.resolve() } = this.given;
     const log = backup.parts.get('log');
     const clients = await stores.connect();
     try {
       await this.#refuseOtherNetwork(clients.database);
-      for (const client of Object.values(databasesOf(clients))) await client.query('BEGIN');
+      for (const [, client] of databasesOf(clients)) await client.query('BEGIN');
       const isWitnessed = await this.#witness(clients.witness, witness);
       const stillErased = await this.#vault(clients.vault);
       await this.#database(clients.database);
+      await observe('databases prepared');
       const place = log && (await layOut(dataDir, join(backup.dir, 'log'), log, onBytes));
       const kept = makeKept(dataDir, this.#stamp);
       noteKept(kept, this.#schemas());
+      await observe('log laid out');
       // From here to the end it is some of the old and some of the new.
-      beginRestore(dataDir, command);
-      for (const client of Object.values(databasesOf(clients))) await client.query('COMMIT');
-      if (place !== undefined) await putInPlace(dataDir, place, kept);
+      beginRestore(dataDir, command, parts);
+      await observe('begun');
+      for (const [name, client] of databasesOf(clients)) {
+        await client.query('COMMIT');
+        await observe(`${name} committed`);
+      }
+      if (place !== undefined) {
+        await keepAside(dataDir, kept);
+        await observe('log kept aside');
+        await putInPlace(dataDir, place);
+        await observe('log put in place');
+      }
       const done = parts.filter((part) => part !== 'witness' || isWitnessed);
       const { backupId } = backup.manifest;
       const said = { restoreId: this.#stamp, backupId, parts: done, at: now, operator };
       endRestore(dataDir, { ...said, ...(reason !== undefined && { reason }) });
+      await observe('ended');
       const broken = isWitnessed ? await stores.firstBroken() : undefined;
       return {
         parts: done,
@@ -170,8 +198,10 @@ export class Replacement {
 
 type KeptNames = Pick<StoppedClients, 'database' | 'vault' | 'witness'>;
 
-const databasesOf = ({ witness, vault, database }: StoppedClients): KeptNames => ({
-  witness,
-  vault,
-  database,
-});
+/** In the order in which they are committed. */
+const databasesOf = ({ witness, vault, database }: StoppedClients) =>
+  [
+    ['witness', witness],
+    ['vault', vault],
+    ['database', database],
+  ] as const;

@@ -33,11 +33,15 @@ export async function layOut(
   return place;
 }
 
-/** Puts it in the place of the one that is there, which is kept. */
-export async function putInPlace(dataDir: string, place: string, kept: string): Promise<void> {
+/** Keeps the one that is there, if there is one. */
+export async function keepAside(dataDir: string, kept: string): Promise<void> {
   const log = eventStoreIn(dataDir);
   if (existsSync(log)) await rename(log, join(kept, 'eventstore'));
   syncDirectory(kept);
-  await rename(place, log);
+}
+
+/** Puts what was laid out where none is any more. */
+export async function putInPlace(dataDir: string, place: string): Promise<void> {
+  await rename(place, eventStoreIn(dataDir));
   syncDirectory(dataDir);
 }

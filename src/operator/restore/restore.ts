@@ -3,6 +3,7 @@ import { createLogger } from '../../config/logger.js';
 import { withSettings } from '../../config/settings.js';
 import { takeDataDir } from '../../launch/data-dir.js';
 import { clearLeftovers } from '../../launch/leftovers.js';
+import { refuseToLeaveHalf } from '../../launch/restore-state.js';
 import { backupParts } from '../../recovery/backup/manifest.js';
 import type { BackupManifest, BackupPart } from '../../recovery/backup/manifest.js';
 import { RestoreRefused } from '../../recovery/restore/tables.js';
@@ -12,7 +13,7 @@ import { checkBackup, manifestOf } from './checked-backup.js';
 import { restoreParts } from './parts.js';
 import type { RestorePart } from './parts.js';
 import { Replacement } from './replacement.js';
-import type { Replaced } from './replacement.js';
+import type { Replaced, ReplacingStep } from './replacement.js';
 import { openStopped } from './stores.js';
 
 export interface RestoreOptions {
@@ -26,6 +27,8 @@ export interface RestoreOptions {
   /** What to type to bring an interrupted one to its end. */
   readonly command: string;
   readonly onProgress: (step: Step) => void;
+  /** Waited for between the steps. */
+  readonly observe?: (step: ReplacingStep) => Promise<void>;
 }
 
 export interface RestoredNetwork extends Replaced {
@@ -47,6 +50,7 @@ export async function restore(config: Config, options: RestoreOptions): Promise<
     );
   const dataDir = takeDataDir(config.dataDir);
   try {
+    refuseToLeaveHalf(dataDir.path, parts);
     await clearLeftovers(dataDir.path, createLogger({ logLevel: 'warn' }, 'restore'));
     const wanted = backupParts.filter((part) => parts.includes(part));
     const { backupId, networkId, takenAt, ...manifest } = await manifestOf(dir);

@@ -1,0 +1,39 @@
+/**
+ * Carries restores out, and stops each for ever at one step, to be killed there. Argument: as JSON the steps, and for each
+ * what it is restored into, as an environment, and from which backup. Says `held` for each that stands at its step.
+ */
+import { readConfig } from '../../../src/config/config.js';
+import type { ReplacingStep } from '../../../src/operator/restore/replacement.js';
+import { restore } from '../../../src/operator/restore/restore.js';
+
+export interface HeldRestore {
+  readonly step: ReplacingStep;
+  readonly env: Readonly<Record<string, string>>;
+  readonly backup: string;
+}
+
+const restores = JSON.parse(process.argv[2] ?? '[]') as readonly HeldRestore[];
+for (const { step, env, backup } of restores) {
+  const held = Promise.withResolvers<void>();
+  void restore(readConfig(env), {
+    dir: backup,
+    parts: undefined,
+    reason: undefined,
+    operator: 'a test',
+    now: Date.now(),
+    command: `plaza restore ${backup}`,
+    onProgress: () => undefined,
+    observe: async (reached) => {
+      if (reached !== step) return;
+      process.stdout.write('held\n');
+      held.resolve();
+      await new Promise(() => undefined);
+    },
+  }).then(
+    () => process.stdout.write(`it ended without standing at: ${step}\n`),
+    (error: unknown) => process.stdout.write(`it failed before: ${step}: ${String(error)}\n`),
+  );
+  await held.promise;
+}
+// Nothing else keeps the process: it waits to be killed.
+setInterval(() => undefined, 60_000);
