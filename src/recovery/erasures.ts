@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type { CommandBus } from '@nestjs/cqrs';
 import type { Logger } from 'pino';
 import type { Clock, Ids } from '../commands/ambient.js';
@@ -8,6 +7,7 @@ import { LogUnavailable, NotWitnessed } from '../log/event-log.js';
 import type { KeyVault } from '../log/vault/key-vault.js';
 import type { AuthorityStore } from '../store/authority/authority-store.js';
 import { isUnreachable } from '../store/unreachable.js';
+import { Routine } from './routine.js';
 import type { Witness } from './witness/witness.js';
 import { WitnessRequired, WitnessUnavailable } from './witness/witness.js';
 
@@ -47,44 +47,30 @@ export interface ErasuresOptions {
  * Carries out erasures that are due, finishes those that were cut off, and destroys again whatever key a restored backup
  * brought back. One process at a time; the others step aside.
  */
-export class Erasures {
-  private readonly stopping = new AbortController();
-  private running: Promise<void> = Promise.resolve();
+export class Erasures extends Routine {
   private keysLookedAt = -Infinity;
+  private hasComplained = false;
 
-  constructor(private readonly options: ErasuresOptions) {}
-
-  start(): void {
-    this.running = this.run();
+  constructor(private readonly options: ErasuresOptions) {
+    super(EVERY_MS);
   }
 
-  /** Waits for the erasure that is under way. */
-  async stop(): Promise<void> {
-    this.stopping.abort();
-    await this.running;
-  }
-
-  private async run(): Promise<void> {
+  protected override async once(): Promise<void> {
     const { witness, logger } = this.options;
-    const { signal } = this.stopping;
-    let complained = false;
-    while (!signal.aborted) {
-      try {
-        await witness.alone('erasures', () => this.once());
-        complained = false;
-      } catch (error) {
-        // Without a witness nobody can be erased, and nobody was.
-        const level = isPassing(error) ? 'warn' : 'error';
-        if (!complained && !(error instanceof WitnessRequired))
-          logger[level]({ err: error }, 'erasures are finished later');
-        complained = true;
-      }
-      await pause(EVERY_MS, undefined, { signal }).catch(() => undefined);
+    try {
+      await witness.alone('erasures', () => this.eraseAll());
+      this.hasComplained = false;
+    } catch (error) {
+      // Without a witness nobody can be erased, and nobody was.
+      const level = isPassing(error) ? 'warn' : 'error';
+      if (!this.hasComplained && !(error instanceof WitnessRequired))
+        logger[level]({ err: error }, 'erasures are finished later');
+      this.hasComplained = true;
     }
   }
 
   /** One that cannot be finished keeps no other from it. */
-  private async once(): Promise<void> {
+  private async eraseAll(): Promise<void> {
     const { store, clock, logger } = this.options;
     const now = performance.now();
     if (now - this.keysLookedAt >= KEYS_EVERY_MS) {
@@ -93,7 +79,7 @@ export class Erasures {
     }
     const rows = await store.db.query<{ actor_id: string }[]>(toErase, [clock.now()]);
     for (const { actor_id: actorId } of rows) {
-      if (this.stopping.signal.aborted) return;
+      if (this.isStopping) return;
       try {
         await this.erase(actorId);
       } catch (error) {
@@ -140,7 +126,7 @@ export class Erasures {
         logger.warn({ actorId }, 'destroyed a key again: the vault had it back from an older backup');
       }
       epoch = page.at(-1)?.epoch ?? epoch;
-      if (page.length < PAGE || this.stopping.signal.aborted) return;
+      if (page.length < PAGE || this.isStopping) return;
     }
   }
 }

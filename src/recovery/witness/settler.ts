@@ -1,8 +1,8 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { LogUnavailable } from '../../log/event-log.js';
 import type { EventLog } from '../../log/event-log.js';
 import { isUnreachable } from '../../store/unreachable.js';
+import { Routine } from '../routine.js';
 import { settle } from './settle.js';
 import type { Witness, Witnessed } from './witness.js';
 import { WitnessUnavailable } from './witness.js';
@@ -24,19 +24,9 @@ export interface SettlerOptions {
 }
 
 /** Settles what processes left half-way: at once, and again and again. One process at a time; the others step aside. */
-export class Settler {
-  private readonly stopping = new AbortController();
-  private running: Promise<void> = Promise.resolve();
-
-  constructor(private readonly options: SettlerOptions) {}
-
-  start(): void {
-    this.running = this.run();
-  }
-
-  async stop(): Promise<void> {
-    this.stopping.abort();
-    await this.running;
+export class Settler extends Routine {
+  constructor(private readonly options: SettlerOptions) {
+    super(EVERY_MS);
   }
 
   /**
@@ -47,19 +37,13 @@ export class Settler {
     await this.options.witness.alone('settle', () => this.settleAll(before));
   }
 
-  private async run(): Promise<void> {
+  protected override async once(): Promise<void> {
     const { now, logger } = this.options;
-    const { signal } = this.stopping;
-    while (!signal.aborted) {
-      try {
-        await this.settleBefore(now() - LEFT_AFTER_MS);
-      } catch (error) {
-        if (!isPassing(error)) logger.error({ err: error }, 'restrictions cannot be settled');
-        else logger.warn({ err: error }, 'restrictions are settled later');
-      }
-      await pause(EVERY_MS, undefined, { signal }).catch((error: unknown) => {
-        if (!signal.aborted) throw error;
-      });
+    try {
+      await this.settleBefore(now() - LEFT_AFTER_MS);
+    } catch (error) {
+      if (!isPassing(error)) logger.error({ err: error }, 'restrictions cannot be settled');
+      else logger.warn({ err: error }, 'restrictions are settled later');
     }
   }
 
@@ -81,7 +65,7 @@ export class Settler {
       const page = await next(last);
       const ids = await among?.(page);
       for (const entry of page) {
-        if (this.stopping.signal.aborted) return;
+        if (this.isStopping) return;
         if (ids?.has(entry.restriction.id) ?? true) await this.settleOne(entry);
         last = entry.epoch;
       }
