@@ -8,6 +8,7 @@ import type { Recorded } from '../../log/recorded.js';
 import type { Incarnation } from '../incarnation.js';
 import { BuildConnection } from './build-connection.js';
 import { doStep, readBuildState, setBuildState } from './build-state.js';
+import { inLanes, withLanes } from './lanes.js';
 import { LogMeter, Meter } from './meter.js';
 import type { BuildProgress, OnProgress } from './progress.js';
 
@@ -36,7 +37,7 @@ export interface BuildOptions {
  * cannot be applied, {@link UnreadableEvent}, {@link LogReplaced}, faults of Postgres as they come.
  */
 export async function buildIncarnation(options: BuildOptions): Promise<void> {
-  const { databaseUrl, incarnation, signal } = options;
+  const { databaseUrl, incarnation } = options;
   const connection = await BuildConnection.open(databaseUrl, [incarnation.schemaName]);
   try {
     const { state } = await readBuildState(connection.client, incarnation.incarnation);
@@ -45,8 +46,8 @@ export async function buildIncarnation(options: BuildOptions): Promise<void> {
       await setBuildState(connection.client, incarnation.incarnation, 'finishing');
     }
     if (state !== 'built') {
-      const client = await connection.forFinishing();
-      await connection.interruptibly(signal, () => finish(client, options));
+      await finish(connection.client, options);
+      await setBuildState(connection.client, incarnation.incarnation, 'built');
     }
     await follow(await connection.forLoading(), options, 'catching_up');
   } finally {
@@ -90,30 +91,51 @@ async function follow(
 /** What Postgres samples for plans: 300 times as many rows. Whoever reads whole tables only asks how large they are. */
 const STATISTICS = { forDeriving: 10, forReading: 100 };
 
-/** Makes what the load has left out. Statistics first: the tables are new to Postgres, and are read whole now. */
+interface Step {
+  readonly name: string;
+  readonly sql: string;
+}
+
+/** Makes what the load has left out. */
 async function finish(client: ClientBase, options: BuildOptions): Promise<void> {
-  const { group, incarnation, onProgress = () => undefined } = options;
-  const { projections } = group;
-  const tables = await tablesOf(client, incarnation);
-  const analyze = (target: number) =>
-    tables.length > 0 ? `SET LOCAL default_statistics_target = ${target}; ANALYZE ${tables.join(', ')}` : '';
-  const steps = [
-    { name: 'statistics of what is loaded', sql: analyze(STATISTICS.forDeriving) },
-    ...projections.map(({ name, derived = '' }) => ({ name: `derive ${name}`, sql: derived })),
-    ...projections.map(({ name, indexes = '' }) => ({ name: `indexes of ${name}`, sql: indexes })),
-    { name: 'statistics of all', sql: analyze(STATISTICS.forReading) },
-  ].filter(({ sql }) => sql !== '');
+  const { databaseUrl, group, incarnation, signal, onProgress = () => undefined } = options;
   const meter = new Meter('finishing', onProgress);
-  for (const [index, step] of steps.entries()) {
-    await doStep(client, incarnation.incarnation, step);
-    meter.tell(index + 1, steps.length);
-  }
-  await setBuildState(client, incarnation.incarnation, 'built');
+  await withLanes(databaseUrl, [incarnation.schemaName], async (lanes) => {
+    const stages = finishingStages(group, await tablesOf(client, incarnation));
+    const total = stages.flat().length;
+    let done = 0;
+    for (const stage of stages)
+      await inLanes(lanes, signal, stage, async (lane, step) => {
+        await doStep(lane, incarnation.incarnation, step);
+        meter.tell(++done, total);
+      });
+  });
+}
+
+/**
+ * Steps that need not wait for each other, behind those that they stand on. Statistics first: the tables are new to Postgres,
+ * and are read whole now. What a projection derives may be from what those before it have derived.
+ */
+function finishingStages({ projections }: Group, tables: readonly string[]): readonly (readonly Step[])[] {
+  const statistics = (target: number, table: string): Step => ({
+    name: `statistics (${target}) of ${table}`,
+    sql: `SET LOCAL default_statistics_target = ${target}; ANALYZE ${table}`,
+  });
+  return [
+    tables.map((table) => statistics(STATISTICS.forDeriving, table)),
+    ...projections.flatMap(({ name, derived }) =>
+      derived === undefined ? [] : [[{ name: `derive ${name}`, sql: derived }]],
+    ),
+    projections.flatMap(({ name, indexes }) =>
+      indexes === undefined ? [] : [{ name: `indexes of ${name}`, sql: indexes }],
+    ),
+    tables.map((table) => statistics(STATISTICS.forReading, table)),
+  ];
 }
 
 async function tablesOf(client: ClientBase, { schemaName }: Incarnation): Promise<readonly string[]> {
   const { rows } = await client.query<{ name: string }>(
-    `SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables WHERE schemaname = $1`,
+    `SELECT format('%I', tablename) AS name FROM pg_tables WHERE schemaname = $1 ORDER BY 1`,
     [schemaName],
   );
   return rows.map(({ name }) => name);

@@ -34,7 +34,7 @@ export async function setBuildState(
 
 /**
  * Does a step and notes it, wholly or not at all. Whoever was at it before and died is waited for, if Postgres has not
- * noticed yet.
+ * noticed yet; who is at another step is not.
  */
 export async function doStep(
   client: ClientBase,
@@ -42,11 +42,16 @@ export async function doStep(
   { name, sql }: { readonly name: string; readonly sql: string },
 ): Promise<void> {
   await inTransaction(client, async () => {
-    const { rowCount } = await client.query(
-      `UPDATE recovery.incarnation SET build_steps = build_steps || $2::text
-      WHERE incarnation = $1 AND NOT $2::text = ANY (build_steps)`,
+    await client.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [
+      `plaza/build/${incarnation}/${name}`,
+    ]);
+    const { steps } = await readBuildState(client, incarnation);
+    if (steps.includes(name)) return;
+    await client.query(sql);
+    // Last: the row is everybody's, and locked from here on.
+    await client.query(
+      'UPDATE recovery.incarnation SET build_steps = build_steps || $2::text WHERE incarnation = $1',
       [incarnation, name],
     );
-    if (rowCount === 1) await client.query(sql);
   });
 }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { ClientBase } from 'pg';
 import { STAGED_LOG } from '../../../projections/runner/fold.js';
 import type { Fold } from '../../../projections/runner/fold.js';
@@ -5,6 +6,7 @@ import { Progress } from '../../../projections/runner/progress.js';
 import type { Incarnation } from '../incarnation.js';
 import { BuildConnection } from './build-connection.js';
 import type { BuildOptions } from './build-incarnation.js';
+import { inLanes, withLanes } from './lanes.js';
 import { LogMeter, Meter } from './meter.js';
 import { stageLog } from './staged-log.js';
 
@@ -42,18 +44,20 @@ const stagingSchemaOf = ({ incarnation }: Incarnation): string => `verify_${inca
 export async function verifyIncarnation(options: BuildOptions): Promise<Verification> {
   const { databaseUrl, incarnation, signal, onProgress = () => undefined } = options;
   const staging = stagingSchemaOf(incarnation);
-  const connection = await BuildConnection.open(databaseUrl, [staging, incarnation.schemaName]);
+  const schemas = [staging, incarnation.schemaName];
+  const connection = await BuildConnection.open(databaseUrl, schemas);
   try {
     const client = await connection.forFinishing();
     await client.query(`DROP SCHEMA IF EXISTS ${staging} CASCADE; CREATE SCHEMA ${staging}`);
     const upTo = (await Progress.ofIncarnation(incarnation.incarnation).read(client))?.position;
     const meter = new LogMeter(new Meter('verifying', onProgress), { from: 0n, to: upTo ?? 0n });
-    return await connection.interruptibly(signal, async () => {
+    const folds = await connection.interruptibly(signal, async () => {
       await client.query(STAGED_LOG);
       if (upTo !== undefined) await stageLog(client, options, upTo, meter);
       await client.query('ANALYZE fact (n, type)');
-      return compareAll(client, foldsOf(options));
+      return keep(client, foldsOf(options));
     });
+    return await withLanes(databaseUrl, schemas, (lanes) => compareAll(lanes, signal, folds));
   } finally {
     // Without a connection it stays until the next verification, or the end of the incarnation.
     await connection.client.query(`DROP SCHEMA IF EXISTS ${staging} CASCADE`).catch(() => undefined);
@@ -64,29 +68,41 @@ export async function verifyIncarnation(options: BuildOptions): Promise<Verifica
 const foldsOf = ({ group }: BuildOptions): readonly Fold[] =>
   group.projections.flatMap(({ folds = [] }) => folds);
 
-async function compareAll(client: ClientBase, folds: readonly Fold[]): Promise<Verification> {
-  const tables: VerifiedTable[] = [];
-  const differences: Difference[] = [];
-  for (const fold of folds) {
-    let { expected } = fold;
-    if (fold.keptAs !== undefined) {
-      await client.query(`CREATE UNLOGGED TABLE ${fold.keptAs} AS ${expected}; ANALYZE ${fold.keptAs}`);
-      expected = `SELECT * FROM ${fold.keptAs}`;
-    }
-    const found = await summaryOf(client, fold.actual);
-    const wanted = await summaryOf(client, expected);
-    tables.push({ table: fold.table, ...found });
-    if (found.rows !== wanted.rows || found.digest !== wanted.digest)
-      differences.push(await differenceOf(client, { ...fold, expected }));
-  }
-  return { tables, differences };
+/** The folds; what others look at is made, and found where it is kept. */
+async function keep(client: ClientBase, folds: readonly Fold[]): Promise<readonly Fold[]> {
+  for (const { keptAs, expected } of folds)
+    if (keptAs !== undefined)
+      await client.query(`CREATE UNLOGGED TABLE ${keptAs} AS ${expected}; ANALYZE ${keptAs}`);
+  return folds.map((fold) =>
+    fold.keptAs === undefined ? fold : { ...fold, expected: `SELECT * FROM ${fold.keptAs}` },
+  );
+}
+
+async function compareAll(
+  lanes: readonly BuildConnection[],
+  signal: AbortSignal,
+  folds: readonly Fold[],
+): Promise<Verification> {
+  const sides = folds.flatMap(({ table, actual, expected }) => [
+    { table, rows: actual },
+    { table, rows: expected },
+  ]);
+  const summaries = await inLanes(lanes, signal, sides, summaryOf);
+  const found = summaries.filter((_, index) => index % 2 === 0);
+  const wanted = summaries.filter((_, index) => index % 2 === 1);
+  const differing = folds.filter((_, index) => !isDeepStrictEqual(found[index], wanted[index]));
+  return { tables: found, differences: await inLanes(lanes, signal, differing, differenceOf) };
 }
 
 /**
- * The sums of two 64-bit hashes of the text of every row: finds faults, whoever makes up rows is not its matter. Of SHA-256
- * most of the verification would be (docs/adr/0012). Both sides are told by one server, so its own hash does.
+ * Of the rows of a query, the sums of two 64-bit hashes of each row's text: finds faults, whoever makes up rows is not its
+ * matter. Of SHA-256 most of the verification would be (docs/adr/0012). Both sides are told by one server, so its own
+ * hash does.
  */
-async function summaryOf(client: ClientBase, rows: string): Promise<Omit<VerifiedTable, 'table'>> {
+async function summaryOf(
+  client: ClientBase,
+  { table, rows }: { readonly table: string; readonly rows: string },
+): Promise<VerifiedTable> {
   // OFFSET 0 keeps Postgres from making the text once for each hash.
   const sum = (seed: number) => `coalesce(sum(hashtextextended(line, ${seed})), 0)`;
   const { rows: found } = await client.query<{ rows: string; one: string; other: string }>(
@@ -95,7 +111,7 @@ async function summaryOf(client: ClientBase, rows: string): Promise<Omit<Verifie
   );
   const { rows: count = '0', one = '0', other = '0' } = found[0] ?? {};
   const hex = (total: string) => BigInt.asUintN(64, BigInt(total)).toString(16).padStart(16, '0');
-  return { rows: Number(count), digest: hex(one) + hex(other) };
+  return { table, rows: Number(count), digest: hex(one) + hex(other) };
 }
 
 async function differenceOf(client: ClientBase, { table, key, expected, actual }: Fold): Promise<Difference> {
