@@ -2,6 +2,8 @@ import { canonical } from './canonical.js';
 import { firstBrokenLine } from './chain-check.js';
 import { WitnessConnections } from './connections.js';
 import type { WitnessAddress } from './connections.js';
+import { digestIn, digestSql } from './digest.js';
+import type { Digest, DigestRow, Range } from './digest.js';
 import type { Ask } from './ledger.js';
 import { LedgerWriter } from './ledger-writer.js';
 import { columns, witnessedIn } from './restriction-row.js';
@@ -59,6 +61,13 @@ export class PostgresWitness extends Witness {
   after(epoch: bigint, limit: number): Promise<readonly Witnessed[]> {
     const where = `state IN ('accepted', 'finalized') AND epoch > $1 ORDER BY epoch LIMIT $2`;
     return this.select(where, [epoch, limit]);
+  }
+
+  async digest({ after, upTo }: Range): Promise<Digest> {
+    const text = `SELECT ${digestSql({ id: 'id', epoch: 'epoch' })} FROM restriction
+      WHERE state IN ('accepted', 'finalized') AND epoch > $1 AND epoch <= $2`;
+    const [row] = await this.connections.rows<DigestRow>(text, [after, upTo]);
+    return digestIn(row);
   }
 
   withdrawn(afterEpoch: bigint, limit: number): Promise<readonly Witnessed[]> {

@@ -1,5 +1,6 @@
 import type { EventMetadata } from '../../log/recorded.js';
 import type { RestrictionEvent } from '../../log/restrictions.js';
+import type { Digest, Range } from './digest.js';
 
 /** A restriction as the witness keeps it: all that it takes to append it again, word for word. Nothing personal is in it. */
 export interface Restriction {
@@ -96,6 +97,9 @@ export abstract class Witness {
 
   /** Accepted and finalized ones with a greater number, in the order of their numbers. */
   abstract after(epoch: bigint, limit: number): Promise<readonly Witnessed[]>;
+
+  /** Of accepted and finalized ones with these numbers: of very many, their contents are what costs. */
+  abstract digest(range: Range): Promise<Digest>;
 
   /** Withdrawn ones with a greater number, in the order of their numbers: few, since a process has to die for each. */
   abstract withdrawn(afterEpoch: bigint, limit: number): Promise<readonly Witnessed[]>;

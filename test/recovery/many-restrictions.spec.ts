@@ -1,0 +1,92 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Client } from 'pg';
+import { restrictions } from '../../projections/restrictions/restrictions.projection.js';
+import { RestrictionCheck } from '../../src/recovery/restriction-check.js';
+import type { Witness } from '../../src/recovery/witness/witness.js';
+import { MemoryLog } from '../projections/support/memory-log.js';
+import { startTestPostgres } from '../support/postgres.js';
+import type { TestPostgres } from '../support/postgres.js';
+import { deletionOf } from './support/restrictions.js';
+import { WitnessBench } from './support/witness-bench.js';
+
+/** Blocks of each size in which they are compared, and some. */
+const COUNT = 41_000;
+
+let postgres: TestPostgres;
+let bench: WitnessBench;
+let witness: Witness;
+let readStore: Client;
+
+beforeAll(async () => {
+  postgres = await startTestPostgres();
+  bench = await WitnessBench.open(postgres);
+  ({ witness } = bench);
+  // Each but the first has what the first has, under an id of its own.
+  await bench.finalized(deletionOf('p'));
+  await bench.database.query(
+    `INSERT INTO restriction SELECT n, md5(n::text)::uuid, state, hash, position, prepared_at, content
+    FROM restriction, generate_series(2, ${COUNT}) AS n`,
+  );
+  const { rows } = await bench.database.query<{ epoch: string; id: string }>(
+    'SELECT epoch, id FROM restriction',
+  );
+  readStore = new Client({ connectionString: await postgres.createDatabase() });
+  await readStore.connect();
+  await readStore.query(
+    `CREATE SCHEMA shown; SET search_path = shown; ${restrictions.tables}; ${restrictions.indexes}`,
+  );
+  await readStore.query(
+    `INSERT INTO restriction SELECT id, epoch, 1 FROM json_to_recordset($1) AS row(id uuid, epoch numeric)`,
+    [JSON.stringify(rows)],
+  );
+}, 60_000);
+
+afterAll(async () => {
+  await readStore?.end();
+  await bench?.close();
+  await postgres?.stop();
+});
+
+/** Why reads must be refused if the read models show something else than they do: what `statement` makes of it. */
+async function reasonAfter(statement: string, log = new MemoryLog()): Promise<string | undefined> {
+  await readStore.query(`BEGIN; ${statement}`);
+  try {
+    return await new RestrictionCheck(witness, log).run(readStore, 'shown', Date.now());
+  } finally {
+    await readStore.query('ROLLBACK');
+  }
+}
+
+describe('of very many restrictions', () => {
+  it('nothing is missing where the read models show all, and the log is not asked for it', async () => {
+    const log = new MemoryLog();
+    log.setDown(true);
+    expect(await reasonAfter('', log)).toBeUndefined();
+  });
+
+  it.each([1, 1_000, 5_001, 30_000, COUNT])('number %i is found where it alone is missing', async (epoch) => {
+    expect(await reasonAfter(`DELETE FROM restriction WHERE witness_epoch = ${epoch}`)).toMatch(
+      new RegExp(`^The log lacks restriction number ${epoch},`),
+    );
+  });
+
+  it.each([7, 30_000, COUNT + 1, COUNT * 2])(
+    'one that the witness lacks is found by its number %i',
+    async (epoch) => {
+      const added = `INSERT INTO restriction VALUES (gen_random_uuid(), ${epoch}, 1)`;
+      expect(await reasonAfter(added)).toMatch(new RegExp(`^The witness lacks restriction number ${epoch},`));
+    },
+  );
+
+  it('one in the place of another is found as missing, and as one that the witness lacks', async () => {
+    const other = 'UPDATE restriction SET event_id = gen_random_uuid() WHERE witness_epoch = 30000';
+    expect(await reasonAfter(other)).toMatch(
+      /log lacks restriction number 30000,.*witness lacks restriction number 30000,/,
+    );
+  });
+
+  it('two that have the number of the other are both there', async () => {
+    const exchanged = `UPDATE restriction SET witness_epoch = 20007 - witness_epoch WHERE witness_epoch IN (7, 20000)`;
+    expect(await reasonAfter(exchanged)).toBeUndefined();
+  });
+});
