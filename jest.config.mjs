@@ -18,6 +18,8 @@ export default {
   extensionsToTreatAsEsm: ['.ts'],
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
   transform: { '\\.ts$': ['@swc/jest', { ...swc, swcrc: false }] },
+  globalSetup: '<rootDir>/test/support/run.setup.mjs',
+  globalTeardown: '<rootDir>/test/support/run.teardown.mjs',
   maxWorkers: 2,
   testTimeout: 30_000,
   reporters: ['default', '<rootDir>/test/support/closing-lines.reporter.mjs'],

@@ -1,18 +1,18 @@
 import { once } from 'node:events';
 import { METHODS, request as httpRequest } from 'node:http';
 import { json } from 'node:stream/consumers';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { registerApplication, signIn } from '../support/api.js';
-import { startNetwork } from '../support/network.js';
-import type { TestNetwork } from '../support/network.js';
+import { sharedNetwork } from '../support/shared-network.js';
+import type { SharedNetwork } from '../support/shared-network.js';
 import { ask, everyScope, operations, requestOf, told, worldOf } from './support/operations.js';
 import type { Operation, World } from './support/operations.js';
 
-let network: TestNetwork;
+let network: SharedNetwork;
 let world: World;
 
 beforeAll(async () => {
-  network = await startNetwork();
+  network = await sharedNetwork();
   const application = await registerApplication(network);
   const scopes = everyScope.join(' ');
   const [alice, bob] = [
@@ -21,8 +21,6 @@ beforeAll(async () => {
   ];
   world = await worldOf(network.baseUrl, alice, bob);
 }, 120_000);
-
-afterAll(() => network?.stop());
 
 type Told = readonly [status: number, code: string | undefined];
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import * as oidc from 'openid-client';
 import { Client } from 'pg';
 import { HttpModule } from '../../src/http/http.module.js';
@@ -6,19 +6,19 @@ import { documentOf } from '../../src/http/openapi/document.js';
 import { discover } from '../auth/support/flow.js';
 import { operatorOf, registerApplication, signIn } from '../support/api.js';
 import type { Application, SignedIn } from '../support/api.js';
-import { startNetwork } from '../support/network.js';
-import type { TestNetwork } from '../support/network.js';
+import { sharedNetwork } from '../support/shared-network.js';
+import type { SharedNetwork } from '../support/shared-network.js';
 import { ask, everyScope, operations, requestOf, told, worldOf } from './support/operations.js';
 import type { World } from './support/operations.js';
 
-let network: TestNetwork;
+let network: SharedNetwork;
 let application: Application;
 let world: World;
 
 const everything = everyScope.join(' ');
 
 beforeAll(async () => {
-  network = await startNetwork();
+  network = await sharedNetwork();
   application = await registerApplication(network);
   const [alice, bob] = [
     await signIn(network, application, everything),
@@ -26,8 +26,6 @@ beforeAll(async () => {
   ];
   world = await worldOf(network.baseUrl, alice, bob);
 }, 120_000);
-
-afterAll(() => network?.stop());
 
 /** What every operation answers to whoever has this token; undefined: none. */
 async function answersTo(by: string | undefined): Promise<Record<string, (string | number | undefined)[]>> {

@@ -1,23 +1,23 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { registerApplication, signIn } from '../support/api.js';
 import type { Answer, SignedIn } from '../support/api.js';
-import { startNetwork } from '../support/network.js';
-import type { TestNetwork } from '../support/network.js';
 import { wrote } from '../support/posts.js';
+import { sharedNetwork } from '../support/shared-network.js';
+import type { SharedNetwork } from '../support/shared-network.js';
 import { follow } from '../support/social.js';
 import { ask, everyScope, operations, requestOf, told, worldOf } from './support/operations.js';
 import type { Operation, World } from './support/operations.js';
 
 const ROWS = 3;
 
-let network: TestNetwork;
+let network: SharedNetwork;
 let world: World;
 /** The same, seen by the other. */
 let turned: World;
 
 /** Alice and bob, who have three of everything that is listed. */
 beforeAll(async () => {
-  network = await startNetwork();
+  network = await sharedNetwork();
   const application = await registerApplication(network);
   const scopes = everyScope.join(' ');
   const people: SignedIn[] = [];
@@ -31,8 +31,6 @@ beforeAll(async () => {
     for (let n = 0; n < ROWS; n++)
       for (const parentId of [world.own, world.theirs]) await wrote(who, `number ${n}`, { parentId });
 }, 120_000);
-
-afterAll(() => network?.stop());
 
 const paged = operations.filter(({ pages }) => pages);
 const read = (operation: Operation, more: string, by = world) => ask(by, requestOf(operation, by), more);

@@ -1,21 +1,21 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { registerApplication, signIn } from '../support/api.js';
 import type { SignedIn } from '../support/api.js';
-import { startNetwork } from '../support/network.js';
-import type { TestNetwork } from '../support/network.js';
 import { wrote } from '../support/posts.js';
+import { sharedNetwork } from '../support/shared-network.js';
+import type { SharedNetwork } from '../support/shared-network.js';
 import { block, follow, unblock, unfollow } from '../support/social.js';
 import { ask, everyScope, mutations, requestOf, told, worldOf } from './support/operations.js';
 import type { Operation, Request, World } from './support/operations.js';
 
 const AT_ONCE = 4;
 
-let network: TestNetwork;
+let network: SharedNetwork;
 /** Two who do something, and two who do the same. */
 let people: readonly (readonly [SignedIn, SignedIn])[];
 
 beforeAll(async () => {
-  network = await startNetwork();
+  network = await sharedNetwork();
   const application = await registerApplication(network);
   const newPerson = () => signIn(network, application, everyScope.join(' '));
   people = [
@@ -23,8 +23,6 @@ beforeAll(async () => {
     [await newPerson(), await newPerson()],
   ];
 }, 120_000);
-
-afterAll(() => network?.stop());
 
 /** What has to be so, in order that there is something to change. */
 const before: Readonly<Record<string, (world: World) => Promise<unknown>>> = {

@@ -1,27 +1,25 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { MOST_ACTS } from '../../src/commands/decide-intent.js';
 import type { StoredEvent } from '../../src/log/registry.js';
 import { streams } from '../../src/log/streams.js';
 import { operatorOf, registerApplication, send, signIn } from '../support/api.js';
 import type { Answer, Application, SignedIn } from '../support/api.js';
-import { startNetwork } from '../support/network.js';
-import type { TestNetwork } from '../support/network.js';
 import { openLogOf } from '../support/network-log.js';
+import { sharedNetwork } from '../support/shared-network.js';
+import type { SharedNetwork } from '../support/shared-network.js';
 
 const scope = 'openid read post:create relation:write block:read block:write';
 const RACES = 50;
 const TIMEOUT_MS = 60_000;
 
-let network: TestNetwork;
+let network: SharedNetwork;
 let application: Application;
 
 beforeAll(async () => {
-  network = await startNetwork();
+  network = await sharedNetwork();
   application = await registerApplication(network);
 }, 120_000);
-
-afterAll(() => network?.stop());
 
 const newPerson = () => signIn(network, application, scope);
 const newPair = async () => [await newPerson(), await newPerson()] as const;

@@ -1,25 +1,23 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { streams } from '../../src/log/streams.js';
-import { operatorOf, registerApplication, send, signIn } from '../support/api.js';
+import { registerApplication, send, signIn } from '../support/api.js';
 import type { SignedIn } from '../support/api.js';
 import { openLogOf } from '../support/network-log.js';
-import { startNetwork } from '../support/network.js';
-import type { TestNetwork } from '../support/network.js';
 import { answered, edit, postScopes, removal, wrote } from '../support/posts.js';
+import { sharedNetwork } from '../support/shared-network.js';
+import type { SharedNetwork } from '../support/shared-network.js';
 
-let network: TestNetwork;
+let network: SharedNetwork;
 let alice: SignedIn;
 let bob: SignedIn;
 
 beforeAll(async () => {
-  network = await startNetwork();
+  network = await sharedNetwork();
   const application = await registerApplication(network);
   alice = await signIn(network, application, postScopes);
   bob = await signIn(network, application, postScopes);
 }, 120_000);
-
-afterAll(() => network?.stop());
 
 const refused = (code: string) => ({ error: code, message: expect.any(String) });
 const shown = async (id: string, by = bob) => (await by.get(`/api/posts/${id}`)).body.post;
@@ -108,15 +106,6 @@ describe('editing a post', () => {
     expect(answered(await alice.say(text))).toEqual([413, many]);
     const id = await wrote(alice);
     expect(answered(await edit(alice, id, { text }))).toEqual([413, many]);
-  });
-
-  it('waits while publishing is paused, and deleting does not', async () => {
-    const id = await wrote(alice);
-    await operatorOf(network).setPublishing('pause');
-    const answers = [await edit(alice, id), await removal(alice, id)];
-    await operatorOf(network).setPublishing('resume');
-    expect(answers.map(({ status }) => status)).toEqual([503, 200]);
-    expect(answers[0]?.body).toEqual(refused('publishing_paused'));
   });
 });
 

@@ -1,27 +1,25 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { operatorOf, registerApplication, send, signIn } from '../support/api.js';
 import type { Answer, Application, SignedIn } from '../support/api.js';
-import { startNetwork } from '../support/network.js';
-import type { TestNetwork } from '../support/network.js';
+import { sharedNetwork } from '../support/shared-network.js';
+import type { SharedNetwork } from '../support/shared-network.js';
 
 const scope = 'openid read relation:write block:write';
 /** More than some pages of the smallest size show. */
 const HIDDEN = 60;
 const TIMEOUT_MS = 60_000;
 
-let network: TestNetwork;
+let network: SharedNetwork;
 let application: Application;
 let ada: SignedIn;
 let eve: SignedIn;
 
 beforeAll(async () => {
-  network = await startNetwork();
+  network = await sharedNetwork();
   application = await registerApplication(network);
   [ada, eve] = [await newPerson(), await newPerson()];
 }, 120_000);
-
-afterAll(() => network?.stop());
 
 const newPerson = () => signIn(network, application, scope);
 const newActor = async (): Promise<string> => {

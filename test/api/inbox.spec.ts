@@ -1,26 +1,24 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { operatorOf, registerApplication, send, signIn } from '../support/api.js';
 import type { Application, SignedIn } from '../support/api.js';
-import { startNetwork } from '../support/network.js';
-import type { TestNetwork } from '../support/network.js';
+import { sharedNetwork } from '../support/shared-network.js';
+import type { SharedNetwork } from '../support/shared-network.js';
 import { block, erase, follow, like, post, unblock, unfollow, unlike } from '../support/social.js';
 import { until } from '../support/until.js';
 
 const scopes = 'openid read post:create post:delete relation:write block:write inbox:write';
 
-let network: TestNetwork;
+let network: SharedNetwork;
 let application: Application;
 /** Whose inbox it is, and who does things. Others for each test. */
 let ann: SignedIn;
 let ben: SignedIn;
 
 beforeAll(async () => {
-  network = await startNetwork();
+  network = await sharedNetwork();
   application = await registerApplication(network);
 }, 120_000);
-
-afterAll(() => network?.stop());
 
 const person = (): Promise<SignedIn> => signIn(network, application, scopes);
 

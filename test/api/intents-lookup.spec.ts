@@ -1,22 +1,20 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { registerApplication, send, signIn } from '../support/api.js';
 import type { SignedIn } from '../support/api.js';
-import { startNetwork } from '../support/network.js';
-import type { TestNetwork } from '../support/network.js';
+import { sharedNetwork } from '../support/shared-network.js';
+import type { SharedNetwork } from '../support/shared-network.js';
 
-let network: TestNetwork;
+let network: SharedNetwork;
 let alice: SignedIn;
 let bob: SignedIn;
 
 beforeAll(async () => {
-  network = await startNetwork();
+  network = await sharedNetwork();
   const application = await registerApplication(network);
   alice = await signIn(network, application, 'openid read post:create relation:write');
   bob = await signIn(network, application);
 }, 120_000);
-
-afterAll(() => network?.stop());
 
 const error = (code: string) => ({ error: code, message: expect.any(String) });
 const lookUp = (by: SignedIn, intentIds: unknown) => by.post('/api/intents/lookup', { intentIds });

@@ -7,11 +7,11 @@ import { streams } from '../../src/log/streams.js';
 import { operatorOf, registerApplication, signIn } from '../support/api.js';
 import type { Application, SignedIn } from '../support/api.js';
 import { openLogOf } from '../support/network-log.js';
-import { startNetwork } from '../support/network.js';
-import type { TestNetwork } from '../support/network.js';
 import { block, edit, postScopes, wrote } from '../support/posts.js';
+import { sharedNetwork } from '../support/shared-network.js';
+import type { SharedNetwork } from '../support/shared-network.js';
 
-let network: TestNetwork;
+let network: SharedNetwork;
 let application: Application;
 let opened: OpenLog;
 let alice: Named;
@@ -29,7 +29,7 @@ async function somebody(): Promise<Named> {
 }
 
 beforeAll(async () => {
-  network = await startNetwork();
+  network = await sharedNetwork();
   application = await registerApplication(network);
   opened = await openLogOf(network);
   [alice, bob, eve] = [await somebody(), await somebody(), await somebody()];
@@ -37,7 +37,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await opened?.close();
-  await network?.stop();
 });
 
 type Version = Recorded<EventOf<'post.created' | 'post.edited'>>;

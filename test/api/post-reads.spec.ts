@@ -1,24 +1,22 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { operatorOf, registerApplication, send, signIn } from '../support/api.js';
 import type { Application, SignedIn } from '../support/api.js';
-import { startNetwork } from '../support/network.js';
-import type { TestNetwork } from '../support/network.js';
 import { answered, block, edit, postScopes, removal, wrote } from '../support/posts.js';
+import { sharedNetwork } from '../support/shared-network.js';
+import type { SharedNetwork } from '../support/shared-network.js';
 import { until } from '../support/until.js';
 
-let network: TestNetwork;
+let network: SharedNetwork;
 let application: Application;
 let alice: SignedIn;
 let bob: SignedIn;
 
 beforeAll(async () => {
-  network = await startNetwork();
+  network = await sharedNetwork();
   application = await registerApplication(network);
   alice = await signIn(network, application, postScopes);
   bob = await signIn(network, application, postScopes);
 }, 120_000);
-
-afterAll(() => network?.stop());
 
 const somebody = () => signIn(network, application, postScopes);
 const anonymously = (path: string) => send(network.baseUrl, 'GET', path);

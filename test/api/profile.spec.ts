@@ -1,21 +1,19 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { operatorOf, registerApplication, send, signIn } from '../support/api.js';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { registerApplication, send, signIn } from '../support/api.js';
 import type { Answer, Application, SignedIn } from '../support/api.js';
-import { startNetwork } from '../support/network.js';
-import type { TestNetwork } from '../support/network.js';
+import { sharedNetwork } from '../support/shared-network.js';
+import type { SharedNetwork } from '../support/shared-network.js';
 
-let network: TestNetwork;
+let network: SharedNetwork;
 let application: Application;
 let alice: SignedIn;
 
 beforeAll(async () => {
-  network = await startNetwork();
+  network = await sharedNetwork();
   application = await registerApplication(network);
   alice = await someone();
 }, 120_000);
-
-afterAll(() => network?.stop());
 
 const someone = (scope = 'openid read profile:write') => signIn(network, application, scope);
 
@@ -144,13 +142,6 @@ describe('a change of a profile is refused', () => {
       'capability_required',
     ]);
     expect(told(await alice.patch('/api/profile', '[]'))).toEqual([400, 'invalid_json']);
-  });
-
-  it('while publishing is paused', async () => {
-    await operatorOf(network).setPublishing('pause', 'a test');
-    const answer = await changeNow(alice, { bio: 'paused' });
-    await operatorOf(network).setPublishing('resume', 'a test');
-    expect(told(answer)).toEqual([503, 'publishing_paused']);
   });
 });
 

@@ -1,19 +1,22 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { operatorOf, registerApplication, send, signIn } from '../support/api.js';
-import type { SignedIn } from '../support/api.js';
+import type { Application, SignedIn } from '../support/api.js';
 import { runPlaza } from '../support/command.js';
 import { startNetwork } from '../support/network.js';
 import type { TestNetwork } from '../support/network.js';
 
 let network: TestNetwork;
+let application: Application;
 let alice: SignedIn;
 let reader: SignedIn;
 
+const scopes = 'openid read post:create post:edit post:delete profile:write report:create';
+
 beforeAll(async () => {
   network = await startNetwork();
-  const application = await registerApplication(network);
-  alice = await signIn(network, application, 'openid read post:create post:edit post:delete');
+  application = await registerApplication(network);
+  alice = await signIn(network, application, scopes);
   reader = await signIn(network, application, 'openid read');
 }, 120_000);
 
@@ -71,9 +74,26 @@ describe('a pause of publishing', () => {
     const path = `/api/posts/${body.post.id}`;
     await operator().setPublishing('pause');
     const edit = { intentId: randomUUID(), revision: 1, text: 'otherwise' };
-    expect((await alice.patch(path, edit)).body).toEqual(paused);
+    const refused = await alice.patch(path, edit);
+    expect([refused.status, refused.body]).toEqual([503, paused]);
     const deletion = await alice.delete(`${path}?intentId=${randomUUID()}&revision=1`);
     expect([deletion.status, deletion.body.post.status]).toEqual([200, 'deleted']);
+  });
+
+  it('keeps profiles as they are', async () => {
+    const { revision } = (await alice.get('/api/profile')).body.profile;
+    await operator().setPublishing('pause', 'a test');
+    const answer = await alice.patch('/api/profile', { intentId: randomUUID(), revision, bio: 'paused' });
+    await operator().setPublishing('resume', 'a test');
+    expect([answer.status, answer.body.error]).toEqual([503, 'publishing_paused']);
+  });
+
+  it('lets reports through', async () => {
+    const bob = await signIn(network, application);
+    const postId = String((await bob.say('buy my lamps')).body.post.id);
+    await operator().setPublishing('pause');
+    const report = { intentId: randomUUID(), postId, reason: 'spam' };
+    expect((await alice.post('/api/reports', report)).status).toBe(200);
   });
 
   it('leaves reads as they are', async () => {

@@ -1,23 +1,21 @@
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { registerApplication, send, signIn } from '../support/api.js';
 import type { SignedIn } from '../support/api.js';
-import { startNetwork } from '../support/network.js';
-import type { TestNetwork } from '../support/network.js';
+import { sharedNetwork } from '../support/shared-network.js';
+import type { SharedNetwork } from '../support/shared-network.js';
 
-let network: TestNetwork;
+let network: SharedNetwork;
 let alice: SignedIn;
 let bob: SignedIn;
 
 beforeAll(async () => {
-  network = await startNetwork();
+  network = await sharedNetwork();
   const application = await registerApplication(network);
   alice = await signIn(network, application);
   bob = await signIn(network, application);
 }, 120_000);
-
-afterAll(() => network?.stop());
 
 const commonHeaders = [
   'x-network-revision',
@@ -97,19 +95,6 @@ describe('protected reads', () => {
     });
     const unknown = await alice.get('/api/actors/nobody');
     expect([unknown.status, unknown.body]).toEqual([404, error('not_found')]);
-  });
-
-  it('give an anonymous caller the newest public posts and nothing of anybody’s own', async () => {
-    const { body: newest } = await bob.say('newest');
-    const { body } = await send(network.baseUrl, 'GET', '/api/reconcile');
-    expect(body.posts[0].id).toBe(newest.post.id);
-    expect(body).toMatchObject({
-      ownPosts: [],
-      relations: [],
-      inbox: [],
-      replace: true,
-      cursor: expect.any(Number),
-    });
   });
 
   it('wait for the revision that is asked for, and refuse rather than answer without it', async () => {

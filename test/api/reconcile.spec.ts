@@ -103,6 +103,19 @@ describe('reconcile', () => {
     expect((await reconcile(bob, 9_007_199_254_740_991)).replace).toBe(true);
   });
 
+  it('gives an anonymous caller the newest public posts and nothing of anybody’s own', async () => {
+    const { body: newest } = await bob.say('newest');
+    const { body } = await send(network.baseUrl, 'GET', '/api/reconcile');
+    expect(body.posts[0].id).toBe(newest.post.id);
+    expect(body).toMatchObject({
+      ownPosts: [],
+      relations: [],
+      inbox: [],
+      replace: true,
+      cursor: expect.any(Number),
+    });
+  });
+
   it('tells an anonymous caller what is public', async () => {
     const anonymous = async (query = '') =>
       (await send(network.baseUrl, 'GET', `/api/reconcile${query}`)).body;

@@ -1,24 +1,22 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { operatorOf, registerApplication, send, signIn } from '../support/api.js';
 import type { Application, SignedIn } from '../support/api.js';
-import { startNetwork } from '../support/network.js';
-import type { TestNetwork } from '../support/network.js';
+import { sharedNetwork } from '../support/shared-network.js';
+import type { SharedNetwork } from '../support/shared-network.js';
 
 const scope = 'openid read post:create post:delete relation:write block:write';
 
-let network: TestNetwork;
+let network: SharedNetwork;
 let application: Application;
 let ada: SignedIn;
 let bob: SignedIn;
 
 beforeAll(async () => {
-  network = await startNetwork();
+  network = await sharedNetwork();
   application = await registerApplication(network);
   [ada, bob] = [await newPerson(), await newPerson()];
 }, 120_000);
-
-afterAll(() => network?.stop());
 
 const newPerson = () => signIn(network, application, scope);
 const error = (code: string) => ({ error: code, message: expect.any(String) });

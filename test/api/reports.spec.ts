@@ -6,12 +6,12 @@ import { streams } from '../../src/log/streams.js';
 import { operatorOf, registerApplication, send, signIn } from '../support/api.js';
 import type { Application, SignedIn } from '../support/api.js';
 import { runPlaza } from '../support/command.js';
-import { startNetwork } from '../support/network.js';
-import type { TestNetwork } from '../support/network.js';
+import { sharedNetwork } from '../support/shared-network.js';
+import type { SharedNetwork } from '../support/shared-network.js';
 
 const scope = 'openid read post:create report:create';
 
-let network: TestNetwork;
+let network: SharedNetwork;
 let application: Application;
 let opened: OpenLog;
 let alice: SignedIn;
@@ -19,7 +19,7 @@ let bob: SignedIn;
 let bobsPost: string;
 
 beforeAll(async () => {
-  network = await startNetwork();
+  network = await sharedNetwork();
   application = await registerApplication(network);
   alice = await signIn(network, application, scope);
   bob = await signIn(network, application, scope);
@@ -33,7 +33,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await opened?.close();
-  await network?.stop();
 });
 
 const error = (code: string) => ({ error: code, message: expect.any(String) });
@@ -159,12 +158,6 @@ describe('a report', () => {
     expect([unable.status, unable.body]).toEqual([403, error('capability_required')]);
     const anonymous = await send(network.baseUrl, 'POST', '/api/reports', { body: {} });
     expect([anonymous.status, anonymous.body]).toEqual([401, error('authentication_required')]);
-  });
-
-  it('goes through while publishing is paused', async () => {
-    await operatorOf(network).setPublishing('pause');
-    expect((await report(alice, { postId: bobsPost })).status).toBe(200);
-    await operatorOf(network).setPublishing('resume');
   });
 });
 

@@ -1,25 +1,23 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { registerApplication, signIn } from '../support/api.js';
 import type { SignedIn } from '../support/api.js';
-import { startNetwork } from '../support/network.js';
-import type { TestNetwork } from '../support/network.js';
 import { edit, wrote } from '../support/posts.js';
+import { sharedNetwork } from '../support/shared-network.js';
+import type { SharedNetwork } from '../support/shared-network.js';
 import { everyScope } from './support/operations.js';
 
-let network: TestNetwork;
+let network: SharedNetwork;
 let alice: SignedIn;
 let bob: SignedIn;
 
 beforeAll(async () => {
-  network = await startNetwork();
+  network = await sharedNetwork();
   const application = await registerApplication(network);
   const scopes = everyScope.join(' ');
   alice = await signIn(network, application, scopes);
   bob = await signIn(network, application, scopes);
 }, 120_000);
-
-afterAll(() => network?.stop());
 
 describe.each([
   ['emoji that are made of several', '👩‍🚀🇪🇺❤️👍🏽'],

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, expect, it, jest } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
-import { startNetwork } from '../support/network.js';
-import type { TestNetwork } from '../support/network.js';
-import { createAccount, password, startApplication } from './support/application.js';
+import { sharedNetwork } from '../support/shared-network.js';
+import type { SharedNetwork } from '../support/shared-network.js';
+import { createAccount, newHandle, password, startApplication } from './support/application.js';
 import type { LocalApplication } from './support/application.js';
 import { describeInBrowser, startChromium } from './support/chromium.js';
 import { allow, Flow, signIn, statusOfProfile } from './support/flow.js';
@@ -12,14 +12,13 @@ import { Watched } from './support/watched.js';
 jest.setTimeout(60_000);
 
 describeInBrowser('the account page, in a real browser', () => {
-  let network: TestNetwork;
+  let network: SharedNetwork;
   let application: LocalApplication;
   let chromium: Browser;
   let watched: Watched;
-  let persons = 0;
 
   beforeAll(async () => {
-    [network, chromium] = await Promise.all([startNetwork(), startChromium()]);
+    [network, chromium] = await Promise.all([sharedNetwork(), startChromium()]);
     watched = new Watched(chromium);
     application = await startApplication(network, 'Pebble & Sons');
   }, 120_000);
@@ -29,11 +28,10 @@ describeInBrowser('the account page, in a real browser', () => {
   afterAll(async () => {
     await chromium?.close();
     await application?.stop();
-    await network?.stop();
   });
 
   const account = () => `${network.baseUrl}/api/auth/account`;
-  const somebody = () => createAccount(network, `person_${++persons}`);
+  const somebody = () => createAccount(network, newHandle('person'));
 
   /** A browser of the person's, at their account page. */
   async function open(handle: string): Promise<Page> {
@@ -157,15 +155,16 @@ describeInBrowser('the account page, in a real browser', () => {
     const page = await watched.person();
     await page.goto(account());
     await page.getByRole('link', { name: 'Create an account' }).click();
+    const handle = newHandle('newcomer');
     const typed = {
-      Handle: 'newcomer',
+      Handle: handle,
       'Display name': 'New',
-      'E-mail': 'new@example.org',
+      'E-mail': `${handle}@example.org`,
       Password: password,
     };
     for (const [label, text] of Object.entries(typed)) await page.getByLabel(label).fill(text);
     await page.getByRole('button', { name: 'Create account' }).click();
-    await page.getByText('@newcomer').waitFor();
+    await page.getByText(`@${handle}`).waitFor();
     expect(await isSignedIn(page)).toBe(true);
     expect(watched.takeFaults()).toEqual([]);
   });

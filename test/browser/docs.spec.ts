@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import type { Browser } from 'playwright-core';
 import type { OpenApi } from '../../src/http/openapi/openapi.js';
-import { startNetwork } from '../support/network.js';
-import type { TestNetwork } from '../support/network.js';
+import { sharedNetwork } from '../support/shared-network.js';
+import type { SharedNetwork } from '../support/shared-network.js';
 import { describeInBrowser, startChromium } from './support/chromium.js';
 import { expectGoodLooks } from './support/looks.js';
 import { Watched } from './support/watched.js';
@@ -10,19 +10,18 @@ import { Watched } from './support/watched.js';
 jest.setTimeout(60_000);
 
 describeInBrowser('the reference at /docs', () => {
-  let network: TestNetwork;
+  let network: SharedNetwork;
   let chromium: Browser;
   let watched: Watched;
 
   beforeAll(async () => {
-    [network, chromium] = await Promise.all([startNetwork(), startChromium()]);
+    [network, chromium] = await Promise.all([sharedNetwork(), startChromium()]);
     watched = new Watched(chromium);
   }, 120_000);
 
   afterAll(async () => {
     await watched?.close();
     await chromium?.close();
-    await network?.stop();
   });
 
   it('asks for nothing but itself, and every link in it leads somewhere', async () => {

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, expect, it, jest } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
-import { startNetwork } from '../support/network.js';
-import type { TestNetwork } from '../support/network.js';
-import { createAccount, password, startApplication } from './support/application.js';
+import { sharedNetwork } from '../support/shared-network.js';
+import type { SharedNetwork } from '../support/shared-network.js';
+import { createAccount, newHandle, password, startApplication } from './support/application.js';
 import type { LocalApplication } from './support/application.js';
 import { describeInBrowser, startChromium } from './support/chromium.js';
 import { allow, Flow, signIn, statusOfProfile } from './support/flow.js';
@@ -13,17 +13,19 @@ import { Watched } from './support/watched.js';
 jest.setTimeout(60_000);
 
 describeInBrowser('signing in through an application, in a real browser', () => {
-  let network: TestNetwork;
+  let network: SharedNetwork;
   let application: LocalApplication;
+  let ana: string;
+  let ben: string;
   let chromium: Browser;
   let watched: Watched;
 
   beforeAll(async () => {
-    [network, chromium] = await Promise.all([startNetwork(), startChromium()]);
+    [network, chromium] = await Promise.all([sharedNetwork(), startChromium()]);
     watched = new Watched(chromium);
     application = await startApplication(network);
-    await createAccount(network, 'ana');
-    await createAccount(network, 'ben');
+    ana = await createAccount(network, newHandle('ana'), 'Ana Example');
+    ben = await createAccount(network, newHandle('ben'), 'Ben Example');
   }, 120_000);
 
   afterEach(() => watched.close());
@@ -31,7 +33,6 @@ describeInBrowser('signing in through an application, in a real browser', () => 
   afterAll(async () => {
     await chromium?.close();
     await application?.stop();
-    await network?.stop();
   });
 
   async function arrive(page: Page, changes: Readonly<Record<string, string>> = {}): Promise<Flow> {
@@ -46,7 +47,7 @@ describeInBrowser('signing in through an application, in a real browser', () => 
   ])('ends with a token that works, %s', async (_how, javaScriptEnabled) => {
     const page = await watched.person({ javaScriptEnabled });
     const flow = await arrive(page);
-    await signIn(page, 'ana');
+    await signIn(page, ana);
     await page.getByText('Ana Example').waitFor();
     await allow(page);
     expect(await statusOfProfile(network, await flow.accessToken(page))).toBe(200);
@@ -61,7 +62,7 @@ describeInBrowser('signing in through an application, in a real browser', () => 
       await page.keyboard.type(text);
     };
     // The first field has the focus already.
-    await type('ana');
+    await type(ana);
     await page.keyboard.press('Tab');
     await type(password);
     await page.keyboard.press('Enter');
@@ -81,11 +82,11 @@ describeInBrowser('signing in through an application, in a real browser', () => 
   it('takes another try after a wrong password, and keeps the handle', async () => {
     const page = await watched.person();
     const flow = await arrive(page);
-    await signIn(page, 'ana', 'wrong password');
+    await signIn(page, ana, 'wrong password');
     await page.getByRole('alert').waitFor();
-    expect(await page.getByLabel('Handle').inputValue()).toBe('ana');
+    expect(await page.getByLabel('Handle').inputValue()).toBe(ana);
     expect(await page.getByLabel('Password').inputValue()).toBe('');
-    await signIn(page, 'ana');
+    await signIn(page, ana);
     await allow(page);
     expect((await flow.back(page)).searchParams.has('code')).toBe(true);
   });
@@ -98,11 +99,13 @@ describeInBrowser('signing in through an application, in a real browser', () => 
       for (const [label, text] of Object.entries(typed)) await page.getByLabel(label).fill(text);
       await page.getByRole('button', { name: 'Create account' }).click();
     };
-    await fill({ Handle: 'ana', 'Display name': 'Cleo', 'E-mail': 'cleo@example.org', Password: password });
+    const cleo = newHandle('cleo');
+    const typed = { 'Display name': 'Cleo', 'E-mail': `${cleo}@example.org`, Password: password };
+    await fill({ ...typed, Handle: ana });
     await page.getByRole('alert').waitFor();
     expect(await page.getByLabel('Display name').inputValue()).toBe('Cleo');
-    await fill({ Handle: 'cleo', Password: password });
-    await page.getByText('@cleo').waitFor();
+    await fill({ Handle: cleo, Password: password });
+    await page.getByText(`@${cleo}`).waitFor();
     await allow(page);
     expect(await statusOfProfile(network, await flow.accessToken(page))).toBe(200);
     expect(watched.takeFaults()).toEqual([]);
@@ -111,7 +114,7 @@ describeInBrowser('signing in through an application, in a real browser', () => 
   it('that is denied goes back with nothing', async () => {
     const page = await watched.person();
     const flow = await arrive(page);
-    await signIn(page, 'ana');
+    await signIn(page, ana);
     await page.getByRole('button', { name: 'Deny' }).click();
     const { searchParams } = await flow.back(page);
     expect(searchParams.get('error')).toBe('access_denied');
@@ -122,9 +125,9 @@ describeInBrowser('signing in through an application, in a real browser', () => 
   it('can be gone on with as somebody else', async () => {
     const page = await watched.person();
     const flow = await arrive(page);
-    await signIn(page, 'ana');
+    await signIn(page, ana);
     await page.getByRole('button', { name: 'Use another account' }).click();
-    await signIn(page, 'ben');
+    await signIn(page, ben);
     await page.getByText('Ben Example').waitFor();
     expect(await page.getByText('Ana Example').count()).toBe(0);
     await allow(page);
@@ -135,7 +138,7 @@ describeInBrowser('signing in through an application, in a real browser', () => 
   it('asks for a password once in a browser, and for consent each time', async () => {
     const page = await watched.person();
     await arrive(page);
-    await signIn(page, 'ana');
+    await signIn(page, ana);
     await allow(page);
     const again = await arrive(page);
     await allow(page);
@@ -145,7 +148,7 @@ describeInBrowser('signing in through an application, in a real browser', () => 
   it('is over with signing out, and going back shows nothing of it', async () => {
     const page = await watched.person();
     const flow = await arrive(page);
-    await signIn(page, 'ana');
+    await signIn(page, ana);
     await page.getByText('Ana Example').waitFor();
     const consent = page.url();
     await allow(page);
@@ -170,7 +173,7 @@ describeInBrowser('signing in through an application, in a real browser', () => 
       const page = await watched.person();
       if (isSignedIn) {
         await arrive(page);
-        await signIn(page, 'ana');
+        await signIn(page, ana);
         await page.getByText('Ana Example').waitFor();
       }
       const { clientId: client_id, signedOutUri } = application;

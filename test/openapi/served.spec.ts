@@ -1,22 +1,20 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { plazaClient } from '../../client/client.ts';
 import { HttpModule } from '../../src/http/http.module.js';
 import { documentOf } from '../../src/http/openapi/document.js';
 import { registerApplication, send, signIn } from '../support/api.js';
 import type { SignedIn } from '../support/api.js';
-import { startNetwork } from '../support/network.js';
-import type { TestNetwork } from '../support/network.js';
+import { sharedNetwork } from '../support/shared-network.js';
+import type { SharedNetwork } from '../support/shared-network.js';
 
-let network: TestNetwork;
+let network: SharedNetwork;
 let ada: SignedIn;
 
 beforeAll(async () => {
-  network = await startNetwork();
+  network = await sharedNetwork();
   ada = await signIn(network, await registerApplication(network));
 }, 120_000);
-
-afterAll(() => network?.stop());
 
 describe('/api/openapi.json', () => {
   it('is the document of this network, for anybody', async () => {

@@ -3,7 +3,7 @@ import type { OpenLog } from '../../src/log/open-log.js';
 import type { TestNetwork } from './network.js';
 
 /** The event log of a network, with the keys that open it: for what no read shows. */
-export function openLogOf({ env }: TestNetwork): Promise<OpenLog> {
+export function openLogOf({ env }: Pick<TestNetwork, 'env'>): Promise<OpenLog> {
   return openLog({
     eventStoreUrl: env['EVENTSTORE_URL'] ?? '',
     vaultDatabaseUrl: env['VAULT_DATABASE_URL'] ?? '',

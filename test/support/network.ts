@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { Socket } from 'node:net';
 import { freePort } from '../../src/launch/free-port.js';
 import { hasGone, isAlive } from '../../src/launch/processes.js';
 import { readRun } from '../../src/launch/run-file.js';
@@ -32,6 +33,8 @@ export interface TestNetwork {
   halt(): Promise<void>;
   /** Stops what runs, if anything does, and starts again on the same data and ports. */
   restart(): Promise<void>;
+  /** Lets the test's process end without stopping the network first, which then ends as well. */
+  unref(): void;
   /** Stops the network in order and removes its data. Rejects when it does not stop or a process is left. */
   stop(): Promise<void>;
 }
@@ -89,6 +92,7 @@ export async function startNetwork(
       launcher = launch(env);
       await launcher.ready(dataDir);
     },
+    unref: () => launcher.unref(),
     stop: async () => {
       await end();
       removeDataDir(dataDir);
@@ -101,6 +105,7 @@ interface Launcher {
   /** Resolves when it is known here that the process has ended. */
   readonly ended: Promise<unknown>;
   output(): string;
+  unref(): void;
   ready(dataDir: string): Promise<void>;
 }
 
@@ -124,7 +129,12 @@ function launch(env: NodeJS.ProcessEnv): Launcher {
     };
     await until(isReady, LONGEST_START_MS);
   };
-  return { process: child, ended, output: () => output, ready };
+  const unref = (): void => {
+    child.unref();
+    child.channel?.unref();
+    for (const stream of [child.stdout, child.stderr]) if (stream instanceof Socket) stream.unref();
+  };
+  return { process: child, ended, output: () => output, unref, ready };
 }
 
 const isRunning = ({ exitCode, signalCode }: ChildProcess) => exitCode === null && signalCode === null;

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -18,7 +19,10 @@ export interface LocalApplication {
   stop(): Promise<void>;
 }
 
-export async function startApplication(network: TestNetwork, name = 'Pebble'): Promise<LocalApplication> {
+export async function startApplication(
+  network: Pick<TestNetwork, 'env'>,
+  name = 'Pebble',
+): Promise<LocalApplication> {
   const pages = new Map([
     ['/callback', '<!doctype html><title>Back</title><h1>Back at the application</h1>'],
     ['/signed-out', '<!doctype html><title>Bye</title><h1>Signed out</h1>'],
@@ -57,11 +61,17 @@ export async function startApplication(network: TestNetwork, name = 'Pebble'): P
 
 export const password = 'correct horse battery';
 
+/** One that nobody has on a network that others use too. */
+export const newHandle = (name: string): string => `${name}_${randomBytes(5).toString('hex')}`;
+
 /** Answers the handle. */
-export async function createAccount(network: TestNetwork, handle: string): Promise<string> {
-  const displayName = `${handle[0]?.toUpperCase()}${handle.slice(1)} Example`;
+export async function createAccount(
+  network: Pick<TestNetwork, 'env'>,
+  handle: string,
+  displayName = `${handle[0]?.toUpperCase()}${handle.slice(1)} Example`,
+): Promise<string> {
   await operatorOf(network).createAccount({ handle, displayName, email: `${handle}@example.org`, password });
   return handle;
 }
 
-const operatorOf = (network: TestNetwork) => new OperatorApi(readConfig(network.env), 'test');
+const operatorOf = (network: Pick<TestNetwork, 'env'>) => new OperatorApi(readConfig(network.env), 'test');

@@ -16,7 +16,7 @@ export class Flow {
 
   /** @param changes parameters of the authorization request besides the usual ones. */
   static async begin(
-    network: TestNetwork,
+    network: Pick<TestNetwork, 'baseUrl'>,
     application: LocalApplication,
     changes: Readonly<Record<string, string>> = {},
   ): Promise<Flow> {
@@ -57,7 +57,10 @@ export async function allow(page: Page): Promise<void> {
 }
 
 /** Status of what the application asks of the network for the person. */
-export async function statusOfProfile(network: TestNetwork, accessToken: string): Promise<number> {
+export async function statusOfProfile(
+  { baseUrl }: Pick<TestNetwork, 'baseUrl'>,
+  accessToken: string,
+): Promise<number> {
   const headers = { authorization: `Bearer ${accessToken}` };
-  return (await fetch(`${network.baseUrl}/api/profile`, { headers })).status;
+  return (await fetch(`${baseUrl}/api/profile`, { headers })).status;
 }
