@@ -32,14 +32,14 @@ const aRecovery = expect.stringContaining('A recovery was asked for, which comes
 async function rebuildAtWork(): Promise<string> {
   gates = await Gates.shut(jobs.databaseUrl, [
     {
-      name: 'built',
+      name: 'finishing',
       at: 'BEFORE UPDATE ON recovery.incarnation',
-      when: `NEW.build_state = 'built' AND OLD.build_state = 'finishing'`,
+      when: 'cardinality(NEW.build_steps) > cardinality(OLD.build_steps)',
     },
   ]);
   const id = await jobs.ask('rebuild');
   jobs.run();
-  await gates.reached('built');
+  await gates.reached('finishing');
   return id;
 }
 
@@ -61,7 +61,7 @@ describe('a rebuild that is at work', () => {
     const recovery = await jobs.ask('recover');
     const { message, incarnation } = await jobs.once(rebuild, 'failed');
     expect(message).toEqual(aRecovery);
-    await gates?.open('built');
+    await gates?.open('finishing');
     const { incarnation: recovered } = await jobs.once(recovery, 'published');
     expect(await jobs.published()).toBe(recovered);
     expect(await jobs.incarnations()).not.toContain(incarnation);
@@ -72,7 +72,7 @@ describe('a rebuild that is at work', () => {
     await quarantine(jobs.pool, served, 'The log was set back.');
     const { message } = await jobs.once(rebuild, 'failed');
     expect(message).toMatch(/in quarantine \(The log was set back\.\).* plaza recovery apply/);
-    await gates?.open('built');
+    await gates?.open('finishing');
     expect(await until(async () => (await jobs.incarnations()).length === 1)).toBe(true);
     expect(await jobs.published()).toBe(served);
   }, 60_000);
