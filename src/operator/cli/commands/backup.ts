@@ -2,7 +2,6 @@ import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { backupParts } from '../../../recovery/backup/manifest.js';
 import type { BackupPart } from '../../../recovery/backup/manifest.js';
-import { takeBackup } from '../../backup/take-backup.js';
 import { operatorApi, withReason } from '../act.js';
 import type { ActOptions } from '../act.js';
 import { answer } from '../output.js';
@@ -25,6 +24,7 @@ export function addBackup(program: Command): void {
     )
     .option('--parts <names>', `some of ${backupParts.join(',')}`, partsOf(backupParts), backupParts)
     .action(async (dir: string, { parts, reason, ...options }: BackupOptions) => {
+      const { takeBackup } = await import('../../backup/take-backup.js');
       const progress = new Progress(inBytes);
       const place = resolve(dir);
       const manifest = await takeBackup(operatorApi(options), {

@@ -3,7 +3,6 @@ import { readConfig } from '../../../config/config.js';
 import type { Config } from '../../../config/config.js';
 import { banner, operatorUrl } from '../../../launch/banner.js';
 import { ENTRIES } from '../../../launch/entries.js';
-import { runNetwork } from '../../../launch/supervisor.js';
 import { answer, withJson } from '../output.js';
 import type { OutputOptions } from '../output.js';
 
@@ -15,9 +14,13 @@ export function addStart(program: Command): void {
     )
     .action(async (options: OutputOptions) => {
       const config = readConfig();
-      if (config.role === 'all') await runNetwork(config, (running) => sayWhere(running, options));
-      // It runs as long as what it has started.
-      else await import(ENTRIES[config.role].href);
+      if (config.role === 'all') {
+        const { runNetwork } = await import('../../../launch/supervisor.js');
+        await runNetwork(config, (running) => sayWhere(running, options));
+      } else {
+        // It runs as long as what it has started.
+        await import(ENTRIES[config.role].href);
+      }
     });
 }
 
