@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { registerApplication, signIn } from '../support/api.js';
 import type { SignedIn } from '../support/api.js';
+import { newDataDir } from '../support/data-dir.js';
 import { startEmbeddedEventStore } from '../support/event-store.js';
 import type { EmbeddedEventStore } from '../support/event-store.js';
 import { startNetwork } from '../support/network.js';
@@ -21,7 +22,7 @@ import { until } from '../support/until.js';
     beforeAll(async () => {
       disk = makeSmallDisk();
       store = await startEmbeddedEventStore({ dir: disk.dir });
-      network = await startNetwork({ EVENTSTORE_URL: store.url });
+      network = await startNetwork({ EVENTSTORE_URL: store.url }, newDataDir());
       alice = await signIn(network, await registerApplication(network));
     }, 120_000);
 

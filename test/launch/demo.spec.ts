@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { runPlaza } from '../support/command.js';
+import { newDataDir } from '../support/data-dir.js';
 import { startNetwork } from '../support/network.js';
 import type { TestNetwork } from '../support/network.js';
 
@@ -9,7 +10,7 @@ jest.setTimeout(120_000);
 let network: TestNetwork;
 
 beforeAll(async () => {
-  network = await startNetwork();
+  network = await startNetwork({}, newDataDir());
 });
 
 afterAll(async () => {

@@ -5,6 +5,7 @@ import { Client } from 'pg';
 import { lockDirectory } from '../../src/log/embedded/storage/directory-lock.js';
 import { hasGone } from '../../src/launch/processes.js';
 import { environment } from '../support/command.js';
+import { newDataDir } from '../support/data-dir.js';
 import { startNetwork } from '../support/network.js';
 import type { TestNetwork } from '../support/network.js';
 import { until } from '../support/until.js';
@@ -15,7 +16,7 @@ jest.setTimeout(120_000);
 let network: TestNetwork;
 
 beforeAll(async () => {
-  network = await startNetwork({ RATE_LIMITS: 'off' });
+  network = await startNetwork({ RATE_LIMITS: 'off' }, newDataDir());
 });
 
 afterAll(async () => {

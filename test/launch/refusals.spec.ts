@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from '../../src/launch/free-port.js';
 import { runPlaza } from '../support/command.js';
+import { newDataDir } from '../support/data-dir.js';
 import { startNetwork } from '../support/network.js';
 
 /** Whole networks start here, on a machine that may be busy with other tests. */
@@ -80,7 +81,7 @@ describe('a start that cannot be', () => {
 
 describe('two networks', () => {
   it('run side by side, and a second start on the data of one is refused in one line', async () => {
-    const networks = await Promise.all([startNetwork(), startNetwork()]);
+    const networks = await Promise.all([startNetwork({}, newDataDir()), startNetwork({}, newDataDir())]);
     try {
       const [one, other] = networks;
       for (const { baseUrl } of networks) expect((await fetch(`${baseUrl}/livez`)).status).toBe(200);

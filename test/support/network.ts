@@ -7,7 +7,8 @@ import { hasGone, isAlive } from '../../src/launch/processes.js';
 import { readRun } from '../../src/launch/run-file.js';
 import type { Run } from '../../src/launch/run-file.js';
 import { environment, plaza } from './command.js';
-import { newDataDir, removeDataDir } from './data-dir.js';
+import { removeDataDir } from './data-dir.js';
+import { dataDirFrom } from './templates.js';
 import { until } from './until.js';
 
 const LONGEST_START_MS = 90_000;
@@ -40,14 +41,14 @@ export interface TestNetwork {
 }
 
 /**
- * Starts a network on free ports and a data directory, an empty one unless it is given, and waits until it serves.
+ * Starts a network on free ports and waits until it serves. Without a data directory it has started before, and nobody
+ * has done anything on it since, which spares what only a first start has to do. All such networks are copies of one, with
+ * its identity, its operator token and its keys; one of its own, or on stores of its own, is given a `newDataDir()`.
  * Nobody is told to wait, since a test asks more often from one address than strangers may, unless `settings` have
  * RATE_LIMITS on.
  */
-export async function startNetwork(
-  settings: NodeJS.ProcessEnv = {},
-  dataDir = newDataDir(),
-): Promise<TestNetwork> {
+export async function startNetwork(settings: NodeJS.ProcessEnv = {}, given?: string): Promise<TestNetwork> {
+  const dataDir = given ?? (await dataDirThatServed());
   const [port, operatorPort] = [await freePort(), await freePort()];
   const ports = { PORT: String(port), OPERATOR_PORT: String(operatorPort) };
   const env = environment({ ...ports, DATA_DIR: dataDir, RATE_LIMITS: 'off', ...settings });
@@ -98,6 +99,15 @@ export async function startNetwork(
       removeDataDir(dataDir);
     },
   };
+}
+
+/** The data of a network that started for the first time, has published its read models, and was stopped in order. */
+function dataDirThatServed(): Promise<string> {
+  return dataDirFrom('network', async (dataDir) => {
+    const network = await startNetwork({}, dataDir);
+    await until(async () => (await fetch(`${network.baseUrl}/readyz`)).ok, LONGEST_START_MS);
+    await network.halt();
+  });
 }
 
 interface Launcher {

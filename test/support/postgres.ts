@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
 import { pino } from 'pino';
 import { startPostgres } from '../../src/launch/embedded-postgres.js';
-import { newDataDir, removeDataDir } from './data-dir.js';
+import { removeDataDir } from './data-dir.js';
+import { dataDirFrom } from './templates.js';
 
 /** A real Postgres for one test file, which may be killed and started again. */
 export interface TestPostgres {
@@ -16,10 +17,19 @@ export interface TestPostgres {
   stop(): Promise<void>;
 }
 
-/** Starts a server on a free port and an empty directory. */
+const log = pino({ level: 'silent' });
+
+/** A `DATA_DIR` in which the cluster is made, and its databases are empty. */
+export function dataDirWithCluster(): Promise<string> {
+  return dataDirFrom('cluster', async (dataDir) => {
+    const server = await startPostgres({ dataDir, log });
+    await server.stop();
+  });
+}
+
+/** Starts a server on a free port and a cluster of its own. */
 export async function startTestPostgres(): Promise<TestPostgres> {
-  const dataDir = newDataDir();
-  const log = pino({ level: 'silent' });
+  const dataDir = await dataDirWithCluster();
   let server = await startPostgres({ dataDir, log });
   return {
     async createDatabase() {

@@ -43,8 +43,9 @@ import { Witness } from '../../../src/recovery/witness/witness.js';
 import { openDatabase } from '../../../src/store/database.js';
 import { Postgres } from '../../../src/store/postgres.js';
 import { until } from '../../support/until.js';
-import { newDataDir, removeDataDir } from '../../support/data-dir.js';
+import { removeDataDir } from '../../support/data-dir.js';
 import { startEmbeddedEventStore } from '../../support/event-store.js';
+import { dataDirWithCluster } from '../../support/postgres.js';
 
 export const everyScope = ['openid', 'offline_access', 'read', 'post:create', 'block:read'];
 export const redirectUri = 'https://pebble.example/callback';
@@ -108,7 +109,7 @@ interface Server {
 }
 
 export async function startAuthNetwork(): Promise<AuthNetwork> {
-  const dataDir = newDataDir();
+  const dataDir = await dataDirWithCluster();
   const logDir = join(dataDir, 'log');
   mkdirSync(logDir);
   let [postgres, eventStore] = await Promise.all([

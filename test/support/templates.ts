@@ -1,0 +1,52 @@
+import { execFile } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { takeDirectory } from '../../src/launch/data-dir.js';
+import { accountForPostgres, letsOthersIn } from '../../src/launch/postgres/account.js';
+import { newDataDir } from './data-dir.js';
+import { until } from './until.js';
+
+/** Making one starts a network at most, on a machine that may be busy with other tests. */
+const LONGEST_MAKE_MS = 120_000;
+
+/**
+ * A `DATA_DIR` of its own that is as `make` leaves one, with nothing running in it. `make` is called once in a run of
+ * tests (run.setup.mjs), by the first spec that asks; what it made is copied, which takes a tenth of the work.
+ */
+export async function dataDirFrom(
+  name: 'cluster' | 'network',
+  make: (dataDir: string) => Promise<void>,
+): Promise<string> {
+  const dataDir = newDataDir();
+  const shared = process.env['PLAZA_TEST_RUN'];
+  // Where its account cannot enter, Postgres keeps its data elsewhere, and a copy would lead to the same place.
+  if (shared === undefined || (accountForPostgres() && !letsOthersIn(shared))) await make(dataDir);
+  else {
+    const template = join(shared, `template-${name}`);
+    if (!existsSync(template)) await makeOnce(template, make);
+    // Postgres' files belong to its account, here and there.
+    await promisify(execFile)('cp', ['-a', join(template, '.'), dataDir]);
+  }
+  return dataDir;
+}
+
+/** Of several processes that ask for it one makes it, and the others wait; one that was killed at it leaves it to the next. */
+async function makeOnce(template: string, make: (dataDir: string) => Promise<void>): Promise<void> {
+  const turn = `${template}.turn`;
+  mkdirSync(turn, { recursive: true });
+  const release = await until(() => existsSync(template) || takeDirectory(turn), LONGEST_MAKE_MS);
+  if (release === true) return;
+  try {
+    if (existsSync(template)) return;
+    const unfinished = `${template}.unfinished`;
+    rmSync(unfinished, { recursive: true, force: true });
+    mkdirSync(unfinished);
+    chmodSync(unfinished, 0o755);
+    await make(unfinished);
+    // Others find it whole or not at all.
+    renameSync(unfinished, template);
+  } finally {
+    release();
+  }
+}
