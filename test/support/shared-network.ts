@@ -28,7 +28,7 @@ export async function sharedNetwork(): Promise<SharedNetwork> {
   // The system gives it back where its holder is killed.
   const release = await until(() => takeDirectory(directory), LONGEST_WAIT_MS);
   try {
-    const dataDir = join(directory, 'network');
+    const dataDir = join(directory, 'shared-network');
     return running(dataDir) ?? (await start(dataDir));
   } finally {
     release();
