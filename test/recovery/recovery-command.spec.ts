@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { operatorOf, registerApplication, send, signIn } from '../support/api.js';
 import type { Application, SignedIn } from '../support/api.js';
 import { runPlaza } from '../support/command.js';
+import { copyLog } from '../support/drill.js';
 import { startNetwork } from '../support/network.js';
 import type { TestNetwork } from '../support/network.js';
 import { startTestPostgres } from '../support/postgres.js';
@@ -32,12 +33,6 @@ async function setLogBack(): Promise<void> {
   await network.killAll('SIGKILL');
   rmSync(eventStore(), { recursive: true });
   cpSync(kept(), eventStore(), { recursive: true });
-  await network.restart();
-}
-
-async function copyLog(): Promise<void> {
-  await network.killAll('SIGKILL');
-  cpSync(eventStore(), kept(), { recursive: true });
   await network.restart();
 }
 
@@ -125,7 +120,7 @@ describe('after the log was set back', () => {
   it('quarantines, says why, and plans what it would do', async () => {
     old = await wrote(ada);
     await eve.put(`/api/relations/follow/${ada.actorId}`, intent());
-    await copyLog();
+    copyLog(network, kept());
 
     await removal(ada, old);
     lostPost = (await repost(ada, lost.deleted)).body.post.id;

@@ -7,6 +7,7 @@ import { Client } from 'pg';
 import { askAt, startApiProcess } from '../support/api-process.js';
 import { operatorOf, registerApplication, send, signIn } from '../support/api.js';
 import type { SignedIn } from '../support/api.js';
+import { copyLog } from '../support/drill.js';
 import { startEmbeddedEventStore } from '../support/event-store.js';
 import { startNetwork } from '../support/network.js';
 import type { TestNetwork } from '../support/network.js';
@@ -34,9 +35,7 @@ beforeAll(async () => {
   alice = await signIn(network, await registerApplication(network), postScopes);
   kept = await wrote(alice, 'stays');
   deleted = await wrote(alice, 'is deleted');
-  await network.killAll('SIGKILL');
-  cpSync(log, before, { recursive: true });
-  await network.restart();
+  copyLog(network, before);
   await removal(alice, deleted);
   await until(async () => (await readOf(deleted)).status === 404);
   await network.killAll('SIGKILL');

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Client } from 'pg';
 import { runPlaza } from './command.js';
@@ -20,6 +20,15 @@ export function backUp(network: Pick<TestNetwork, 'env'>, dir: string, ...args: 
 /** `plaza restore DIR` into the data of a network that does not run. */
 export function restore(dataDir: string, dir: string, ...args: string[]): Promise<Ended> {
   return runPlaza(['restore', dir, '--reason', 'drill', '--json', ...args], { DATA_DIR: dataDir });
+}
+
+/** Of a network that runs: its log as it is on disk at this moment, which is what a crash would leave. */
+export function copyLog(network: Pick<TestNetwork, 'dataDir' | 'pids'>, to: string): void {
+  const { eventStore } = network.pids();
+  if (eventStore === undefined) throw new Error('the network has no event store of its own');
+  process.kill(eventStore, 'SIGSTOP');
+  cpSync(join(network.dataDir, 'eventstore'), to, { recursive: true });
+  process.kill(eventStore, 'SIGCONT');
 }
 
 /** Of a network that does not run: its embedded event store, gone with all that is in it. */
