@@ -8,7 +8,7 @@ import { readRun } from '../../src/launch/run-file.js';
 import type { Run } from '../../src/launch/run-file.js';
 import { environment, plaza } from './command.js';
 import { removeDataDir } from './data-dir.js';
-import { dataDirFrom } from './templates.js';
+import { dataDirWithCluster } from './postgres.js';
 import { until } from './until.js';
 
 const LONGEST_START_MS = 90_000;
@@ -41,14 +41,12 @@ export interface TestNetwork {
 }
 
 /**
- * Starts a network on free ports and waits until it serves. Without a data directory it has started before, and nobody
- * has done anything on it since, which spares what only a first start has to do. All such networks are copies of one, with
- * its identity, its operator token and its keys; one of its own, or on stores of its own, is given a `newDataDir()`.
- * Nobody is told to wait, since a test asks more often from one address than strangers may, unless `settings` have
- * RATE_LIMITS on.
+ * Starts a network on free ports and waits until it serves. Without a data directory it is a new one, for which Postgres'
+ * cluster is already made; with `newDataDir()` it makes that as well. Nobody is told to wait, since a test asks more often
+ * from one address than strangers may, unless `settings` have RATE_LIMITS on.
  */
 export async function startNetwork(settings: NodeJS.ProcessEnv = {}, given?: string): Promise<TestNetwork> {
-  const dataDir = given ?? (await dataDirThatServed());
+  const dataDir = given ?? (await dataDirWithCluster());
   const [port, operatorPort] = [await freePort(), await freePort()];
   const ports = { PORT: String(port), OPERATOR_PORT: String(operatorPort) };
   const env = environment({ ...ports, DATA_DIR: dataDir, RATE_LIMITS: 'off', ...settings });
@@ -99,15 +97,6 @@ export async function startNetwork(settings: NodeJS.ProcessEnv = {}, given?: str
       removeDataDir(dataDir);
     },
   };
-}
-
-/** The data of a network that started for the first time, has published its read models, and was stopped in order. */
-function dataDirThatServed(): Promise<string> {
-  return dataDirFrom('network', async (dataDir) => {
-    const network = await startNetwork({}, dataDir);
-    await until(async () => (await fetch(`${network.baseUrl}/readyz`)).ok, LONGEST_START_MS);
-    await network.halt();
-  });
 }
 
 interface Launcher {

@@ -7,17 +7,14 @@ import { accountForPostgres, letsOthersIn } from '../../src/launch/postgres/acco
 import { newDataDir } from './data-dir.js';
 import { until } from './until.js';
 
-/** Making one starts a network at most, on a machine that may be busy with other tests. */
+/** On a machine that may be busy with other tests. */
 const LONGEST_MAKE_MS = 120_000;
 
 /**
  * A `DATA_DIR` of its own that is as `make` leaves one, with nothing running in it. `make` is called once in a run of
  * tests (run.setup.mjs), by the first spec that asks; what it made is copied, which takes a tenth of the work.
  */
-export async function dataDirFrom(
-  name: 'cluster' | 'network',
-  make: (dataDir: string) => Promise<void>,
-): Promise<string> {
+export async function dataDirFrom(name: string, make: (dataDir: string) => Promise<void>): Promise<string> {
   const dataDir = newDataDir();
   const shared = process.env['PLAZA_TEST_RUN'];
   // Where its account cannot enter, Postgres keeps its data elsewhere, and a copy would lead to the same place.
@@ -26,7 +23,7 @@ export async function dataDirFrom(
     const template = join(shared, `template-${name}`);
     if (!existsSync(template)) await makeOnce(template, make);
     // Postgres' files belong to its account, here and there.
-    await promisify(execFile)('cp', ['-a', join(template, '.'), dataDir]);
+    await promisify(execFile)('cp', ['-a', `${template}/.`, dataDir]);
   }
   return dataDir;
 }
