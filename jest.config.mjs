@@ -20,7 +20,7 @@ export default {
   transform: { '\\.ts$': ['@swc/jest', { ...swc, swcrc: false }] },
   globalSetup: '<rootDir>/test/support/run.setup.mjs',
   globalTeardown: '<rootDir>/test/support/run.teardown.mjs',
-  // One more than cores: of two a fifth of the time is spent waiting for what was started.
+  // One more than the two cores: with as many, they stand idle for a fifth of the time, waiting for what specs start.
   maxWorkers: 3,
   testTimeout: 30_000,
   reporters: ['default', '<rootDir>/test/support/closing-lines.reporter.mjs'],
