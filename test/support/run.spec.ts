@@ -1,0 +1,55 @@
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { isAlive } from '../../src/launch/processes.js';
+import { until } from './until.js';
+
+const moduleOf = (name: string) => JSON.stringify(new URL(name, import.meta.url).href);
+
+/** Begins a run of tests, makes a directory as its specs do, says where, and goes on until it is killed. */
+const RUN = `
+  import setUp from ${moduleOf('./run.setup.mjs')};
+  import { newDataDir } from ${moduleOf('./data-dir.ts')};
+  setUp();
+  console.log(newDataDir());
+  setInterval(() => undefined, 60_000);`;
+
+const children: ChildProcess[] = [];
+
+function node(script: string): ChildProcess {
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', script], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  children.push(child);
+  return child;
+}
+
+afterEach(() => {
+  for (const child of children.splice(0)) child.kill('SIGKILL');
+});
+
+describe('a run of tests that is killed', () => {
+  it('leaves no directory behind, and no stranger without its process who has the id of a launcher', async () => {
+    const stranger = node('setInterval(() => undefined, 60_000)');
+    const run = node(RUN);
+    const said = createInterface(run.stdout as NonNullable<typeof run.stdout>);
+    const [dataDir] = (await once(said, 'line')) as [string];
+    const elsewhere = mkdtempSync(join(tmpdir(), 'plaza-elsewhere-'));
+    try {
+      mkdirSync(join(dataDir, 'eventstore'));
+      writeFileSync(join(dataDir, 'run.json'), `{ "pids": { "supervisor": ${stranger.pid} } }\n`);
+      symlinkSync(elsewhere, join(dataDir, 'postgres'));
+      run.kill('SIGKILL');
+      await until(() => !existsSync(dirname(dataDir)));
+      expect(existsSync(elsewhere)).toBe(false);
+      expect(isAlive(stranger.pid ?? 0)).toBe(true);
+    } finally {
+      rmSync(elsewhere, { recursive: true, force: true });
+    }
+  });
+});
