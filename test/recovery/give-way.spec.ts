@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { quarantine } from '../../src/recovery/incarnation.js';
 import { nextJob } from '../../src/recovery/jobs/job.js';
+import { some } from '../projections/support/recorded.js';
 import { startTestPostgres } from '../support/postgres.js';
 import type { TestPostgres } from '../support/postgres.js';
 import { until } from '../support/until.js';
@@ -27,6 +28,11 @@ afterEach(async () => {
 });
 
 const aRecovery = expect.stringContaining('A recovery was asked for, which comes first');
+
+/** Somebody puts down that a job has failed, and waits for who has the job's row. */
+const failing = `
+  SELECT FROM pg_stat_activity WHERE application_name = 'plaza-jobs' AND datname = current_database()
+    AND wait_event_type = 'Lock' AND query LIKE 'UPDATE recovery.job SET state = $3, message%'`;
 
 /** A rebuild that is at work and comes to no end. */
 async function rebuildAtWork(): Promise<string> {
@@ -108,6 +114,29 @@ describe('a rollback that is at work', () => {
     await quarantine(jobs.pool, (await jobs.published()) ?? '', 'The log was set back.');
     expect((await jobs.once(rollback, 'failed')).message).toContain('in quarantine (The log was set back.)');
     expect(await jobs.incarnations()).toContain(served);
+  }, 60_000);
+});
+
+describe('a rebuild that is paused at the moment in which it fails', () => {
+  it('keeps what it has begun, for whoever goes on with it', async () => {
+    gates = await Gates.shut(jobs.databaseUrl, [
+      { name: 'begun', at: 'BEFORE INSERT ON recovery.incarnation' },
+    ]);
+    const [unreadable] = jobs.log.add(some.post('q'));
+    jobs.log.setUnreadable(unreadable?.id ?? '', true);
+    const rebuild = await jobs.ask('rebuild');
+    jobs.run();
+    await gates.reached('begun');
+    const operator = await jobs.pool.connect();
+    await operator.query(`BEGIN; UPDATE recovery.job SET state = 'paused' WHERE id = '${rebuild}'`);
+    await gates.open('begun');
+    await until(async () => (await jobs.pool.query(failing)).rowCount);
+    await operator.query('COMMIT');
+    operator.release();
+
+    await jobs.once(await jobs.ask('rollback'), 'failed');
+    const { incarnation } = await jobs.once(rebuild, 'paused');
+    expect(await jobs.incarnations()).toContain(incarnation);
   }, 60_000);
 });
 

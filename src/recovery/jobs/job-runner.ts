@@ -121,7 +121,8 @@ export class JobRunner {
     logger.error({ err: error, job: job.id }, 'the job has failed');
     const isExpected = [JobFault, LogReplaced, Halt, Outdated].some((kind) => error instanceof kind);
     const message = isExpected ? messageOf(error) : `It failed, which it must not: ${messageOf(error)}`;
-    await moveJob(client, job.id, openStates, 'failed', now(), message);
+    // Paused meanwhile: what it has begun is for whoever goes on with it.
+    if (!(await moveJob(client, job.id, openStates, 'failed', now(), message))) return;
     const { incarnation } = (await findJob(client, job.id)) ?? job;
     if (incarnation !== null && job.kind !== 'rollback') await dropUnpublished(incarnation, { client });
   }
