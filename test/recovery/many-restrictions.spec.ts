@@ -89,4 +89,21 @@ describe('of very many restrictions', () => {
     const exchanged = `UPDATE restriction SET witness_epoch = 20007 - witness_epoch WHERE witness_epoch IN (7, 20000)`;
     expect(await reasonAfter(exchanged)).toBeUndefined();
   });
+
+  it('one behind a gap in the numbers is found, wherever that begins and ends', async () => {
+    const gap = 'BETWEEN 1501 AND 29999';
+    const become = (state: string) =>
+      bench.database.query(`UPDATE restriction SET state = '${state}' WHERE epoch ${gap}`);
+    await become('withdrawn');
+    try {
+      const without = `DELETE FROM restriction WHERE witness_epoch ${gap}`;
+      expect(await reasonAfter(without)).toBeUndefined();
+      for (const epoch of [1_500, 30_000])
+        expect(await reasonAfter(`${without} OR witness_epoch = ${epoch}`)).toMatch(
+          new RegExp(`^The log lacks restriction number ${epoch},`),
+        );
+    } finally {
+      await become('finalized');
+    }
+  });
 });
