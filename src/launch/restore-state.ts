@@ -6,7 +6,7 @@ import { LaunchError } from './launch-error.js';
 
 /** What a restore leaves in `DATA_DIR`, for the starts that follow. */
 
-const restoring = z.object({ command: z.string(), parts: z.array(z.string()).default([]) });
+const restoring = z.object({ command: z.string(), parts: z.array(z.string()) });
 
 const restored = z.object({
   restoreId: z.string(),

@@ -33,7 +33,9 @@ const networkAt = (step: ReplacingStep) => networks.get(step) as StoppedNetwork;
 
 beforeAll(async () => {
   postgres = await startTestPostgres();
-  const [old, other] = [await StoppedNetwork.of('old', postgres), await StoppedNetwork.of('new', postgres)];
+  const old = await StoppedNetwork.of('old', postgres);
+  // Else the old witness would stay: it would know of something that the backup does not.
+  const other = await StoppedNetwork.of('new', postgres, old);
   backup = join(mkdtempSync(join(tmpdir(), 'plaza-backup-')), 'backup');
   await other.backUp(backup);
   for (const step of replacingSteps) networks.set(step, await old.copy());

@@ -6,7 +6,14 @@ import { Client } from 'pg';
 import { openVaultDatabase } from '../../src/log/open-log.js';
 import { tablesOf } from '../../src/recovery/backup/tables.js';
 import { Kept } from '../../src/recovery/restore/kept.js';
-import { destroyAgain, endAgain, refuseLostKeys, restoreTables } from '../../src/recovery/restore/tables.js';
+import {
+  destroyAgain,
+  endAgain,
+  refuseForgotten,
+  refuseLostKeys,
+  restoreTables,
+} from '../../src/recovery/restore/tables.js';
+import { openWitness } from '../../src/recovery/witness/open-witness.js';
 import { openDatabase } from '../../src/store/database.js';
 import { startTestPostgres } from '../support/postgres.js';
 import type { TestPostgres } from '../support/postgres.js';
@@ -46,7 +53,7 @@ afterAll(async () => {
 
 /** Of a backup: a file in the format of COPY. */
 function fileOf(table: string, columns: readonly string[], ...rows: readonly string[][]) {
-  const path = join(dir, `${table}.${stamp}.copy`);
+  const path = join(dir, `${table}.${++stamp}.copy`);
   const content = rows.map((row) => `${row.join('\t')}\n`).join('');
   writeFileSync(path, content);
   return { table, columns, path, bytes: content.length };
@@ -160,5 +167,56 @@ describe('restoring the authority store', () => {
       ['01', '02', '03'].map((hash) => ({ hash, spent: false })),
       ['ada as it was', 'app 0a', 'bob as it was', 'lost 0b'],
     ]);
+  });
+});
+
+describe('restoring the witness', () => {
+  const columns = { ledger: ['line', 'text', 'hash'], head: ['singleton', 'line', 'hash', 'epoch'] };
+  const hashOf = (history: string, line: number) =>
+    String.raw`\\x` + Buffer.from(`${history}${line}`.padEnd(32)).toString('hex');
+  /** A backup of a chain of so many lines; one history's lines are the same in each of its backups. */
+  const chain = (history: string, length: number) => [
+    fileOf(
+      'public.ledger',
+      columns.ledger,
+      ...Array.from({ length }, (_, n) => [String(n + 1), '{}', hashOf(history, n + 1)]),
+    ),
+    fileOf('public.head', columns.head, ['t', String(length), hashOf(history, length), '0']),
+  ];
+  let witness: Client;
+
+  beforeAll(async () => {
+    const url = await postgres.createDatabase();
+    const opened = openWitness({ url, applicationName: 'test' });
+    await opened.find([]);
+    await opened.close();
+    witness = new Client(url);
+    await witness.connect();
+  });
+  afterAll(() => witness?.end());
+
+  async function restoredOver(
+    here: ReturnType<typeof chain>,
+    backup: ReturnType<typeof chain>,
+  ): Promise<void> {
+    await restoreTables(witness, 'witness', here, newKept(), () => undefined);
+    const kept = newKept();
+    await restoreTables(witness, 'witness', backup, kept, () => undefined);
+    await refuseForgotten(witness, kept);
+  }
+
+  it('takes a chain that goes on from the one that is here, or is the same', async () => {
+    await expect(restoredOver(chain('a', 2), chain('a', 2))).resolves.toBeUndefined();
+    await expect(restoredOver(chain('a', 2), chain('a', 5))).resolves.toBeUndefined();
+  });
+
+  it('refuses one that ends before', async () => {
+    await expect(restoredOver(chain('a', 5), chain('a', 2))).rejects.toThrow(
+      /since the backup \(3 lines more\)/,
+    );
+  });
+
+  it.each([2, 5])('refuses one of another history, of %i lines in place of 2', async (length) => {
+    await expect(restoredOver(chain('a', 2), chain('b', length))).rejects.toThrow(/has another history/);
   });
 });

@@ -27,8 +27,11 @@ export function copyLog(network: Pick<TestNetwork, 'dataDir' | 'pids'>, to: stri
   const { eventStore } = network.pids();
   if (eventStore === undefined) throw new Error('the network has no event store of its own');
   process.kill(eventStore, 'SIGSTOP');
-  cpSync(join(network.dataDir, 'eventstore'), to, { recursive: true });
-  process.kill(eventStore, 'SIGCONT');
+  try {
+    cpSync(join(network.dataDir, 'eventstore'), to, { recursive: true });
+  } finally {
+    process.kill(eventStore, 'SIGCONT');
+  }
 }
 
 /** Of a network that does not run: its embedded event store, gone with all that is in it. */

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Client } from 'pg';
 import { Halt, isFaultOfEvents, messageOf } from '../../../projections/runner/faults.js';
 import { endSession, sessionClient } from '../../store/session-client.js';
@@ -13,6 +14,8 @@ const LOADING = `
 const FINISHING = `
   SET synchronous_commit = off; SET jit = off; RESET enable_hashjoin; RESET enable_mergejoin;
   SET work_mem = '64MB'; SET maintenance_work_mem = '128MB'; SET max_parallel_workers_per_gather = 0`;
+
+const CANCEL_AGAIN_MS = 100;
 
 /** One session of a build. Its statements take as long as they take; an abort ends the one that runs. */
 export class BuildConnection {
@@ -54,8 +57,9 @@ export class BuildConnection {
   /** Runs `work` on the session; where `signal` aborts, what it is at is cancelled, and this rejects with the reason. */
   async interruptibly<Result>(signal: AbortSignal, work: () => Promise<Result>): Promise<Result> {
     signal.throwIfAborted();
+    let isOver = false;
     let cancelling: Promise<void> | undefined;
-    const cancel = () => void (cancelling = this.cancel());
+    const cancel = () => void (cancelling = this.cancelUntil(() => isOver));
     signal.addEventListener('abort', cancel);
     try {
       return await work();
@@ -66,6 +70,7 @@ export class BuildConnection {
         throw new Halt(`The build cannot go on: ${messageOf(error)}`, undefined, { cause: error });
       throw error;
     } finally {
+      isOver = true;
       signal.removeEventListener('abort', cancel);
       await cancelling;
     }
@@ -75,12 +80,16 @@ export class BuildConnection {
     return endSession(this.client);
   }
 
-  private async cancel(): Promise<void> {
+  /** Again and again: what arrives between two statements ends neither. */
+  private async cancelUntil(isOver: () => boolean): Promise<void> {
     const client = sessionClient(this.url, 'plaza-build');
     client.on('error', () => undefined);
     try {
       await client.connect();
-      await client.query('SELECT pg_cancel_backend($1)', [this.pid]);
+      while (!isOver()) {
+        await client.query('SELECT pg_cancel_backend($1)', [this.pid]);
+        await pause(CANCEL_AGAIN_MS);
+      }
     } catch {
       // A server that cannot be asked for it is not at work either; waiting for its answer ends with the connection.
       await endSession(this.client);

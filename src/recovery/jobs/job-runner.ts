@@ -21,6 +21,14 @@ import { rollback } from './rollback.js';
 const POLL_MS = 500;
 const RETRY_MS = 1_000;
 const HOUSEKEEPING_MS = 10_000;
+/** A server that is frozen or gone without a word holds no job up. */
+const NOTES = {
+  application_name: 'plaza-jobs',
+  max: 1,
+  connectionTimeoutMillis: 5_000,
+  query_timeout: 5_000,
+  keepAlive: true,
+};
 
 const works: { readonly [Kind in JobKind]: (job: Job, context: JobContext) => Promise<string> } = {
   rebuild,
@@ -59,7 +67,7 @@ export class JobRunner {
     const { databaseUrl } = this.options;
     const connection = await WorkerConnection.open(databaseUrl, 'plaza-jobs');
     const signal = AbortSignal.any([stop, connection.lost]);
-    const notes = new Pool({ connectionString: databaseUrl, application_name: 'plaza-jobs', max: 1 });
+    const notes = new Pool({ ...NOTES, connectionString: databaseUrl });
     notes.on('error', () => undefined);
     try {
       if (!(await connection.lock('plaza/jobs', signal, () => undefined))) return;

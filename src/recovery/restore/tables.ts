@@ -96,16 +96,23 @@ export async function refuseLostKeys(client: ClientBase, kept: Kept): Promise<vo
 }
 
 /**
- * The restrictions that a witness had and the backup lacks are the proof of what must not come back.
+ * The restrictions that a witness had and the backup lacks are the proof of what must not come back. Nothing is lacking
+ * where the backup's chain goes through the end of the one that was there: how long they are proves nothing.
  * @throws {RestoreRefused} there are some, by the ledger that was just replaced.
  */
 export async function refuseForgotten(client: ClientBase, kept: Kept): Promise<void> {
-  const { rows } = await client.query<{ lines: string }>(
-    `SELECT here.line - head.line AS lines FROM ${kept.placeOf('public.head')} AS here, head WHERE here.line > head.line`,
+  const { rows } = await client.query<{ ahead: string }>(
+    `SELECT here.line - head.line AS ahead
+    FROM ${kept.placeOf('public.head')} AS here CROSS JOIN head LEFT JOIN ledger ON ledger.line = here.line
+    WHERE here.line > 0 AND ledger.hash IS DISTINCT FROM here.hash`,
   );
-  const [ahead] = rows;
-  if (!ahead) return;
+  const [other] = rows;
+  if (!other) return;
+  const leave =
+    'leave the witness out (--parts log,read,authority,vault), and plaza recovery apply re-applies it';
   throw new RestoreRefused(
-    `the witness here knows what was taken away since the backup (${ahead.lines} lines more), and to set it back would bring that back: leave the witness out (--parts log,read,authority,vault), and plaza recovery apply re-applies it`,
+    Number(other.ahead) > 0
+      ? `the witness here knows what was taken away since the backup (${other.ahead} lines more), and to set it back would bring that back: ${leave}`
+      : `the witness here has another history than the backup's, which may lack what it knows was taken away: ${leave}`,
   );
 }

@@ -25,13 +25,26 @@ export const all = (word: string): Words => ({ log: word, authority: word, vault
 
 /** Where the word of each part is that is in a database: of the table `name` in a schema. */
 const places = {
-  authority: { variable: 'DATABASE_URL', schema: 'authority', table: 'credential', word: 'actor_id' },
-  vault: { variable: 'VAULT_DATABASE_URL', schema: 'public', table: 'network_secret', word: 'name' },
+  authority: {
+    variable: 'DATABASE_URL',
+    schema: 'authority',
+    table: 'credential',
+    word: 'actor_id',
+    which: '',
+  },
+  vault: {
+    variable: 'VAULT_DATABASE_URL',
+    schema: 'public',
+    table: 'network_secret',
+    word: 'name',
+    which: '',
+  },
   witness: {
     variable: 'WITNESS_DATABASE_URL',
     schema: 'public',
     table: 'restriction',
     word: `content #>> '{event,data,postId}'`,
+    which: 'ORDER BY epoch DESC LIMIT 1',
   },
 } as const satisfies Record<Exclude<BackupPart, 'log'>, object>;
 
@@ -44,12 +57,14 @@ export class StoppedNetwork {
     private readonly urls: Readonly<Record<Variable, string>>,
   ) {}
 
-  /** One with that word in each of its stores. */
-  static async of(word: string, postgres: TestPostgres): Promise<StoppedNetwork> {
+  /** One with that word in each of its stores. `before`: what its witness knows, too. */
+  static async of(word: string, postgres: TestPostgres, before?: StoppedNetwork): Promise<StoppedNetwork> {
     const network = new StoppedNetwork(newDataDir(word), {
       DATABASE_URL: await postgres.createDatabase(),
       VAULT_DATABASE_URL: await postgres.createDatabase(),
-      WITNESS_DATABASE_URL: await postgres.createDatabase(),
+      WITNESS_DATABASE_URL: before
+        ? await copyOf(before.urls.WITNESS_DATABASE_URL)
+        : await postgres.createDatabase(),
     });
     await (await openStopped(readConfig(network.env))).close();
     const url = network.urls.WITNESS_DATABASE_URL;
@@ -138,13 +153,13 @@ export class StoppedNetwork {
 
   /** In that table of a schema, if it is there. */
   private async wordsIn(part: keyof typeof places, schema: string): Promise<readonly string[]> {
-    const { variable, table, word } = places[part];
+    const { variable, table, word, which } = places[part];
     const [found] = await this.ask(
       variable,
       `SELECT to_regclass('${schema}.${table}') IS NOT NULL AS is_there`,
     );
     if (found?.['is_there'] !== true) return [];
-    const rows = await this.ask(variable, `SELECT ${word} AS word FROM ${schema}.${table}`);
+    const rows = await this.ask(variable, `SELECT ${word} AS word FROM ${schema}.${table} ${which}`);
     return rows.map((row) => String(row['word']));
   }
 
