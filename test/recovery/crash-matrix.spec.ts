@@ -1,8 +1,4 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
-import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { pino } from 'pino';
 import { LogUnavailable } from '../../src/log/event-log.js';
@@ -15,6 +11,7 @@ import type { EmbeddedEventStore } from '../support/event-store.js';
 import { startTestPostgres } from '../support/postgres.js';
 import type { TestPostgres } from '../support/postgres.js';
 import type { Attempt } from './support/crash-process.js';
+import { killOnceHeld } from './support/killed-process.js';
 import { scenarios } from './support/scenarios.js';
 import { openWorkshop } from './support/tools.js';
 import type { Stores, Workshop } from './support/tools.js';
@@ -75,23 +72,8 @@ async function lookAt(at: readonly Point[], into: Map<string, Found>): Promise<v
 /** A process that carries out all of these, and is killed once each of them stands at the step. */
 async function crash(step: Point['step'], stores: Stores): Promise<void> {
   const attempts: readonly Attempt[] = points.filter((point) => point.step === step);
-  const args = [step, stores, attempts.map(({ type, key }) => ({ type, key }))].map((each) =>
-    JSON.stringify(each),
-  );
-  const entry = fileURLToPath(new URL('./support/crash-process.ts', import.meta.url));
-  const hook = new URL('./support/run-typescript.mjs', import.meta.url).href;
-  const child = spawn(process.execPath, ['--import', hook, entry, ...args], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const gone = once(child, 'exit');
-  let held = 0;
-  for await (const line of createInterface(child.stdout)) {
-    if (line !== 'held') throw new Error(line);
-    held += 1;
-    if (held === attempts.length) child.kill('SIGKILL');
-  }
-  await gone;
-  if (held < attempts.length) throw new Error(`only ${held} of ${attempts.length} got as far as ${step}`);
+  const wanted = attempts.map(({ type, key }) => ({ type, key }));
+  await killOnceHeld('crash-process.ts', [step, stores, wanted], attempts.length);
 }
 
 beforeAll(async () => {

@@ -1,10 +1,6 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { readConfig } from '../../src/config/config.js';
 import { readRestored, refuseHalfRestored } from '../../src/launch/restore-state.js';
@@ -14,6 +10,7 @@ import type { ReplacingStep } from '../../src/operator/restore/replacement.js';
 import { restore } from '../../src/operator/restore/restore.js';
 import { startTestPostgres } from '../support/postgres.js';
 import type { TestPostgres } from '../support/postgres.js';
+import { killOnceHeld } from './support/killed-process.js';
 import type { HeldRestore } from './support/restore-process.js';
 import { all, StoppedNetwork } from './support/stopped-network.js';
 
@@ -39,7 +36,8 @@ beforeAll(async () => {
   backup = join(mkdtempSync(join(tmpdir(), 'plaza-backup-')), 'backup');
   await other.backUp(backup);
   for (const step of replacingSteps) networks.set(step, await old.copy());
-  await killAll(replacingSteps.map((step) => ({ step, env: networkAt(step).env, backup })));
+  const restores = replacingSteps.map((step): HeldRestore => ({ step, env: networkAt(step).env, backup }));
+  await killOnceHeld('restore-process.ts', [restores], restores.length);
   for (const each of [old, other]) each.remove();
 }, 120_000);
 
@@ -48,24 +46,6 @@ afterAll(async () => {
   rmSync(join(backup, '..'), { recursive: true });
   await postgres?.stop();
 });
-
-/** A process that restores all of these, and is killed once each of them stands at its step. */
-async function killAll(restores: readonly HeldRestore[]): Promise<void> {
-  const entry = fileURLToPath(new URL('./support/restore-process.ts', import.meta.url));
-  const hook = new URL('./support/run-typescript.mjs', import.meta.url).href;
-  const child = spawn(process.execPath, ['--import', hook, entry, JSON.stringify(restores)], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const gone = once(child, 'exit');
-  let held = 0;
-  for await (const line of createInterface(child.stdout)) {
-    if (line !== 'held') throw new Error(line);
-    held += 1;
-    if (held === restores.length) child.kill('SIGKILL');
-  }
-  await gone;
-  if (held < restores.length) throw new Error(`only ${held} of ${restores.length} got as far as they should`);
-}
 
 const restoreInto = ({ env }: StoppedNetwork, parts?: readonly RestorePart[]) =>
   restore(readConfig(env), {

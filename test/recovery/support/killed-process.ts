@@ -1,0 +1,27 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+/**
+ * Runs a program of this directory that says `held` once for each of `count` things that it holds half-way, and kills it when
+ * it holds all. `args` are sent as JSON. Rejects where it ends before, or says anything else.
+ */
+export async function killOnceHeld(program: string, args: readonly unknown[], count: number): Promise<void> {
+  const entry = fileURLToPath(new URL(program, import.meta.url));
+  const hook = new URL('run-typescript.mjs', import.meta.url).href;
+  const child = spawn(
+    process.execPath,
+    ['--import', hook, entry, ...args.map((each) => JSON.stringify(each))],
+    { stdio: ['ignore', 'pipe', 'inherit'] },
+  );
+  const gone = once(child, 'exit');
+  let held = 0;
+  for await (const line of createInterface(child.stdout)) {
+    if (line !== 'held') throw new Error(line);
+    held += 1;
+    if (held === count) child.kill('SIGKILL');
+  }
+  await gone;
+  if (held < count) throw new Error(`only ${held} of ${count} got as far as they should`);
+}
