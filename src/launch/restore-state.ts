@@ -40,7 +40,7 @@ export function beginRestore(dataDir: string, command: string, parts: readonly s
 
 /** The restore came to its end. */
 export function endRestore(dataDir: string, done: Restored): void {
-  replace(dataDir, RESTORED, done);
+  replace(dataDir, RESTORED, [...readRestored(dataDir), done]);
   rmSync(join(dataDir, RESTORING), { force: true });
   syncDirectory(dataDir);
 }
@@ -69,10 +69,10 @@ function readInterrupted(dataDir: string): z.infer<typeof restoring> | undefined
   return existsSync(file) ? restoring.parse(JSON.parse(readFileSync(file, 'utf8'))) : undefined;
 }
 
-/** What was restored and is not yet put down in the log. */
-export function readRestored(dataDir: string): Restored | undefined {
+/** What was restored and is not yet put down in the log, in order. */
+export function readRestored(dataDir: string): readonly Restored[] {
   const file = join(dataDir, RESTORED);
-  return existsSync(file) ? restored.parse(JSON.parse(readFileSync(file, 'utf8'))) : undefined;
+  return existsSync(file) ? z.array(restored).parse(JSON.parse(readFileSync(file, 'utf8'))) : [];
 }
 
 export function forgetRestored(dataDir: string): void {

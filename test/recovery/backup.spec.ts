@@ -143,6 +143,7 @@ describe('plaza restore into an empty DATA_DIR', () => {
   beforeAll(async () => {
     const empty = newDataDir();
     restored = await restore(empty, dir);
+    await restore(empty, dir, '--parts', 'read', '--reason', 'drill, once more');
     copy = await startNetwork({}, empty);
   }, 120_000);
 
@@ -196,13 +197,16 @@ describe('plaza restore into an empty DATA_DIR', () => {
     await witness.close();
   });
 
-  it('is put down in the log, with who and why, and what was kept aside is removed', async () => {
+  it('is put down in the log each time, with who and why, and what was kept aside is removed', async () => {
     const { stdout } = await runPlaza(['audit', '--since', '1h'], copy.env);
     const entries = stdout
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line) as { type: string });
-    expect(entries.find(({ type }) => type === 'network.restored')).toMatchObject({ reason: 'drill' });
+    expect(entries.filter(({ type }) => type === 'network.restored')).toEqual([
+      expect.objectContaining({ reason: 'drill', operator: expect.any(String) }),
+      expect.objectContaining({ reason: 'drill, once more', operator: expect.any(String) }),
+    ]);
     await until(() => !readdirSync(copy.dataDir).some((name) => name.startsWith('kept-')));
   });
 });

@@ -7,20 +7,23 @@ import { Config } from '../../config/config.js';
 import { LOGGER } from '../../config/logger.js';
 import { forgetRestored, readRestored } from '../../launch/restore-state.js';
 
-/** What was restored into `DATA_DIR` while nothing ran becomes an event now that there is a log to put it down in. */
+/**
+ * What was restored into `DATA_DIR` while nothing ran becomes events now that there is a log to put it down in. All of it is
+ * kept until all of it is there: each is put down once, however often it is tried.
+ */
 export async function putDownRestored(app: INestApplicationContext): Promise<void> {
   const { dataDir } = app.get(Config);
-  const restored = readRestored(dataDir);
-  if (!restored) return;
-  const { operator, reason, ...what } = restored;
-  const metadata = { requestId: randomUUID(), operator, reason };
+  const commands = app.get(CommandBus);
   try {
-    await app.get(CommandBus).execute(new PutDownRestore(what, metadata));
+    for (const { operator, reason, ...what } of readRestored(dataDir)) {
+      const metadata = { requestId: randomUUID(), operator, reason };
+      await commands.execute(new PutDownRestore(what, metadata));
+    }
     forgetRestored(dataDir);
   } catch (error) {
     // What was restored serves all the same.
     app
       .get<Logger>(LOGGER)
-      .error({ err: error }, 'the restore is not put down in the log; the next start tries');
+      .error({ err: error }, 'not every restore is put down in the log; the next start tries');
   }
 }
