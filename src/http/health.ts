@@ -16,6 +16,14 @@ export interface Readiness {
 /** Says for strangers to read why a component is not ready. */
 export class NotReady extends Error {
   override readonly name = 'NotReady';
+
+  /** `fault`: stays the same for as long as the same is wrong, where the message counts the seconds. */
+  constructor(
+    message: string,
+    readonly fault = message,
+  ) {
+    super(message);
+  }
 }
 
 /** Looks at one component; rejects if it is not ready. Only what a {@link NotReady} says is shown. */
@@ -30,13 +38,18 @@ export interface Checks {
 
 const CHECK_MS = 1_500;
 
-/** Whether everything this process needs is there. Load balancers ask often: one look serves all who ask meanwhile. */
+/**
+ * Whether everything this process needs is there. Load balancers ask often: one look serves all who ask meanwhile, and the
+ * log tells only what has changed.
+ */
 export class Health {
   private looking: Promise<Readiness> | undefined;
+  /** What is wrong with each component that is not ready. */
+  private readonly faults = new Map<string, string>();
 
   constructor(
     private readonly checks: Checks,
-    private readonly logger: Pick<Logger, 'warn'>,
+    private readonly logger: Pick<Logger, 'warn' | 'info'>,
   ) {}
 
   readiness(): Promise<Readiness> {
@@ -60,10 +73,14 @@ export class Health {
   private async ask(name: string, check: Check): Promise<ComponentHealth> {
     try {
       await within(CHECK_MS, check());
-      return { status: 'ok' };
     } catch (error) {
-      this.logger.warn({ err: error, component: name }, 'not ready');
-      return { status: 'failed', reason: error instanceof NotReady ? error.message : 'It does not answer.' };
+      const reason = error instanceof NotReady ? error.message : 'It does not answer.';
+      const fault = error instanceof NotReady ? error.fault : reason;
+      if (this.faults.get(name) !== fault) this.logger.warn({ err: error, component: name }, 'not ready');
+      this.faults.set(name, fault);
+      return { status: 'failed', reason };
     }
+    if (this.faults.delete(name)) this.logger.info({ component: name }, 'ready again');
+    return { status: 'ok' };
   }
 }

@@ -59,5 +59,8 @@ async function checkWorker(pool: Pool): Promise<void> {
   );
   const [silent] = rows;
   if (silent)
-    throw new NotReady(`No worker has kept ${silent.group_name} up to date for ${silent.seconds} seconds.`);
+    throw new NotReady(
+      `No worker has kept ${silent.group_name} up to date for ${silent.seconds} seconds.`,
+      `No worker keeps ${silent.group_name} up to date.`,
+    );
 }
