@@ -78,7 +78,7 @@ const inReadStore = [
     when: `NEW.status = 'serving'`,
   },
   {
-    name: 'published, not noted',
+    name: 'published and noted, not committed',
     at: 'BEFORE UPDATE ON recovery.job',
     when: `NEW.state = 'published'`,
   },

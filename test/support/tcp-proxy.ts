@@ -7,6 +7,8 @@ export interface TcpProxy {
   readonly port: number;
   /** From now on what the server says is lost, while what the client says arrives. */
   loseAnswers(): void;
+  /** Breaks the connection of whoever says this next, in place of the answer to it. */
+  loseAnswerTo(words: string): void;
   /** Breaks every connection; new ones work. */
   mend(): void;
   close(): Promise<void>;
@@ -15,6 +17,7 @@ export interface TcpProxy {
 export async function startTcpProxy(serverPort: number): Promise<TcpProxy> {
   const sockets = new Set<Socket>();
   let isLosing = false;
+  let fatal: string | undefined;
   const server = createServer((client) => {
     const upstream = connect(serverPort, '127.0.0.1');
     for (const socket of [client, upstream]) {
@@ -27,9 +30,16 @@ export async function startTcpProxy(serverPort: number): Promise<TcpProxy> {
       // Broken on purpose.
       socket.on('error', () => undefined);
     }
+    let isDoomed = false;
+    client.on('data', (chunk: Buffer) => {
+      if (fatal === undefined || !chunk.includes(fatal)) return;
+      fatal = undefined;
+      isDoomed = true;
+    });
     client.pipe(upstream);
     upstream.on('data', (chunk) => {
-      if (!isLosing) client.write(chunk);
+      if (isDoomed) client.destroy();
+      else if (!isLosing) client.write(chunk);
     });
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -39,6 +49,7 @@ export async function startTcpProxy(serverPort: number): Promise<TcpProxy> {
   return {
     port: (server.address() as AddressInfo).port,
     loseAnswers: () => (isLosing = true),
+    loseAnswerTo: (words) => (fatal = words),
     mend: () => {
       isLosing = false;
       breakAll();

@@ -1,4 +1,3 @@
-import type { RecoveryState } from '../recovery-state.js';
 import { publish } from '../incarnation.js';
 import type { BuildProgress } from '../build/progress.js';
 import { buildVerified } from '../build/build-verified.js';
@@ -9,8 +8,15 @@ import { follow } from './follow.js';
 import { incarnationOf } from './incarnation-of-job.js';
 import type { Job } from './job.js';
 
-/** What takes the place of what is published: nothing may be, in a recovery. */
-type Instead = Pick<RecoveryState, 'networkId'> & { readonly incarnation: string | undefined };
+export interface Publication {
+  readonly networkId: string;
+  /** What is published: nothing may be, in a recovery. */
+  readonly instead: string | undefined;
+  /** How reads are admitted to that. */
+  readonly from: 'serving' | 'quarantined';
+  /** What the job did before, in words. */
+  readonly done: readonly string[];
+}
 
 const steps = {
   loading: 'loading events',
@@ -21,16 +27,15 @@ const steps = {
 
 /**
  * Brings a new incarnation to the end of the log, verifies it against an independent fold, and publishes it in one
- * transaction. Goes on with what the job had begun. `from`: how reads are admitted to what it takes the place of.
+ * transaction, in which the job is done, too. Goes on with what the job had begun. Answers what came of it, in words.
  * @throws {JobFault} and what log and Postgres throw.
  */
 export async function buildAndPublish(
   job: Job,
   context: JobContext,
-  instead: Instead,
-  from: 'serving' | 'quarantined',
-): Promise<void> {
-  const { now, report, group, log, databaseUrl, signal } = context;
+  { networkId, instead, from, done: before }: Publication,
+): Promise<string> {
+  const { now, report, conclude, group, log, databaseUrl, signal } = context;
   const incarnation = await incarnationOf(job, context);
   const pace = new Pace();
   let loaded = 0;
@@ -46,22 +51,30 @@ export async function buildAndPublish(
     },
   };
   await buildVerified(engine);
+  const said = [...before, `incarnation ${incarnation.incarnation} is published`].join('; ');
   await follow({
     ...context,
     incarnation,
     atTheEnd: async (applying) => {
       const outcome = await publish(applying, {
         incarnation: incarnation.incarnation,
-        networkId: instead.networkId,
-        instead: instead.incarnation,
+        networkId,
+        instead,
         now: now(),
         from,
+        // What the next plan estimates from: everything that it took.
+        alongside: () =>
+          conclude(applying, said, {
+            step: 'published',
+            done: loaded,
+            total: loaded,
+            rate: pace.of(loaded),
+          }),
       });
       if (outcome === 'changed')
         throw new JobFault('What is published has changed during the build; look at it and begin again.');
       return outcome === 'published';
     },
   });
-  // What the next plan estimates from: everything that it took.
-  report({ step: 'published', done: loaded, total: loaded, rate: pace.of(loaded) });
+  return said;
 }

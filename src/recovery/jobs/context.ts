@@ -1,4 +1,4 @@
-import type { Client } from 'pg';
+import type { Client, ClientBase } from 'pg';
 import type { Logger } from 'pino';
 import type { Group } from '../../../projections/runner/projection.js';
 import type { EventLog } from '../../log/event-log.js';
@@ -34,4 +34,9 @@ export interface JobContext extends JobTools {
   readonly report: (progress: Progress) => void;
   /** Tells what the job is to take the place of: it ends as soon as that is not what reads are admitted to. */
   readonly takesPlaceOf: (incarnation: string) => void;
+  /**
+   * Puts down that the job is done, what came of it in words, and how far it came: by default what was reported last. To be
+   * called in the transaction, on its client, that publishes. @throws {JobFault} it is over already.
+   */
+  readonly conclude: (database: ClientBase, said: string, progress?: Progress) => Promise<void>;
 }

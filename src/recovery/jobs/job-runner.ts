@@ -11,7 +11,7 @@ import { JobFault } from './fault.js';
 import { GRACE_MS } from './grace.js';
 import { dropSuperfluous } from './housekeeping.js';
 import { dropUnpublished } from './incarnation-of-job.js';
-import { findJob, moveJob, nextJob, noteProgress, openStates } from './job.js';
+import { concludeJob, findJob, moveJob, nextJob, openStates } from './job.js';
 import type { Job, JobKind } from './job.js';
 import { JobWatch } from './job-watch.js';
 import { rebuild } from './rebuild.js';
@@ -102,10 +102,11 @@ export class JobRunner {
         signal,
         report: (progress) => void (watch.latest = progress),
         takesPlaceOf: (incarnation) => watch.takesPlaceOf(incarnation),
+        conclude: async (concluding, words, progress = watch.latest) => {
+          if (!(await concludeJob(concluding, job.id, words, progress, now())))
+            throw new JobFault('The job is over already; nothing more was published.');
+        },
       });
-      const { latest } = watch;
-      await noteProgress(database, job.id, { ...latest, done: latest.total ?? latest.done }, now());
-      await moveJob(database, job.id, [...openStates, 'paused'], 'published', now(), said);
       logger.info({ job: job.id }, said);
     } catch (error) {
       if (!signal.aborted) await this.failed(job, client, error);
@@ -126,11 +127,15 @@ export class JobRunner {
       await pause(RETRY_MS);
       return;
     }
-    logger.error({ err: error, job: job.id }, 'the job has failed');
     const isExpected = [JobFault, LogReplaced, Halt, Outdated].some((kind) => error instanceof kind);
     const message = isExpected ? messageOf(error) : `It failed, which it must not: ${messageOf(error)}`;
-    // Paused meanwhile: what it has begun is for whoever goes on with it.
-    if (!(await moveJob(client, job.id, openStates, 'failed', now(), message))) return;
+    // Paused meanwhile: what it has begun is for whoever goes on with it. Published: only the word of it was lost.
+    const hasFailed = await moveJob(client, job.id, openStates, 'failed', now(), message);
+    logger.error(
+      { err: error, job: job.id },
+      hasFailed ? 'the job has failed' : 'a job that was paused or published meanwhile met a fault',
+    );
+    if (!hasFailed) return;
     const { incarnation } = (await findJob(client, job.id)) ?? job;
     if (incarnation !== null && job.kind !== 'rollback') await dropUnpublished(incarnation, { client });
   }

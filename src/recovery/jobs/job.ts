@@ -178,6 +178,25 @@ export async function noteProgress(
   return rowCount === 1;
 }
 
+/**
+ * Puts down that a job is done, and in `message` what came of it. False: it was over already, and nothing was changed. Belongs
+ * in the transaction that publishes: a row that says otherwise than what is shown misleads whoever repairs.
+ */
+export async function concludeJob(
+  database: Database,
+  id: string,
+  message: string,
+  { step, done, total, rate }: Progress,
+  now: number,
+): Promise<boolean> {
+  const { rowCount } = await database.query(
+    `UPDATE recovery.job SET state = 'published', message = $2, step = $3, done = $4, total = $4, rate = $5, updated_at = $6
+    WHERE id = $1 AND state = ANY ($7)`,
+    [id, message, step, Math.round(total ?? done), rate, new Date(now), [...openStates, 'paused']],
+  );
+  return rowCount === 1;
+}
+
 export async function noteIncarnation(
   database: Database,
   id: string,

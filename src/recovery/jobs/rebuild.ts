@@ -23,25 +23,23 @@ export async function rebuild(job: Job, context: JobContext): Promise<string> {
     await applyOnceMore(fixed, job, context);
     said.push(`${fixed.name}: every event is applied once more`);
   }
-  if (job.names.length === 0 || named(group)) said.push(await rebuildServing(job, context));
-  return said.join('; ');
+  if (job.names.length === 0 || named(group)) return rebuildServing(job, context, said);
+  const done = said.join('; ');
+  await context.conclude(context.client, done);
+  return done;
 }
 
-async function rebuildServing(job: Job, context: JobContext): Promise<string> {
-  const state = await servingState(job, context);
-  if (state.incarnation !== job.incarnation) {
-    context.takesPlaceOf(state.incarnation);
-    await buildAndPublish(job, context, state, 'serving');
-  }
-  const after = await readRecoveryState(context.client);
-  return `incarnation ${after?.incarnation} is published`;
+async function rebuildServing(job: Job, context: JobContext, done: readonly string[]): Promise<string> {
+  const { networkId, incarnation: instead } = await servingState(context);
+  context.takesPlaceOf(instead);
+  return buildAndPublish(job, context, { networkId, instead, from: 'serving', done });
 }
 
 /** What is published, if a routine rebuild may take its place. @throws {JobFault} */
-async function servingState(job: Job, { client, group, log }: JobContext): Promise<RecoveryState> {
+async function servingState({ client, group, log }: JobContext): Promise<RecoveryState> {
   const state = await readRecoveryState(client);
   if (!state) throw new JobFault('Nothing is published yet; the first build is under way.');
-  if (state.status === 'quarantined' && state.incarnation !== job.incarnation)
+  if (state.status === 'quarantined')
     throw new JobFault(
       `The network is in quarantine (${state.reason}); see plaza recovery plan, then plaza recovery apply.`,
     );

@@ -22,8 +22,6 @@ export async function recover(job: Job, context: JobContext): Promise<string> {
   const { client, log, witness, group, fixedGroups, now, signal, report } = context;
   const state = await readRecoveryState(client);
   if (state) refuseOlder(versionsOf(group), state.versions, `Incarnation ${state.incarnation}`);
-  if (state && state.incarnation === job.incarnation && state.status === 'serving')
-    return `incarnation ${state.incarnation} is published`;
   const networkId = await networkOf(log);
   const why = whyNotThisLog(networkId, state?.networkId);
   if (networkId === undefined || why !== undefined) throw new JobFault(why ?? 'The log is empty.');
@@ -37,14 +35,12 @@ export async function recover(job: Job, context: JobContext): Promise<string> {
   const count = await reapplyMissing(context);
   for (const group of fixedGroups)
     await (group.name === 'audit' ? emptyAudit(group, context) : rederiveAuthority(group, context));
-  await buildAndPublish(
-    job,
-    context,
-    { networkId, incarnation: state?.incarnation },
-    state ? 'quarantined' : 'serving',
-  );
-  const after = await readRecoveryState(client);
-  return `restrictions applied again: ${count}; incarnation ${after?.incarnation} is published`;
+  return buildAndPublish(job, context, {
+    networkId,
+    instead: state?.incarnation,
+    from: state ? 'quarantined' : 'serving',
+    done: [`restrictions applied again: ${count}`],
+  });
 }
 
 /** In the order of their numbers, so that everything stands as it stood. */

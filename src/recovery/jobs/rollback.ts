@@ -61,7 +61,6 @@ export async function rollback(job: Job, context: JobContext): Promise<string> {
   const { client, group, now, log } = context;
   const state = await readRecoveryState(client);
   if (!state) throw new JobFault('Nothing is published; there is nothing to go back from.');
-  if (state.incarnation === job.incarnation) return `incarnation ${state.incarnation} is published again`;
   if (state.status === 'quarantined')
     throw new JobFault(
       `The network is in quarantine (${state.reason}): only plaza recovery apply leads out of it.`,
@@ -72,6 +71,7 @@ export async function rollback(job: Job, context: JobContext): Promise<string> {
   if (!target || why !== undefined) throw new JobFault(why ?? 'It is not kept any more.');
   await noteIncarnation(client, job.id, target.incarnation);
   context.takesPlaceOf(state.incarnation);
+  const said = `incarnation ${target.incarnation} is published again, in place of ${state.incarnation}`;
   const head = Number((await log.head()) ?? 0n);
   const pace = new Pace();
   const from = Number(target.position ?? 0);
@@ -88,14 +88,17 @@ export async function rollback(job: Job, context: JobContext): Promise<string> {
         networkId: state.networkId,
         instead: state.incarnation,
         now: now(),
-        alongside: () => noteRolledBack(applying, state.incarnation),
+        alongside: async () => {
+          await noteRolledBack(applying, state.incarnation);
+          await context.conclude(applying, said);
+        },
       });
       if (outcome === 'changed')
         throw new JobFault('What is published has changed meanwhile; look at it and begin again.');
       return outcome === 'published';
     },
   }).catch(asFault(target));
-  return `incarnation ${target.incarnation} is published again, in place of ${state.incarnation}`;
+  return said;
 }
 
 /** Of the job that has published it. */

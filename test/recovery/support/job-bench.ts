@@ -43,13 +43,13 @@ export class JobBench {
     return this.bench.pool;
   }
 
-  /** Has somebody do jobs from now on. */
-  run(): void {
+  /** Has somebody do jobs from now on, who reaches the read store there. */
+  run(databaseUrl = this.databaseUrl): void {
     this.running ??= new JobRunner({
       group: serving,
       fixedGroups: [auditGroup],
       log: this.log,
-      databaseUrl: this.databaseUrl,
+      databaseUrl,
       witness: this.witness,
       logger: pino({ level: 'silent' }),
       ids: { uuid: randomUUID, incarnation: () => randomBytes(8).toString('hex') },

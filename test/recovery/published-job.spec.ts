@@ -1,0 +1,92 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { findJob } from '../../src/recovery/jobs/job.js';
+import { startTestPostgres } from '../support/postgres.js';
+import type { TestPostgres } from '../support/postgres.js';
+import { startTcpProxy } from '../support/tcp-proxy.js';
+import type { TcpProxy } from '../support/tcp-proxy.js';
+import { until } from '../support/until.js';
+import { Gates } from './support/gates.js';
+import { JobBench } from './support/job-bench.js';
+
+let postgres: TestPostgres;
+let proxy: TcpProxy;
+let jobs: JobBench;
+let gates: Gates;
+let served: string | undefined;
+
+beforeAll(async () => {
+  postgres = await startTestPostgres();
+}, 60_000);
+afterAll(() => postgres?.stop());
+beforeEach(async () => {
+  jobs = await JobBench.open(postgres);
+  served = await jobs.published();
+  gates = await Gates.shut(jobs.databaseUrl, [
+    { name: 'publishing', at: 'BEFORE UPDATE ON recovery.publication' },
+  ]);
+  const url = new URL(jobs.databaseUrl);
+  proxy = await startTcpProxy(Number(url.port));
+  url.port = String(proxy.port);
+  jobs.run(url.href);
+}, 30_000);
+afterEach(async () => {
+  await gates?.close();
+  await jobs?.close();
+  await proxy?.close();
+});
+
+/** A rebuild that is about to publish. */
+async function rebuildAtTheEnd(): Promise<string> {
+  const id = await jobs.ask('rebuild');
+  await gates.reached('publishing');
+  return id;
+}
+
+/** What happened of the publication, and never the answer. */
+async function publishUnanswered(): Promise<void> {
+  proxy.loseAnswerTo('COMMIT');
+  await gates.open('publishing');
+  await until(async () => (await jobs.published()) !== served);
+}
+
+/** Whoever watches over the job that is at work has looked since that moment. */
+async function watched(since: Date): Promise<void> {
+  await until(async () => {
+    const { rowCount } = await jobs.pool.query(
+      `SELECT FROM pg_stat_activity WHERE application_name = 'plaza-jobs' AND datname = current_database()
+        AND query LIKE 'SELECT EXISTS%is_recovery_asked%' AND state = 'idle' AND query_start > $1`,
+      [since],
+    );
+    return rowCount === 1;
+  });
+}
+
+it('a rebuild that has published reads published, though it was to give way and never heard of it', async () => {
+  const rebuild = await rebuildAtTheEnd();
+  const recovery = await jobs.ask('recover');
+  await watched(new Date());
+  await publishUnanswered();
+  const { incarnation: recovered } = await jobs.once(recovery, 'published');
+  const { state, incarnation, message } = (await findJob(jobs.pool, rebuild)) ?? {};
+  expect([state, message]).toEqual(['published', `incarnation ${incarnation} is published`]);
+  expect(await jobs.published()).toBe(recovered);
+  expect(await jobs.incarnations()).toContain(incarnation);
+}, 60_000);
+
+it('a rebuild that is paused when it has published, and never heard of it, is not published again', async () => {
+  const rebuild = await rebuildAtTheEnd();
+  await jobs.pool.query(`UPDATE recovery.job SET state = 'paused' WHERE id = $1`, [rebuild]);
+  await watched(new Date());
+  await publishUnanswered();
+  const { incarnation } = await jobs.once(rebuild, 'published');
+  expect(await jobs.published()).toBe(incarnation);
+}, 60_000);
+
+it('a job that is over publishes nothing', async () => {
+  const rebuild = await rebuildAtTheEnd();
+  await jobs.pool.query(`UPDATE recovery.job SET state = 'failed' WHERE id = $1`, [rebuild]);
+  await gates.open('publishing');
+  await jobs.once(await jobs.ask('rollback'), 'failed');
+  expect(await jobs.published()).toBe(served);
+  expect((await findJob(jobs.pool, rebuild))?.state).toBe('failed');
+}, 60_000);
