@@ -38,7 +38,7 @@ export async function* subscribe(
     } catch (error) {
       if (!(error instanceof LogUnavailable) && !isAmbiguous(error)) throw error;
     }
-    await pause(wait, undefined, { signal: options.signal }).catch(ignoreAbort);
+    await pause(wait, undefined, { signal: options.signal }).catch(() => undefined);
     wait = Math.min(wait * 2, RECONNECT_PAUSE_MS.longest);
   }
 }
@@ -180,8 +180,4 @@ class Arrival {
     this.ended = true;
     this.wake();
   };
-}
-
-function ignoreAbort(error: unknown): void {
-  if (!(error instanceof Error && error.name === 'AbortError')) throw error;
 }

@@ -59,6 +59,8 @@ export interface StatusSources {
   readonly log: EventLog;
   readonly witness: Witness;
   readonly group: Group;
+  /** How long the log may take to tell its restrictions. */
+  readonly patienceMs?: number;
 }
 
 /** Where the network stands. Rejects if the read store cannot be reached. */
@@ -99,11 +101,22 @@ async function witnessStatusOrFault(sources: StatusSources, readModel: number) {
 
 /** @throws {LogUnavailable} {@link WitnessUnavailable} {@link WitnessRequired} */
 export async function witnessStatus(
-  { log, witness }: StatusSources,
+  { log, witness, patienceMs = PATIENCE_MS }: StatusSources,
   readModel: number,
 ): Promise<WitnessStatus> {
-  const signal = AbortSignal.timeout(PATIENCE_MS);
-  const { witnessed, logged, missing, unwitnessed } = await agreementOf(log, witness, signal, EXAMPLES);
+  const patience = AbortSignal.timeout(patienceMs);
+  const { witnessed, logged, missing, unwitnessed } = await agreementOf(
+    log,
+    witness,
+    patience,
+    EXAMPLES,
+  ).catch((cause: unknown) => {
+    if (cause !== patience.reason) throw cause;
+    throw new LogUnavailable(
+      'The event log did not tell all its restrictions in time; try again once it answers.',
+      { cause },
+    );
+  });
   const broken = await witness.firstBroken();
   return {
     epochs: { witness: witnessed, log: logged, readModel },

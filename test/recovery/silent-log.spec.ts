@@ -1,0 +1,58 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { serving } from '../../projections/groups.js';
+import { openLog } from '../../src/log/open-log.js';
+import type { OpenLog } from '../../src/log/open-log.js';
+import { recoveryStatus } from '../../src/recovery/recovery-status.js';
+import { openWitness } from '../../src/recovery/witness/open-witness.js';
+import type { Witness } from '../../src/recovery/witness/witness.js';
+import { WorkerBench } from '../projections/support/worker.js';
+import { startEmbeddedEventStore } from '../support/event-store.js';
+import type { EmbeddedEventStore } from '../support/event-store.js';
+import { startTestPostgres } from '../support/postgres.js';
+import type { TestPostgres } from '../support/postgres.js';
+import { startTcpProxy } from '../support/tcp-proxy.js';
+import type { TcpProxy } from '../support/tcp-proxy.js';
+
+let postgres: TestPostgres;
+let store: EmbeddedEventStore;
+let toStore: TcpProxy;
+let opened: OpenLog;
+let witness: Witness;
+let bench: WorkerBench;
+
+beforeAll(async () => {
+  [postgres, store] = await Promise.all([startTestPostgres(), startEmbeddedEventStore()]);
+  toStore = await startTcpProxy(store.port);
+  const url = () => postgres.createDatabase();
+  opened = await openLog({
+    eventStoreUrl: `esdb://127.0.0.1:${toStore.port}?tls=false`,
+    vaultDatabaseUrl: await url(),
+    applicationName: 'test',
+  });
+  witness = openWitness({ url: await url(), applicationName: 'test' });
+  bench = await WorkerBench.open(await url());
+}, 60_000);
+
+afterAll(async () => {
+  await bench?.close();
+  await witness?.close();
+  await opened?.close();
+  await toStore?.close();
+  await store?.stop();
+  await postgres?.stop();
+});
+
+it('the recovery status says so where the log never comes to the end of its restrictions', async () => {
+  const sources = { pool: bench.pool, log: opened.log, witness, group: serving };
+  toStore.loseAnswers();
+  expect(await recoveryStatus({ ...sources, patienceMs: 500 })).toMatchObject({
+    state: 'none',
+    witness: null,
+    witnessFault: 'The event log did not tell all its restrictions in time; try again once it answers.',
+  });
+  toStore.mend();
+  expect(await recoveryStatus(sources)).toMatchObject({
+    witness: { epochs: { log: 0 } },
+    witnessFault: null,
+  });
+});
