@@ -60,3 +60,14 @@ export function onStop(stop: () => Promise<void>): void {
     () => process.exit(1),
   );
 }
+
+/**
+ * Ends this process as soon as its parent is gone, as if it had been killed itself: for what may be cut off at any moment.
+ * Where an older Node is installed, `bin/plaza.mjs` is the parent, and what a person kills.
+ */
+export function endWithParent(): void {
+  if (!process.connected) return;
+  process.once('disconnect', () => process.exit(1));
+  // The listener alone would keep a process up that has nothing left to do.
+  process.channel?.unref();
+}

@@ -2,6 +2,8 @@ import { accessSync, constants, mkdirSync, realpathSync } from 'node:fs';
 import { DirectoryLockedError } from '../log/embedded/errors.js';
 import { lockDirectory } from '../log/embedded/storage/directory-lock.js';
 import { LaunchError } from './launch-error.js';
+import { isAlive } from './processes.js';
+import { readRun } from './run-file.js';
 
 /** `DATA_DIR`, ours alone until it is released or this process ends, however it ends. */
 export interface DataDir {
@@ -12,19 +14,28 @@ export interface DataDir {
 
 /** Makes the directory if need be and takes it. Refuses one that another process holds. */
 export function takeDataDir(path: string): DataDir {
+  let isNetwork: boolean;
   try {
     mkdirSync(path, { recursive: true });
     accessSync(path, constants.W_OK);
     const real = realpathSync(path);
     const release = takeDirectory(real);
     if (release) return { path: real, release };
+    isNetwork = runsOn(real);
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     throw new LaunchError(`DATA_DIR: ${path} cannot be used as a directory of our own (${code ?? message})`);
   }
   throw new LaunchError(
-    `DATA_DIR: a network is already running on ${path}; stop it or choose another DATA_DIR`,
+    isNetwork
+      ? `DATA_DIR: a network is already running on ${path}; stop it or choose another DATA_DIR`
+      : `DATA_DIR: ${path} is held by a restore, or by a network that is only starting or already ending; try again when that is over`,
   );
+}
+
+function runsOn(dataDir: string): boolean {
+  const supervisor = readRun(dataDir)?.pids.supervisor;
+  return supervisor !== undefined && isAlive(supervisor);
 }
 
 /**

@@ -2,7 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Client } from 'pg';
 import { readConfig } from '../../src/config/config.js';
+import { takeDataDir, takeDirectory } from '../../src/launch/data-dir.js';
 import { readRestored, refuseHalfRestored } from '../../src/launch/restore-state.js';
 import type { RestorePart } from '../../src/operator/restore/parts.js';
 import { replacingSteps } from '../../src/operator/restore/replacement.js';
@@ -10,7 +12,8 @@ import type { ReplacingStep } from '../../src/operator/restore/replacement.js';
 import { restore } from '../../src/operator/restore/restore.js';
 import { startTestPostgres } from '../support/postgres.js';
 import type { TestPostgres } from '../support/postgres.js';
-import { killOnceHeld } from './support/killed-process.js';
+import { until } from '../support/until.js';
+import { killOnceHeld, runAsChild } from './support/killed-process.js';
 import type { HeldRestore } from './support/restore-process.js';
 import { all, StoppedNetwork } from './support/stopped-network.js';
 
@@ -89,5 +92,31 @@ describe('a restore that is killed', () => {
     expect(readRestored(network.dataDir).at(-1)?.parts).toEqual(parts);
     const kept = await network.kept();
     for (const words of Object.values(kept)) expect(words).toContain('old');
+  });
+});
+
+describe('a restore that is under way', () => {
+  it('is what a start is told of, and ends at once with the process that runs it', async () => {
+    const { env, dataDir } = networkAt('ended');
+    const database = new Client({ connectionString: env['DATABASE_URL'] });
+    await database.connect();
+    try {
+      await database.query('BEGIN; LOCK TABLE authority.credential IN ACCESS EXCLUSIVE MODE');
+      const kill = runAsChild(['restore', backup], env);
+      await until(async () => {
+        const { rowCount } = await database.query(
+          `SELECT FROM pg_locks JOIN pg_stat_activity USING (pid) WHERE NOT granted AND application_name = 'plaza-restore'`,
+        );
+        return rowCount === 1;
+      });
+      expect(() => takeDataDir(dataDir)).toThrow(
+        `DATA_DIR: ${dataDir} is held by a restore, or by a network that is only starting or already ending; try again when that is over`,
+      );
+      await kill();
+      const release = await until(() => takeDirectory(dataDir));
+      release();
+    } finally {
+      await database.end();
+    }
   });
 });

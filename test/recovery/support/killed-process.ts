@@ -1,7 +1,29 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { environment, root } from '../../support/command.js';
+
+/** The command line without what finds a Node that is new enough. */
+const main = join(root, 'dist', 'src', 'operator', 'cli', 'main.js');
+
+/**
+ * Runs a command as `bin/plaza.mjs` does where an older Node is installed: as the child of a process, which is what a person
+ * knows of it, and kills when the result is called.
+ */
+export function runAsChild(args: readonly string[], env: NodeJS.ProcessEnv): () => Promise<void> {
+  const parent = `require('node:child_process').spawn(process.execPath, process.argv.slice(1), { stdio: ['ignore', 'ignore', 'ignore', 'ipc'] })`;
+  const child = spawn(process.execPath, ['-e', parent, '--', main, ...args], {
+    env: environment(env),
+    stdio: 'ignore',
+  });
+  const gone = once(child, 'exit');
+  return async () => {
+    child.kill('SIGKILL');
+    await gone;
+  };
+}
 
 /**
  * Runs a program of this directory that says `held` once for each of `count` things that it holds half-way, and kills it when

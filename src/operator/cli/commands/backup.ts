@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
+import { endWithParent } from '../../../launch/child.js';
 import { backupParts } from '../../../recovery/backup/manifest.js';
 import type { BackupPart } from '../../../recovery/backup/manifest.js';
 import { operatorApi, withReason } from '../act.js';
@@ -24,6 +25,7 @@ export function addBackup(program: Command): void {
     )
     .option('--parts <names>', `some of ${backupParts.join(',')}`, partsOf(backupParts), backupParts)
     .action(async (dir: string, { parts, reason, ...options }: BackupOptions) => {
+      endWithParent();
       const { takeBackup } = await import('../../backup/take-backup.js');
       const progress = new Progress(inBytes);
       const place = resolve(dir);

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { readConfig } from '../../../config/config.js';
+import { endWithParent } from '../../../launch/child.js';
 import { restoreParts } from '../../restore/parts.js';
 import type { RestorePart } from '../../restore/parts.js';
 import type { restore as Restore } from '../../restore/restore.js';
@@ -24,6 +25,7 @@ export function addRestore(program: Command): void {
     .option('--parts <names>', `some of ${restoreParts.join(',')} (default: all)`, partsOf(restoreParts))
     .addHelpText('after', HELP)
     .action(async (dir: string, { parts, reason, as, ...options }: RestoreOptions) => {
+      endWithParent();
       // Every other command is there sooner without what this one needs.
       const { restore } = await import('../../restore/restore.js');
       const place = resolve(dir);
