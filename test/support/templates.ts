@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { takeDirectory } from '../../src/launch/data-dir.js';
@@ -28,7 +28,10 @@ export async function dataDirFrom(name: string, make: (dataDir: string) => Promi
   return dataDir;
 }
 
-/** Of several processes that ask for it one makes it, and the others wait; one that was killed at it leaves it to the next. */
+/**
+ * Of several processes that ask for it one makes it, and the others wait; one that was killed at it leaves it to the next. That
+ * one begins elsewhere: what the other had started may still be writing. What it leaves goes with the run.
+ */
 async function makeOnce(template: string, make: (dataDir: string) => Promise<void>): Promise<void> {
   const turn = `${template}.turn`;
   mkdirSync(turn, { recursive: true });
@@ -36,9 +39,7 @@ async function makeOnce(template: string, make: (dataDir: string) => Promise<voi
   if (release === true) return;
   try {
     if (existsSync(template)) return;
-    const unfinished = `${template}.unfinished`;
-    rmSync(unfinished, { recursive: true, force: true });
-    mkdirSync(unfinished);
+    const unfinished = mkdtempSync(`${template}.unfinished-`);
     chmodSync(unfinished, 0o755);
     await make(unfinished);
     // Others find it whole or not at all.

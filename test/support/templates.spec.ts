@@ -1,0 +1,35 @@
+import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { expect, it } from '@jest/globals';
+import { removeDataDir } from './data-dir.js';
+import { dataDirFrom } from './templates.js';
+
+const urlOf = (path: string) => new URL(path, import.meta.url).href;
+
+/** Begins to make a template, says where, and goes on until it is killed. */
+const maker = (name: string) => `
+  import { dataDirFrom } from ${JSON.stringify(urlOf('./templates.ts'))};
+  await dataDirFrom(${JSON.stringify(name)}, async (dataDir) => {
+    console.log(dataDir);
+    await new Promise(() => setInterval(() => undefined, 60_000));
+  });`;
+
+it('a template has nothing of one whose maker was killed, though what that had started writes on', async () => {
+  const name = randomUUID();
+  const hook = urlOf('../recovery/support/run-typescript.mjs');
+  const options = ['--import', hook, '--input-type=module', '--eval', maker(name)];
+  const killed = spawn(process.execPath, options, { stdio: ['ignore', 'pipe', 'inherit'] });
+  const [abandoned] = (await once(createInterface(killed.stdout), 'line')) as [string];
+  killed.kill('SIGKILL');
+
+  const dataDir = await dataDirFrom(name, async (fresh) => {
+    writeFileSync(join(abandoned, 'late'), '');
+    writeFileSync(join(fresh, 'made'), '');
+  });
+  expect(readdirSync(dataDir)).toEqual(['made']);
+  removeDataDir(dataDir);
+});
