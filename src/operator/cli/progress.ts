@@ -23,6 +23,7 @@ const EVERY_MS = { terminal: 200, elsewhere: 1_000 };
  */
 export class Progress {
   #last: Step | undefined;
+  #written: Step | undefined;
   #since = 0;
   #shownAt = 0;
 
@@ -42,31 +43,42 @@ export class Progress {
     }
     this.#last = step;
     if (isSame && now - this.#shownAt < EVERY_MS[this.shown.isTTY ? 'terminal' : 'elsewhere']) return;
-    this.#shownAt = now;
-    this.#write(step);
+    this.#write(step, now);
   }
 
-  /** What was shown last becomes the last word: steps that were passed over are not said to be done. */
+  /** What came last becomes the last word: steps that were passed over are not said to be done. */
   done(): void {
     if (!this.#last) return;
-    this.#write(this.#last);
+    if (!isAsFar(this.#last, this.#written)) this.#write(this.#last, this.now());
     if (this.shown.isTTY) this.shown.write('\n');
     this.#last = undefined;
   }
 
-  #write({ what, done, total, rate: measured }: Step): void {
-    const seconds = (this.now() - this.#since) / 1_000;
+  #write(step: Step, now: number): void {
+    this.#written = step;
+    this.#shownAt = now;
+    const { what, done, total, rate: measured } = step;
+    const seconds = (now - this.#since) / 1_000;
     const rate = Math.round(measured ?? (seconds > 0 ? done / seconds : 0));
-    const left = rate > 0 && total !== null ? Math.max(0, Math.ceil((total - done) / rate)) : undefined;
+    const left = total === null ? undefined : secondsFor(total - done, rate);
     if (!this.shown.isTTY) {
       this.shown.write(`${JSON.stringify({ what, done, total, rate, secondsLeft: left ?? null })}\n`);
       return;
     }
-    const pace = left === undefined ? '' : `, ${this.unit(rate)}/s, ${left} s left`;
+    const pace = left === undefined || rate === 0 ? '' : `, ${this.unit(rate)}/s, ${left} s left`;
     this.shown.write(
       `\r\u001B[K${what}: ${this.unit(done)}${total === null ? '' : ` of ${this.unit(total)}`}${pace}`,
     );
   }
+}
+
+const isAsFar = (one: Step, other: Step | undefined) =>
+  one.what === other?.what && one.done === other.done && one.total === other.total;
+
+/** Undefined: nobody knows. */
+function secondsFor(left: number, rate: number): number | undefined {
+  if (left <= 0) return 0;
+  return rate > 0 ? Math.ceil(left / rate) : undefined;
 }
 
 /** Bytes as people read them: `12.3 MB`. */
