@@ -177,7 +177,10 @@ describe('after the log was set back', () => {
   });
 
   it('tells what is lost, and lets it be posted again, but what was deleted', async () => {
-    expect((await repost(ada, lost.deleted)).body.post).toMatchObject({ id: lostPost, status: 'deleted' });
+    const gone = { id: lostPost, status: 'deleted' };
+    expect((await repost(ada, lost.deleted)).body.post).toMatchObject(gone);
+    // Nobody knows any more what it said.
+    expect((await ada.say('another', { intentId: lost.deleted })).body.post).toMatchObject(gone);
     expect((await repost(ada, lost.kept)).body.post.status).toBe('published');
     expect((await repost(ada, lost.kept)).body.post.status).toBe('published');
     const { posts } = (await ada.get(`/api/actors/${ada.actorId}/posts`)).body;
