@@ -2923,6 +2923,7 @@ export interface operations {
               | 'domain_storage_unavailable'
               | 'pilot_limits_unavailable'
               | 'recovery_quarantined'
+              | 'recovery_state_missing'
               | 'restriction_witness_required'
               | 'restriction_witness_unavailable_or_incomplete'
               | 'trusted_address_unavailable'
@@ -3101,6 +3102,7 @@ export interface operations {
               | 'domain_storage_unavailable'
               | 'pilot_limits_unavailable'
               | 'recovery_quarantined'
+              | 'recovery_state_missing'
               | 'restriction_witness_required'
               | 'restriction_witness_unavailable_or_incomplete'
               | 'trusted_address_unavailable'
@@ -4078,6 +4080,7 @@ export interface operations {
               | 'pilot_limits_unavailable'
               | 'publishing_paused'
               | 'recovery_quarantined'
+              | 'recovery_state_missing'
               | 'restriction_witness_required'
               | 'restriction_witness_unavailable_or_incomplete'
               | 'trusted_address_unavailable'
@@ -4461,6 +4464,7 @@ export interface operations {
               | 'domain_storage_unavailable'
               | 'pilot_limits_unavailable'
               | 'recovery_quarantined'
+              | 'recovery_state_missing'
               | 'restriction_witness_required'
               | 'restriction_witness_unavailable_or_incomplete'
               | 'trusted_address_unavailable'
@@ -4673,6 +4677,7 @@ export interface operations {
               | 'pilot_limits_unavailable'
               | 'publishing_paused'
               | 'recovery_quarantined'
+              | 'recovery_state_missing'
               | 'restriction_witness_required'
               | 'restriction_witness_unavailable_or_incomplete'
               | 'trusted_address_unavailable'
@@ -5247,6 +5252,8 @@ export interface operations {
               | 'pilot_limits_unavailable'
               | 'publishing_paused'
               | 'recovery_quarantined'
+              | 'recovery_state_missing'
+              | 'restriction_witness_unavailable_or_incomplete'
               | 'trusted_address_unavailable';
           };
         };
@@ -5821,6 +5828,8 @@ export interface operations {
               | 'domain_storage_unavailable'
               | 'pilot_limits_unavailable'
               | 'recovery_quarantined'
+              | 'recovery_state_missing'
+              | 'restriction_witness_unavailable_or_incomplete'
               | 'trusted_address_unavailable';
           };
         };
@@ -6018,6 +6027,8 @@ export interface operations {
               | 'domain_storage_unavailable'
               | 'pilot_limits_unavailable'
               | 'recovery_quarantined'
+              | 'recovery_state_missing'
+              | 'restriction_witness_unavailable_or_incomplete'
               | 'trusted_address_unavailable';
           };
         };
@@ -6228,6 +6239,8 @@ export interface operations {
               | 'domain_storage_unavailable'
               | 'pilot_limits_unavailable'
               | 'recovery_quarantined'
+              | 'recovery_state_missing'
+              | 'restriction_witness_unavailable_or_incomplete'
               | 'trusted_address_unavailable';
           };
         };

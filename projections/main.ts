@@ -12,6 +12,7 @@ import { untilCaughtUp } from '../src/recovery/restore/deriving.js';
 import { PUBLICATION_CHANNEL } from '../src/recovery/incarnation.js';
 import { JobRunner } from '../src/recovery/jobs/job-runner.js';
 import { servingLock, servingTarget } from '../src/recovery/serving-target.js';
+import { quarantineSetBack } from '../src/recovery/set-back.js';
 import { isChanged } from '../src/recovery/standing.js';
 import { openWitness } from '../src/recovery/witness/open-witness.js';
 import type { Witness } from '../src/recovery/witness/witness.js';
@@ -21,6 +22,7 @@ import { auditGroup } from './audit/audit.projection.js';
 import { authorityGroup } from './authority/authority.projection.js';
 import { servingWith } from './groups.js';
 import { GroupRunner } from './runner/group-runner.js';
+import { typesOf } from './runner/projection.js';
 import type { Group } from './runner/projection.js';
 import { fixedTarget } from './runner/target.js';
 
@@ -107,7 +109,10 @@ function runners({
       runner: new GroupRunner({
         ...common,
         group: authorityGroup,
-        prepare: async (client) => untilCaughtUp(await fixedTarget(client, authorityGroup, 'authority')),
+        prepare: async (client, signal) =>
+          untilCaughtUp(await fixedTarget(client, authorityGroup, 'authority'), (session) =>
+            quarantineSetBack(session, log, typesOf(serving), signal),
+          ),
       }),
     },
     {

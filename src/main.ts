@@ -11,6 +11,7 @@ import { Clock, Ids } from './commands/ambient.js';
 import { readConfig } from './config/config.js';
 import type { Config } from './config/config.js';
 import { createLogger } from './config/logger.js';
+import { SignInAdmission } from './http/admission/sign-in-admission.js';
 import { HttpModule } from './http/http.module.js';
 import { fastifyAdapter, prepareServer } from './http/server.js';
 import { announceReady, onStop } from './launch/child.js';
@@ -46,7 +47,7 @@ async function serve(config: Config, logger: Logger): Promise<void> {
   });
   opened.push(app);
   const refuseOtherMethods = prepareServer(app, config.baseUrl);
-  mountAuthorizationServer(app);
+  mountAuthorizationServer(app, () => app.get(SignInAdmission).whyClosed());
   await app.init();
   await app.register(refuseOtherMethods);
   await app.listen(config.port, '0.0.0.0');

@@ -40,6 +40,7 @@ import type { Positions } from './admission/positions.js';
 import { ProtectedReads } from './admission/protected-reads.js';
 import { PublicationCache } from './admission/publication.js';
 import { RestrictionProof } from './admission/restriction-proof.js';
+import { SignInAdmission } from './admission/sign-in-admission.js';
 import { BlocksController } from './blocks.controller.js';
 import { DocsController } from './docs/docs.controller.js';
 import { errorBody, ErrorFilter } from './error.filter.js';
@@ -108,8 +109,14 @@ import { validation } from './validation.js';
     { provide: APP_PIPE, useValue: validation },
     {
       provide: MutationAdmission,
-      inject: [Postgres, Clock],
-      useFactory: ({ pool }: Postgres, clock: Clock) => new MutationAdmission(pool, clock),
+      inject: [Postgres, Clock, RestrictionProof],
+      useFactory: ({ pool }: Postgres, clock: Clock, proof: RestrictionProof) =>
+        new MutationAdmission(pool, clock, proof),
+    },
+    {
+      provide: SignInAdmission,
+      inject: [Postgres, RestrictionProof],
+      useFactory: ({ pool }: Postgres, proof: RestrictionProof) => new SignInAdmission(pool, proof),
     },
     {
       provide: ApiLimits,

@@ -103,9 +103,7 @@ export class InboxController {
       'protected_read_unavailable',
       'protected_read_storage_unavailable',
       'recovery_publication_changed',
-      'recovery_state_missing',
       'recovery_unavailable',
-      'restriction_witness_unavailable_or_incomplete',
     ],
   })
   async markRead(

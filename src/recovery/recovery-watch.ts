@@ -40,11 +40,14 @@ export class RecoveryWatch {
   private isWitnessed = true;
   private isOriginProven = false;
   private readonly check: RestrictionCheck;
+  /** Of the log alone, as long as nothing is published that shows what it has. */
+  private readonly logCheck: RestrictionCheck;
   private readonly stopping = new AbortController();
   private running: Promise<void> | undefined;
 
   constructor(private readonly options: RecoveryWatchOptions) {
     this.check = new RestrictionCheck(options.witness, options.log);
+    this.logCheck = new RestrictionCheck(options.witness, options.log);
   }
 
   /** Resolves after the first look, whatever it saw, or when that takes long. */
@@ -60,12 +63,11 @@ export class RecoveryWatch {
   }
 
   /**
-   * Why nobody may be shown what has applied so many restrictions, in words for an operator; undefined: they may. Without
-   * a witness nothing can be missing as long as it never was asked for anything.
+   * Why nobody may be shown what has applied so many restrictions (undefined: nothing is published), in words for an operator;
+   * undefined: they may. Without a witness nothing can be missing as long as it never was asked for anything.
    */
-  unprovenFor(witnessEpoch: bigint): string | undefined {
-    if (this.isWitnessed) return this.unproven;
-    return witnessEpoch === 0n ? undefined : this.unproven;
+  unprovenFor(witnessEpoch: bigint | undefined): string | undefined {
+    return this.isWitnessed || witnessEpoch !== 0n ? this.unproven : undefined;
   }
 
   /** Resolves if the witness answers, or none is configured. @throws {WitnessUnavailable} */
@@ -107,12 +109,13 @@ export class RecoveryWatch {
   }
 
   private async prove(): Promise<void> {
-    const { pool, witness, now } = this.options;
+    const { pool, now } = this.options;
     const state = await readRecoveryState(pool);
     if (state?.status === 'quarantined') return;
     if (!state) {
-      // Whoever publishes proves it before; that can be awaited once the witness is there.
-      await witness.after(0n, 1);
+      // Whoever publishes proves it before; who may act is derived from the log already.
+      const lacks = await this.logCheck.run(pool, undefined, now());
+      if (lacks !== undefined) throw new Lacking(lacks);
       return;
     }
     const reason =
@@ -139,8 +142,14 @@ export class RecoveryWatch {
   }
 }
 
+/** The log lacks restrictions, and nothing is published that could be put into quarantine for it. */
+class Lacking extends Error {
+  override readonly name = 'Lacking';
+}
+
 /** Nothing that a stranger must not read: it is shown where load balancers ask. */
 function faultOf(error: unknown): string {
+  if (error instanceof Lacking) return error.message;
   if (error instanceof WitnessRequired)
     return 'The read models show restrictions, and this process was not told where their witness is (WITNESS_DATABASE_URL).';
   if (error instanceof WitnessUnavailable)

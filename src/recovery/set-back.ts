@@ -1,7 +1,10 @@
+import type { ClientBase } from 'pg';
 import { LogReplaced, UnreadableEvent } from '../log/event-log.js';
 import type { Checkpoint, EventLog } from '../log/event-log.js';
 import type { StoredEvent } from '../log/registry.js';
+import { quarantine } from './incarnation.js';
 import { networkOf } from './network.js';
+import { originOf, readRecoveryState } from './recovery-state.js';
 
 /** What is published, as far as it says which log it came from. */
 export interface Origin {
@@ -39,4 +42,17 @@ export async function setBackOf(
     if (!(error instanceof LogReplaced)) throw error;
     return `The log was set back and written on, or replaced: at position ${position} it has another event than ${eventId}, which what is published shows. ${error.message}`;
   }
+}
+
+/** Puts what is published into quarantine if this cannot be the log that it came from. @throws {LogUnavailable} */
+export async function quarantineSetBack(
+  client: ClientBase,
+  log: EventLog,
+  types: readonly StoredEvent['type'][],
+  signal: AbortSignal,
+): Promise<void> {
+  const state = await readRecoveryState(client);
+  if (!state) return;
+  const reason = await setBackOf(log, originOf(state), types, signal);
+  if (reason !== undefined) await quarantine(client, state.incarnation, reason);
 }

@@ -8,9 +8,10 @@ import { destroyLog, destroyReadStore } from '../support/drill.js';
 import { startNetwork } from '../support/network.js';
 import type { TestNetwork } from '../support/network.js';
 import { until } from '../support/until.js';
-import { destroyVault, isKeyDestroyed } from './support/destroy.js';
+import { destroyVault, holdPublication, isKeyDestroyed, releasePublication } from './support/destroy.js';
 import { Life, nothingIsBack, sayAgain } from './support/life.js';
 import { answerOf } from './support/operator.js';
+import { expectClosed, SignIns } from './support/sign-ins.js';
 
 /** A whole network starts here several times, on a machine that may be busy with other tests. */
 jest.setTimeout(120_000);
@@ -20,10 +21,13 @@ const backup = join(scratch, 'backup');
 
 let network: TestNetwork;
 let life: Life;
+/** Of who is suspended. */
+let signIns: SignIns;
 
 beforeAll(async () => {
   network = await startNetwork();
   life = await Life.begin(network);
+  signIns = await SignIns.begin(network, life.application, life.cleo);
   await answerOf(network, ['backup', backup, '--reason', 'a drill']);
   await life.takeAway();
 });
@@ -71,6 +75,10 @@ describe('a network that lost its log and read models, with a backup of before s
     expect(told(await life.ana.say('Does this work?'))).toEqual(quarantined);
   });
 
+  it('lets nobody sign in or use what they were given', async () => {
+    await expectClosed(signIns);
+  });
+
   it('plans to take away again exactly what the log lacks', async () => {
     const { restrictions } = await operatorOf(network).recoveryPlan();
     expect(restrictions).toMatchObject({
@@ -91,6 +99,8 @@ describe('a network that lost its log and read models, with a backup of before s
     await answerOf(network, ['recovery', 'apply', '--reason', 'a drill']);
     expect(await status()).toMatchObject({ state: 'serving' });
     expect(await life.seen()).toEqual(nothingIsBack(life));
+    expect(await signIns.userinfo()).toEqual([403, 'social_authority_required']);
+    expect(await signIns.refreshed()).toEqual([400, 'invalid_grant']);
   });
 
   it('tells an application what was lost, which says it once more and not twice', async () => {
@@ -120,11 +130,21 @@ describe('the same once more, with the vault lost as well,', () => {
     expect(copied.find((line) => line.includes(actorId))).not.toContain('\\N\t');
     await destroyReadStore(network);
     await destroyVault(network);
+    await holdPublication(network);
     await network.killAll('SIGKILL');
     destroyLog(network);
     await restore('log,read,vault');
     await until(() => isKeyDestroyed(network, actorId));
-    expect(await status()).toMatchObject({ state: 'quarantined' });
+  });
+
+  it('lets nobody do anything before its read models are built', async () => {
+    const missing = [503, 'recovery_state_missing'];
+    expect(told(await life.ana.get('/api/timeline'))).toEqual(missing);
+    expect(told(await life.ana.say('Does this work?'))).toEqual(missing);
+    await expectClosed(signIns);
+    await releasePublication(network);
+    await until(async () => (await status()).state === 'quarantined');
+    await expectClosed(signIns);
   });
 
   it('shows nothing of it once that was applied', async () => {

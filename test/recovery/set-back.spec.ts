@@ -218,7 +218,7 @@ describe('a server that cannot prove that nothing is missing', () => {
   const unproven = [503, 'restriction_witness_unavailable_or_incomplete'];
   const read = (port: number, by?: SignedIn) => askAt(network, port, 'GET', '/api/reconcile', { by });
 
-  it('refuses reads and takes what publishes, until the witness is there', async () => {
+  it('refuses reads, writes and sign-ins, until the witness is there', async () => {
     const witness = new URL(network.env['WITNESS_DATABASE_URL'] ?? '');
     const proxy = await startTcpProxy(Number(witness.port));
     proxy.loseAnswers();
@@ -234,10 +234,15 @@ describe('a server that cannot prove that nothing is missing', () => {
         witness: 'It does not answer.',
         readModels: expect.stringContaining('The restriction witness cannot be reached'),
       });
-      const body = { intentId: randomUUID(), text: 'goes on', audience: 'public' };
-      expect((await askAt(network, api.port, 'POST', '/api/posts', { by: alice, body })).status).toBe(200);
+      const body = { intentId: randomUUID(), text: 'not yet', audience: 'public' };
+      const say = () => askAt(network, api.port, 'POST', '/api/posts', { by: alice, body });
+      const said = await say();
+      expect([said.status, said.body.error]).toEqual(unproven);
+      const page = await askAt(network, api.port, 'GET', '/api/auth/account');
+      expect([page.status, page.body.error]).toEqual([503, 'auth_unavailable']);
       proxy.mend();
       expect(await until(async () => (await read(api.port)).status === 200)).toBe(true);
+      expect((await say()).status).toBe(200);
       // What was proven once is not lost with the witness.
       proxy.loseAnswers();
       expect((await read(api.port)).status).toBe(200);
@@ -248,11 +253,13 @@ describe('a server that cannot prove that nothing is missing', () => {
     }
   });
 
-  it('refuses reads without a witness as soon as anything was restricted', async () => {
+  it('refuses the same without a witness as soon as anything was restricted', async () => {
     const api = await startApiProcess(network, { WITNESS_DATABASE_URL: '' });
     try {
       const { status, body } = await read(api.port, alice);
       expect([status, body.error]).toEqual(unproven);
+      const page = await askAt(network, api.port, 'GET', '/api/auth/account');
+      expect([page.status, page.body.error]).toEqual([503, 'auth_unavailable']);
       expect((await readiness(String(api.port)))['readModels']).toContain('WITNESS_DATABASE_URL');
     } finally {
       await api.stop();

@@ -8,7 +8,7 @@ import type { OpenApi } from '../../src/http/openapi/openapi.js';
 import { Conformance } from './conformance.js';
 import type { TestNetwork } from './network.js';
 
-const redirectUri = 'https://pebble.example/callback';
+export const redirectUri = 'https://pebble.example/callback';
 /** Of everybody who signs in here. */
 export const password = 'correct horse battery';
 

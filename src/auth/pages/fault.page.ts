@@ -13,13 +13,14 @@ interface Asked {
 }
 
 /** Tells a person what is wrong. */
-export function faultPage({ status, socialCode, description }: Fault, asked: Asked): string {
+export function faultPage(fault: Fault, asked: Asked): string {
+  const { status, socialCode, description } = fault;
   const title = titles.get(status) ?? 'This did not work';
   return layout(
     title,
     html`<h1>${title}</h1>
       <p>${description}</p>
-      ${adviceFor(status, asked)}
+      ${adviceFor(fault, asked)}
       <p class="small quiet">${socialCode}</p>`,
   );
 }
@@ -30,9 +31,9 @@ const titles: ReadonlyMap<number, string> = new Map([
   [503, 'Not available right now'],
 ]);
 
-function adviceFor(status: number, { method, url }: Asked): Html {
+function adviceFor({ status, wroteNothing }: Fault, { method, url }: Asked): Html {
   if (status === 503)
-    return method === 'POST'
+    return method === 'POST' && !wroteNothing
       ? // The log may have taken it, and only its confirmation have been lost.
         html`<p>It is not known whether this was done. Going back and trying again is safe.</p>`
       : html`<p>Nothing was changed. Reload this page to try again.</p>`;

@@ -34,14 +34,17 @@ export function publishedCode(code: string): FaultCode {
 /** What is wrong, as an application or a person is told it. */
 export class Fault extends Error {
   override readonly name = 'Fault';
+  /** Refused before anything was tried, also where it is one that passes. */
+  readonly wroteNothing: boolean;
 
   constructor(
     readonly status: number,
     readonly code: FaultCode,
     readonly description: string,
-    options?: { readonly cause: unknown },
+    { wroteNothing = false, ...options }: { readonly cause?: unknown; readonly wroteNothing?: boolean } = {},
   ) {
     super(description, options);
+    this.wroteNothing = wroteNothing;
   }
 
   /** The code where a person or a program of the social API reads it: OAuth has a word of its own for this one. */

@@ -1,4 +1,6 @@
 import { recoveryStateSql } from '../../recovery/recovery-state.js';
+import { standingSql } from './closed.js';
+import type { Standing } from './closed.js';
 
 /** Parameters of {@link admissionSql}, in order, before those of the query that is embedded. */
 export interface AdmissionValues {
@@ -24,11 +26,9 @@ export const valuesOf = (values: AdmissionValues): unknown[] => [
 export const ADMISSION_PARAMETERS = 5;
 
 /** The one row that {@link admissionSql} answers. All null: there is no such thing. */
-export interface AdmissionRow {
+export interface AdmissionRow extends Standing {
   readonly incarnation: string | null;
-  readonly status: 'serving' | 'quarantined' | null;
   readonly applied_position: string | null;
-  readonly witness_epoch: string | null;
   readonly actor_id: string | null;
   readonly app_id: string | null;
   readonly grant_id: string | null;
@@ -54,11 +54,10 @@ export const callerSql = `
   JOIN authority.application application ON application.app_id = grants.app_id
   WHERE token.kind = 'AccessToken' AND token.key_hash = $1::bytea`;
 
-/** {@link callerSql}, and whether publishing is paused at that moment, and what is published in quarantine. */
+/** {@link callerSql}, and whether publishing is paused at that moment, and the {@link Standing}. */
 export const publisherSql = `
-  SELECT caller.*, coalesce((SELECT paused FROM authority.publishing), false) AS publishing_paused,
-    coalesce((SELECT status = 'quarantined' FROM recovery.publication), false) AS quarantined
-  FROM (${callerSql}) caller`;
+  SELECT caller.*, coalesce((SELECT paused FROM authority.publishing), false) AS publishing_paused, standing.*
+  FROM (${callerSql}) caller LEFT JOIN (${standingSql}) standing ON true`;
 
 /**
  * A protected read as a single statement (recovery.md, "Admission of a read"): the recovery state, the caller's

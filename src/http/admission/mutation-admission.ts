@@ -5,7 +5,10 @@ import { HttpRefusal } from '../errors.js';
 import { publisherSql } from './admission-sql.js';
 import { authorityOf } from './authority.js';
 import type { Caller, CallerRow } from './authority.js';
+import { closedBy } from './closed.js';
+import type { Closed, Standing } from './closed.js';
 import type { Credential } from './credential.js';
+import type { RestrictionProof } from './restriction-proof.js';
 
 /** What a mutation needs. */
 export interface MutationRule {
@@ -14,16 +17,24 @@ export interface MutationRule {
   readonly publishes: boolean;
 }
 
-interface PublisherRow extends CallerRow {
+interface PublisherRow extends CallerRow, Standing {
   readonly publishing_paused: boolean;
-  readonly quarantined: boolean;
 }
+
+const AGAIN = 'This request wrote nothing; retry it later with the same intentId.';
+const whyClosed: Readonly<Record<Closed, string>> = {
+  // In a log that may have lost something nobody can tell what is there to be deleted, blocked or taken back.
+  recovery_quarantined: `The network is in recovery. ${AGAIN}`,
+  recovery_state_missing: `The network is being set up. ${AGAIN}`,
+  restriction_witness_unavailable_or_incomplete: `It is not proven yet who may do what. ${AGAIN}`,
+};
 
 /** Asks, at the moment of the request, whether a token, its grant, actor and application are live and have a scope. */
 export class MutationAdmission {
   constructor(
     private readonly pool: Pool,
     private readonly clock: Clock,
+    private readonly proof: RestrictionProof,
   ) {}
 
   /** @throws {HttpRefusal} why not; `authority_unavailable` if nobody can tell. */
@@ -33,19 +44,12 @@ export class MutationAdmission {
         'authentication_required',
         'Send an access token: Authorization: Bearer <token>.',
       );
-    const row = await this.find(credential.tokenHash);
-    const caller = authorityOf(row ?? nobody, scope);
-    // In a log that may have lost something nobody can tell what is there to be deleted, blocked or taken back.
-    if (row?.quarantined)
-      throw new HttpRefusal(
-        'recovery_quarantined',
-        'The network is in recovery. This request wrote nothing; retry it later with the same intentId.',
-      );
-    if (publishes && row?.publishing_paused)
-      throw new HttpRefusal(
-        'publishing_paused',
-        'Publishing is paused for everybody. This request wrote nothing; retry it later with the same intentId.',
-      );
+    const row = (await this.find(credential.tokenHash)) ?? nobody;
+    const caller = authorityOf(row, scope);
+    const closed = closedBy(row, this.proof);
+    if (closed) throw new HttpRefusal(closed, whyClosed[closed]);
+    if (publishes && row.publishing_paused)
+      throw new HttpRefusal('publishing_paused', `Publishing is paused for everybody. ${AGAIN}`);
     return caller;
   }
 
@@ -66,7 +70,7 @@ export class MutationAdmission {
   }
 }
 
-const nobody: CallerRow = {
+const nobody: PublisherRow = {
   actor_id: null,
   app_id: null,
   grant_id: null,
@@ -74,4 +78,7 @@ const nobody: CallerRow = {
   expires_at: null,
   token_live: null,
   authority_live: null,
+  publishing_paused: false,
+  status: null,
+  witness_epoch: null,
 };

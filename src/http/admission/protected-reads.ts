@@ -12,6 +12,8 @@ import { ADMISSION_PARAMETERS, admissionSql, valuesOf } from './admission-sql.js
 import type { AdmissionRow } from './admission-sql.js';
 import { authorityOf } from './authority.js';
 import type { Caller } from './authority.js';
+import { closedBy } from './closed.js';
+import type { Closed } from './closed.js';
 import type { Credential } from './credential.js';
 import type { Positions } from './positions.js';
 import type { Publication, PublicationCache } from './publication.js';
@@ -102,8 +104,7 @@ export class ProtectedReads {
   ): Promise<AdmissionRow> {
     let publication = await this.publications.current();
     for (const last of [false, true]) {
-      if (!publication)
-        throw new HttpRefusal('recovery_state_missing', 'The network is being set up; retry later.');
+      if (!publication) throw new HttpRefusal('recovery_state_missing', whyClosed.recovery_state_missing);
       if (!this.publications.isReadable(publication))
         throw new HttpRefusal(
           'protected_read_unavailable',
@@ -167,18 +168,17 @@ function admit(
   proof: RestrictionProof,
 ): Caller | undefined {
   const caller = credential && authorityOf(row, rule.scope);
-  if (row.status !== 'serving')
-    throw new HttpRefusal(
-      'recovery_quarantined',
-      'The network is in recovery; reads are refused until it is done.',
-    );
-  if (proof.unprovenFor(BigInt(row.witness_epoch ?? 0)) !== undefined)
-    throw new HttpRefusal(
-      'restriction_witness_unavailable_or_incomplete',
-      'It is not proven yet that nothing is shown that was taken away; retry later.',
-    );
+  const closed = closedBy(row, proof);
+  if (closed) throw new HttpRefusal(closed, whyClosed[closed]);
   return caller;
 }
+
+const whyClosed: Readonly<Record<Closed, string>> = {
+  recovery_quarantined: 'The network is in recovery; reads are refused until it is done.',
+  recovery_state_missing: 'The network is being set up; retry later.',
+  restriction_witness_unavailable_or_incomplete:
+    'It is not proven yet that nothing is shown that was taken away; retry later.',
+};
 
 function answer<Result>(
   row: AdmissionRow,

@@ -1,7 +1,10 @@
 /** Knows whether this process has proven that what is published lacks no restriction (recovery.md, "When does quarantine begin"). */
 export abstract class RestrictionProof {
-  /** Why it has not, for read models that have applied so many restrictions, in words for an operator; undefined: it has. */
-  abstract unprovenFor(witnessEpoch: bigint): string | undefined;
+  /**
+   * Why it has not, for read models that have applied so many restrictions (undefined: none are published, so that it is the log
+   * that is to lack none), in words for an operator; undefined: it has.
+   */
+  abstract unprovenFor(witnessEpoch: bigint | undefined): string | undefined;
 
   /** Resolves if the witness answers, or none is configured. Rejects if it does not. */
   abstract reachWitness(): Promise<void>;

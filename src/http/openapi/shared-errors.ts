@@ -24,6 +24,8 @@ const ofMutations = [
   'authority_unavailable',
   'domain_storage_unavailable',
   'recovery_quarantined',
+  'recovery_state_missing',
+  'restriction_witness_unavailable_or_incomplete',
 ] as const;
 
 const ofBodies = ['invalid_json', 'unknown_or_immutable_field', 'domain_plan_too_large'] as const;

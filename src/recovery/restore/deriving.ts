@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Pool } from 'pg';
+import type { ClientBase, Pool } from 'pg';
 import type { Logger } from 'pino';
 import type { Target } from '../../../projections/runner/target.js';
 
@@ -7,15 +7,17 @@ const LOOK_AGAIN_MS = 100;
 
 /**
  * The target of the authority group: that it has reached the end of the log ends what a restore began (see
- * forgetAuthority).
+ * forgetAuthority). `compare`: before anybody acts by what was derived, whether what is published shows this log.
  */
-export function untilCaughtUp(target: Target): Target {
+export function untilCaughtUp(target: Target, compare: (client: ClientBase) => Promise<void>): Target {
   let isSaid = false;
   return {
     ...target,
     async caughtUp(client) {
       await target.caughtUp(client);
       if (isSaid) return;
+      const { rowCount } = await client.query('SELECT FROM authority.deriving');
+      if (rowCount !== 0) await compare(client);
       await client.query('DELETE FROM authority.deriving');
       isSaid = true;
     },

@@ -26,6 +26,23 @@ export async function isKeyDestroyed({ env }: Running, actorId: string): Promise
   });
 }
 
+/** Whoever publishes read models from now on waits, also after a restart, until {@link releasePublication}. */
+export async function holdPublication({ env }: Running): Promise<void> {
+  await withClient(env['DATABASE_URL'], (client) =>
+    client.query(`
+      CREATE TABLE public.held AS SELECT;
+      CREATE FUNCTION public.hold() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+        WHILE EXISTS (SELECT FROM public.held) LOOP PERFORM pg_sleep(0.05); END LOOP;
+        RETURN NEW;
+      END $$;
+      CREATE TRIGGER hold BEFORE INSERT ON recovery.publication FOR EACH ROW EXECUTE FUNCTION public.hold()`),
+  );
+}
+
+export async function releasePublication({ env }: Running): Promise<void> {
+  await withClient(env['DATABASE_URL'], (client) => client.query('DELETE FROM public.held'));
+}
+
 async function withClient<T>(url: string | undefined, work: (client: Client) => Promise<T>): Promise<T> {
   const client = new Client(url);
   await client.connect();

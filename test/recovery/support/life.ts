@@ -3,7 +3,7 @@ import { allScopes } from '../../../src/domain/grant/scopes.js';
 import { Browser } from '../../../src/operator/demo/browser.js';
 import { told } from '../../api/support/operations.js';
 import { password, registerApplication, signIn } from '../../support/api.js';
-import type { SignedIn } from '../../support/api.js';
+import type { Application, SignedIn } from '../../support/api.js';
 import { removal } from '../../support/posts.js';
 import { follow, post } from '../../support/social.js';
 import type { TestNetwork } from '../../support/network.js';
@@ -25,6 +25,8 @@ export class Life {
 
   private constructor(
     private readonly network: TestNetwork,
+    /** Through which everybody acts. */
+    readonly application: Application,
     /** Blocks ben, deletes and has a post restricted. */
     readonly ana: SignedIn,
     /** Is blocked by ana, whom he follows. */
@@ -60,7 +62,21 @@ export class Life {
     const restricted = await post(ana, 'Buy my pills');
     const ofDan = await post(dan, 'Here lives Dan');
     const reply = await post(fay, 'So you do', { parentId: ofDan });
-    return new Life(network, ana, ben, cleo, dan, eve, fay, kept, deleted, restricted, ofDan, reply);
+    return new Life(
+      network,
+      application,
+      ana,
+      ben,
+      cleo,
+      dan,
+      eve,
+      fay,
+      kept,
+      deleted,
+      restricted,
+      ofDan,
+      reply,
+    );
   }
 
   /** Every kind of restriction, and then what nobody is told is gone. */

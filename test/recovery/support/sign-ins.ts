@@ -1,0 +1,126 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from '@jest/globals';
+import { signIn } from '../../../src/operator/demo/sign-in.js';
+import { password, redirectUri } from '../../support/api.js';
+import type { Application, SignedIn } from '../../support/api.js';
+import type { TestNetwork } from '../../support/network.js';
+
+/** Status, and the published code of what is refused. */
+type Told = readonly [number, string | undefined];
+
+/** What a person and an application hold of the authorization server, and ask of it. */
+export class SignIns {
+  private constructor(
+    private readonly baseUrl: string,
+    private readonly application: Application,
+    private readonly accessToken: string,
+    private readonly refreshToken: string,
+  ) {}
+
+  /** Signs the person in through the application, to stay signed in. */
+  static async begin(
+    { baseUrl }: Pick<TestNetwork, 'baseUrl'>,
+    application: Application,
+    person: SignedIn,
+  ): Promise<SignIns> {
+    const { handle } = (await person.get('/api/profile')).body.profile;
+    const scope = 'openid offline_access read';
+    const asked = { ...application, redirectUri, handle, password, scope };
+    const { access_token, refresh_token = '' } = await signIn(baseUrl, asked);
+    return new SignIns(baseUrl, application, access_token, refresh_token);
+  }
+
+  /** What gives an application tokens, or tells it what they are worth. */
+  async applicationAsks(): Promise<Readonly<Record<string, Told>>> {
+    return {
+      'for authorization': await this.#ask('GET', this.#authorization()),
+      'to go on with it': await this.#ask('GET', '/api/auth/oauth2/authorize/some-interaction'),
+      'for the tokens of a code': await this.#ask('POST', '/api/auth/oauth2/token', {
+        grant_type: 'authorization_code',
+        code: 'some-code',
+        redirect_uri: redirectUri,
+        code_verifier: 'v'.repeat(43),
+      }),
+      'for new tokens': await this.refreshed(),
+      'who it is': await this.userinfo(),
+      'what a token is worth': await this.#ask('POST', '/api/auth/oauth2/introspect', {
+        token: this.accessToken,
+      }),
+    };
+  }
+
+  /** What gives a person an account, or shows it. */
+  async personAsks(): Promise<Readonly<Record<string, Told>>> {
+    return {
+      'for the sign-in page': await this.#ask('GET', '/api/auth/interaction/some-interaction'),
+      'to be signed in': await this.#ask('POST', '/api/auth/interaction/some-interaction/sign-in', {}),
+      'to be signed up': await this.#ask('POST', '/api/auth/interaction/some-interaction/sign-up', {}),
+      'to consent': await this.#ask('POST', '/api/auth/interaction/some-interaction/consent', {}),
+      'for the account page': await this.#ask('GET', '/api/auth/account'),
+      'to be signed in there': await this.#ask('POST', '/api/auth/account/sign-in', {}),
+      'to be signed up there': await this.#ask('POST', '/api/auth/account/sign-up', {}),
+      'for another password': await this.#ask('POST', '/api/auth/account/password', {}),
+      'to be erased': await this.#ask('POST', '/api/auth/account/erase', {}),
+    };
+  }
+
+  /** What tells nothing of anybody, or takes away. */
+  async goesOn(): Promise<readonly Told[]> {
+    return [
+      await this.#ask('GET', '/api/auth/.well-known/openid-configuration'),
+      await this.#ask('GET', '/.well-known/oauth-authorization-server/api/auth'),
+      await this.#ask('GET', '/api/auth/jwks'),
+      await this.#ask('GET', '/api/auth/oauth2/end-session'),
+      await this.#ask('POST', '/api/auth/oauth2/revoke', { token: randomUUID() }),
+    ];
+  }
+
+  async refreshed(): Promise<Told> {
+    return this.#ask('POST', '/api/auth/oauth2/token', {
+      grant_type: 'refresh_token',
+      refresh_token: this.refreshToken,
+    });
+  }
+
+  async userinfo(): Promise<Told> {
+    return this.#ask('GET', '/api/auth/oauth2/userinfo', undefined, `Bearer ${this.accessToken}`);
+  }
+
+  #authorization(): string {
+    const { clientId } = this.application;
+    const asked = { client_id: clientId, redirect_uri: redirectUri, response_type: 'code', scope: 'openid' };
+    const pkce = { code_challenge: 'c'.repeat(43), code_challenge_method: 'S256' };
+    return `/api/auth/oauth2/authorize?${new URLSearchParams({ ...asked, ...pkce, state: 's' }).toString()}`;
+  }
+
+  async #ask(
+    method: string,
+    path: string,
+    form?: Record<string, string>,
+    authorization = this.#basic(),
+  ): Promise<Told> {
+    const response = await fetch(this.baseUrl + path, {
+      method,
+      redirect: 'manual',
+      headers: { authorization, accept: 'application/json' },
+      ...(form && { body: new URLSearchParams(form) }),
+    });
+    const text = await response.text();
+    const isJson = response.headers.get('content-type')?.includes('json') ?? false;
+    return [response.status, isJson ? (JSON.parse(text) as { error?: string }).error : undefined];
+  }
+
+  #basic(): string {
+    const { clientId, clientSecret } = this.application;
+    return `Basic ${Buffer.from(`${clientId}:${clientSecret}`).toString('base64')}`;
+  }
+}
+
+/** Expects that nobody is given anything, and that what gives nothing goes on. */
+export async function expectClosed(signIns: SignIns): Promise<void> {
+  const others = (asked: Readonly<Record<string, Told>>, code: string) =>
+    Object.entries(asked).filter(([, [status, error]]) => status !== 503 || error !== code);
+  expect(others(await signIns.applicationAsks(), 'temporarily_unavailable')).toEqual([]);
+  expect(others(await signIns.personAsks(), 'auth_unavailable')).toEqual([]);
+  expect((await signIns.goesOn()).map(([status]) => status)).toEqual([200, 200, 200, 200, 200]);
+}
