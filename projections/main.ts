@@ -8,11 +8,10 @@ import { createLogger } from '../src/config/logger.js';
 import { announceReady, onStop } from '../src/launch/child.js';
 import type { EventLog } from '../src/log/event-log.js';
 import { openLog } from '../src/log/open-log.js';
-import { untilCaughtUp } from '../src/recovery/restore/deriving.js';
+import { authorityTarget } from '../src/recovery/restore/deriving.js';
 import { PUBLICATION_CHANNEL } from '../src/recovery/incarnation.js';
 import { JobRunner } from '../src/recovery/jobs/job-runner.js';
 import { servingLock, servingTarget } from '../src/recovery/serving-target.js';
-import { quarantineSetBack } from '../src/recovery/set-back.js';
 import { isChanged } from '../src/recovery/standing.js';
 import { openWitness } from '../src/recovery/witness/open-witness.js';
 import type { Witness } from '../src/recovery/witness/witness.js';
@@ -94,6 +93,7 @@ function runners({
 }: Parts): readonly { readonly group: string; readonly runner: GroupRunner }[] {
   const common = { databaseUrl, log, logger, news: PUBLICATION_CHANNEL };
   const options = { group: serving, log, databaseUrl, witness, logger, ids, now: Date.now };
+  const derivedFrom = { log, types: typesOf(serving) };
   return [
     {
       group: serving.name,
@@ -109,10 +109,7 @@ function runners({
       runner: new GroupRunner({
         ...common,
         group: authorityGroup,
-        prepare: async (client, signal) =>
-          untilCaughtUp(await fixedTarget(client, authorityGroup, 'authority'), (session) =>
-            quarantineSetBack(session, log, typesOf(serving), signal),
-          ),
+        prepare: (client, signal) => authorityTarget(authorityGroup, derivedFrom, client, signal),
       }),
     },
     {
