@@ -3,19 +3,31 @@ import { closedBy, standingSql } from './closed.js';
 import type { Closed, Standing } from './closed.js';
 import type { RestrictionProof } from './restriction-proof.js';
 
-/**
- * Asks whether anybody may sign in, or use what they were given, at the moment of the request. Rejects if the read store
- * cannot be asked.
- */
+/** Asks whether anybody may sign in, or use what they were given. */
 export class SignInAdmission {
+  private running: Promise<unknown> | undefined;
+  private next: Promise<string | undefined> | undefined;
+
   constructor(
     private readonly pool: Pool,
     private readonly proof: RestrictionProof,
   ) {}
 
-  /** Why nobody may, in words for a person; undefined: they may. */
-  async whyClosed(): Promise<string | undefined> {
-    const { rows } = await this.pool.query<Standing>({ name: 'sign-in-admission', text: standingSql });
+  /**
+   * Why nobody may, at a moment after the call, in words for a person; undefined: they may. Who calls while it is being
+   * asked shares the next answer. Rejects if the read store cannot be asked.
+   */
+  whyClosed(): Promise<string | undefined> {
+    this.next ??= this.ask();
+    return this.next;
+  }
+
+  private async ask(): Promise<string | undefined> {
+    await this.running?.catch(() => undefined);
+    this.next = undefined;
+    const asked = this.pool.query<Standing>({ name: 'sign-in-admission', text: standingSql });
+    this.running = asked;
+    const { rows } = await asked;
     const closed = closedBy(rows[0] ?? { status: null, witness_epoch: null }, this.proof);
     return closed && whyClosed[closed];
   }

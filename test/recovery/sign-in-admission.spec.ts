@@ -1,0 +1,51 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import type { Pool } from 'pg';
+import { SignInAdmission } from '../../src/http/admission/sign-in-admission.js';
+import { openDatabase } from '../../src/store/database.js';
+import type { Postgres } from '../../src/store/postgres.js';
+import { startTestPostgres } from '../support/postgres.js';
+import type { TestPostgres } from '../support/postgres.js';
+
+let postgres: TestPostgres;
+let database: Postgres;
+let pool: Pool;
+
+beforeAll(async () => {
+  postgres = await startTestPostgres();
+  const url = await postgres.createDatabase();
+  database = await openDatabase({ url, applicationName: 'test', maxConnections: 4 });
+  ({ pool } = database);
+  await pool.query(`
+    INSERT INTO recovery.incarnation (incarnation, schema_name, versions, created_at) VALUES ('i', 'inc_i', '{}', now());
+    INSERT INTO recovery.publication (incarnation, status, network_id) VALUES ('i', 'serving', 'n')`);
+}, 60_000);
+
+afterAll(async () => {
+  await database?.close();
+  await postgres?.stop();
+});
+
+const proof = { unprovenFor: () => undefined, reachWitness: () => Promise.resolve() };
+
+it('tells whoever asks how it is since they asked, however many ask at once', async () => {
+  const admission = new SignInAdmission(pool, proof);
+  for (let turn = 0; turn < 100; turn++) {
+    const status = turn % 2 === 0 ? 'quarantined' : 'serving';
+    const before = [admission.whyClosed(), admission.whyClosed()];
+    const reason = status === 'serving' ? null : 'a test';
+    await pool.query('UPDATE recovery.publication SET status = $1, reason = $2', [status, reason]);
+    const since = await Promise.all([admission.whyClosed(), admission.whyClosed()]);
+    await Promise.all(before);
+    const told = status === 'serving' ? undefined : expect.stringContaining('in recovery');
+    expect(since).toEqual([told, told]);
+  }
+});
+
+it('asks again after it could not', async () => {
+  const admission = new SignInAdmission(pool, proof);
+  await pool.query('ALTER TABLE recovery.publication RENAME TO away');
+  const refused = await Promise.allSettled([admission.whyClosed(), admission.whyClosed()]);
+  expect(refused.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+  await pool.query('ALTER TABLE recovery.away RENAME TO publication');
+  expect(await admission.whyClosed()).toBeUndefined();
+});
