@@ -29,6 +29,7 @@ export interface RecoveryWatchOptions {
 const FIRST_LOOK_MS = 3_000;
 const RETRY_MS = 500;
 const PROOF_MS = 2_000;
+const NOT_YET = 'It is being looked whether restrictions are missing.';
 
 /**
  * Proves in a process that admits reads, at its start and each minute, that what is published shows the log that is
@@ -36,7 +37,9 @@ const PROOF_MS = 2_000;
  */
 export class RecoveryWatch {
   /** Why nothing is proven yet, in words; undefined: it was, since this process started. */
-  private unproven: string | undefined = 'It is being looked whether restrictions are missing.';
+  private unproven: string | undefined = NOT_YET;
+  /** That something published lacks nothing says nothing of a log without it: a read store may be lost under a process. */
+  private isLogProven = false;
   private isWitnessed = true;
   private isOriginProven = false;
   private readonly check: RestrictionCheck;
@@ -67,6 +70,7 @@ export class RecoveryWatch {
    * undefined: they may. Without a witness nothing can be missing as long as it never was asked for anything.
    */
   unprovenFor(witnessEpoch: bigint | undefined): string | undefined {
+    if (witnessEpoch === undefined) return this.unproven ?? (this.isLogProven ? undefined : NOT_YET);
     return this.isWitnessed || witnessEpoch !== 0n ? this.unproven : undefined;
   }
 
@@ -98,12 +102,13 @@ export class RecoveryWatch {
     } catch (error) {
       const reason = faultOf(error);
       this.isWitnessed = !(error instanceof WitnessRequired);
-      // Who was admitted by a proof goes on: nothing goes missing by itself.
-      if (this.unproven === undefined || this.unproven === reason) return;
+      // Who was admitted by a proof goes on where nobody can tell: nothing goes missing by itself.
+      const isRefuted = error instanceof Lacking;
+      if ((this.unproven === undefined && !isRefuted) || this.unproven === reason) return;
       this.unproven = reason;
       logger.warn(
         { err: error },
-        'it cannot be proven that no restriction is missing; protected reads are refused',
+        'it cannot be proven that no restriction is missing; reads, writes and sign-ins are refused',
       );
     }
   }
@@ -111,11 +116,13 @@ export class RecoveryWatch {
   private async prove(): Promise<void> {
     const { pool, now } = this.options;
     const state = await readRecoveryState(pool);
+    if (state) this.isLogProven = false;
     if (state?.status === 'quarantined') return;
     if (!state) {
       // Whoever publishes proves it before; who may act is derived from the log already.
       const lacks = await this.logCheck.run(pool, undefined, now());
       if (lacks !== undefined) throw new Lacking(lacks);
+      this.isLogProven = true;
       return;
     }
     const reason =

@@ -32,7 +32,8 @@ export function metricsRoutes(server: FastifyInstance, app: INestApplicationCont
       unlessAway(listJobs(pool, 1).then(([newest]) => newest)),
       unlessAway(witness.unsettled(Number.MAX_SAFE_INTEGER, 0n, MOST_UNSETTLED).then(({ length }) => length)),
     ]);
-    const unproven = proof.unprovenFor(state?.witnessEpoch);
+    // A read store that is away is no lost one: null.
+    const unproven = proof.unprovenFor(state === null ? undefined : (state?.witnessEpoch ?? 0n));
     void reply.type(metrics.contentType);
     return metrics.text({ isLogUp, status, state, job, unsettled, unproven });
   });

@@ -1,0 +1,98 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { pino } from 'pino';
+import { serving } from '../../projections/groups.js';
+import { typesOf } from '../../projections/runner/projection.js';
+import { RecoveryWatch } from '../../src/recovery/recovery-watch.js';
+import { restrictionHash } from '../../src/recovery/witness/canonical.js';
+import { openWitness } from '../../src/recovery/witness/open-witness.js';
+import type { Witness } from '../../src/recovery/witness/witness.js';
+import { MemoryLog } from '../projections/support/memory-log.js';
+import { some } from '../projections/support/recorded.js';
+import { WorkerBench } from '../projections/support/worker.js';
+import { startTestPostgres } from '../support/postgres.js';
+import type { TestPostgres } from '../support/postgres.js';
+import { until } from '../support/until.js';
+
+let postgres: TestPostgres;
+let bench: WorkerBench;
+let witness: Witness;
+let log: MemoryLog;
+const watches: RecoveryWatch[] = [];
+
+beforeAll(async () => {
+  postgres = await startTestPostgres();
+}, 60_000);
+afterAll(() => postgres?.stop());
+
+/** A log with one restriction, its number 1, of which the witness knows. */
+beforeEach(async () => {
+  bench = await WorkerBench.open(await postgres.createDatabase());
+  witness = openWitness({ url: await postgres.createDatabase(), applicationName: 'test' });
+  log = new MemoryLog();
+  log.add(some.founding('n'), some.post('p'));
+  const { id, stream, event, metadata, position } = log.addWitnessed(1, some.deletion('p'));
+  const { witnessEpoch: _, ...asked } = metadata;
+  const restriction = { id, stream, event, metadata: asked };
+  await witness.prepare(restriction, 0);
+  await witness.accept(id, { hash: restrictionHash(restriction), position }, 0);
+});
+afterEach(async () => {
+  for (const watch of watches.splice(0)) await watch.stop();
+  await witness.close();
+  await bench.close();
+});
+
+async function started(given = witness): Promise<RecoveryWatch> {
+  const watch = new RecoveryWatch({
+    pool: bench.pool,
+    log,
+    witness: given,
+    types: typesOf(serving),
+    logger: pino({ level: 'silent' }),
+    now: () => 0,
+  });
+  watches.push(watch);
+  await watch.start();
+  return watch;
+}
+
+async function published(): Promise<void> {
+  const worker = bench.start(log, undefined, witness);
+  await until(() => bench.state());
+  await worker.stop();
+}
+
+const lacking = expect.stringMatching(/^The log lacks restriction number 1/);
+
+it('lets people act by a log that has everything before anything is published, and after it', async () => {
+  const watch = await started();
+  expect(watch.unprovenFor(undefined)).toBeUndefined();
+  await published();
+  expect(watch.unprovenFor(1n)).toBeUndefined();
+  // Should it be lost again, the log may be another one by then.
+  await until(() => watch.unprovenFor(undefined));
+});
+
+it('lets nobody act by a log that lacks something before anything is published', async () => {
+  log.setBack(2);
+  expect((await started()).unprovenFor(undefined)).toEqual(lacking);
+});
+
+it('lets nobody act any more once a log is found to lack something, in a process that had its proof', async () => {
+  const watch = await started();
+  log.setBack(2);
+  await until(() => watch.unprovenFor(undefined));
+  expect(watch.unprovenFor(undefined)).toEqual(lacking);
+});
+
+it('takes what is published and lacks nothing for no proof of the log, should that be lost', async () => {
+  await published();
+  const watch = await started();
+  expect([watch.unprovenFor(1n), watch.unprovenFor(undefined)]).toEqual([undefined, expect.any(String)]);
+});
+
+it('lets people act without a witness by what shows no restriction, and by nothing else', async () => {
+  const watch = await started(openWitness({ url: undefined, applicationName: 'test' }));
+  const told = expect.stringContaining('WITNESS_DATABASE_URL');
+  expect([0n, 1n, undefined].map((epoch) => watch.unprovenFor(epoch))).toEqual([undefined, told, told]);
+});
