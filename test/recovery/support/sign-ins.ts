@@ -53,13 +53,17 @@ export class SignIns {
     return {
       'for the sign-in page': await this.#ask('GET', '/api/auth/interaction/some-interaction'),
       'to be signed in': await this.#ask('POST', '/api/auth/interaction/some-interaction/sign-in', {}),
+      'for the sign-up page': await this.#ask('GET', '/api/auth/interaction/some-interaction/sign-up'),
       'to be signed up': await this.#ask('POST', '/api/auth/interaction/some-interaction/sign-up', {}),
+      'to be somebody else': await this.#ask('POST', '/api/auth/interaction/some-interaction/switch', {}),
       'to consent': await this.#ask('POST', '/api/auth/interaction/some-interaction/consent', {}),
       'for the account page': await this.#ask('GET', '/api/auth/account'),
       'to be signed in there': await this.#ask('POST', '/api/auth/account/sign-in', {}),
+      'for the sign-up page there': await this.#ask('GET', '/api/auth/account/sign-up'),
       'to be signed up there': await this.#ask('POST', '/api/auth/account/sign-up', {}),
       'for another password': await this.#ask('POST', '/api/auth/account/password', {}),
       'to be erased': await this.#ask('POST', '/api/auth/account/erase', {}),
+      'not to be erased': await this.#ask('POST', '/api/auth/account/keep', {}),
     };
   }
 
@@ -70,6 +74,7 @@ export class SignIns {
       'metadata of OAuth': await this.#ask('GET', '/.well-known/oauth-authorization-server/api/auth'),
       keys: await this.#ask('GET', '/api/auth/jwks'),
       'sign-out': await this.#ask('GET', '/api/auth/oauth2/end-session'),
+      'sign-out done': await this.#ask('GET', '/api/auth/oauth2/end-session/success'),
       revocation: await this.#ask('POST', '/api/auth/oauth2/revoke', { token: randomUUID() }),
     };
   }
@@ -80,6 +85,11 @@ export class SignIns {
       'to be signed out': await this.#ask('POST', '/api/auth/account/sign-out', {}),
       'to be signed out everywhere': await this.#ask('POST', '/api/auth/account/sign-out-everywhere', {}),
       'to disconnect': await this.#ask('POST', '/api/auth/account/disconnect', {}),
+      'to be signed out by an application': await this.#ask(
+        'POST',
+        '/api/auth/oauth2/end-session/confirm',
+        {},
+      ),
     };
   }
 
@@ -88,6 +98,10 @@ export class SignIns {
       grant_type: 'refresh_token',
       refresh_token: this.refreshToken,
     });
+  }
+
+  async revoked(): Promise<Told> {
+    return this.#ask('POST', '/api/auth/oauth2/revoke', { token: this.refreshToken });
   }
 
   async userinfo(): Promise<Told> {
