@@ -1,5 +1,6 @@
 /** Tests run on Node's own ES modules, compiled one file at a time by swc with the build's settings. */
 import { readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 
 const {
@@ -20,8 +21,12 @@ export default {
   transform: { '\\.ts$': ['@swc/jest', { ...swc, swcrc: false }] },
   globalSetup: '<rootDir>/test/support/run.setup.mjs',
   globalTeardown: '<rootDir>/test/support/run.teardown.mjs',
-  // One more than the two cores: with as many, they stand idle for a fifth of the time, waiting for what specs start.
-  maxWorkers: 3,
+  // One more than there are cores: with as many, those stand idle for a fifth of the time (of two), waiting for what specs
+  // start. At most eight: with what its specs start, each takes a gigabyte or two.
+  maxWorkers: Math.min(availableParallelism() + 1, 8),
+  // A worker keeps the modules of every file that it has run. To give back two gigabytes of them when it ends takes longer
+  // than the half second after which Jest says by default that something keeps it alive, and kills it.
+  workerGracefulExitTimeout: 10_000,
   testTimeout: 30_000,
   reporters: ['default', '<rootDir>/test/support/closing-lines.reporter.mjs'],
 };
