@@ -104,6 +104,8 @@ export async function witnessStatus(
   { log, witness, patienceMs = PATIENCE_MS }: StatusSources,
   readModel: number,
 ): Promise<WitnessStatus> {
+  // A log that is away says so at once, and a subscription to it waits until it is back.
+  await log.head();
   const patience = AbortSignal.timeout(patienceMs);
   const { witnessed, logged, missing, unwitnessed } = await agreementOf(
     log,
