@@ -96,8 +96,8 @@ export class RecoveryWatch {
   private async look(): Promise<void> {
     const { logger } = this.options;
     try {
-      await this.prove();
-      if (this.unproven !== undefined) logger.info('it is proven that no restriction is missing');
+      const isProven = await this.prove();
+      if (isProven && this.unproven !== undefined) logger.info('it is proven that no restriction is missing');
       this.unproven = undefined;
     } catch (error) {
       const reason = faultOf(error);
@@ -113,21 +113,23 @@ export class RecoveryWatch {
     }
   }
 
-  private async prove(): Promise<void> {
+  /** False: it is in quarantine, out of which nothing leads but a recovery, and that proves what it publishes. */
+  private async prove(): Promise<boolean> {
     const { pool, now } = this.options;
     const state = await readRecoveryState(pool);
     if (state) this.isLogProven = false;
-    if (state?.status === 'quarantined') return;
+    if (state?.status === 'quarantined') return false;
     if (!state) {
       // Whoever publishes proves it before; who may act is derived from the log already.
       const lacks = await this.logCheck.run(pool, undefined, now());
       if (lacks !== undefined) throw new Lacking(lacks);
       this.isLogProven = true;
-      return;
+      return true;
     }
     const reason =
       (await this.setBack(state)) ?? (await this.check.run(pool, schemaOfRestrictions(state), now()));
     if (reason !== undefined) await quarantine(pool, state.incarnation, reason);
+    return reason === undefined;
   }
 
   /**

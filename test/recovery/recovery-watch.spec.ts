@@ -18,6 +18,7 @@ let bench: WorkerBench;
 let witness: Witness;
 let log: MemoryLog;
 const watches: RecoveryWatch[] = [];
+let logged: string[] = [];
 
 beforeAll(async () => {
   postgres = await startTestPostgres();
@@ -28,6 +29,7 @@ afterAll(() => postgres?.stop());
 beforeEach(async () => {
   bench = await WorkerBench.open(await postgres.createDatabase());
   witness = openWitness({ url: await postgres.createDatabase(), applicationName: 'test' });
+  logged = [];
   log = new MemoryLog();
   log.add(some.founding('n'), some.post('p'));
   const { id, stream, event, metadata, position } = log.addWitnessed(1, some.deletion('p'));
@@ -48,7 +50,7 @@ async function started(given = witness): Promise<RecoveryWatch> {
     log,
     witness: given,
     types: typesOf(serving),
-    logger: pino({ level: 'silent' }),
+    logger: pino({}, { write: (line: string) => void logged.push(line) }),
     now: () => 0,
   });
   watches.push(watch);
@@ -95,4 +97,16 @@ it('lets people act without a witness by what shows no restriction, and by nothi
   const watch = await started(openWitness({ url: undefined, applicationName: 'test' }));
   const told = expect.stringContaining('WITNESS_DATABASE_URL');
   expect([0n, 1n, undefined].map((epoch) => watch.unprovenFor(epoch))).toEqual([undefined, told, told]);
+});
+
+it('says that nothing is missing where that was proven, and not in quarantine', async () => {
+  const proven = expect.stringContaining('it is proven');
+  await published();
+  await started();
+  expect(logged).toEqual([proven]);
+  log.setBack(2);
+  await (await started()).stop();
+  expect(await bench.state()).toMatchObject({ status: 'quarantined' });
+  await started();
+  expect(logged).toEqual([proven]);
 });
