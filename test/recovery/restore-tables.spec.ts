@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
+import { end } from '../../src/commands/end-sessions.js';
 import { openVaultDatabase } from '../../src/log/open-log.js';
 import { tablesOf } from '../../src/recovery/backup/tables.js';
 import { Kept } from '../../src/recovery/restore/kept.js';
@@ -158,8 +159,45 @@ describe('restoring the authority store', () => {
         { hash: '01', spent: false },
         { hash: '02', spent: true },
       ],
-      ['ada changed', 'app 0c', 'bob as it was', 'lost 0b'],
+      ['ada changed', 'app 0c', 'bob as it was', 'later new', 'lost 0b'],
     ]);
+  });
+
+  it('revives no session and no sign-in that was ended since, which are still there as ended ones', async () => {
+    const live = { Session: { accountId: 'ada' }, Interaction: { session: { accountId: 'ada' } } };
+    const kinds = Object.entries(live);
+    const ended = fileOf(
+      'authority.oidc_record',
+      ['kind', 'key_hash', 'uid_hash', 'payload', 'expires_at'],
+      ...kinds.map(([kind, payload]) => [
+        kind,
+        String.raw`\\x0e`,
+        String.raw`\\x0f`,
+        JSON.stringify(payload),
+        '2030-01-01',
+      ]),
+    );
+    for (const [kind, payload] of kinds)
+      await database.query(
+        `INSERT INTO authority.oidc_record (kind, key_hash, uid_hash, payload, expires_at)
+        VALUES ($1, '\\x0e', '\\x0f', $2, '2030-01-01')`,
+        [kind, payload],
+      );
+    await database.query(`INSERT INTO authority.credential VALUES ('ada', 'hash')`);
+    await database.query(end);
+    const rows = 'SELECT * FROM authority.oidc_record ORDER BY kind';
+    const { rows: here } = await database.query(rows);
+    const kept = newKept();
+    await restoreTables(database, 'authority', [ended], kept, () => undefined);
+    await endAgain(database, kept);
+    expect(here).toMatchObject(kinds.map(() => ({ payload: { exp: 0 }, uid_hash: null })));
+    expect((await database.query(rows)).rows).toEqual(here);
+  });
+
+  it('brings no record back into a store that lives, where all of them have ended', async () => {
+    await database.query(`INSERT INTO authority.credential VALUES ('ada', 'changed')`);
+    const [records] = await restored();
+    expect(records).toEqual([]);
   });
 
   it('brings all of it back into a store that lost everything', async () => {

@@ -58,8 +58,10 @@ export async function destroyAgain(client: ClientBase, kept: Kept): Promise<numb
 }
 
 /**
- * What was ended, spent or changed here since the backup stays so: sessions and tokens that are no longer here, codes and
- * tokens that were used, passwords and client secrets that were replaced. A store that lost everything knows of none.
+ * What is here is newer than the backup, and what was ended, spent or changed here since stays so. Of the records, a
+ * backup that is put over a living store brings none back: those that are in both are as they are here, where one that
+ * ended may still be there as an ended one. Passwords and client secrets that only the store here has stay, since people
+ * and applications have nothing else to prove themselves with. A store that lost everything knows of none of this.
  */
 export async function endAgain(client: ClientBase, kept: Kept): Promise<void> {
   const [records, secrets, credentials] = [
@@ -69,15 +71,15 @@ export async function endAgain(client: ClientBase, kept: Kept): Promise<void> {
   ];
   await client.query(`
     DELETE FROM authority.oidc_record AS record
-    WHERE EXISTS (SELECT FROM ${records})
+    WHERE (EXISTS (SELECT FROM ${records}) OR EXISTS (SELECT FROM ${credentials}))
       AND NOT EXISTS (SELECT FROM ${records} AS here WHERE (here.kind, here.key_hash) = (record.kind, record.key_hash));
-    UPDATE authority.oidc_record AS record SET consumed_at = here.consumed_at FROM ${records} AS here
-    WHERE (here.kind, here.key_hash) = (record.kind, record.key_hash)
-      AND here.consumed_at IS NOT NULL AND record.consumed_at IS NULL;
+    UPDATE authority.oidc_record AS record SET (grant_id, uid_hash, payload, expires_at, consumed_at) =
+      (here.grant_id, here.uid_hash, here.payload, here.expires_at, here.consumed_at)
+    FROM ${records} AS here WHERE (here.kind, here.key_hash) = (record.kind, record.key_hash);
     DELETE FROM authority.client_secret WHERE app_id IN (SELECT app_id FROM ${secrets});
     INSERT INTO authority.client_secret SELECT * FROM ${secrets};
-    UPDATE authority.credential SET password_hash = here.password_hash FROM ${credentials} AS here
-    WHERE here.actor_id = credential.actor_id`);
+    INSERT INTO authority.credential SELECT * FROM ${credentials}
+    ON CONFLICT (actor_id) DO UPDATE SET password_hash = EXCLUDED.password_hash`);
 }
 
 /**
