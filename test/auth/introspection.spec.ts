@@ -1,6 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type * as oidc from 'openid-client';
 import type { ClientCredentials } from '../../src/commands/register-application.js';
+import { streams } from '../../src/log/streams.js';
 import { Browser } from '../../src/operator/demo/browser.js';
 import { startAuthNetwork } from './support/auth-network.js';
 import type { AuthNetwork } from './support/auth-network.js';
@@ -101,6 +103,32 @@ describe('revocation', () => {
       expect(headers['cache-control']).toBe('no-store');
     }
   });
+
+  it.each([
+    ['access', 'accessToken'],
+    ['refresh', 'refreshToken'],
+  ] as const)(
+    'takes back the %s token whose grant the log has lost, and every other under that grant',
+    async (_kind, given) => {
+      const tokens = await connect(client, new Browser(network.baseUrl), 'ada');
+      const { dataSource } = network.database();
+      // As after a recovery: the authority store still has the tokens of a grant that nothing else knows.
+      const grantId = randomUUID();
+      await dataSource.query(
+        `UPDATE authority.oidc_record SET grant_id = $1, payload = jsonb_set(payload, '{grantId}', to_jsonb($1::text))
+         WHERE grant_id = (SELECT grant_id FROM authority.oidc_record WHERE key_hash = sha256($2::bytea))`,
+        [grantId, Buffer.from(tokens[given])],
+      );
+      const left = () => dataSource.query('SELECT FROM authority.oidc_record WHERE grant_id = $1', [grantId]);
+      expect((await left()).length).toBeGreaterThan(1);
+      for (const _time of ['first', 'again']) {
+        const { status, text } = await post(network, 'revoke', application, { token: tokens[given] });
+        expect([status, text]).toEqual([200, '']);
+      }
+      expect(await left()).toEqual([]);
+      expect(await network.log().read(streams.grant(grantId))).toEqual([]);
+    },
+  );
 });
 
 describe('a token response', () => {

@@ -3,11 +3,12 @@ import { Provider } from 'oidc-provider';
 import type { AdapterPayload, KoaContextWithOIDC } from 'oidc-provider';
 import { RevokeGrant } from '../../commands/revoke-grant.js';
 import type { Ending } from '../../domain/grant/grant.js';
+import { Refusal } from '../../domain/refusal.js';
 import type { AuthorityStore } from '../../store/authority/authority-store.js';
 import { metadataOf } from '../protocol/request-facts.js';
 import { Dossier } from './dossier.js';
 import { ReadOnlyAdapter } from './read-only.adapter.js';
-import { findGrant } from './statements.js';
+import { destroyRecordsOfGrant, findGrant } from './statements.js';
 import type { FoundGrant } from './statements.js';
 
 /**
@@ -40,7 +41,15 @@ export class GrantAdapter extends ReadOnlyAdapter {
   override async destroy(grantId: string): Promise<void> {
     const { ctx } = Provider;
     if (!ctx) throw new Error('only a request ends a grant here');
-    await this.commands.execute(new RevokeGrant(grantId, endingOf(ctx), { ...metadataOf(ctx.req), grantId }));
+    const ending = endingOf(ctx);
+    try {
+      await this.commands.execute(new RevokeGrant(grantId, ending, { ...metadataOf(ctx.req), grantId }));
+    } catch (error) {
+      const isLost = error instanceof Refusal && error.code === 'not_found';
+      if (!isLost || ending.cause !== 'client') throw error;
+      // The log lost it in a recovery, and there is nothing to end but its tokens (RFC 7009, section 2.2).
+      await this.store.rows(destroyRecordsOfGrant, [grantId]);
+    }
   }
 
   private async ask(grantId: string): Promise<FoundGrant | undefined> {

@@ -82,6 +82,12 @@ export const destroyRecord: Prepared = {
   text: 'DELETE FROM authority.oidc_record WHERE kind = $1 AND key_hash = $2',
 };
 
+/** $1: grant. */
+export const destroyRecordsOfGrant: Prepared = {
+  name: 'auth-records-of-grant-destroy',
+  text: 'DELETE FROM authority.oidc_record WHERE grant_id = $1',
+};
+
 /** $1: kind. $2: SHA-256. What a request under way has read before cannot be put back, as it could after {@link destroyRecord}. */
 export const endRecord: Prepared = {
   name: 'auth-record-end',
