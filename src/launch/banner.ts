@@ -29,7 +29,10 @@ function warnings({ rateLimits }: Config): string {
 }
 
 /** Where this machine reaches the operator API. */
-export function operatorUrl({ operatorHost, operatorPort }: Config): string {
+export function operatorUrl({
+  operatorHost,
+  operatorPort,
+}: Pick<Config, 'operatorHost' | 'operatorPort'>): string {
   const host = { '0.0.0.0': '127.0.0.1', '::': '[::1]' }[operatorHost] ?? operatorHost;
   return `http://${host}:${operatorPort}`;
 }

@@ -9,6 +9,7 @@ import * as answers from './answers.js';
 import * as jobs from './job-answers.js';
 import { Failure } from './failure.js';
 import { jsonRequest } from './json-request.js';
+import { nobodyAnswers } from './nobody-answers.js';
 
 /** Longer than the network itself takes for anything: it gives up on a store that does not answer. */
 const LONGEST_ANSWER_MS = 30_000;
@@ -49,7 +50,7 @@ export class OperatorApi {
 
   /** @param operator whose acts these are: recorded with each of them. */
   constructor(
-    config: Config,
+    private readonly config: Config,
     private readonly operator: string,
     private readonly longestAnswerMs = LONGEST_ANSWER_MS,
   ) {
@@ -212,9 +213,7 @@ export class OperatorApi {
         );
       const cause =
         error instanceof Error && error.cause instanceof Error ? error.cause.message : String(error);
-      throw new Failure(
-        `no network answers at ${this.#url} (OPERATOR_PORT); start one with npm start: ${cause}`,
-      );
+      throw nobodyAnswers(this.config, cause);
     }
   }
 }

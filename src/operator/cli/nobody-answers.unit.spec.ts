@@ -1,0 +1,60 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { readConfig } from '../../config/config.js';
+import { settingsOf } from '../../config/settings.js';
+import { writeRun } from '../../launch/run-file.js';
+import { nobodyAnswers } from './nobody-answers.js';
+
+let dataDir = '';
+
+beforeEach(() => {
+  dataDir = mkdtempSync(join(tmpdir(), 'plaza-nobody-'));
+});
+
+afterEach(() => {
+  rmSync(dataDir, { recursive: true });
+});
+
+const asked = (settings: NodeJS.ProcessEnv = {}) =>
+  readConfig({ DATA_DIR: dataDir, OPERATOR_PORT: '4001', ...settings });
+
+/** `settings`: of the network that runs. */
+function runs({ ready = false, supervisor = process.pid, settings = {} }): void {
+  writeRun(dataDir, { ready, pids: { supervisor }, settings: settingsOf(asked(settings)) });
+}
+
+const { pid: gone } = spawnSync(process.execPath, ['--version']);
+const said = () => nobodyAnswers(asked(), 'refused').message;
+
+describe('a command that nobody answers', () => {
+  it('says to start a network where none is', () => {
+    expect(said()).toBe(
+      'no network answers at http://127.0.0.1:4001 (OPERATOR_PORT); start one with npm start: refused',
+    );
+  });
+
+  it.each([{}, { settings: { OPERATOR_HOST: '0.0.0.0' } }])(
+    'says that the network is starting, what it may be waiting for and where to look: %j',
+    (network) => {
+      runs(network);
+      expect(said()).toBe(
+        `the network on ${dataDir} (DATA_DIR) is starting and does not answer at http://127.0.0.1:4001 (OPERATOR_PORT) yet; ` +
+          'try again, after a restore once a worker has been through the log; ' +
+          'the output of npm start says what it does: refused',
+      );
+    },
+  );
+
+  it.each([
+    ['was killed while it started', { supervisor: gone }],
+    ['has been ready', { ready: true }],
+    ['starts on another port', { settings: { OPERATOR_PORT: '4002' } }],
+    ['starts for another host', { settings: { OPERATOR_HOST: '192.0.2.1' } }],
+  ])('does not say so of a network that %s', (_what, network) => {
+    runs(network);
+    expect(said()).toMatch(/^no network answers at /);
+  });
+});
