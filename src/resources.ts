@@ -70,7 +70,9 @@ export async function openResources(config: Config, logger: Logger): Promise<Res
   const shown = (ids: readonly string[]) => shownRestrictions(pool, ids);
   const settler = new Settler({ log: opened.log, witness, shown, now, logger });
   if (urls.witnessDatabaseUrl !== undefined) settler.start();
-  const watch = new RecoveryWatch({ pool, log: opened.log, witness, types: typesOf(serving), logger, now });
+  const hadWitness = await knowsWitness(opened.secrets, urls.witnessDatabaseUrl !== undefined);
+  const types = typesOf(serving);
+  const watch = new RecoveryWatch({ pool, log: opened.log, witness, hadWitness, types, logger, now });
   await watch.start();
   const providers: Provider[] = [
     { provide: Config, useValue: config },
@@ -100,4 +102,10 @@ export async function openResources(config: Config, logger: Logger): Promise<Res
       await database.close();
     },
   };
+}
+
+/** Whether the network ever had a witness. From the first process on that was told of one it is known for good. */
+async function knowsWitness(secrets: NetworkSecrets, isTold: boolean): Promise<boolean> {
+  if (isTold) await secrets.get('has-witness', () => Buffer.of(1));
+  return isTold || (await secrets.find('has-witness')) !== undefined;
 }

@@ -1,5 +1,4 @@
 import type { FastifyInstance } from 'fastify';
-import { actions } from './account/account.pages.js';
 import { Fault } from './protocol/faults.js';
 import { discoveryPaths, routes } from './protocol/routes.js';
 import { AUTH_PREFIX } from './settings.js';
@@ -7,20 +6,10 @@ import { AUTH_PREFIX } from './settings.js';
 /** Why nobody may sign in or use what they were given, in words for a person; undefined: they may. */
 export type WhyClosed = () => Promise<string | undefined>;
 
-/** What tells nothing of anybody, and what takes away: that goes on whatever may have been lost. */
+/** What tells nothing of anybody. Not what takes away: of what a log has lost "done" would be as untrue as "there is none". */
 const alwaysOpen: ReadonlySet<string | undefined> = new Set([
-  ...[
-    ...discoveryPaths,
-    routes.jwks,
-    routes.revocation,
-    routes.end_session,
-    `${routes.end_session}/confirm`,
-    `${routes.end_session}/success`,
-  ].map((path) => `${AUTH_PREFIX}${path}`),
+  ...[...discoveryPaths, routes.jwks].map((path) => `${AUTH_PREFIX}${path}`),
   `${discoveryPaths[1]}${AUTH_PREFIX}`,
-  actions.signOut,
-  actions.signOutEverywhere,
-  actions.disconnect,
 ]);
 
 /** Asks before each request to what is registered on this instance and below it. */

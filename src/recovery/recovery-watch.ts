@@ -18,6 +18,8 @@ export interface RecoveryWatchOptions {
   readonly pool: Pool;
   readonly log: EventLog;
   readonly witness: Witness;
+  /** Whether the network ever had one, also where this process was told of none. */
+  readonly hadWitness: boolean;
   /** Of the events that the published read models come from. */
   readonly types: readonly StoredEvent['type'][];
   readonly logger: Logger;
@@ -67,11 +69,12 @@ export class RecoveryWatch {
 
   /**
    * Why nobody may be shown what has applied so many restrictions (undefined: nothing is published), in words for an operator;
-   * undefined: they may. Without a witness nothing can be missing as long as it never was asked for anything.
+   * undefined: they may. Without a witness nothing can be missing as long as there never was one that was asked for anything.
    */
   unprovenFor(witnessEpoch: bigint | undefined): string | undefined {
     if (witnessEpoch === undefined) return this.unproven ?? (this.isLogProven ? undefined : NOT_YET);
-    return this.isWitnessed || witnessEpoch !== 0n ? this.unproven : undefined;
+    const { hadWitness } = this.options;
+    return this.isWitnessed || hadWitness || witnessEpoch !== 0n ? this.unproven : undefined;
   }
 
   /** Resolves if the witness answers, or none is configured. @throws {WitnessUnavailable} */
@@ -160,7 +163,7 @@ class Lacking extends Error {
 function faultOf(error: unknown): string {
   if (error instanceof Lacking) return error.message;
   if (error instanceof WitnessRequired)
-    return 'The read models show restrictions, and this process was not told where their witness is (WITNESS_DATABASE_URL).';
+    return 'The network has a witness of what was taken away, and this process was not told where (WITNESS_DATABASE_URL).';
   if (error instanceof WitnessUnavailable)
     return 'The restriction witness cannot be reached, so nobody knows whether restrictions are missing.';
   if (error instanceof LogUnavailable)

@@ -40,18 +40,21 @@ beforeAll(async () => {
   const [witnessUrl, logUrl] = [String(env['WITNESS_DATABASE_URL']), String(env['EVENTSTORE_URL'])];
   [toWitness, toLog] = await Promise.all([startTcpProxy(portOf(witnessUrl)), startTcpProxy(portOf(logUrl))]);
   withoutOperatorPort = String(await freePort());
-  [proxied, without] = await Promise.all([
-    startApiProcess(network, {
-      WITNESS_DATABASE_URL: through(witnessUrl, toWitness),
-      EVENTSTORE_URL: through(logUrl, toLog),
-      LOG_LEVEL: 'silent',
-    }),
-    startApiProcess(network, {
-      WITNESS_DATABASE_URL: '',
-      OPERATOR_PORT: withoutOperatorPort,
-      LOG_LEVEL: 'silent',
-    }),
-  ]);
+  // As of a network that never had a witness: one that had is closed where nobody knows it.
+  const vault = new Client(env['VAULT_DATABASE_URL']);
+  await vault.connect();
+  await vault.query(`DELETE FROM network_secret WHERE name = 'has-witness'`);
+  await vault.end();
+  without = await startApiProcess(network, {
+    WITNESS_DATABASE_URL: '',
+    OPERATOR_PORT: withoutOperatorPort,
+    LOG_LEVEL: 'silent',
+  });
+  proxied = await startApiProcess(network, {
+    WITNESS_DATABASE_URL: through(witnessUrl, toWitness),
+    EVENTSTORE_URL: through(logUrl, toLog),
+    LOG_LEVEL: 'silent',
+  });
   opened = await openLogOf(network);
   witness = openWitness({ url: witnessUrl, applicationName: 'test' });
   keepers = [new Client(witnessUrl), new Client(witnessUrl)];

@@ -32,8 +32,6 @@ const titles: ReadonlyMap<number, string> = new Map([
 ]);
 
 function adviceFor({ status, wroteNothing }: Fault, { method, url }: Asked): Html {
-  // A form that goes on where nothing else does, as the one to sign out, leads here once that is done.
-  if (wroteNothing && method === 'GET') return html`<p>Reload this page to try again.</p>`;
   if (status === 503)
     return method === 'POST' && !wroteNothing
       ? // The log may have taken it, and only its confirmation have been lost.

@@ -1,5 +1,5 @@
 import { recoveryStateSql } from '../../recovery/recovery-state.js';
-import { standingSql } from './closed.js';
+import { derivingSql, standingSql } from './closed.js';
 import type { Standing } from './closed.js';
 
 /** Parameters of {@link admissionSql}, in order, before those of the query that is embedded. */
@@ -54,10 +54,10 @@ export const callerSql = `
   JOIN authority.application application ON application.app_id = grants.app_id
   WHERE token.kind = 'AccessToken' AND token.key_hash = $1::bytea`;
 
-/** {@link callerSql}, and whether publishing is paused at that moment, and the {@link Standing}. */
+/** One row: the {@link Standing}, {@link callerSql}, and whether publishing is paused at that moment. */
 export const publisherSql = `
-  SELECT caller.*, coalesce((SELECT paused FROM authority.publishing), false) AS publishing_paused, standing.*
-  FROM (${callerSql}) caller LEFT JOIN (${standingSql}) standing ON true`;
+  SELECT standing.*, caller.*, coalesce((SELECT paused FROM authority.publishing), false) AS publishing_paused
+  FROM (${standingSql}) standing LEFT JOIN (${callerSql}) caller ON true`;
 
 /**
  * A protected read as a single statement (recovery.md, "Admission of a read"): the recovery state, the caller's
@@ -72,7 +72,7 @@ export const admissionSql = (data: string): string => `
       SELECT outstanding.position FROM recovery.outstanding_write outstanding
       WHERE outstanding.actor_id = (SELECT actor_id FROM caller))) AS needed_position
   )
-  SELECT state.incarnation, state.status, state.applied_position, state.witness_epoch, caller.*,
+  SELECT state.incarnation, state.status, state.applied_position, state.witness_epoch, ${derivingSql} AS deriving, caller.*,
     freshness.needed_position,
     coalesce(state.applied_position >= freshness.needed_position, freshness.needed_position IS NULL) AS fresh,
     CASE WHEN state.status = 'serving' AND state.incarnation = $3::text

@@ -44,41 +44,26 @@ export class MutationAdmission {
         'authentication_required',
         'Send an access token: Authorization: Bearer <token>.',
       );
-    const row = (await this.find(credential.tokenHash)) ?? nobody;
-    const caller = authorityOf(row, scope);
+    const row = await this.find(credential.tokenHash);
     const closed = closedBy(row, this.proof);
     if (closed) throw new HttpRefusal(closed, whyClosed[closed]);
+    const caller = authorityOf(row, scope);
     if (publishes && row.publishing_paused)
       throw new HttpRefusal('publishing_paused', `Publishing is paused for everybody. ${AGAIN}`);
     return caller;
   }
 
-  private async find(tokenHash: Buffer): Promise<PublisherRow | undefined> {
-    try {
-      const { rows } = await this.pool.query<PublisherRow>({
-        name: 'mutation-admission',
-        text: publisherSql,
-        values: [tokenHash, this.clock.now()],
+  private async find(tokenHash: Buffer): Promise<PublisherRow> {
+    const values = [tokenHash, this.clock.now()];
+    const { rows } = await this.pool
+      .query<PublisherRow>({ name: 'mutation-admission', text: publisherSql, values })
+      .catch((cause: unknown) => {
+        if (!isUnreachable(cause)) throw cause;
+        const why = 'Your authority cannot be checked now; retry later.';
+        throw new HttpRefusal('authority_unavailable', why, { cause });
       });
-      return rows[0];
-    } catch (cause) {
-      if (!isUnreachable(cause)) throw cause;
-      throw new HttpRefusal('authority_unavailable', 'Your authority cannot be checked now; retry later.', {
-        cause,
-      });
-    }
+    const [row] = rows;
+    if (!row) throw new Error('the statement has one row');
+    return row;
   }
 }
-
-const nobody: PublisherRow = {
-  actor_id: null,
-  app_id: null,
-  grant_id: null,
-  scopes: null,
-  expires_at: null,
-  token_live: null,
-  authority_live: null,
-  publishing_paused: false,
-  status: null,
-  witness_epoch: null,
-};

@@ -167,10 +167,10 @@ function admit(
   rule: ReadRule,
   proof: RestrictionProof,
 ): Caller | undefined {
-  const caller = credential && authorityOf(row, rule.scope);
+  // Before anybody is told what their token is worth: that may have been lost as well.
   const closed = closedBy(row, proof);
   if (closed) throw new HttpRefusal(closed, whyClosed[closed]);
-  return caller;
+  return credential && authorityOf(row, rule.scope);
 }
 
 const whyClosed: Readonly<Record<Closed, string>> = {

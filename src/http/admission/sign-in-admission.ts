@@ -28,7 +28,9 @@ export class SignInAdmission {
     const asked = this.pool.query<Standing>({ name: 'sign-in-admission', text: standingSql });
     this.running = asked;
     const { rows } = await asked;
-    const closed = closedBy(rows[0] ?? { status: null, witness_epoch: null }, this.proof);
+    const [standing] = rows;
+    if (!standing) throw new Error('the statement has one row');
+    const closed = closedBy(standing, this.proof);
     return closed && whyClosed[closed];
   }
 }

@@ -2,7 +2,14 @@ import type { Pool } from 'pg';
 
 /** What each secret is for. A secret is made once, at the first start, and changes by an operator's act only. */
 export type SecretName =
-  'handle-digest' | 'pairwise-subjects' | 'cookie-keys' | 'signing-keys' | 'page-cursors' | 'limit-keys';
+  | 'handle-digest'
+  | 'pairwise-subjects'
+  | 'cookie-keys'
+  | 'signing-keys'
+  | 'page-cursors'
+  | 'limit-keys'
+  // No secret, but as lasting: that the network has a witness, whatever a process is told.
+  | 'has-witness';
 
 /**
  * Secrets of the network as a whole. They live in the vault database, so that every process shares them and a
@@ -33,7 +40,8 @@ export class NetworkSecrets {
     return rowCount === 1;
   }
 
-  private async find(name: SecretName): Promise<Buffer | undefined> {
+  /** Undefined: nobody has made it yet. */
+  async find(name: SecretName): Promise<Buffer | undefined> {
     const { rows } = await this.pool.query<{ value: Buffer }>(
       'SELECT value FROM network_secret WHERE name = $1',
       [name],

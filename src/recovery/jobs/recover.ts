@@ -5,6 +5,7 @@ import { missingRestrictions } from '../lost-restrictions.js';
 import { networkOf } from '../network.js';
 import { reapply } from '../reapply.js';
 import { reseedWitness } from '../reseed.js';
+import { beginDeriving } from '../restore/deriving.js';
 import { readRecoveryState } from '../recovery-state.js';
 import { buildAndPublish } from './build-and-publish.js';
 import type { JobContext } from './context.js';
@@ -28,6 +29,8 @@ export async function recover(job: Job, context: JobContext): Promise<string> {
   if (state?.status === 'serving')
     await quarantine(client, state.incarnation, 'An operator recovers the network.');
 
+  // With nothing published, there is no quarantine: the log may soon have all, and rows that are acted by may not.
+  await beginDeriving(client);
   if (job.reseedWitness)
     await reseedWitness(log, witness, now, signal, (done) =>
       report({ step: 'telling the witness what the log has', done, total: null, rate: null }),

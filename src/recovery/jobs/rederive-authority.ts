@@ -53,7 +53,7 @@ async function derive(client: ClientBase, group: Group, { log, signal, report }:
     report({ step: 'deriving accounts, applications and grants', done, total: head, rate });
   }
   await moveCheckpoint(client, group, last);
-  await client.query('COMMIT');
+  await client.query('DELETE FROM authority.deriving; COMMIT');
 }
 
 async function moveCheckpoint(client: ClientBase, group: Group, last: Recorded | undefined): Promise<void> {

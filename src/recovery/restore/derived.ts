@@ -1,6 +1,7 @@
 import type { ClientBase } from 'pg';
 import { derivedAuthority } from '../backup/tables.js';
 import { FORGET_AUTHORITY } from '../forget-authority.js';
+import { beginDeriving } from './deriving.js';
 import type { Kept } from './kept.js';
 
 /** Sets the read store aside: incarnations, what is published, the audit. All of it is built anew from the log. */
@@ -20,13 +21,13 @@ export async function forgetReadModels(client: ClientBase, kept: Kept): Promise<
  * anew.
  *
  * Until a worker has been through the log nobody may act: what was given would be there before it was taken away. That
- * is what `authority.deriving` says (see untilDerived).
+ * is what `authority.deriving` says (see deriving.ts).
  */
 export async function forgetAuthority(client: ClientBase, kept: Kept): Promise<void> {
   for (const table of derivedAuthority) await kept.copy(client, table);
   await client.query(FORGET_AUTHORITY);
   await client.query(`DELETE FROM recovery.checkpoint WHERE group_name = 'authority'`);
-  await client.query('INSERT INTO authority.deriving DEFAULT VALUES ON CONFLICT DO NOTHING');
+  await beginDeriving(client);
 }
 
 /** After the log was replaced: positions and events of the other one are none of this one's. */

@@ -6,6 +6,7 @@ import { fixedTarget } from '../../../projections/runner/target.js';
 import type { Target } from '../../../projections/runner/target.js';
 import type { EventLog } from '../../log/event-log.js';
 import type { StoredEvent } from '../../log/registry.js';
+import { openStates } from '../jobs/job.js';
 import { quarantineSetBack } from '../set-back.js';
 
 const LOOK_AGAIN_MS = 100;
@@ -16,9 +17,18 @@ export interface DerivedFrom {
   readonly types: readonly StoredEvent['type'][];
 }
 
+/** Not while a recovery is under way, which appends to the log what was lost and then derives all of it by itself. */
+const DERIVED = `authority.deriving
+  WHERE NOT EXISTS (SELECT FROM recovery.job WHERE kind = 'recover' AND state = ANY ($1))`;
+
+/** Nobody acts from here on, in any process, until a worker has been through the log. */
+export async function beginDeriving(database: ClientBase): Promise<void> {
+  await database.query('INSERT INTO authority.deriving DEFAULT VALUES ON CONFLICT DO NOTHING');
+}
+
 /**
- * The target of the authority group. That it has reached the end of the log ends what a restore began (see
- * forgetAuthority): once it is known whether what is published shows the same log, since everybody acts by both.
+ * The target of the authority group. That it has reached the end of the log ends what a restore, or a recovery that failed,
+ * began: once it is known whether what is published shows the same log, since everybody acts by both.
  */
 export async function authorityTarget(
   group: Group,
@@ -27,15 +37,13 @@ export async function authorityTarget(
   signal: AbortSignal,
 ): Promise<Target> {
   const target = await fixedTarget(client, group, 'authority');
-  let isSaid = false;
   return {
     ...target,
     async caughtUp() {
-      if (isSaid) return;
-      const { rowCount } = await client.query('SELECT FROM authority.deriving');
-      if (rowCount !== 0) await quarantineSetBack(client, log, types, signal);
-      await client.query('DELETE FROM authority.deriving');
-      isSaid = true;
+      const { rowCount } = await client.query(`SELECT FROM ${DERIVED}`, [openStates]);
+      if (rowCount === 0) return;
+      await quarantineSetBack(client, log, types, signal);
+      await client.query(`DELETE FROM ${DERIVED}`, [openStates]);
     },
   };
 }

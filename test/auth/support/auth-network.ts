@@ -234,6 +234,7 @@ async function startServer(on: {
     pool: database.pool,
     log: opened.log,
     witness,
+    hadWitness: true,
     types: [],
     logger,
     now: () => on.clock.now(),

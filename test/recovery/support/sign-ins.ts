@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { signIn } from '../../../src/operator/demo/sign-in.js';
 import { password, redirectUri } from '../../support/api.js';
 import type { Application, SignedIn } from '../../support/api.js';
@@ -29,7 +28,7 @@ export class SignIns {
     return new SignIns(baseUrl, application, access_token, refresh_token);
   }
 
-  /** What gives an application tokens, or tells it what they are worth. */
+  /** What gives an application tokens, tells it what they are worth, or takes them back. */
   async applicationAsks(): Promise<Readonly<Record<string, Told>>> {
     return {
       'for authorization': await this.#ask('GET', this.#authorization()),
@@ -45,10 +44,16 @@ export class SignIns {
       'what a token is worth': await this.#ask('POST', '/api/auth/oauth2/introspect', {
         token: this.accessToken,
       }),
+      'to take back a token': await this.#ask('POST', '/api/auth/oauth2/revoke', {
+        token: this.refreshToken,
+      }),
+      'to sign out': await this.#ask('GET', '/api/auth/oauth2/end-session'),
+      'to sign out, confirmed': await this.#ask('POST', '/api/auth/oauth2/end-session/confirm', {}),
+      'where it leads': await this.#ask('GET', '/api/auth/oauth2/end-session/success'),
     };
   }
 
-  /** What gives a person an account, or shows it. */
+  /** What gives a person an account, shows it, or takes back what it gave. */
   async personAsks(): Promise<Readonly<Record<string, Told>>> {
     return {
       'for the sign-in page': await this.#ask('GET', '/api/auth/interaction/some-interaction'),
@@ -63,33 +68,19 @@ export class SignIns {
       'to be signed up there': await this.#ask('POST', '/api/auth/account/sign-up', {}),
       'for another password': await this.#ask('POST', '/api/auth/account/password', {}),
       'to be erased': await this.#ask('POST', '/api/auth/account/erase', {}),
+      'to be signed out': await this.#ask('POST', '/api/auth/account/sign-out', {}),
+      'to be signed out everywhere': await this.#ask('POST', '/api/auth/account/sign-out-everywhere', {}),
+      'to disconnect': await this.#ask('POST', '/api/auth/account/disconnect', {}),
       'not to be erased': await this.#ask('POST', '/api/auth/account/keep', {}),
     };
   }
 
-  /** What tells nothing of anybody, and what takes away from an application. */
+  /** What tells nothing of anybody. */
   async goesOn(): Promise<Readonly<Record<string, Told>>> {
     return {
       metadata: await this.#ask('GET', '/api/auth/.well-known/openid-configuration'),
       'metadata of OAuth': await this.#ask('GET', '/.well-known/oauth-authorization-server/api/auth'),
       keys: await this.#ask('GET', '/api/auth/jwks'),
-      'sign-out': await this.#ask('GET', '/api/auth/oauth2/end-session'),
-      'sign-out done': await this.#ask('GET', '/api/auth/oauth2/end-session/success'),
-      revocation: await this.#ask('POST', '/api/auth/oauth2/revoke', { token: randomUUID() }),
-    };
-  }
-
-  /** What takes away from a person what they have. */
-  async personLeaves(): Promise<Readonly<Record<string, Told>>> {
-    return {
-      'to be signed out': await this.#ask('POST', '/api/auth/account/sign-out', {}),
-      'to be signed out everywhere': await this.#ask('POST', '/api/auth/account/sign-out-everywhere', {}),
-      'to disconnect': await this.#ask('POST', '/api/auth/account/disconnect', {}),
-      'to be signed out by an application': await this.#ask(
-        'POST',
-        '/api/auth/oauth2/end-session/confirm',
-        {},
-      ),
     };
   }
 
@@ -98,10 +89,6 @@ export class SignIns {
       grant_type: 'refresh_token',
       refresh_token: this.refreshToken,
     });
-  }
-
-  async revoked(): Promise<Told> {
-    return this.#ask('POST', '/api/auth/oauth2/revoke', { token: this.refreshToken });
   }
 
   async userinfo(): Promise<Told> {
@@ -146,7 +133,5 @@ export async function notClosed(signIns: SignIns): Promise<readonly (readonly [s
     ...others(await signIns.applicationAsks(), 503, 'temporarily_unavailable'),
     ...others(await signIns.personAsks(), 503, 'auth_unavailable'),
     ...others(await signIns.goesOn(), 200, undefined),
-    // By whom it is not: of a form that a person has open, all is looked at.
-    ...others(await signIns.personLeaves(), 403, 'origin_required'),
   ];
 }
