@@ -1,9 +1,12 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { authorityGroup } from '../../projections/authority/authority.projection.js';
 import { serving } from '../../projections/groups.js';
 import { typesOf } from '../../projections/runner/projection.js';
 import { LogUnavailable } from '../../src/log/event-log.js';
-import { authorityTarget } from '../../src/recovery/restore/deriving.js';
+import { moveJob, openStates, requestJob } from '../../src/recovery/jobs/job.js';
+import { authorityTarget, beginDeriving } from '../../src/recovery/restore/deriving.js';
 import { openDatabase } from '../../src/store/database.js';
 import { MemoryLog } from '../projections/support/memory-log.js';
 import { some } from '../projections/support/recorded.js';
@@ -11,21 +14,22 @@ import { WorkerBench } from '../projections/support/worker.js';
 import { startTestPostgres } from '../support/postgres.js';
 import type { TestPostgres } from '../support/postgres.js';
 import { until } from '../support/until.js';
+import { Gates } from './support/gates.js';
+import { JobBench } from './support/job-bench.js';
 
 let postgres: TestPostgres;
 let bench: WorkerBench;
 
 beforeAll(async () => {
   postgres = await startTestPostgres();
+}, 60_000);
+afterAll(() => postgres?.stop());
+beforeEach(async () => {
   const url = await postgres.createDatabase();
   await (await openDatabase({ url, applicationName: 'test', maxConnections: 1 })).close();
   bench = await WorkerBench.open(url);
-}, 60_000);
-
-afterAll(async () => {
-  await bench?.close();
-  await postgres?.stop();
 });
+afterEach(() => bench?.close());
 
 /** Its end is not known until somebody says so. */
 class SlowLog extends MemoryLog {
@@ -36,31 +40,77 @@ class SlowLog extends MemoryLog {
   }
 }
 
-it('is believed after a restore of the log once that is compared with what is published, and not before', async () => {
-  const before = new MemoryLog();
-  before.add(some.founding('n'), some.account('ada'), some.post('p'));
-  const worker = bench.start(before);
-  await until(async () => (await bench.state())?.status === 'serving');
-  await worker.stop();
-
-  const restored = new SlowLog();
-  restored.add(some.founding('n'), some.account('ada'));
-  await bench.pool.query('INSERT INTO authority.deriving DEFAULT VALUES');
-  const derivedFrom = { log: restored, types: typesOf(serving) };
+/** Has a worker derive who may act. */
+function derive(log: MemoryLog): void {
+  const derivedFrom = { log, types: typesOf(serving) };
   bench.run({
     group: authorityGroup,
-    log: restored,
+    log,
     prepare: (client, signal) => authorityTarget(authorityGroup, derivedFrom, client, signal),
   });
-  const { pool } = bench;
-  await until(async () => (await pool.query('SELECT FROM authority.account')).rowCount === 1);
-  await until(() => bench.logged.some((line) => line.includes('not yet')));
-  expect((await pool.query('SELECT FROM authority.deriving')).rowCount).toBe(1);
+}
 
-  restored.isHeadKnown = true;
-  await until(async () => (await pool.query('SELECT FROM authority.deriving')).rowCount === 0);
-  expect(await bench.state()).toMatchObject({
-    status: 'quarantined',
-    reason: expect.stringMatching(/^The log was set back/),
+const isDeriving = async ({ pool }: Pick<WorkerBench, 'pool'>) =>
+  (await pool.query('SELECT FROM authority.deriving')).rowCount === 1;
+const knows = async (actorId: string) =>
+  (await bench.pool.query('SELECT FROM authority.account WHERE actor_id = $1', [actorId])).rowCount === 1;
+
+describe('what is derived of who may act is believed', () => {
+  it('after a restore of the log once that is compared with what is published, and not before', async () => {
+    const before = new MemoryLog();
+    before.add(some.founding('n'), some.account('ada'), some.post('p'));
+    const worker = bench.start(before);
+    await until(async () => (await bench.state())?.status === 'serving');
+    await worker.stop();
+
+    const restored = new SlowLog();
+    restored.add(some.founding('n'), some.account('ada'));
+    await beginDeriving(bench.pool);
+    derive(restored);
+    await until(() => knows('ada'));
+    await until(() => bench.logged.some((line) => line.includes('not yet')));
+    expect(await isDeriving(bench)).toBe(true);
+
+    restored.isHeadKnown = true;
+    await until(async () => !(await isDeriving(bench)));
+    expect(await bench.state()).toMatchObject({
+      status: 'quarantined',
+      reason: expect.stringMatching(/^The log was set back/),
+    });
   });
+
+  it('not while a recovery is at work, which derives all of it again, and after it where that has failed', async () => {
+    const log = new MemoryLog();
+    log.add(some.founding('n'));
+    const [id, now] = [randomUUID(), 0];
+    await requestJob(bench.pool, { id, kind: 'recover', names: [], requestedBy: 'o', reason: 'a test', now });
+    await beginDeriving(bench.pool);
+    derive(log);
+    for (const actorId of ['ada', 'bob']) {
+      log.add(some.account(actorId));
+      await until(() => knows(actorId));
+      // It is told of the end again and again.
+      await pause(200);
+      expect(await isDeriving(bench)).toBe(true);
+    }
+    await moveJob(bench.pool, id, openStates, 'failed', now, 'a test');
+    log.add(some.account('eve'));
+    await until(async () => !(await isDeriving(bench)));
+  });
+});
+
+it('a recovery lets nobody act by what was derived before it', async () => {
+  const jobs = await JobBench.open(postgres);
+  const gates = await Gates.shut(jobs.databaseUrl, [
+    { name: 'build', at: 'BEFORE INSERT ON recovery.incarnation' },
+  ]);
+  try {
+    await jobs.ask('recover');
+    jobs.run();
+    await gates.reached('build');
+    expect(await isDeriving(jobs)).toBe(true);
+  } finally {
+    await gates.close();
+    await jobs.close();
+  }
 });

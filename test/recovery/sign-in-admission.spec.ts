@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Pool } from 'pg';
 import { SignInAdmission } from '../../src/http/admission/sign-in-admission.js';
+import { beginDeriving } from '../../src/recovery/restore/deriving.js';
 import { openDatabase } from '../../src/store/database.js';
 import type { Postgres } from '../../src/store/postgres.js';
 import { startTestPostgres } from '../support/postgres.js';
@@ -39,6 +40,14 @@ it('tells whoever asks how it is since they asked, however many ask at once', as
     const isClosed = since.map((why) => why !== undefined);
     expect(isClosed).toEqual([status === 'quarantined', status === 'quarantined']);
   }
+});
+
+it('is closed while who may act is being derived, whatever is published', async () => {
+  const admission = new SignInAdmission(pool, proof);
+  await beginDeriving(pool);
+  expect(await admission.whyClosed()).toContain('being set up');
+  await pool.query('DELETE FROM authority.deriving');
+  expect(await admission.whyClosed()).toBeUndefined();
 });
 
 it('asks again after it could not', async () => {

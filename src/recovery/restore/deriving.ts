@@ -22,7 +22,7 @@ const DERIVED = `authority.deriving
   WHERE NOT EXISTS (SELECT FROM recovery.job WHERE kind = 'recover' AND state = ANY ($1))`;
 
 /** Nobody acts from here on, in any process, until a worker has been through the log. */
-export async function beginDeriving(database: ClientBase): Promise<void> {
+export async function beginDeriving(database: Pool | ClientBase): Promise<void> {
   await database.query('INSERT INTO authority.deriving DEFAULT VALUES ON CONFLICT DO NOTHING');
 }
 
