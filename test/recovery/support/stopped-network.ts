@@ -30,7 +30,8 @@ const places = {
     schema: 'authority',
     table: 'credential',
     word: 'actor_id',
-    which: '',
+    // Whoever signed up since the backup keeps the password: then both are there, of which "new" comes before "old".
+    which: 'ORDER BY actor_id LIMIT 1',
   },
   vault: {
     variable: 'VAULT_DATABASE_URL',
