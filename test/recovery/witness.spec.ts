@@ -192,6 +192,19 @@ describe('the ledger', () => {
   });
 });
 
+describe('a process', () => {
+  it('has left the server once it is closed, so that this may stop without a word of it', async () => {
+    const applicationName = 'leaving';
+    for (let times = 0; times < 10; times++) {
+      const leaving = openWitness({ url: bench.url, applicationName });
+      await Promise.all([leaving.find([]), leaving.after(0n, 1), leaving.firstBroken()]);
+      await leaving.close();
+      const there = 'SELECT FROM pg_stat_activity WHERE application_name = $1';
+      expect((await database.query(there, [applicationName])).rows).toEqual([]);
+    }
+  });
+});
+
 describe('without an address', () => {
   it('every call is refused', async () => {
     const none = openWitness({ url: undefined, applicationName: 'none' });

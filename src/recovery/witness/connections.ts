@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { DatabaseError, Pool } from 'pg';
 import type { PoolClient, QueryResultRow } from 'pg';
 import { DeadlineExceeded, within } from '../../log/client-errors.js';
@@ -26,6 +27,7 @@ export interface WitnessAddress {
  */
 export class WitnessConnections {
   private readonly pool: Pool;
+  private readonly open = new Set<PoolClient>();
   private migrating: Promise<void> | undefined;
 
   constructor(private readonly address: WitnessAddress) {
@@ -42,7 +44,10 @@ export class WitnessConnections {
     });
     // One that breaks while nobody asks it anything is thrown away: by the pool, or by whoever holds it and asks again.
     this.pool.on('error', () => undefined);
-    this.pool.on('connect', (client) => client.on('error', () => undefined));
+    this.pool.on('connect', (client) => {
+      this.open.add(client);
+      client.on('error', () => undefined).once('end', () => this.open.delete(client));
+    });
   }
 
   /** @throws {WitnessUnavailable} */
@@ -76,8 +81,15 @@ export class WitnessConnections {
     }
   }
 
-  close(): Promise<void> {
-    return this.pool.end();
+  /**
+   * Resolves when no connection is left, since whoever closes this may stop the server next, which logs each that it has
+   * to end itself. The pool alone only tells its connections to end.
+   */
+  async close(): Promise<void> {
+    const ended = [...this.open].map((client) => new Promise((resolve) => client.once('end', resolve)));
+    await this.pool.end();
+    // A server that hangs ends none: they go with the process.
+    await Promise.race([Promise.all(ended), pause(PATIENCE_MS.statement, undefined, { ref: false })]);
   }
 
   private async use<Answer>(work: (client: PoolClient) => Promise<Answer>): Promise<Answer> {
