@@ -69,12 +69,18 @@ export interface Agreement {
   readonly missing: Missing;
   /** How many the log has, with numbers of a witness, that the witness does not know: it was lost or set back. */
   readonly unwitnessed: number;
+  /** How many read models show that neither of them knows: both were. */
+  readonly onlyShown: number;
 }
 
-/** `most`: how many of the missing ones are listed. @throws {LogUnavailable} {@link WitnessUnavailable} */
+/**
+ * `shown`: ids of the restrictions that read models show. `most`: how many of the missing ones are listed.
+ * @throws {LogUnavailable} {@link WitnessUnavailable}
+ */
 export async function agreementOf(
   log: EventLog,
   witness: Witness,
+  shown: readonly string[],
   signal: AbortSignal,
   most: number,
 ): Promise<Agreement> {
@@ -91,16 +97,18 @@ export async function agreementOf(
     if (first.length < most)
       first.push({ epoch: Number(epoch), type, stream: restriction.stream, at: data.at });
   }
-  const unwitnessed = await unknownTo(witness, there);
-  return { witnessed, logged: there.size, missing: { count, byType, first }, unwitnessed };
+  const numbered = [...there].flatMap(([id, { isNumbered }]) => (isNumbered ? [id] : []));
+  const unwitnessed = await unknownTo(witness, numbered);
+  const elsewhere = shown.filter((id) => !there.has(id));
+  const onlyShown = await unknownTo(witness, elsewhere);
+  return { witnessed, logged: there.size, missing: { count, byType, first }, unwitnessed, onlyShown };
 }
 
 /** What is prepared only is known, too: it may be on its way, and whoever settles it asks the log. */
-async function unknownTo(witness: Witness, there: ReadonlyMap<string, Logged>): Promise<number> {
-  const numbered = [...there].flatMap(([id, { isNumbered }]) => (isNumbered ? [id] : []));
+async function unknownTo(witness: Witness, ids: readonly string[]): Promise<number> {
   let unknown = 0;
-  for (let at = 0; at < numbered.length; at += PAGE) {
-    const some = numbered.slice(at, at + PAGE);
+  for (let at = 0; at < ids.length; at += PAGE) {
+    const some = ids.slice(at, at + PAGE);
     unknown += some.length - (await witness.find(some)).size;
   }
   return unknown;

@@ -2,7 +2,8 @@ import type { Pool } from 'pg';
 import { whyNotThisLog } from './jobs/recover.js';
 import { networkOf } from './network.js';
 import { readRecoveryState } from './recovery-state.js';
-import { witnessStatus } from './recovery-status.js';
+import { objectionTo } from './objection.js';
+import { witnessStatusInTime } from './recovery-status.js';
 import type { StatusSources, WitnessStatus } from './recovery-status.js';
 
 export interface RecoveryPlan {
@@ -38,24 +39,19 @@ export async function recoveryPlan(sources: StatusSources): Promise<RecoveryPlan
   const { pool, log } = sources;
   const state = await readRecoveryState(pool);
   const otherLog = whyNotThisLog(await networkOf(log), state?.networkId);
-  const found = await witnessStatus(sources, Number(state?.witnessEpoch ?? 0n));
+  const found = await witnessStatusInTime(sources, state);
   const isServing = state?.status === 'serving';
   return {
     state: state?.status ?? 'none',
     reason: state?.reason ?? null,
     isNeeded: !isServing || found.missing.count > 0 || found.unwitnessed > 0,
-    refused: otherLog ?? brokenChain(found.brokenLine),
+    refused: otherLog ?? objectionTo(found, true) ?? null,
     needsReseed: found.unwitnessed > 0,
     restrictions: found.missing,
     unsettled: found.unsettled,
     rebuild: await estimate(pool),
     lost: LOST,
   };
-}
-
-function brokenChain(line: number | null): string | null {
-  if (line === null) return null;
-  return `The witness's ledger was altered at line ${line}: what it says proves nothing. Restore it from a backup, or put an empty database in its place and apply with --reseed-witness.`;
 }
 
 async function estimate(pool: Pool): Promise<Estimate> {

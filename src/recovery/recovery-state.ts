@@ -73,6 +73,17 @@ export function originOf({ networkId, appliedPosition, appliedEventId }: Recover
 export const schemaOfRestrictions = ({ schemaName, versions }: RecoveryState): string | undefined =>
   versions['restrictions'] === undefined ? undefined : schemaName;
 
+/** Ids of all restrictions that these read models show. */
+export async function allShown(
+  database: Pool | ClientBase,
+  state: RecoveryState | undefined,
+): Promise<readonly string[]> {
+  const schema = state && schemaOfRestrictions(state);
+  if (schema === undefined) return [];
+  const { rows } = await database.query<{ event_id: string }>(`SELECT event_id FROM "${schema}".restriction`);
+  return rows.map(({ event_id }) => event_id);
+}
+
 /** Those of these events that the published read models show to have been restrictions of the witness. */
 export async function shownRestrictions(
   database: Pool,

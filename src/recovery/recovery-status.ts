@@ -1,4 +1,4 @@
-import type { Pool } from 'pg';
+import type { ClientBase, Pool } from 'pg';
 import { versionsOf } from '../../projections/runner/projection.js';
 import type { Group } from '../../projections/runner/projection.js';
 import { LogUnavailable } from '../log/event-log.js';
@@ -9,7 +9,8 @@ import type { Job } from './jobs/job.js';
 import { retiredIncarnations, whyNoRollback } from './jobs/rollback.js';
 import { agreementOf } from './lost-restrictions.js';
 import type { Missing } from './lost-restrictions.js';
-import { readRecoveryState } from './recovery-state.js';
+import { allShown, readRecoveryState } from './recovery-state.js';
+import type { RecoveryState } from './recovery-state.js';
 import { WitnessRequired, WitnessUnavailable } from './witness/witness.js';
 import type { Witness } from './witness/witness.js';
 
@@ -31,6 +32,8 @@ export interface WitnessStatus {
   readonly missing: Missing;
   /** How many the log has that the witness lost. */
   readonly unwitnessed: number;
+  /** How many the published read models show that neither of them knows. */
+  readonly onlyShown: number;
 }
 
 export interface RecoveryStatus {
@@ -68,7 +71,7 @@ export async function recoveryStatus(sources: StatusSources): Promise<RecoverySt
   const { pool, group } = sources;
   const state = await readRecoveryState(pool);
   const retired = await retiredIncarnations(pool);
-  const { status, fault } = await witnessStatusOrFault(sources, Number(state?.witnessEpoch ?? 0n));
+  const { status, fault } = await witnessStatusOrFault(sources, state);
   return {
     state: state?.status ?? 'none',
     reason: state?.reason ?? null,
@@ -86,9 +89,9 @@ export async function recoveryStatus(sources: StatusSources): Promise<RecoverySt
   };
 }
 
-async function witnessStatusOrFault(sources: StatusSources, readModel: number) {
+async function witnessStatusOrFault(sources: StatusSources, state: RecoveryState | undefined) {
   try {
-    return { status: await witnessStatus(sources, readModel), fault: null };
+    return { status: await witnessStatusInTime(sources, state), fault: null };
   } catch (error) {
     const isAway =
       error instanceof WitnessUnavailable ||
@@ -99,32 +102,42 @@ async function witnessStatusOrFault(sources: StatusSources, readModel: number) {
   }
 }
 
-/** @throws {LogUnavailable} {@link WitnessUnavailable} {@link WitnessRequired} */
-export async function witnessStatus(
-  { log, witness, patienceMs = PATIENCE_MS }: StatusSources,
-  readModel: number,
+/** For somebody who waits for it. @throws {LogUnavailable} {@link WitnessUnavailable} {@link WitnessRequired} */
+export async function witnessStatusInTime(
+  { pool, log, witness, patienceMs = PATIENCE_MS }: StatusSources,
+  state: RecoveryState | undefined,
 ): Promise<WitnessStatus> {
   // A log that is away says so at once, and a subscription to it waits until it is back.
   await log.head();
   const patience = AbortSignal.timeout(patienceMs);
-  const { witnessed, logged, missing, unwitnessed } = await agreementOf(
-    log,
-    witness,
-    patience,
-    EXAMPLES,
-  ).catch((cause: unknown) => {
+  return witnessStatus({ database: pool, log, witness }, state, patience).catch((cause: unknown) => {
     if (cause !== patience.reason) throw cause;
     throw new LogUnavailable(
       'The event log did not tell all its restrictions in time; try again once it answers.',
       { cause },
     );
   });
+}
+
+/**
+ * How log, witness and what is published stand to each other, all of it compared. Rejects with the reason of `signal`.
+ * @throws {LogUnavailable} {@link WitnessUnavailable} {@link WitnessRequired}
+ */
+export async function witnessStatus(
+  { database, log, witness }: { database: Pool | ClientBase; log: EventLog; witness: Witness },
+  state: RecoveryState | undefined,
+  signal: AbortSignal,
+): Promise<WitnessStatus> {
+  const shown = await allShown(database, state);
+  const agreement = await agreementOf(log, witness, shown, signal, EXAMPLES);
+  const { witnessed, logged, missing, unwitnessed, onlyShown } = agreement;
   const broken = await witness.firstBroken();
   return {
-    epochs: { witness: witnessed, log: logged, readModel },
+    epochs: { witness: witnessed, log: logged, readModel: Number(state?.witnessEpoch ?? 0n) },
     unsettled: (await witness.unsettled(ALL_TIMES, 0n, UNSETTLED)).length,
     brokenLine: broken === undefined ? null : Number(broken),
     missing,
     unwitnessed,
+    onlyShown,
   };
 }

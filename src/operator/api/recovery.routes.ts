@@ -8,6 +8,7 @@ import { Clock, Ids } from '../../commands/ambient.js';
 import { HttpRefusal } from '../../http/errors.js';
 import { EventLog } from '../../log/event-log.js';
 import { retiredIncarnations, whyNoRollback } from '../../recovery/jobs/rollback.js';
+import { NEEDS_RESEED } from '../../recovery/objection.js';
 import { recoveryPlan } from '../../recovery/recovery-plan.js';
 import { recoveryStatus } from '../../recovery/recovery-status.js';
 import { Witness, WitnessRequired, WitnessUnavailable } from '../../recovery/witness/witness.js';
@@ -42,10 +43,7 @@ export function recoveryRoutes(server: FastifyInstance, app: INestApplicationCon
       const plan = await recoveryPlan(sources);
       if (plan.refused !== null) throw new HttpRefusal('recovery_quarantined', plan.refused);
       if (plan.needsReseed && !reseedWitness)
-        throw new HttpRefusal(
-          'restriction_witness_unavailable_or_incomplete',
-          'The log has restrictions that the witness lacks: it was lost, set back or is another one. Bring the right one back, or say that it is to be told again what the log has: --reseed-witness.',
-        );
+        throw new HttpRefusal('restriction_witness_unavailable_or_incomplete', NEEDS_RESEED);
       if (!plan.isNeeded && !reseedWitness) return { job: null };
       const job = await askFor(desk, { kind: 'recover', reseedWitness }, actOf(request, reason));
       return reply.status(202).send({ job });

@@ -45,6 +45,7 @@ export const recoveryStatus = z.object({
       brokenLine: z.number().nullable(),
       missing,
       unwitnessed: z.number(),
+      onlyShown: z.number(),
     })
     .nullable(),
   witnessFault: z.string().nullable(),

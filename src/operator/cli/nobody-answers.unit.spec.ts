@@ -42,15 +42,19 @@ describe('a command that nobody answers', () => {
       runs(network);
       expect(said()).toBe(
         `the network on ${dataDir} (DATA_DIR) is starting and does not answer at http://127.0.0.1:4001 (OPERATOR_PORT) yet; ` +
-          'try again, after a restore once a worker has been through the log; ' +
+          'try again, after a restore or in a recovery once a worker has been through the log; ' +
           'the output of npm start says what it does: refused',
       );
     },
   );
 
+  it('says of a network that runs that its API does not answer', () => {
+    runs({ ready: true });
+    expect(said()).toMatch(/ runs, but its API does not answer at .* yet; try again/);
+  });
+
   it.each([
     ['was killed while it started', { supervisor: gone }],
-    ['has been ready', { ready: true }],
     ['starts on another port', { settings: { OPERATOR_PORT: '4002' } }],
     ['starts for another host', { settings: { OPERATOR_HOST: '192.0.2.1' } }],
   ])('does not say so of a network that %s', (_what, network) => {

@@ -3,10 +3,12 @@ import { Pace } from '../build/pace.js';
 import { quarantine } from '../incarnation.js';
 import { missingRestrictions } from '../lost-restrictions.js';
 import { networkOf } from '../network.js';
+import { objectionTo } from '../objection.js';
 import { reapply } from '../reapply.js';
 import { reseedWitness } from '../reseed.js';
 import { beginDeriving } from '../restore/deriving.js';
 import { readRecoveryState } from '../recovery-state.js';
+import { witnessStatus } from '../recovery-status.js';
 import { buildAndPublish } from './build-and-publish.js';
 import type { JobContext } from './context.js';
 import { JobFault } from './fault.js';
@@ -29,6 +31,12 @@ export async function recover(job: Job, context: JobContext): Promise<string> {
   if (state?.status === 'serving')
     await quarantine(client, state.incarnation, 'An operator recovers the network.');
 
+  // What was found when it was asked for may have changed since.
+  const objection = objectionTo(
+    await witnessStatus({ database: client, log, witness }, state, signal),
+    job.reseedWitness,
+  );
+  if (objection !== undefined) throw new JobFault(objection);
   // With nothing published, there is no quarantine: the log may soon have all, and rows that are acted by may not.
   await beginDeriving(client);
   if (job.reseedWitness)

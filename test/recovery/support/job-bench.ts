@@ -58,10 +58,10 @@ export class JobBench {
   }
 
   /** Answers the job's id. */
-  async ask(kind: JobKind, names: readonly string[] = []): Promise<string> {
+  async ask(kind: JobKind, names: readonly string[] = [], reseedWitness = false): Promise<string> {
     const id = randomUUID();
     const by = { requestedBy: 'o', reason: 'a test', now: Date.now() };
-    await requestJob(this.pool, { id, kind, names, ...by });
+    await requestJob(this.pool, { id, kind, names, reseedWitness, ...by });
     return id;
   }
 

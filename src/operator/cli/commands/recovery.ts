@@ -76,6 +76,7 @@ function linesOfStatus({
           `ledger       ${witness.brokenLine === null ? 'whole' : `ALTERED at line ${witness.brokenLine}`}`,
           ...linesOfMissing(witness.missing, 'missing'),
           ...(witness.unwitnessed > 0 ? [`the witness LACKS ${witness.unwitnessed} that the log has`] : []),
+          ...(witness.onlyShown > 0 ? [`LOG AND WITNESS LACK ${witness.onlyShown} that are applied`] : []),
         ]
       : [`restrictions cannot be told: ${witnessFault}`]),
     ...jobs.map(lineOfJob),

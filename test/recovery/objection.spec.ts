@@ -1,0 +1,52 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { quarantine } from '../../src/recovery/incarnation.js';
+import { some } from '../projections/support/recorded.js';
+import { startTestPostgres } from '../support/postgres.js';
+import type { TestPostgres } from '../support/postgres.js';
+import { JobBench } from './support/job-bench.js';
+
+let postgres: TestPostgres;
+let jobs: JobBench;
+
+beforeAll(async () => {
+  postgres = await startTestPostgres();
+}, 60_000);
+afterAll(() => postgres?.stop());
+beforeEach(async () => {
+  jobs = await JobBench.open(postgres);
+  await quarantine(jobs.pool, (await jobs.published()) ?? '', 'a test');
+}, 30_000);
+afterEach(() => jobs?.close());
+
+/** What read models show of a restriction, without which it is as if it never was. */
+const show = async () =>
+  jobs.pool.query(
+    `INSERT INTO inc_${await jobs.published()}.restriction (witness_epoch, event_id, position) VALUES (1, $1, 1)`,
+    [randomUUID()],
+  );
+
+const status = async () => (await jobs.pool.query('SELECT status FROM recovery.publication')).rows;
+
+/** What the job says, which was asked for before anybody could know. */
+async function refused(reseedWitness = false): Promise<string | null> {
+  const id = await jobs.ask('recover', [], reseedWitness);
+  jobs.run();
+  const { message } = await jobs.once(id, 'failed');
+  expect(await status()).toEqual([{ status: 'quarantined' }]);
+  return message;
+}
+
+describe('a recovery publishes nothing', () => {
+  it('by a witness that lacks what the log has, unless it is told that, whenever it was lost', async () => {
+    jobs.log.addWitnessed(1, some.deletion('p'));
+    expect(await refused()).toContain('--reseed-witness');
+    await jobs.once(await jobs.ask('recover', [], true), 'published');
+  });
+
+  it('by a log and a witness that both lack what read models show, whatever it is told', async () => {
+    await show();
+    expect(await refused()).toContain('Neither the log nor the witness knows 1 of the restrictions');
+    expect(await refused(true)).toContain('Put a newer copy of one of them in its place');
+  });
+});
