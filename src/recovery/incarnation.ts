@@ -179,7 +179,7 @@ export async function publishedStatus(
   return rows[0]?.status;
 }
 
-/** Refuses protected reads from now on, for this reason, until an operator recovers. The first reason stands. */
+/** Lets nobody read, write or sign in from now on, for this reason, until an operator recovers. The first reason stands. */
 export async function quarantine(
   database: Pool | ClientBase,
   incarnation: string,

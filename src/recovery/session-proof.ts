@@ -30,7 +30,7 @@ export class SessionProof {
 
   /**
    * Why what is published must not be read, if it is time to ask again. Undefined: nothing is missing, or nobody can
-   * tell: who was admitted by a proof goes on, and who starts without one refuses reads by itself.
+   * tell: who was admitted by a proof goes on, and who starts without one lets nobody in by itself.
    */
   async again(client: ClientBase, schema: string | undefined): Promise<string | undefined> {
     const { now } = this.options;

@@ -62,7 +62,7 @@ export const publisherSql = `
 /**
  * A protected read as a single statement (recovery.md, "Admission of a read"): the recovery state, the caller's
  * authority and the data come from one snapshot, so that the headers describe exactly the body they come with.
- * `data` is only computed for a read that is admitted.
+ * `data` is only computed where these admit the read; whether it is proven that nothing is missing is asked afterwards.
  */
 export const admissionSql = (data: string): string => `
   WITH state AS MATERIALIZED (${recoveryStateSql}

@@ -36,7 +36,7 @@ export interface JobContext extends JobTools {
   readonly takesPlaceOf: (incarnation: string) => void;
   /**
    * Puts down that the job is done, what came of it in words, and how far it came: by default what was reported last. To be
-   * called in the transaction, on its client, that publishes. @throws {JobFault} it is over already.
+   * called in the transaction, on its client, that publishes, if anything is. @throws {JobFault} it is over already.
    */
   readonly conclude: (database: ClientBase, said: string, progress?: Progress) => Promise<void>;
 }

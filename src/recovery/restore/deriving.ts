@@ -48,7 +48,7 @@ export async function authorityTarget(
   };
 }
 
-/** Waits until who may act was derived from a restored log: before that, what was taken away might still be there. */
+/** Waits until who may act was derived after a restore or in a recovery: before that, what was taken away might be there. */
 export async function untilDerived(pool: Pool, logger: Logger): Promise<void> {
   for (let waited = false; ; waited = true) {
     const { rowCount } = await pool.query('SELECT FROM authority.deriving');
