@@ -12,9 +12,9 @@ const alwaysOpen: ReadonlySet<string | undefined> = new Set([
   `${discoveryPaths[1]}${AUTH_PREFIX}`,
 ]);
 
-/** Asks before each request to what is registered on this instance and below it. */
+/** Asks before each request to what is registered on this instance and below it is carried out, once all of it has come. */
 export function closeWhere(server: FastifyInstance, whyClosed: WhyClosed): void {
-  server.addHook('onRequest', async ({ routeOptions }) => {
+  server.addHook('preHandler', async ({ routeOptions }) => {
     if (alwaysOpen.has(routeOptions.url)) return;
     const why = await whyClosed();
     if (why !== undefined) throw new Fault(503, 'temporarily_unavailable', why, { wroteNothing: true });

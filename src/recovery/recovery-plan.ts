@@ -41,11 +41,12 @@ export async function recoveryPlan(sources: StatusSources): Promise<RecoveryPlan
   const otherLog = whyNotThisLog(await networkOf(log), state?.networkId);
   const found = await witnessStatusInTime(sources, state);
   const isServing = state?.status === 'serving';
+  const refused = otherLog ?? objectionTo(found, true) ?? null;
   return {
     state: state?.status ?? 'none',
     reason: state?.reason ?? null,
-    isNeeded: !isServing || found.missing.count > 0 || found.unwitnessed > 0,
-    refused: otherLog ?? objectionTo(found, true) ?? null,
+    isNeeded: !isServing || found.missing.count > 0 || found.unwitnessed > 0 || refused !== null,
+    refused,
     needsReseed: found.unwitnessed > 0,
     restrictions: found.missing,
     unsettled: found.unsettled,

@@ -6,6 +6,7 @@ import type { EventLog } from '../log/event-log.js';
 import type { StoredEvent } from '../log/registry.js';
 import { isUnreachable } from '../store/unreachable.js';
 import { quarantine } from './incarnation.js';
+import { agreementOf } from './lost-restrictions.js';
 import { originOf, readRecoveryState, schemaOfRestrictions } from './recovery-state.js';
 import type { RecoveryState } from './recovery-state.js';
 import { RestrictionCheck } from './restriction-check.js';
@@ -31,6 +32,8 @@ export interface RecoveryWatchOptions {
 const FIRST_LOOK_MS = 3_000;
 const RETRY_MS = 500;
 const PROOF_MS = 2_000;
+/** Of the whole log, all of whose restrictions are read. */
+const LOG_PROOF_MS = 120_000;
 const NOT_YET = 'It is being looked whether restrictions are missing.';
 
 /**
@@ -40,19 +43,19 @@ const NOT_YET = 'It is being looked whether restrictions are missing.';
 export class RecoveryWatch {
   /** Why nothing is proven yet, in words; undefined: it was, since this process started. */
   private unproven: string | undefined = NOT_YET;
-  /** That something published lacks nothing says nothing of a log without it: a read store may be lost under a process. */
-  private isLogProven = false;
+  /**
+   * When it was last proven of the log itself; undefined: never since something was published. That what is published lacks nothing
+   * says nothing of a log without it: a read store may be lost under a process. Unix milliseconds.
+   */
+  private logProvenAt: number | undefined;
   private isWitnessed = true;
   private isOriginProven = false;
   private readonly check: RestrictionCheck;
-  /** Of the log alone, as long as nothing is published that shows what it has. */
-  private readonly logCheck: RestrictionCheck;
   private readonly stopping = new AbortController();
   private running: Promise<void> | undefined;
 
   constructor(private readonly options: RecoveryWatchOptions) {
     this.check = new RestrictionCheck(options.witness, options.log);
-    this.logCheck = new RestrictionCheck(options.witness, options.log);
   }
 
   /** Resolves after the first look, whatever it saw, or when that takes long. */
@@ -72,7 +75,7 @@ export class RecoveryWatch {
    * undefined: they may. Without a witness nothing can be missing as long as there never was one that was asked for anything.
    */
   unprovenFor(witnessEpoch: bigint | undefined): string | undefined {
-    if (witnessEpoch === undefined) return this.unproven ?? (this.isLogProven ? undefined : NOT_YET);
+    if (witnessEpoch === undefined) return this.unproven ?? (this.logProvenAt === undefined ? NOT_YET : undefined);
     const { hadWitness } = this.options;
     return this.isWitnessed || hadWitness || witnessEpoch !== 0n ? this.unproven : undefined;
   }
@@ -116,23 +119,46 @@ export class RecoveryWatch {
     }
   }
 
-  /** False: it is in quarantine, out of which nothing leads but a recovery, and that proves what it publishes. */
+  /**
+   * False: it is in quarantine, out of which nothing leads but a recovery, and that proves what it publishes. Rejects where
+   * nothing is proven, or the contrary is.
+   */
   private async prove(): Promise<boolean> {
-    const { pool, now } = this.options;
+    const { pool, witness, now } = this.options;
     const state = await readRecoveryState(pool);
-    if (state) this.isLogProven = false;
-    if (state?.status === 'quarantined') return false;
     if (!state) {
       // Whoever publishes proves it before; who may act is derived from the log already.
-      const lacks = await this.logCheck.run(pool, undefined, now());
-      if (lacks !== undefined) throw new Lacking(lacks);
-      this.isLogProven = true;
+      const { logProvenAt = -CHECK_EVERY_MS } = this;
+      if (now() - logProvenAt >= CHECK_EVERY_MS) await this.proveLog();
       return true;
+    }
+    this.logProvenAt = undefined;
+    if (state.status === 'quarantined') {
+      await witness.after(0n, 1);
+      return false;
     }
     const reason =
       (await this.setBack(state)) ?? (await this.check.run(pool, schemaOfRestrictions(state), now()));
-    if (reason !== undefined) await quarantine(pool, state.incarnation, reason);
-    return reason === undefined;
+    if (reason === undefined) return true;
+    await quarantine(pool, state.incarnation, reason);
+    throw new Lacking(reason);
+  }
+
+  /** @throws {Lacking} the log lacks what the witness has, or the other way round: it was set back, and its silence proves nothing. */
+  private async proveLog(): Promise<void> {
+    const { log, witness, now } = this.options;
+    // A log that is away says so at once, and a subscription to it waits until it is back.
+    await log.head();
+    const signal = AbortSignal.any([this.stopping.signal, AbortSignal.timeout(LOG_PROOF_MS)]);
+    const { missing, unwitnessed } = await agreementOf(log, witness, [], signal, 1);
+    const [first] = missing.first;
+    if (first)
+      throw new Lacking(
+        `The log lacks restrictions that the witness has accepted: ${missing.count}, of which number ${first.epoch} is the first.`,
+      );
+    if (unwitnessed > 0)
+      throw new Lacking(`The witness lacks restrictions that the log has: ${unwitnessed}; it was set back.`);
+    this.logProvenAt = now();
   }
 
   /**
@@ -154,7 +180,7 @@ export class RecoveryWatch {
   }
 }
 
-/** The log lacks restrictions, and nothing is published that could be put into quarantine for it. */
+/** What is found is not only unproven, but refuted. */
 class Lacking extends Error {
   override readonly name = 'Lacking';
 }

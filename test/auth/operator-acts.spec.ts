@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { startOperatorApi } from '../../src/operator/api/operator-api.js';
+import { withIdentifiersLast } from '../../src/operator/cli/leading-hyphens.js';
 import { commandLine } from '../../src/operator/cli/program.js';
 import { Browser } from '../../src/operator/demo/browser.js';
 import { foundNetwork } from '../../src/recovery/network.js';
@@ -35,7 +36,7 @@ async function plaza(...args: string[]): Promise<string> {
     return true;
   });
   try {
-    await commandLine().parseAsync(args, { from: 'user' });
+    await commandLine().parseAsync(withIdentifiersLast(args), { from: 'user' });
   } finally {
     writing.mockRestore();
   }

@@ -13,7 +13,7 @@ let database: Postgres;
 beforeAll(async () => {
   postgres = await startTestPostgres();
   const url = await postgres.createDatabase();
-  database = await openDatabase({ url, applicationName: 'test', maxConnections: 8, queryTimeoutMs: 1_000 });
+  database = await openDatabase({ url, applicationName: 'test', maxConnections: 8, queryTimeoutMs: 5_000 });
 }, 60_000);
 
 afterEach(() => {

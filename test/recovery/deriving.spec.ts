@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { pino } from 'pino';
 import { authorityGroup } from '../../projections/authority/authority.projection.js';
 import { serving } from '../../projections/groups.js';
 import { typesOf } from '../../projections/runner/projection.js';
 import { LogUnavailable } from '../../src/log/event-log.js';
 import { moveJob, openStates, requestJob } from '../../src/recovery/jobs/job.js';
-import { authorityTarget, beginDeriving } from '../../src/recovery/restore/deriving.js';
+import { authorityTarget, beginDeriving, untilDerived } from '../../src/recovery/restore/deriving.js';
 import { openDatabase } from '../../src/store/database.js';
 import { MemoryLog } from '../projections/support/memory-log.js';
 import { some } from '../projections/support/recorded.js';
@@ -65,7 +66,7 @@ describe('what is derived of who may act is believed', () => {
 
     const restored = new SlowLog();
     restored.add(some.founding('n'), some.account('ada'));
-    await beginDeriving(bench.pool);
+    await beginDeriving(bench.pool, 0);
     derive(restored);
     await until(() => knows('ada'));
     await until(() => bench.logged.some((line) => line.includes('not yet')));
@@ -84,7 +85,7 @@ describe('what is derived of who may act is believed', () => {
     log.add(some.founding('n'));
     const [id, now] = [randomUUID(), 0];
     await requestJob(bench.pool, { id, kind: 'recover', names: [], requestedBy: 'o', reason: 'a test', now });
-    await beginDeriving(bench.pool);
+    await beginDeriving(bench.pool, 0);
     derive(log);
     for (const actorId of ['ada', 'bob']) {
       log.add(some.account(actorId));
@@ -93,6 +94,8 @@ describe('what is derived of who may act is believed', () => {
       await pause(200);
       expect(await isDeriving(bench)).toBe(true);
     }
+    // Which somebody has to be able to go on with.
+    await untilDerived(bench.pool, pino({ level: 'silent' }));
     await moveJob(bench.pool, id, openStates, 'failed', now, 'a test');
     log.add(some.account('eve'));
     await until(async () => !(await isDeriving(bench)));

@@ -146,7 +146,7 @@ describe('an erasure whose process is killed', () => {
       await until(async () => {
         if (!asking) void ask();
         return (await holder.query(waiting)).rowCount;
-      }, 20_000).catch((error: unknown) => {
+      }, 45_000).catch((error: unknown) => {
         throw new Error(`no erasure was cut off ${name}`, { cause: error });
       });
     }

@@ -2,7 +2,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/gl
 import { pino } from 'pino';
 import { serving } from '../../projections/groups.js';
 import { typesOf } from '../../projections/runner/projection.js';
+import { quarantine } from '../../src/recovery/incarnation.js';
 import { RecoveryWatch } from '../../src/recovery/recovery-watch.js';
+import { CHECK_EVERY_MS } from '../../src/recovery/session-proof.js';
 import { restrictionHash } from '../../src/recovery/witness/canonical.js';
 import { openWitness } from '../../src/recovery/witness/open-witness.js';
 import type { Witness } from '../../src/recovery/witness/witness.js';
@@ -18,6 +20,7 @@ let bench: WorkerBench;
 let witness: Witness;
 let log: MemoryLog;
 const watches: RecoveryWatch[] = [];
+let time = 0;
 let logged: string[] = [];
 
 beforeAll(async () => {
@@ -52,7 +55,7 @@ async function started(given = witness, hadWitness = true): Promise<RecoveryWatc
     hadWitness,
     types: typesOf(serving),
     logger: pino({}, { write: (line: string) => void logged.push(line) }),
-    now: () => 0,
+    now: () => time,
   });
   watches.push(watch);
   await watch.start();
@@ -65,7 +68,9 @@ async function published(): Promise<void> {
   await worker.stop();
 }
 
-const lacking = expect.stringMatching(/^The log lacks restriction number 1/);
+const lacking = expect.stringMatching(
+  /^The log lacks restrictions that the witness has accepted: 1, of which number 1/,
+);
 
 it('lets people act by a log that has everything before anything is published, and after it', async () => {
   const watch = await started();
@@ -81,9 +86,29 @@ it('lets nobody act by a log that lacks something before anything is published',
   expect((await started()).unprovenFor(undefined)).toEqual(lacking);
 });
 
+it('lets nobody act by a witness that lacks what the log has', async () => {
+  const other = openWitness({ url: await postgres.createDatabase(), applicationName: 'test' });
+  try {
+    const told = expect.stringContaining('The witness lacks restrictions that the log has: 1');
+    expect((await started(other)).unprovenFor(undefined)).toEqual(told);
+  } finally {
+    for (const watch of watches.splice(0)) await watch.stop();
+    await other.close();
+  }
+});
+
+it('takes a quarantine for no proof where the witness was never reached', async () => {
+  await published();
+  await quarantine(bench.pool, (await bench.state())?.incarnation ?? '', 'a test');
+  const none = openWitness({ url: undefined, applicationName: 'test' });
+  expect((await started(none)).unprovenFor(1n)).toEqual(expect.stringContaining('WITNESS_DATABASE_URL'));
+  expect((await started()).unprovenFor(1n)).toBeUndefined();
+});
+
 it('lets nobody act any more once a log is found to lack something, in a process that had its proof', async () => {
   const watch = await started();
   log.setBack(2);
+  time += CHECK_EVERY_MS;
   await until(() => watch.unprovenFor(undefined));
   expect(watch.unprovenFor(undefined)).toEqual(lacking);
 });

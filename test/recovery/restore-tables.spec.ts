@@ -12,6 +12,7 @@ import {
   endAgain,
   refuseForgotten,
   refuseLostKeys,
+  rememberWitness,
   restoreTables,
 } from '../../src/recovery/restore/tables.js';
 import { openWitness } from '../../src/recovery/witness/open-witness.js';
@@ -105,6 +106,14 @@ describe('restoring the vault', () => {
       { person_id: 'alive', gone: false },
       { person_id: 'erased', gone: true },
     ]);
+  });
+
+  it('keeps it known that there is a witness, which a copy of before does not know', async () => {
+    await vault.query(`INSERT INTO network_secret (name, value) VALUES ('has-witness', '1'), ('later', '1')`);
+    const kept = newKept();
+    await restoreTables(vault, 'vault', [keys(live(two, 'alive'))], kept, () => undefined);
+    await rememberWitness(vault, kept);
+    expect((await vault.query('SELECT name FROM network_secret')).rows).toEqual([{ name: 'has-witness' }]);
   });
 
   it('refuses a table that this release does not know', async () => {

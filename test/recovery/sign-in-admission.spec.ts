@@ -44,7 +44,7 @@ it('tells whoever asks how it is since they asked, however many ask at once', as
 
 it('is closed while who may act is being derived, whatever is published', async () => {
   const admission = new SignInAdmission(pool, proof);
-  await beginDeriving(pool);
+  await beginDeriving(pool, 0);
   expect(await admission.whyClosed()).toContain('being set up');
   await pool.query('DELETE FROM authority.deriving');
   expect(await admission.whyClosed()).toBeUndefined();

@@ -16,6 +16,7 @@ import {
   endAgain,
   refuseForgotten,
   refuseLostKeys,
+  rememberWitness,
   restoreTables,
   RestoreRefused,
 } from '../../recovery/restore/tables.js';
@@ -160,18 +161,19 @@ export class Replacement {
     const { parts } = this.given;
     if (!parts.includes('vault')) return 0;
     await this.#tables(client, 'vault', kept);
+    await rememberWitness(client, kept);
     if (!parts.includes('log')) await refuseLostKeys(client, kept);
     return destroyAgain(client, kept);
   }
 
   async #database(client: ClientBase): Promise<void> {
     const kept = this.#kept.database;
-    const { parts } = this.given;
+    const { parts, now } = this.given;
     if (parts.includes('authority')) {
       await this.#tables(client, 'authority', kept);
       await endAgain(client, kept);
     }
-    if (parts.includes('authority') || parts.includes('log')) await forgetAuthority(client, kept);
+    if (parts.includes('authority') || parts.includes('log')) await forgetAuthority(client, kept, now);
     if (parts.includes('read')) await forgetReadModels(client, kept);
     else if (parts.includes('log')) await forgetAudit(client, kept);
   }

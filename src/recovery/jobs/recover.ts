@@ -38,7 +38,7 @@ export async function recover(job: Job, context: JobContext): Promise<string> {
   );
   if (objection !== undefined) throw new JobFault(objection);
   // With nothing published, there is no quarantine: the log may soon have all, and rows that are acted by may not.
-  await beginDeriving(client);
+  await beginDeriving(client, job.updatedAt);
   if (job.reseedWitness)
     await reseedWitness(log, witness, now, signal, (done) =>
       report({ step: 'telling the witness what the log has', done, total: null, rate: null }),

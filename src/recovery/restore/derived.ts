@@ -21,13 +21,13 @@ export async function forgetReadModels(client: ClientBase, kept: Kept): Promise<
  * anew.
  *
  * Until a worker has been through the log nobody may act: what was given would be there before it was taken away. That
- * is what `authority.deriving` says (see deriving.ts).
+ * is what `authority.deriving` says (see deriving.ts). `now`: Unix milliseconds.
  */
-export async function forgetAuthority(client: ClientBase, kept: Kept): Promise<void> {
+export async function forgetAuthority(client: ClientBase, kept: Kept, now: number): Promise<void> {
   for (const table of derivedAuthority) await kept.copy(client, table);
   await client.query(FORGET_AUTHORITY);
   await client.query(`DELETE FROM recovery.checkpoint WHERE group_name = 'authority'`);
-  await beginDeriving(client);
+  await beginDeriving(client, now);
 }
 
 /** After the log was replaced: positions and events of the other one are none of this one's. */

@@ -11,7 +11,7 @@ import { quarantineSetBack } from '../set-back.js';
 
 const LOOK_AGAIN_MS = 100;
 
-export interface DerivedFrom {
+interface DerivedFrom {
   readonly log: EventLog;
   /** Of the events that the published read models come from. */
   readonly types: readonly StoredEvent['type'][];
@@ -21,9 +21,12 @@ export interface DerivedFrom {
 const DERIVED = `authority.deriving
   WHERE NOT EXISTS (SELECT FROM recovery.job WHERE kind = 'recover' AND state = ANY ($1))`;
 
-/** Nobody acts from here on, in any process, until a worker has been through the log. */
-export async function beginDeriving(database: Pool | ClientBase): Promise<void> {
-  await database.query('INSERT INTO authority.deriving DEFAULT VALUES ON CONFLICT DO NOTHING');
+/** Nobody acts from here on, in any process, until a worker has been through the log. `now`: Unix milliseconds. */
+export async function beginDeriving(database: Pool | ClientBase, now: number): Promise<void> {
+  await database.query(
+    'INSERT INTO authority.deriving (since) VALUES ($1) ON CONFLICT (singleton) DO UPDATE SET since = excluded.since',
+    [new Date(now)],
+  );
 }
 
 /**
@@ -48,10 +51,17 @@ export async function authorityTarget(
   };
 }
 
-/** Waits until who may act was derived after a restore or in a recovery: before that, what was taken away might be there. */
+/**
+ * Waits until who may act was derived from a restored log: before that, operators would act on half of it. Not for a recovery,
+ * which derives it in one step, and which nobody could go on with where no process answers.
+ */
 export async function untilDerived(pool: Pool, logger: Logger): Promise<void> {
   for (let waited = false; ; waited = true) {
-    const { rowCount } = await pool.query('SELECT FROM authority.deriving');
+    const { rowCount } = await pool.query(
+      `SELECT FROM authority.deriving WHERE NOT EXISTS (
+        SELECT FROM recovery.job WHERE kind = 'recover' AND state = ANY ($1) AND updated_at >= deriving.since)`,
+      [[...openStates, 'paused', 'failed']],
+    );
     if (rowCount === 0) return;
     if (!waited) logger.info('waiting until a worker has derived from the restored log who may act');
     await pause(LOOK_AGAIN_MS);

@@ -47,6 +47,14 @@ export async function restoreTables(
   for (const table of tables) await client.query(`ALTER TABLE ${table} ENABLE TRIGGER USER`);
 }
 
+/** That the network has a witness stays known, whatever the vault was copied before. */
+export async function rememberWitness(client: ClientBase, kept: Kept): Promise<void> {
+  await client.query(
+    `INSERT INTO network_secret SELECT * FROM ${kept.placeOf('public.network_secret')} WHERE name = 'has-witness'
+    ON CONFLICT DO NOTHING`,
+  );
+}
+
 /** Nobody comes back from erasure: a key that was destroyed here since the backup stays destroyed. Answers how many. */
 export async function destroyAgain(client: ClientBase, kept: Kept): Promise<number> {
   const { rowCount } = await client.query(

@@ -111,7 +111,7 @@ export class SignIns {
     const response = await fetch(this.baseUrl + path, {
       method,
       redirect: 'manual',
-      headers: { authorization, accept: 'application/json' },
+      headers: { authorization, accept: 'application/json', origin: this.baseUrl },
       ...(form && { body: new URLSearchParams(form) }),
     });
     const text = await response.text();
