@@ -75,7 +75,8 @@ export class RecoveryWatch {
    * undefined: they may. Without a witness nothing can be missing as long as there never was one that was asked for anything.
    */
   unprovenFor(witnessEpoch: bigint | undefined): string | undefined {
-    if (witnessEpoch === undefined) return this.unproven ?? (this.logProvenAt === undefined ? NOT_YET : undefined);
+    if (witnessEpoch === undefined)
+      return this.unproven ?? (this.logProvenAt === undefined ? NOT_YET : undefined);
     const { hadWitness } = this.options;
     return this.isWitnessed || hadWitness || witnessEpoch !== 0n ? this.unproven : undefined;
   }
