@@ -40,12 +40,6 @@ const steps: readonly {
     waits: 'plaza-api',
   },
   {
-    name: 'before the key is destroyed',
-    database: 'vault',
-    row: async () => 'SELECT FROM person_key WHERE person_id = $1 FOR UPDATE',
-    waits: 'plaza-api',
-  },
-  {
     name: 'while the grants end',
     database: 'store',
     row: async () => 'SELECT FROM authority.app_grant WHERE actor_id = $1 FOR UPDATE',
@@ -55,6 +49,13 @@ const steps: readonly {
     name: 'before password, sessions and tokens are forgotten',
     database: 'store',
     row: async () => 'SELECT FROM authority.credential WHERE actor_id = $1 FOR UPDATE',
+    waits: 'plaza-api',
+  },
+  // Last: whoever rewrites the vault's files meanwhile waits for this, and all who come to the vault wait for them.
+  {
+    name: 'before the key is destroyed',
+    database: 'vault',
+    row: async () => 'SELECT FROM person_key WHERE person_id = $1 FOR UPDATE',
     waits: 'plaza-api',
   },
 ];
