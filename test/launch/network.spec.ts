@@ -148,8 +148,9 @@ describe('the network on one machine', () => {
     } finally {
       release();
     }
+    // What it has said last is read here later than that it is gone.
+    await until(() => /^the event store ended .* starting again would not help$/m.test(network.output()));
     expect(network.output()).toMatch(/the event store directory .*eventstore is in use by another process/);
-    expect(network.output()).toMatch(/^the event store ended .* starting again would not help$/m);
     await network.restart();
   });
 
