@@ -32,8 +32,11 @@ export interface RunningEventStore {
 
 /** Events may have 1 MiB; EventStoreDB takes messages of up to 17 MiB, and clients send their batches by that. */
 const MAX_MESSAGE_LENGTH = 17 * 1024 * 1024;
-/** How long clients get to take in the end of their calls. */
-const CLOSE_GRACE_MS = 1000;
+/**
+ * How long clients get to take in the end of their calls, which is behind what was sent before. A call that is cut off
+ * after that ends as cancelled, without a reason. Less than a launcher waits before it kills a process that it stops.
+ */
+const CLOSE_GRACE_MS = 5_000;
 
 /**
  * Starts an event store that speaks the gRPC protocol of EventStoreDB over the directory `dir`.

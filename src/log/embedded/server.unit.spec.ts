@@ -144,7 +144,9 @@ describe('the server', () => {
     const closing = await startEventStore(options({ dir: other }));
     const own = connect(closing.port);
     const disk = await holdDisk();
+    const taken = jest.spyOn(Store.prototype, 'append');
     const answers = batchAppend(own, [batchRequest({}), batchRequest({})]);
+    await until(() => taken.mock.calls.length === 2);
     await disk.reached;
     const closed = closing.close();
     const deletion = new Promise<ServiceError | null>((resolve) =>

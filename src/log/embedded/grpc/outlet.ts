@@ -5,6 +5,7 @@ import type { CallStatus } from './status.js';
 /** The sending half of a streaming call: respects the client's pace, and ends once, whoever ends it. */
 export class Outlet {
   #closed = false;
+  #ended = false;
   #resume: (() => void) | undefined;
   readonly #onClose: (() => void)[] = [];
 
@@ -44,12 +45,18 @@ export class Outlet {
     await new Promise<void>((resolve) => (this.#resume = resolve));
   }
 
+  /** Ends the call successfully, behind the messages that are still on their way. */
   end(): void {
-    if (!this.#closed) this.call.end();
+    if (this.#closed || this.#ended) return;
+    this.#ended = true;
+    this.call.end();
   }
 
+  /** Ends the call with an error, unless it has ended. */
   fail(status: CallStatus): void {
-    if (!this.#closed) this.call.emit('error', status);
+    if (this.#closed || this.#ended) return;
+    this.#ended = true;
+    this.call.emit('error', status);
   }
 
   #close(): void {
