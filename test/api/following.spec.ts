@@ -4,6 +4,7 @@ import { operatorOf, registerApplication, send, signIn } from '../support/api.js
 import type { Answer, Application, SignedIn } from '../support/api.js';
 import { sharedNetwork } from '../support/shared-network.js';
 import type { SharedNetwork } from '../support/shared-network.js';
+import { until } from '../support/until.js';
 
 const scope = 'openid read relation:write block:write';
 /** More than some pages of the smallest size show. */
@@ -118,7 +119,11 @@ describe('whom an actor follows, and who follows an actor', () => {
     await act(blocker, 'blocks', eve.actorId);
     await operatorOf(network).setAccountState(suspended, 'suspend', 'a test');
     for (const actorId of ['nobody', '%00', suspended, blocker.actorId]) {
-      const { status, body } = await eve.get(`/api/actors/${actorId}/${list}`);
+      // An acknowledgment promises its effect to the caller at once, to other readers when the worker has applied it.
+      const { status, body } = await until(async () => {
+        const answer = await eve.get(`/api/actors/${actorId}/${list}`);
+        return answer.status !== 200 && answer;
+      });
       expect([status, body]).toEqual([404, error('not_found')]);
     }
     expect((await ada.get(`/api/actors/${blocker.actorId}/${list}`)).status).toBe(200);
