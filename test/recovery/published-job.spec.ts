@@ -49,22 +49,10 @@ async function publishUnanswered(): Promise<void> {
   await until(async () => (await jobs.published()) !== served);
 }
 
-/** Whoever watches over the job that is at work has looked since that moment. */
-async function watched(since: Date): Promise<void> {
-  await until(async () => {
-    const { rowCount } = await jobs.pool.query(
-      `SELECT FROM pg_stat_activity WHERE application_name = 'plaza-jobs' AND datname = current_database()
-        AND query LIKE 'SELECT EXISTS%is_recovery_asked%' AND state = 'idle' AND query_start > $1`,
-      [since],
-    );
-    return rowCount === 1;
-  });
-}
-
 it('a rebuild that has published reads published, though it was to give way and never heard of it', async () => {
   const rebuild = await rebuildAtTheEnd();
   const recovery = await jobs.ask('recover');
-  await watched(new Date());
+  await jobs.stopping(rebuild);
   await publishUnanswered();
   const { incarnation: recovered } = await jobs.once(recovery, 'published');
   const { state, incarnation, message } = (await findJob(jobs.pool, rebuild)) ?? {};
@@ -76,7 +64,7 @@ it('a rebuild that has published reads published, though it was to give way and 
 it('a rebuild that is paused when it has published, and never heard of it, is not published again', async () => {
   const rebuild = await rebuildAtTheEnd();
   await jobs.pool.query(`UPDATE recovery.job SET state = 'paused' WHERE id = $1`, [rebuild]);
-  await watched(new Date());
+  await jobs.stopping(rebuild);
   await publishUnanswered();
   const { incarnation } = await jobs.once(rebuild, 'published');
   expect(await jobs.published()).toBe(incarnation);

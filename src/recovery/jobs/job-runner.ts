@@ -90,10 +90,14 @@ export class JobRunner {
       return;
     logger.info({ job: job.id, kind: job.kind, resumed: job.state !== 'requested' }, 'working at a job');
     const watch = new JobWatch(job, database, now);
+    const { stopped } = watch;
+    stopped.addEventListener('abort', () =>
+      logger.info({ job: job.id, reason: messageOf(stopped.reason) }, 'stopping a job'),
+    );
     await watch.look();
     const ended = new AbortController();
     const watching = watch.run(AbortSignal.any([ended.signal, session]));
-    const signal = AbortSignal.any([session, watch.stopped]);
+    const signal = AbortSignal.any([session, stopped]);
     try {
       signal.throwIfAborted();
       const said = await works[job.kind](job, {

@@ -18,7 +18,8 @@ import { until } from '../../support/until.js';
 /** A network of one post that serves, of which nothing runs but, on demand, whoever does jobs: within the test's process. */
 export class JobBench {
   readonly log = new MemoryLog();
-  private readonly stopping = new AbortController();
+  private readonly logged: string[] = [];
+  private readonly ending = new AbortController();
   private running: Promise<void> | undefined;
 
   private constructor(
@@ -51,10 +52,10 @@ export class JobBench {
       log: this.log,
       databaseUrl,
       witness: this.witness,
-      logger: pino({ level: 'silent' }),
+      logger: pino({ level: 'info' }, { write: (line: string) => void this.logged.push(line) }),
       ids: { uuid: randomUUID, incarnation: () => randomBytes(8).toString('hex') },
       now: Date.now,
-    }).run(this.stopping.signal);
+    }).run(this.ending.signal);
   }
 
   /** Answers the job's id. */
@@ -69,6 +70,11 @@ export class JobBench {
   async once(id: string, state: Job['state']): Promise<Job> {
     await until(async () => (await findJob(this.pool, id))?.state === state);
     return (await findJob(this.pool, id)) as Job;
+  }
+
+  /** Resolves once the runner knows that it must stop this job. */
+  async stopping(id: string): Promise<void> {
+    await until(() => this.logged.some((line) => line.includes('stopping a job') && line.includes(id)));
   }
 
   /** Id of the incarnation that is. */
@@ -95,7 +101,7 @@ export class JobBench {
   }
 
   async close(): Promise<void> {
-    this.stopping.abort();
+    this.ending.abort();
     await this.running;
     await this.bench.close();
     await this.witness.close();
