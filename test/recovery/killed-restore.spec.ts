@@ -98,13 +98,14 @@ describe('a restore that is killed', () => {
 describe('a restore that is under way', () => {
   it('is what a start is told of, and ends at once with the process that runs it', async () => {
     const { env, dataDir } = networkAt('ended');
-    const database = new Client({ connectionString: env['DATABASE_URL'] });
-    await database.connect();
+    const [database, watcher] = [new Client(env['DATABASE_URL']), new Client(env['DATABASE_URL'])];
+    await Promise.all([database.connect(), watcher.connect()]);
     try {
       await database.query('BEGIN; LOCK TABLE authority.credential IN ACCESS EXCLUSIVE MODE');
       const kill = runAsChild(['restore', backup], env);
       await until(async () => {
-        const { rowCount } = await database.query(
+        // Not from within the transaction, which goes on to see the sessions that there were when it first looked.
+        const { rowCount } = await watcher.query(
           `SELECT FROM pg_locks JOIN pg_stat_activity USING (pid) WHERE NOT granted AND application_name = 'plaza-restore'`,
         );
         return rowCount === 1;
@@ -117,6 +118,7 @@ describe('a restore that is under way', () => {
       release();
     } finally {
       await database.end();
+      await watcher.end();
     }
   });
 });

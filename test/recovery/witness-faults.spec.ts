@@ -33,6 +33,8 @@ let without: ApiProcess;
 let withoutOperatorPort: string;
 /** Connections to the witness's database, that can keep others from writing. */
 let keepers: readonly [Client, Client];
+/** Begins no transaction: in one it would go on to see the sessions that there were when it first looked. */
+let watcher: Client;
 
 beforeAll(async () => {
   network = await startNetwork();
@@ -58,12 +60,13 @@ beforeAll(async () => {
   opened = await openLogOf(network);
   witness = openWitness({ url: witnessUrl, applicationName: 'test' });
   keepers = [new Client(witnessUrl), new Client(witnessUrl)];
-  await Promise.all(keepers.map((keeper) => keeper.connect()));
+  watcher = new Client(witnessUrl);
+  await Promise.all([...keepers, watcher].map((client) => client.connect()));
   alice = await signIn(network, await registerApplication(network), 'openid read post:create post:delete');
 }, 120_000);
 
 afterAll(async () => {
-  await Promise.all((keepers ?? []).map((keeper) => keeper.end()));
+  await Promise.all([...(keepers ?? []), watcher].map((client) => client?.end()));
   await witness?.close();
   await opened?.close();
   await Promise.all([proxied?.stop(), without?.stop()]);
@@ -107,7 +110,7 @@ async function expectCompletedBy(process: ApiProcess, postId: string, intentId: 
 
 const lockHead = 'BEGIN; SELECT line FROM head FOR UPDATE';
 const waiters = async (): Promise<number> => {
-  const { rows } = await keepers[0].query<{ count: string }>(
+  const { rows } = await watcher.query<{ count: string }>(
     `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
   );
   return Number(rows[0]?.count);
