@@ -11,8 +11,8 @@ import { removeDataDir } from './data-dir.js';
 import { dataDirWithCluster } from './postgres.js';
 import { until } from './until.js';
 
-const LONGEST_START_MS = 90_000;
-const LONGEST_STOP_MS = 30_000;
+const LONGEST_START_MS = 120_000;
+const LONGEST_STOP_MS = 60_000;
 
 /** A whole network that runs for a test, as `npm start` runs it: the built launcher in processes of its own. */
 export interface TestNetwork {
@@ -101,7 +101,7 @@ export async function startNetwork(settings: NodeJS.ProcessEnv = {}, given?: str
 
 interface Launcher {
   readonly process: ChildProcess;
-  /** Resolves when it is known here that the process has ended. */
+  /** Resolves when the process has ended, and all that it and its processes printed is read. */
   readonly ended: Promise<unknown>;
   output(): string;
   unref(): void;
@@ -114,7 +114,7 @@ function launch(env: NodeJS.ProcessEnv): Launcher {
     // The channel ends the network when the test's process is killed.
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
-  const ended = once(child, 'exit');
+  const ended = once(child, 'close');
   let output = '';
   const keep = (chunk: Buffer) => void (output += chunk.toString());
   child.stdout?.on('data', keep);
