@@ -1,0 +1,62 @@
+import { setTimeout as pause } from 'node:timers/promises';
+
+/** Longer than a worker on a busy machine needs; the last answer then says what is missing. */
+const LONGEST_MS = 20_000;
+
+interface Answered {
+  readonly status: number;
+  readonly headers: Headers;
+}
+
+/**
+ * Newest acknowledged write of each person on one network. A write is shown to its writer when it is acknowledged, and to
+ * others when a worker has applied it: without this, a test of what others see would judge the worker's speed.
+ */
+export class Acknowledged {
+  private static readonly networks = new Map<string, Acknowledged>();
+
+  /** Log positions, by actor id. */
+  private readonly writes = new Map<string, bigint>();
+  private incarnation: string | undefined;
+
+  static by(baseUrl: string): Acknowledged {
+    const known = this.networks.get(baseUrl) ?? new Acknowledged();
+    this.networks.set(baseUrl, known);
+    return known;
+  }
+
+  note(actorId: string, headers: Headers): void {
+    const position = headers.get('x-network-write-revision');
+    if (position !== null) this.writes.set(actorId, BigInt(position));
+  }
+
+  /** Asks until the answer shows all that was acknowledged to others before, or is none that says what it shows. */
+  async shownTo<Answer extends Answered>(
+    actorId: string | undefined,
+    ask: () => Promise<Answer>,
+  ): Promise<Answer> {
+    const wanted = this.newestOfOthers(actorId);
+    const giveUpAt = performance.now() + LONGEST_MS;
+    for (;;) {
+      const answer = await ask();
+      if (!this.isBehind(answer, wanted) || performance.now() > giveUpAt) return answer;
+      await pause(20);
+    }
+  }
+
+  private newestOfOthers(actorId: string | undefined): bigint {
+    const others = [...this.writes].filter(([writer]) => writer !== actorId).map(([, position]) => position);
+    return others.reduce((newest, position) => (position > newest ? position : newest), -1n);
+  }
+
+  private isBehind({ status, headers }: Answered, wanted: bigint): boolean {
+    const shown = headers.get('x-network-revision');
+    const incarnation = headers.get('x-network-incarnation');
+    if (status !== 200 || shown === null || incarnation === null) return false;
+    // A recovery publishes another log, which may lack these writes.
+    const isOther = this.incarnation !== undefined && this.incarnation !== incarnation;
+    this.incarnation = incarnation;
+    if (isOther) this.writes.clear();
+    return !isOther && BigInt(shown) < wanted;
+  }
+}
