@@ -27,6 +27,7 @@ export default {
   // A worker keeps the modules of every file that it has run. To give back two gigabytes of them when it ends takes longer
   // than the half second after which Jest says by default that something keeps it alive, and kills it.
   workerGracefulExitTimeout: 10_000,
-  testTimeout: 30_000,
+  // Ends a hang, and is no measure of speed. Longer than `until` waits, which says what it waited for.
+  testTimeout: 240_000,
   reporters: ['default', '<rootDir>/test/support/closing-lines.reporter.mjs'],
 };

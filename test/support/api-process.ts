@@ -12,8 +12,6 @@ import { Conformance } from './conformance.js';
 import type { TestNetwork } from './network.js';
 import { until } from './until.js';
 
-const LONGEST_START_MS = 60_000;
-
 /** One more API process on the stores of a network, as there are several behind a proxy. */
 export interface ApiProcess {
   readonly port: number;
@@ -36,7 +34,7 @@ export async function startApiProcess(
       ({ status }) => status === 200,
       () => false,
     );
-  await until(serves, LONGEST_START_MS);
+  await until(serves);
   return {
     port,
     async stop() {

@@ -1,9 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** Waits until a condition holds, and answers what it answered. Rejects after `timeoutMs`, with the last answer. */
+/**
+ * Waits until a condition holds, and returns its answer. Rejects after `timeoutMs`, with the last answer. The bound
+ * ends a hang and is no measure of speed. It is shorter than the minute after which a process looks by itself for what
+ * it should have been told.
+ */
 export async function until<T>(
   condition: () => T | Promise<T>,
-  timeoutMs = 20_000,
+  timeoutMs = 45_000,
 ): Promise<Exclude<T, undefined | null | false | 0 | ''>> {
   const giveUpAt = performance.now() + timeoutMs;
   for (;;) {

@@ -6,7 +6,7 @@ import type { Answered } from '../../support/api-process.js';
 import type { SignedIn } from '../../support/api.js';
 
 const RETRY_MS = 50;
-const LONGEST_MS = 20_000;
+const LONGEST_MS = 60_000;
 
 /** Processes of one network, behind a round-robin. */
 interface Served {

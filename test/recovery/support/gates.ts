@@ -37,7 +37,7 @@ export class Gates {
 
   /** Waits until somebody stands before it. */
   async reached(name: string): Promise<void> {
-    await until(async () => (await this.waiting(name)) > 0, 30_000);
+    await until(async () => (await this.waiting(name)) > 0);
   }
 
   /** Ends the sessions of those who stand before it, as the end of their process does. */
