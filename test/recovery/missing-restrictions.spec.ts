@@ -12,6 +12,7 @@ import { startTestPostgres } from '../support/postgres.js';
 import type { TestPostgres } from '../support/postgres.js';
 import { startTcpProxy } from '../support/tcp-proxy.js';
 import { until } from '../support/until.js';
+import { openReadyWitness } from '../support/witness.js';
 
 let postgres: TestPostgres;
 let bench: WorkerBench;
@@ -22,13 +23,13 @@ const opened: Witness[] = [];
 
 beforeAll(async () => {
   postgres = await startTestPostgres();
-}, 60_000);
+});
 afterAll(() => postgres?.stop());
 
 beforeEach(async () => {
   bench = await WorkerBench.open(await postgres.createDatabase());
   witnessUrl = await postgres.createDatabase();
-  witness = open(witnessUrl);
+  witness = await open(witnessUrl);
   log = new MemoryLog();
   log.add(some.founding('n'), some.post('p1'), some.post('p2'));
 });
@@ -37,8 +38,8 @@ afterEach(async () => {
   for (const each of opened.splice(0)) await each.close();
 });
 
-function open(url: string): Witness {
-  const made = openWitness({ url, applicationName: 'test' });
+async function open(url: string): Promise<Witness> {
+  const made = await openReadyWitness(url);
   opened.push(made);
   return made;
 }
@@ -126,7 +127,7 @@ describe('a worker', () => {
   it('refuses a witness that has forgotten what the log has', async () => {
     await restrict(some.deletion('p1'), 1);
     await publish();
-    const emptied = open(await postgres.createDatabase());
+    const emptied = await open(await postgres.createDatabase());
     await bench.start(log, undefined, emptied).ended;
     expect((await state('quarantined')).reason).toContain('The witness lacks restriction number 1');
   });
@@ -134,7 +135,7 @@ describe('a worker', () => {
   it('refuses a witness that was set back and gave its numbers to others since', async () => {
     await restrict(some.deletion('p1'), 1);
     await publish();
-    witness = open(await postgres.createDatabase());
+    witness = await open(await postgres.createDatabase());
     await restrict(some.deletion('p2'), 1);
     await bench.start(log, undefined, witness).ended;
     expect((await state('quarantined')).reason).toContain('set back or is another one');
@@ -148,7 +149,8 @@ describe('a worker', () => {
       proxy.loseAnswers();
       const url = new URL(witnessUrl);
       url.port = String(proxy.port);
-      const away = open(url.href);
+      const away = openWitness({ url: url.href, applicationName: 'test' });
+      opened.push(away);
       const { incarnation } = await state();
       const old = bench.start(log, undefined, away);
       await until(async () => (await bench.state())?.witnessEpoch === 1n);

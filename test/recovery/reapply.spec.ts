@@ -5,13 +5,13 @@ import { missingRestrictions } from '../../src/recovery/lost-restrictions.js';
 import { reapply } from '../../src/recovery/reapply.js';
 import type { ReapplyTools } from '../../src/recovery/reapply.js';
 import { restrictionHash } from '../../src/recovery/witness/canonical.js';
-import { openWitness } from '../../src/recovery/witness/open-witness.js';
 import { settle } from '../../src/recovery/witness/settle.js';
 import type { Witness } from '../../src/recovery/witness/witness.js';
 import { MemoryLog } from '../projections/support/memory-log.js';
 import { some } from '../projections/support/recorded.js';
 import { startTestPostgres } from '../support/postgres.js';
 import type { TestPostgres } from '../support/postgres.js';
+import { openReadyWitness } from '../support/witness.js';
 
 const stream = 'post-p';
 const signal = new AbortController().signal;
@@ -22,7 +22,7 @@ let log: MemoryLog;
 
 beforeAll(async () => {
   postgres = await startTestPostgres();
-}, 60_000);
+});
 afterAll(async () => {
   await witness?.close();
   await postgres?.stop();
@@ -40,7 +40,7 @@ async function restrict(event: RestrictionEvent): Promise<void> {
 
 async function givenAPost(): Promise<void> {
   await witness?.close();
-  witness = openWitness({ url: await postgres.createDatabase(), applicationName: 'test' });
+  witness = await openReadyWitness(await postgres.createDatabase());
   log = new MemoryLog();
   log.add(some.post('p'));
 }

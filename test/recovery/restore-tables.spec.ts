@@ -15,10 +15,10 @@ import {
   rememberWitness,
   restoreTables,
 } from '../../src/recovery/restore/tables.js';
-import { openWitness } from '../../src/recovery/witness/open-witness.js';
 import { openDatabase } from '../../src/store/database.js';
 import { startTestPostgres } from '../support/postgres.js';
 import type { TestPostgres } from '../support/postgres.js';
+import { openReadyWitness } from '../support/witness.js';
 
 const [one, two] = ['00000000-0000-4000-8000-000000000001', '00000000-0000-4000-8000-000000000002'];
 
@@ -40,7 +40,7 @@ beforeAll(async () => {
   for (const each of opened) await each.close();
   [database, vault] = [new Client(databaseUrl), new Client(vaultUrl)];
   for (const client of [database, vault]) await client.connect();
-}, 60_000);
+});
 
 beforeEach(async () => {
   await vault.query('TRUNCATE person_key, network_secret');
@@ -234,9 +234,7 @@ describe('restoring the witness', () => {
 
   beforeAll(async () => {
     const url = await postgres.createDatabase();
-    const opened = openWitness({ url, applicationName: 'test' });
-    await opened.find([]);
-    await opened.close();
+    await (await openReadyWitness(url)).close();
     witness = new Client(url);
     await witness.connect();
   });

@@ -3,7 +3,6 @@ import { serving } from '../../projections/groups.js';
 import { openLog } from '../../src/log/open-log.js';
 import type { OpenLog } from '../../src/log/open-log.js';
 import { recoveryStatus } from '../../src/recovery/recovery-status.js';
-import { openWitness } from '../../src/recovery/witness/open-witness.js';
 import type { Witness } from '../../src/recovery/witness/witness.js';
 import { WorkerBench } from '../projections/support/worker.js';
 import { startEmbeddedEventStore } from '../support/event-store.js';
@@ -13,6 +12,7 @@ import type { TestPostgres } from '../support/postgres.js';
 import { startTcpProxy } from '../support/tcp-proxy.js';
 import type { TcpProxy } from '../support/tcp-proxy.js';
 import { until } from '../support/until.js';
+import { openReadyWitness } from '../support/witness.js';
 
 let postgres: TestPostgres;
 let store: EmbeddedEventStore;
@@ -30,9 +30,9 @@ beforeAll(async () => {
     vaultDatabaseUrl: await url(),
     applicationName: 'test',
   });
-  witness = openWitness({ url: await url(), applicationName: 'test' });
+  witness = await openReadyWitness(await url());
   bench = await WorkerBench.open(await url());
-}, 60_000);
+});
 
 afterAll(async () => {
   await bench?.close();
@@ -64,4 +64,4 @@ it('the recovery status says within seconds that the log is silent', async () =>
   expect(await until(async () => (await recoveryStatus(sources)).witness)).toMatchObject({
     epochs: { log: 0 },
   });
-}, 30_000);
+});

@@ -38,14 +38,13 @@ import { PUBLICATION_CHANNEL } from '../../../src/recovery/incarnation.js';
 import { WitnessedLog } from '../../../src/recovery/witness/witnessed-log.js';
 import { readRecoveryState } from '../../../src/recovery/recovery-state.js';
 import { RecoveryWatch } from '../../../src/recovery/recovery-watch.js';
-import { openWitness } from '../../../src/recovery/witness/open-witness.js';
 import { Witness } from '../../../src/recovery/witness/witness.js';
 import { openDatabase } from '../../../src/store/database.js';
 import { Postgres } from '../../../src/store/postgres.js';
-import { until } from '../../support/until.js';
 import { removeDataDir } from '../../support/data-dir.js';
 import { startEmbeddedEventStore } from '../../support/event-store.js';
 import { dataDirWithCluster } from '../../support/postgres.js';
+import { openReadyWitness } from '../../support/witness.js';
 
 export const everyScope = ['openid', 'offline_access', 'read', 'post:create', 'block:read'];
 export const redirectUri = 'https://pebble.example/callback';
@@ -197,12 +196,6 @@ export async function startAuthNetwork(): Promise<AuthNetwork> {
   };
 }
 
-const isThere = (witness: Witness): Promise<boolean> =>
-  witness.after(0n, 1).then(
-    () => true,
-    () => false,
-  );
-
 async function startServer(on: {
   readonly config: Config;
   readonly postgres: EmbeddedPostgres;
@@ -219,9 +212,7 @@ async function startServer(on: {
   const { vaultDatabaseUrl } = on.postgres;
   const stores = { eventStoreUrl: on.eventStoreUrl, databaseUrl: on.postgres.databaseUrl, vaultDatabaseUrl };
   const opened = await openLog({ ...stores, applicationName });
-  const witness = openWitness({ url: on.postgres.witnessDatabaseUrl, applicationName });
-  // Its first call brings the database up to date.
-  await until(() => isThere(witness));
+  const witness = await openReadyWitness(on.postgres.witnessDatabaseUrl, applicationName);
   // Without a worker it would hear of nothing, so it is not started.
   const positions = new PositionListener({
     databaseUrl: on.postgres.databaseUrl,

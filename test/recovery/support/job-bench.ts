@@ -6,7 +6,6 @@ import { serving } from '../../../projections/groups.js';
 import { findJob, requestJob } from '../../../src/recovery/jobs/job.js';
 import type { Job, JobKind } from '../../../src/recovery/jobs/job.js';
 import { JobRunner } from '../../../src/recovery/jobs/job-runner.js';
-import { openWitness } from '../../../src/recovery/witness/open-witness.js';
 import type { Witness } from '../../../src/recovery/witness/witness.js';
 import { openDatabase } from '../../../src/store/database.js';
 import { MemoryLog } from '../../projections/support/memory-log.js';
@@ -14,6 +13,7 @@ import { some } from '../../projections/support/recorded.js';
 import { WorkerBench } from '../../projections/support/worker.js';
 import type { TestPostgres } from '../../support/postgres.js';
 import { until } from '../../support/until.js';
+import { openReadyWitness } from '../../support/witness.js';
 
 /** A network of one post that serves, of which nothing runs but, on demand, whoever does jobs: within the test's process. */
 export class JobBench {
@@ -31,7 +31,7 @@ export class JobBench {
   static async open(postgres: TestPostgres): Promise<JobBench> {
     const url = await postgres.createDatabase();
     await (await openDatabase({ url, applicationName: 'test', maxConnections: 2 })).close();
-    const witness = openWitness({ url: await postgres.createDatabase(), applicationName: 'test' });
+    const witness = await openReadyWitness(await postgres.createDatabase());
     const jobs = new JobBench(url, await WorkerBench.open(url), witness);
     jobs.log.add(some.founding('n'), some.post('p'));
     const worker = jobs.bench.start(jobs.log);

@@ -4,7 +4,7 @@ import type { Block } from '../../examples/support/document.js';
 import { environment, plaza, root } from '../../support/command.js';
 import type { TestNetwork } from '../../support/network.js';
 
-const LONGEST_WAIT_MS = 30_000;
+const LONGEST_WAIT_MS = 60_000;
 
 /** One line that the runbook tells to type, and what it says that comes of it; undefined: it does not say. */
 export interface Step {

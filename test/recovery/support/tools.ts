@@ -8,13 +8,13 @@ import { openLog } from '../../../src/log/open-log.js';
 import type { StoredEvent } from '../../../src/log/registry.js';
 import type { KeyVault } from '../../../src/log/vault/key-vault.js';
 import { Incarnations } from '../../../src/recovery/forgotten-people.js';
-import { openWitness } from '../../../src/recovery/witness/open-witness.js';
 import type { Witness } from '../../../src/recovery/witness/witness.js';
 import { WitnessedLog } from '../../../src/recovery/witness/witnessed-log.js';
 import type { Observer } from '../../../src/recovery/witness/witnessed-log.js';
 import { AuthorityStore } from '../../../src/store/authority/authority-store.js';
 import { openDatabase } from '../../../src/store/database.js';
 import { until } from '../../support/until.js';
+import { openReadyWitness } from '../../support/witness.js';
 import { writeThrough } from '../../../projections/authority/authority.projection.js';
 
 export interface Stores {
@@ -52,9 +52,8 @@ export async function openWorkshop(stores: Stores, applicationName: string): Pro
     openDatabase({ url: stores.databaseUrl, applicationName, maxConnections: 8 }),
     openLog({ ...stores, applicationName }),
   ]);
-  const witness = openWitness({ url: stores.witnessDatabaseUrl, applicationName });
-  // The first call of each takes longer than a call may where all processors are busy.
-  await until(() => answers(witness.after(0n, 1)));
+  const witness = await openReadyWitness(stores.witnessDatabaseUrl, applicationName);
+  // The first call takes longer than a call may where all processors are busy.
   await until(() => answers(opened.log.read('nothing')));
   const store = new AuthorityStore(database.dataSource);
   const common = {

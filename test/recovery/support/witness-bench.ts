@@ -1,8 +1,8 @@
 import { Client } from 'pg';
 import { restrictionHash } from '../../../src/recovery/witness/canonical.js';
-import { openWitness } from '../../../src/recovery/witness/open-witness.js';
 import type { Proof, Restriction, RestrictionState, Witness } from '../../../src/recovery/witness/witness.js';
 import type { TestPostgres } from '../../support/postgres.js';
+import { openReadyWitness } from '../../support/witness.js';
 
 /** A witness of its own, the ways of two processes to it, and a look at its database. */
 export class WitnessBench {
@@ -15,8 +15,8 @@ export class WitnessBench {
 
   static async open(postgres: TestPostgres): Promise<WitnessBench> {
     const url = await postgres.createDatabase();
-    const witness = openWitness({ url, applicationName: 'one' });
-    const other = openWitness({ url, applicationName: 'other' });
+    const witness = await openReadyWitness(url, 'one');
+    const other = await openReadyWitness(url, 'other');
     const database = new Client({ connectionString: url });
     await database.connect();
     return new WitnessBench(url, witness, other, database);
