@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { startChild } from '../../src/launch/child-process.js';
-import { isAlive } from '../../src/launch/processes.js';
+import { childrenOf, isAlive } from '../../src/launch/processes.js';
 import type { Running } from '../../src/launch/running.js';
 
 let directory = '';
@@ -17,23 +17,18 @@ afterEach(() => {
   rmSync(directory, { recursive: true });
 });
 
-/** Starts a process that says who it is and then does as told. */
+/** Starts a process that does as told. */
 function start(
   script: string,
   longestStartMs?: number,
   signal = new AbortController().signal,
 ): Promise<Running> {
   const entry = join(directory, 'entry.mjs');
-  const pid = JSON.stringify(join(directory, 'pid'));
-  writeFileSync(
-    entry,
-    `import { writeFileSync } from 'node:fs';\nwriteFileSync(${pid}, String(process.pid));\n${script}\n`,
-  );
+  writeFileSync(entry, `${script}\n`);
   const options = { name: 'a process', entry: pathToFileURL(entry), args: [], env: process.env, signal };
   return startChild({ ...options, ...(longestStartMs !== undefined && { longestStartMs }) });
 }
 
-const pid = () => Number(readFileSync(join(directory, 'pid'), 'utf8'));
 const stayUp = 'setInterval(() => {}, 1000);';
 const say = (message: object) => `process.send(${JSON.stringify(message)});`;
 
@@ -46,8 +41,11 @@ describe('a process of the network', () => {
   });
 
   it('is ended when it takes too long to be ready', async () => {
-    await expect(start(stayUp, 1_000)).rejects.toThrow(/^a process took too long to be ready/);
-    expect(isAlive(pid())).toBe(false);
+    const before = childrenOf(process.pid);
+    const starting = start(stayUp, 1_000);
+    expect(childrenOf(process.pid)).toHaveLength(before.length + 1);
+    await expect(starting).rejects.toThrow(/^a process took too long to be ready/);
+    expect(childrenOf(process.pid)).toEqual(before);
   });
 
   it.each(['port', 'data'] as const)(

@@ -1,12 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { runPlaza } from '../support/command.js';
 import { newDataDir } from '../support/data-dir.js';
 import { startNetwork } from '../support/network.js';
 import type { TestNetwork } from '../support/network.js';
 
 /** Whole networks start here, on a machine that may be busy with other tests. */
-jest.setTimeout(120_000);
-
 let network: TestNetwork;
 
 beforeAll(async () => {

@@ -1,4 +1,4 @@
-import { describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { freePort } from '../../src/launch/free-port.js';
@@ -9,8 +9,6 @@ import { newDataDir, removeDataDir } from '../support/data-dir.js';
 import { until } from '../support/until.js';
 
 /** A network starts here, on a machine that may be busy with other tests. */
-jest.setTimeout(120_000);
-
 describe('an `npm start` that is told to stop while the network starts', () => {
   it('stops what has started, waits until it is gone, and exits as if all had been well', async () => {
     const dataDir = newDataDir();
@@ -26,7 +24,7 @@ describe('an `npm start` that is told to stop while the network starts', () => {
       const { ready, pids } = await until(() => {
         const run = readRun(dataDir);
         return run?.pids.postgres === undefined ? undefined : run;
-      }, 60_000);
+      });
       npm.kill('SIGTERM');
       expect(await exited).toEqual([0, null]);
       expect(ready).toBe(false);
@@ -46,5 +44,5 @@ async function stopOrphan(dataDir: string): Promise<void> {
   const launcher = readRun(dataDir)?.pids.supervisor;
   if (launcher === undefined || !isAlive(launcher)) return;
   process.kill(launcher, 'SIGTERM');
-  await hasGone(launcher, 30_000);
+  await hasGone(launcher, 60_000);
 }

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { execFileSync, spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -9,8 +9,6 @@ import { createInterface } from 'node:readline';
 import { EventStoreDBClient, jsonEvent } from '@eventstore/db-client';
 import { childrenOf, hasGone } from '../../src/launch/processes.js';
 import { environment, plaza, runPlaza } from '../support/command.js';
-
-jest.setTimeout(60_000);
 
 let dir = '';
 const running: ChildProcess[] = [];
@@ -131,6 +129,6 @@ const older = ['/usr/bin/node', '/usr/local/bin/node'].find(
     expect(await takes(portOf(serving))).toBe(true);
     const [pinned] = childrenOf(serving.process.pid!);
     serving.process.kill('SIGKILL');
-    expect(await hasGone(pinned!, 20_000)).toBe(true);
+    expect(await hasGone(pinned!, 60_000)).toBe(true);
   });
 });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import type { AddressInfo, Server } from 'node:net';
@@ -10,8 +10,6 @@ import { newDataDir } from '../support/data-dir.js';
 import { startNetwork } from '../support/network.js';
 
 /** Whole networks start here, on a machine that may be busy with other tests. */
-jest.setTimeout(120_000);
-
 let scratch = '';
 let stranger: Server;
 
