@@ -58,12 +58,24 @@ export async function startSeparateNetwork(): Promise<SeparateNetwork> {
     ),
   );
   const workers = [0, 1].map((n) => processOf(`worker ${n}`, 'projections', { ...env, ROLE: 'projector' }));
-  await Promise.all([...workers, ...api].map((each) => each.start()));
-  const opened = await openLog({
-    eventStoreUrl: eventStore.url,
-    vaultDatabaseUrl: env['VAULT_DATABASE_URL'] ?? '',
-    applicationName: 'test',
-  });
+  let opened: OpenLog | undefined;
+  const stop = async (): Promise<void> => {
+    for (const each of [...api, ...workers]) await each.kill();
+    await opened?.close();
+    await Promise.all([postgres.stop(), eventStore.stop()]);
+  };
+  try {
+    await Promise.all([...workers, ...api].map((each) => each.start()));
+    opened = await openLog({
+      eventStoreUrl: eventStore.url,
+      vaultDatabaseUrl: env['VAULT_DATABASE_URL'] ?? '',
+      applicationName: 'test',
+    });
+  } catch (error) {
+    // Else the test's process waits for them for ever.
+    await stop();
+    throw error;
+  }
   return {
     baseUrl,
     env: { ...env, OPERATOR_PORT: api[0]?.env['OPERATOR_PORT'] },
@@ -71,11 +83,7 @@ export async function startSeparateNetwork(): Promise<SeparateNetwork> {
     api,
     workers,
     opened,
-    stop: async () => {
-      for (const each of [...api, ...workers]) await each.kill();
-      await opened.close();
-      await Promise.all([postgres.stop(), eventStore.stop()]);
-    },
+    stop,
   };
 }
 
