@@ -28,6 +28,6 @@ export default {
   // than the half second after which Jest says by default that something keeps it alive, and kills it.
   workerGracefulExitTimeout: 10_000,
   // Ends a hang, and is no measure of speed. Longer than `until` waits, which says what it waited for.
-  testTimeout: 240_000,
+  testTimeout: 300_000,
   reporters: ['default', '<rootDir>/test/support/closing-lines.reporter.mjs'],
 };

@@ -20,7 +20,7 @@ beforeAll(async () => {
     await signIn(network, application, scopes),
   ];
   world = await worldOf(network.baseUrl, alice, bob);
-}, 120_000);
+});
 
 type Told = readonly [status: number, code: string | undefined];
 

@@ -25,7 +25,7 @@ beforeAll(async () => {
     await signIn(network, application, everything),
   ];
   world = await worldOf(network.baseUrl, alice, bob);
-}, 120_000);
+});
 
 /** What every operation answers to whoever has this token; undefined: none. */
 async function answersTo(by: string | undefined): Promise<Record<string, (string | number | undefined)[]>> {

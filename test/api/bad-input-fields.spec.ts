@@ -17,7 +17,7 @@ beforeAll(async () => {
     await signIn(network, application, scopes),
   ];
   world = await worldOf(network.baseUrl, alice, bob);
-}, 120_000);
+});
 
 const controlled = 'a\u0000b';
 const halved = 'a\ud800b';

@@ -30,7 +30,7 @@ beforeAll(async () => {
   for (const who of [alice, bob])
     for (let n = 0; n < ROWS; n++)
       for (const parentId of [world.own, world.theirs]) await wrote(who, `number ${n}`, { parentId });
-}, 120_000);
+});
 
 const paged = operations.filter(({ pages }) => pages);
 const read = (operation: Operation, more: string, by = world) => ask(by, requestOf(operation, by), more);

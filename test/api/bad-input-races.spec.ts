@@ -22,7 +22,7 @@ beforeAll(async () => {
     [await newPerson(), await newPerson()],
     [await newPerson(), await newPerson()],
   ];
-}, 120_000);
+});
 
 /** What has to be so, in order that there is something to change. */
 const before: Readonly<Record<string, (world: World) => Promise<unknown>>> = {

@@ -29,7 +29,7 @@ beforeAll(async () => {
   alice = await signIn(network, application, everything);
   bob = await signIn(network, application, everything);
   reader = await signIn(network, application, 'openid read');
-}, 120_000);
+});
 
 afterAll(async () => {
   await database?.end();

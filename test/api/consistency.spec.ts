@@ -22,7 +22,7 @@ beforeAll(async () => {
   const application = await registerApplication(network);
   const someone = () => signIn(network, application, allScopes.join(' '));
   [alice, bob] = [await someone(), await someone()];
-}, 120_000);
+});
 
 afterEach(() => wake());
 
@@ -177,7 +177,7 @@ describe('whoever writes through one process and reads through another', () => {
     expect(answer.status).toBe(200);
     expect(revisionOf(answer)).toBeGreaterThanOrEqual(revision);
     expect(answer.body.ownPosts[0].text).toBe('slowly');
-  }, 30_000);
+  });
 });
 
 describe('while others write', () => {
@@ -205,7 +205,7 @@ describe('while others write', () => {
         newest = revisionOf(answer);
       }
     });
-  }, 60_000);
+  });
 
   it('the headers describe exactly the body that they come with', async () => {
     const views: Answered[] = [];
@@ -218,7 +218,7 @@ describe('while others write', () => {
       for (const { id, revision } of written)
         expect([revision, shown.has(id)]).toEqual([revision, revision <= revisionOf(view)]);
     }
-  }, 60_000);
+  });
 
   it('they name the caller, and nobody where there is none', async () => {
     const { body: session, headers } = await ask('GET', '/api/session', { by: alice });
@@ -259,7 +259,7 @@ describe('x-network-min-revision', () => {
         expect(body.post.text).toBe('waited for');
       }
     }
-  }, 30_000);
+  });
 
   it('that is out of reach is refused, and a retry is asked for', async () => {
     const { revision } = await say(alice, 'the newest');
@@ -268,7 +268,7 @@ describe('x-network-min-revision', () => {
       expect([status, body.error]).toEqual([503, 'protected_read_unavailable']);
       expect(headers['retry-after']).toMatch(/^[1-9][0-9]*$/);
     }
-  }, 30_000);
+  });
 
   it.each(['', 'abc', '-1', '1.5', '0x10', '1e3', '1, 2', '9'.repeat(20)])('may not be %j', async (asked) => {
     const { status, body } = await atLeast(asked);

@@ -17,7 +17,7 @@ beforeAll(async () => {
   const application = await registerApplication(network);
   alice = await signIn(network, application, postScopes);
   bob = await signIn(network, application, postScopes);
-}, 120_000);
+});
 
 const refused = (code: string) => ({ error: code, message: expect.any(String) });
 const shown = async (id: string, by = bob) => (await by.get(`/api/posts/${id}`)).body.post;

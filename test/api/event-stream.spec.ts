@@ -16,7 +16,7 @@ beforeAll(async () => {
   network = await startNetwork();
   application = await registerApplication(network);
   alice = await signIn(network, application);
-}, 120_000);
+});
 afterEach(() => opened.splice(0).forEach((stream) => stream.close()));
 afterAll(() => network?.stop());
 
@@ -138,5 +138,5 @@ describe('an event stream', () => {
     const next = await streamOf(alice, { 'last-event-id': id });
     await until(() => eventsOf(next).length === 1);
     expect(textsOf(next)).toEqual(['the next one']);
-  }, 60_000);
+  });
 });

@@ -18,7 +18,7 @@ beforeAll(async () => {
   alice = await signIn(network, application, scope);
   bob = await signIn(network, application, scope);
   eve = await signIn(network, application, scope);
-}, 120_000);
+});
 
 afterAll(() => network?.stop());
 

@@ -24,7 +24,7 @@ beforeAll(async () => {
   application = await registerApplication(network);
   alice = await signIn(network, application);
   bob = await signIn(network, application);
-}, 120_000);
+});
 
 afterEach(thaw);
 
@@ -215,7 +215,7 @@ describe('with Postgres killed', () => {
     await until(() => works(() => alice.say('known again')), 60_000);
     await until(() => works(() => alice.get('/api/reconcile')));
     expect(textsOf(await alice.get('/api/reconcile'))).toContain('known again');
-  }, 120_000);
+  });
 });
 
 describe('after kill -9 of everything', () => {
@@ -227,5 +227,5 @@ describe('after kill -9 of everything', () => {
     await until(() => works(() => alice.get('/api/reconcile')));
     expect(textsOf(await alice.get('/api/reconcile'))).toEqual(expect.arrayContaining(texts));
     expect((await alice.say('and on')).status).toBe(200);
-  }, 120_000);
+  });
 });

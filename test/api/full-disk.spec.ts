@@ -24,7 +24,7 @@ import { until } from '../support/until.js';
       store = await startEmbeddedEventStore({ dir: disk.dir });
       network = await startNetwork({ EVENTSTORE_URL: store.url }, newDataDir());
       alice = await signIn(network, await registerApplication(network));
-    }, 120_000);
+    });
 
     afterAll(async () => {
       await network?.stop();
@@ -59,7 +59,7 @@ import { until } from '../support/until.js';
         await until(async () => (await alice.post('/api/posts', post)).status === 200);
       const { body: after } = await alice.get('/api/reconcile');
       expect(after.ownPosts).toHaveLength(1 + posts.length);
-    }, 60_000);
+    });
   },
 );
 

@@ -18,7 +18,7 @@ let ben: SignedIn;
 beforeAll(async () => {
   network = await sharedNetwork();
   application = await registerApplication(network);
-}, 120_000);
+});
 
 const person = (): Promise<SignedIn> => signIn(network, application, scopes);
 

@@ -14,7 +14,7 @@ beforeAll(async () => {
   const application = await registerApplication(network);
   alice = await signIn(network, application, 'openid read post:create relation:write');
   bob = await signIn(network, application);
-}, 120_000);
+});
 
 const error = (code: string) => ({ error: code, message: expect.any(String) });
 const lookUp = (by: SignedIn, intentIds: unknown) => by.post('/api/intents/lookup', { intentIds });

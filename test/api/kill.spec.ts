@@ -21,7 +21,7 @@ beforeAll(async () => {
   people = [];
   for (let n = 0; n < PEOPLE; n++)
     people = [...people, new BusyPerson(network, await signIn(network, application, allScopes.join(' ')))];
-}, 60_000);
+});
 
 afterAll(() => network?.stop());
 
@@ -74,5 +74,5 @@ describe('two API processes and two workers, each killed in turn while people wr
     }
     const { body } = await askAt(network, network.ports[1] ?? 0, 'GET', '/readyz');
     expect(body.status).toBe('ok');
-  }, 120_000);
+  });
 });

@@ -25,7 +25,7 @@ beforeAll(async () => {
   database = new Client({ connectionString: network.env['DATABASE_URL'] });
   await database.connect();
   application = await registerApplication(network);
-}, 120_000);
+});
 
 afterAll(async () => {
   await database?.end();

@@ -33,7 +33,7 @@ beforeAll(async () => {
   application = await registerApplication(network);
   opened = await openLogOf(network);
   [alice, bob, eve] = [await somebody(), await somebody(), await somebody()];
-}, 120_000);
+});
 
 afterAll(async () => {
   await opened?.close();

@@ -17,7 +17,7 @@ beforeAll(async () => {
   alice = await signIn(network, application, postScopes);
   bob = await signIn(network, application, postScopes);
   reader = await signIn(network, application, 'openid read');
-}, 120_000);
+});
 
 const refused = (code: string) => ({ error: code, message: expect.any(String) });
 const shown = async (id: string, by = bob) => (await by.get(`/api/posts/${id}`)).body.post;

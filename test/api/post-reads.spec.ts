@@ -16,7 +16,7 @@ beforeAll(async () => {
   application = await registerApplication(network);
   alice = await signIn(network, application, postScopes);
   bob = await signIn(network, application, postScopes);
-}, 120_000);
+});
 
 const somebody = () => signIn(network, application, postScopes);
 const anonymously = (path: string) => send(network.baseUrl, 'GET', path);

@@ -16,7 +16,7 @@ beforeAll(async () => {
   alice = await signIn(network, application);
   bob = await signIn(network, application);
   reader = await signIn(network, application, 'openid read');
-}, 120_000);
+});
 
 const error = (code: string) => ({ error: code, message: expect.any(String) });
 

@@ -18,7 +18,7 @@ beforeAll(async () => {
   application = await registerApplication(network);
   alice = await signIn(network, application, scopes);
   reader = await signIn(network, application, 'openid read');
-}, 120_000);
+});
 
 afterAll(() => network?.stop());
 
@@ -110,7 +110,7 @@ describe('a pause of publishing', () => {
     expect((await alice.say('too early')).body).toEqual(paused);
     await operator().setPublishing('resume');
     expect((await alice.say('at last')).status).toBe(200);
-  }, 60_000);
+  });
 
   it('is begun and ended at the command line', async () => {
     const said = async (...args: string[]) => {

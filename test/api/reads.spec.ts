@@ -15,7 +15,7 @@ beforeAll(async () => {
   const application = await registerApplication(network);
   alice = await signIn(network, application);
   bob = await signIn(network, application);
-}, 120_000);
+});
 
 const commonHeaders = [
   'x-network-revision',

@@ -16,7 +16,7 @@ beforeAll(async () => {
   const scope = [...allScopes].join(' ');
   alice = await signIn(network, application, scope);
   bob = await signIn(network, application, scope);
-}, 120_000);
+});
 
 afterAll(() => network?.stop());
 

@@ -16,7 +16,7 @@ beforeAll(async () => {
   network = await sharedNetwork();
   application = await registerApplication(network);
   [ada, bob] = [await newPerson(), await newPerson()];
-}, 120_000);
+});
 
 const newPerson = () => signIn(network, application, scope);
 const error = (code: string) => ({ error: code, message: expect.any(String) });

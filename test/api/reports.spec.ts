@@ -29,7 +29,7 @@ beforeAll(async () => {
     vaultDatabaseUrl: network.env['VAULT_DATABASE_URL'] ?? '',
     applicationName: 'test',
   });
-}, 120_000);
+});
 
 afterAll(async () => {
   await opened?.close();

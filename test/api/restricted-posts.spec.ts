@@ -24,7 +24,7 @@ beforeAll(async () => {
   alice = await signIn(network, application, scopes);
   bob = await signIn(network, application, scopes);
   await follow(bob, alice);
-}, 120_000);
+});
 
 afterAll(() => network?.stop());
 
@@ -193,7 +193,7 @@ describe('a restricted post', () => {
     expect((await alice.get(`/api/posts/${id}`)).status).toBe(404);
     expect(await unrestrict(id)).toEqual({ changed: true, revision: 3 });
     expect((await alice.get(`/api/posts/${id}`)).body.post.text).toBe('as it was');
-  }, 60_000);
+  });
 });
 
 describe('plaza post', () => {

@@ -14,7 +14,7 @@ let application: Application;
 beforeAll(async () => {
   network = await startNetwork({ FAN_OUT_THRESHOLD: '2' });
   application = await registerApplication(network);
-}, 120_000);
+});
 
 afterAll(() => network?.stop());
 

@@ -17,7 +17,7 @@ beforeAll(async () => {
   const scopes = everyScope.join(' ');
   alice = await signIn(network, application, scopes);
   bob = await signIn(network, application, scopes);
-}, 120_000);
+});
 
 describe.each([
   ['emoji that are made of several', '👩‍🚀🇪🇺❤️👍🏽'],

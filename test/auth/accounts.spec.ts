@@ -30,7 +30,7 @@ let passwordHash: string;
 beforeAll(async () => {
   network = await startAuthNetwork();
   passwordHash = await network.app().get(Passwords).hash(password);
-}, 60_000);
+});
 
 afterAll(() => network.stop());
 

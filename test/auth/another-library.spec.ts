@@ -12,7 +12,7 @@ beforeAll(async () => {
   network = await startAuthNetwork();
   application = await network.registerApplication();
   await network.createAccount('ada');
-}, 60_000);
+});
 
 afterAll(() => network.stop());
 

@@ -38,7 +38,7 @@ beforeAll(async () => {
   // A Postgres that stops writes everything to its files. While it runs, it replaces some of them at any moment.
   await network.halt();
   said = network.output();
-}, 180_000);
+});
 
 afterAll(() => network?.stop());
 
@@ -153,7 +153,7 @@ describe('what was handed out', () => {
 
   it('is in no file of the stores, neither in data nor in logs, old rows and write-ahead log included', () => {
     expect(search(issued)).toEqual([]);
-  }, 60_000);
+  });
 
   it('is in no table, however it is compressed on disk', () => {
     const found = [...issued].filter(([, value]) => disguises(value).some((text) => everyRow.includes(text)));
@@ -171,5 +171,5 @@ describe('what was handed out', () => {
     for (const what of ['table in ', 'deleted in ', 'eventStore in '])
       expect(hits.filter((hit) => hit.startsWith(what))).not.toEqual([]);
     expect(hits.join('\n')).toMatch(/table in .*pg_wal/);
-  }, 60_000);
+  });
 });

@@ -12,7 +12,7 @@ let area: AccountArea;
 
 beforeAll(async () => {
   area = await AccountArea.start();
-}, 60_000);
+});
 
 afterAll(() => area.network.stop());
 

@@ -15,7 +15,7 @@ let application: ClientCredentials;
 beforeAll(async () => {
   network = await startAuthNetwork();
   application = await network.registerApplication();
-}, 60_000);
+});
 
 afterAll(() => network.stop());
 

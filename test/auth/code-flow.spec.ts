@@ -17,7 +17,7 @@ beforeAll(async () => {
   application = await network.registerApplication();
   actorId = await network.createAccount('ada');
   client = await discover(network, application);
-}, 60_000);
+});
 
 afterAll(() => network.stop());
 

@@ -21,7 +21,7 @@ beforeAll(async () => {
   other = await network.registerApplication();
   await network.createAccount('ada');
   client = await discover(network, application);
-}, 60_000);
+});
 
 afterAll(() => network.stop());
 
@@ -224,7 +224,7 @@ describe('what a grant was used for', () => {
     expect(await isLive(client, body.access_token)).toBe(true);
     await network.eventStore.end();
     expect(outcome(await post(network, 'token', application, refresh))).toEqual([200, undefined]);
-  }, 60_000);
+  });
 
   it('is refused where the log knows that it has ended, and the authority store does not yet', async () => {
     const issued = await issue();

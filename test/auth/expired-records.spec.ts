@@ -24,7 +24,7 @@ beforeAll(async () => {
   });
   const store = new AuthorityStore(database.dataSource);
   records = new ExpiredRecords(store, { now: () => NOW }, pino({ level: 'silent' }));
-}, 60_000);
+});
 
 afterAll(async () => {
   await database.close();

@@ -29,7 +29,7 @@ beforeAll(async () => {
   bystander = new Client(network.databaseUrl);
   holder = new Client(network.databaseUrl);
   await Promise.all([bystander.connect(), holder.connect()]);
-}, 60_000);
+});
 
 afterAll(async () => {
   await Promise.all([bystander.end(), holder.end()]);
@@ -77,5 +77,5 @@ describe('backends that freeze in the middle of token requests', () => {
       ).toBe(1);
     }
     expect(await backends(`state LIKE 'idle in transaction%'`)).toBe(0);
-  }, 60_000);
+  });
 });

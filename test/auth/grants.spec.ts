@@ -21,7 +21,7 @@ beforeAll(async () => {
   network = await startAuthNetwork();
   actorId = await network.createAccount('ada');
   ({ clientId: appId } = await network.registerApplication());
-}, 60_000);
+});
 
 afterAll(() => network.stop());
 
@@ -237,5 +237,5 @@ describe('the grants of a person', () => {
     await network.eventStore.end();
     expect(await Promise.all(grantIds.map(isRevoked))).toEqual(grantIds.map(() => false));
     expect(await disconnect(eve)).toEqual({ revoked: 9 });
-  }, 60_000);
+  });
 });

@@ -14,7 +14,7 @@ let network: AuthNetwork;
 
 beforeAll(async () => {
   network = await startAuthNetwork();
-}, 60_000);
+});
 
 afterAll(() => network.stop());
 

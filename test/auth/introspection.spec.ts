@@ -18,7 +18,7 @@ beforeAll(async () => {
   application = await network.registerApplication();
   await network.createAccount('ada');
   client = await discover(network, application);
-}, 60_000);
+});
 
 afterAll(() => network.stop());
 

@@ -36,7 +36,7 @@ beforeAll(async () => {
   await network.createAccount('ada');
   client = await discover(network, application);
   metadata = (await send(network, { path: addresses[0] ?? '' })).body as Metadata;
-}, 60_000);
+});
 
 afterAll(() => network.stop());
 

@@ -28,7 +28,7 @@ beforeAll(async () => {
   visitor = new Visitor(network.baseUrl);
   const { url } = await authorizationRequest(client, 'openid');
   await visitor.submit(await visitor.open(url), { handle: 'ada', password });
-}, 60_000);
+});
 
 afterAll(() => network.stop());
 

@@ -19,7 +19,7 @@ let people = 0;
 
 beforeAll(async () => {
   network = await startAuthNetwork();
-}, 60_000);
+});
 
 afterAll(() => network.stop());
 

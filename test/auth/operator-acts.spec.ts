@@ -21,7 +21,7 @@ beforeAll(async () => {
   const { port, operatorPort, dataDir } = network.config;
   settings = { PORT: String(port), OPERATOR_PORT: String(operatorPort), DATA_DIR: dataDir };
   process.env = environment(settings);
-}, 60_000);
+});
 
 afterAll(async () => {
   await operatorApi.close();

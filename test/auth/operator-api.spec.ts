@@ -19,7 +19,7 @@ beforeAll(async () => {
   const { operatorHost, operatorPort, dataDir } = network.config;
   url = `http://${operatorHost}:${operatorPort}`;
   tokenFile = join(dataDir, 'operator.token');
-}, 60_000);
+});
 
 afterAll(async () => {
   await operatorApi.close();
@@ -208,7 +208,7 @@ describe('the operator API', () => {
     expect(await post('/operator/accounts', account('emil'))).toMatchObject({ status: 503 });
     await network.postgres.end();
     expect(await post('/operator/accounts', account('emil'))).toMatchObject({ status: 201 });
-  }, 60_000);
+  });
 });
 
 describe("an application's secret", () => {
@@ -290,5 +290,5 @@ describe("an application's secret", () => {
     expect(refused).toMatchObject({ status: 503, body: { error: 'domain_storage_unavailable' } });
     expect(await ends(clientId)).toEqual([null]);
     expect(await opens(clientId, clientSecret)).toBe(true);
-  }, 30_000);
+  });
 });

@@ -12,7 +12,7 @@ let operatorApi: { close(): Promise<void> };
 beforeAll(async () => {
   network = await startAuthNetwork();
   operatorApi = await startOperatorApi(network.app());
-}, 60_000);
+});
 
 afterAll(async () => {
   await operatorApi.close();

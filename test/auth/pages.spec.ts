@@ -29,7 +29,7 @@ beforeAll(async () => {
     { requestId: 'r' },
   );
   client = await discover(network, await network.app().get(CommandBus).execute(command));
-}, 60_000);
+});
 
 afterAll(() => network.stop());
 

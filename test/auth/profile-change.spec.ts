@@ -27,7 +27,7 @@ let client: oidc.Configuration;
 beforeAll(async () => {
   network = await startAuthNetwork();
   client = await discover(network, await network.registerApplication());
-}, 60_000);
+});
 
 afterAll(() => network.stop());
 

@@ -20,7 +20,7 @@ beforeAll(async () => {
   await network.createAccount('ada');
   application = await network.registerApplication();
   client = await discover(network, application);
-}, 60_000);
+});
 
 afterAll(() => network.stop());
 

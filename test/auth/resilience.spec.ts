@@ -20,7 +20,7 @@ beforeAll(async () => {
   application = await network.registerApplication();
   await network.createAccount('ada');
   client = await discover(network, application);
-}, 60_000);
+});
 
 afterAll(() => network.stop());
 
@@ -82,7 +82,7 @@ describe('without the authority store', () => {
     const allowed = await visitor.submit(consent, { decision: 'allow' });
     expect(await errorOf(exchange(client, new URL(allowed.url), attempt))).toBeUndefined();
     expect(await errorOf(oidc.refreshTokenGrant(client, refreshToken))).toBeUndefined();
-  }, 60_000);
+  });
 });
 
 describe('without the log', () => {
@@ -106,7 +106,7 @@ describe('without the log', () => {
     expect(allowed.url.startsWith(redirectUri)).toBe(true);
     expect(await errorOf(exchange(client, new URL(allowed.url), attempt))).toBeUndefined();
     expect(await count()).toBe(before + 1);
-  }, 60_000);
+  });
 });
 
 describe('with a log that is silent', () => {
@@ -124,7 +124,7 @@ describe('with a log that is silent', () => {
     expect(uncertain.text).not.toContain('Nothing was changed');
     expect((await visitor.submit(page, { application: application.clientId })).status).toBe(200);
     expect(await isLive(client, accessToken)).toBe(false);
-  }, 60_000);
+  });
 });
 
 describe('a network behind TLS', () => {

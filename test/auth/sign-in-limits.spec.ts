@@ -12,7 +12,7 @@ let network: AuthNetwork;
 beforeAll(async () => {
   network = await startAuthNetwork();
   await network.createAccount('ada');
-}, 60_000);
+});
 
 afterAll(() => network.stop());
 

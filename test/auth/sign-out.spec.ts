@@ -35,7 +35,7 @@ beforeAll(async () => {
   client = await discover(network, application);
   await network.createAccount('ada');
   connected = await connect(client, new Browser(network.baseUrl), 'ada', 'openid read');
-}, 60_000);
+});
 
 afterAll(() => network.stop());
 

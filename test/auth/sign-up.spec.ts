@@ -18,7 +18,7 @@ beforeAll(async () => {
   client = await discover(network, await network.registerApplication());
   account = `${network.issuer}/account`;
   await network.createAccount('ada');
-}, 60_000);
+});
 
 afterAll(() => network.stop());
 

@@ -25,7 +25,7 @@ let client: oidc.Configuration;
 beforeAll(async () => {
   network = await startAuthNetwork();
   client = await discover(network, await network.registerApplication());
-}, 60_000);
+});
 
 afterAll(() => network.stop());
 
@@ -157,7 +157,7 @@ describe('who signs out everywhere', () => {
     await expect(signOut(actorId)).rejects.toBeInstanceOf(LogUnavailable);
     await network.eventStore.end();
     expect(asksForConsent(await arrive(visitor))).toBe(true);
-  }, 30_000);
+  });
 
   it('must be somebody', async () => {
     await expect(signOut('nobody')).rejects.toMatchObject({ code: 'not_found' });

@@ -38,7 +38,7 @@ beforeAll(async () => {
   ({ refreshToken, idToken: firstIdToken } = connected);
   another = await network.startAnotherServer();
   ports = [network.config.port, another.port];
-}, 60_000);
+});
 
 afterAll(async () => {
   await another?.close();
@@ -125,7 +125,7 @@ describe('a signing key', () => {
     expect(await kids(network.config.port)).toEqual([kid]);
     expect(kidOf(firstIdToken)).toBe(kid);
     expect(isSignedBy(await published(network.config.port), firstIdToken)).toBe(true);
-  }, 30_000);
+  });
 
   it('is not rotated in a log that founds no network, where nobody could put it down', async () => {
     await expect(rotate()).rejects.toMatchObject({ code: 'recovery_state_missing' });
@@ -175,7 +175,7 @@ describe('a signing key', () => {
     network.advanceClock(TOKEN_GONE_MS);
     await look();
     for (const port of ports) expect(await kids(port)).toEqual([next]);
-  }, 90_000);
+  });
 
   it('begins to sign on time while the vault is away', async () => {
     const { keyId: next } = await rotate();
@@ -186,7 +186,7 @@ describe('a signing key', () => {
     for (const port of ports) expect((await kids(port))[0]).toBe(next);
     await network.postgres.end();
     for (const port of ports) expect(kidOf(await newIdTokenAt(port))).toBe(next);
-  }, 90_000);
+  });
 
   it('shows none of its private parts', async () => {
     for (const key of await published(network.config.port))

@@ -30,7 +30,7 @@ beforeAll(async () => {
   const application = await network.registerApplication();
   ({ clientId } = application);
   client = await discover(network, application);
-}, 60_000);
+});
 
 afterAll(() => network.stop());
 

@@ -20,7 +20,7 @@ beforeAll(async () => {
   actorId = await network.createAccount('ada');
   client = await discover(network, application);
   connected = await connect(client, new Browser(network.baseUrl), 'ada');
-}, 60_000);
+});
 
 afterAll(() => network.stop());
 

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
 import { sharedNetwork } from '../support/shared-network.js';
 import type { SharedNetwork } from '../support/shared-network.js';
@@ -9,8 +9,6 @@ import { allow, Flow, signIn, statusOfProfile } from './support/flow.js';
 import { Watched } from './support/watched.js';
 
 /** A whole network and a browser run here, on a machine that may be busy with other tests. */
-jest.setTimeout(60_000);
-
 describeInBrowser('the account page, in a real browser', () => {
   let network: SharedNetwork;
   let application: LocalApplication;
@@ -21,7 +19,7 @@ describeInBrowser('the account page, in a real browser', () => {
     [network, chromium] = await Promise.all([sharedNetwork(), startChromium()]);
     watched = new Watched(chromium);
     application = await startApplication(network, 'Pebble & Sons');
-  }, 120_000);
+  });
 
   afterEach(() => watched.close());
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser } from 'playwright-core';
 import type { OpenApi } from '../../src/http/openapi/openapi.js';
 import { sharedNetwork } from '../support/shared-network.js';
@@ -6,8 +6,6 @@ import type { SharedNetwork } from '../support/shared-network.js';
 import { describeInBrowser, startChromium } from './support/chromium.js';
 import { expectGoodLooks } from './support/looks.js';
 import { Watched } from './support/watched.js';
-
-jest.setTimeout(60_000);
 
 describeInBrowser('the reference at /docs', () => {
   let network: SharedNetwork;
@@ -17,7 +15,7 @@ describeInBrowser('the reference at /docs', () => {
   beforeAll(async () => {
     [network, chromium] = await Promise.all([sharedNetwork(), startChromium()]);
     watched = new Watched(chromium);
-  }, 120_000);
+  });
 
   afterAll(async () => {
     await watched?.close();

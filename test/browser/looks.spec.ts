@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import type { Browser } from 'playwright-core';
 import { startNetwork } from '../support/network.js';
 import type { TestNetwork } from '../support/network.js';
@@ -10,8 +10,6 @@ import { expectGoodLooks } from './support/looks.js';
 import { Watched } from './support/watched.js';
 
 /** A whole network and a browser run here, on a machine that may be busy with other tests. */
-jest.setTimeout(60_000);
-
 describeInBrowser(
   'in light and dark, at a desk and on a phone, text is readable and nothing hangs over',
   () => {
@@ -25,7 +23,7 @@ describeInBrowser(
       watched = new Watched(chromium);
       application = await startApplication(network, 'The Pebble Collectors’ Correspondence Society');
       await createAccount(network, 'ana');
-    }, 120_000);
+    });
 
     afterEach(() => watched.close());
 

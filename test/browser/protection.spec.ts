@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
 import { freePort } from '../../src/launch/free-port.js';
 import { startNetwork } from '../support/network.js';
@@ -12,8 +12,6 @@ import type { TlsProxy } from './support/tls.js';
 import { Watched } from './support/watched.js';
 
 /** A whole network and a browser run here, on a machine that may be busy with other tests. */
-jest.setTimeout(60_000);
-
 const describeBehindTls = canServeTls ? describeInBrowser : describe.skip;
 
 describeBehindTls('what a real browser keeps others from, behind https', () => {
@@ -31,7 +29,7 @@ describeBehindTls('what a real browser keeps others from, behind https', () => {
     tls = await startTlsProxy(port, Number(network.env['PORT']));
     stranger = await startApplication(network, 'Stranger');
     await createAccount(network, 'ana');
-  }, 120_000);
+  });
 
   afterEach(() => watched.close());
 

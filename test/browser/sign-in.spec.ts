@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
 import { sharedNetwork } from '../support/shared-network.js';
 import type { SharedNetwork } from '../support/shared-network.js';
@@ -10,8 +10,6 @@ import { focusIsSeen } from './support/looks.js';
 import { Watched } from './support/watched.js';
 
 /** A whole network and a browser run here, on a machine that may be busy with other tests. */
-jest.setTimeout(60_000);
-
 describeInBrowser('signing in through an application, in a real browser', () => {
   let network: SharedNetwork;
   let application: LocalApplication;
@@ -26,7 +24,7 @@ describeInBrowser('signing in through an application, in a real browser', () => 
     application = await startApplication(network);
     ana = await createAccount(network, newHandle('ana'), 'Ana Example');
     ben = await createAccount(network, newHandle('ben'), 'Ben Example');
-  }, 120_000);
+  });
 
   afterEach(() => watched.close());
 

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { documentOf } from '../../src/http/openapi/document.js';
 import { HttpModule } from '../../src/http/http.module.js';
 import { registerApplication, signIn } from '../support/api.js';
@@ -10,8 +10,6 @@ import { blocksOf } from './support/document.js';
 import { Walk } from './support/walk.js';
 
 /** A whole network starts here, on a machine that may be busy with other tests. */
-jest.setTimeout(120_000);
-
 const document = readFileSync(new URL('../../docs/applications.md', import.meta.url), 'utf8');
 const steps = blocksOf(document).map((block, at) => {
   const [first = ''] = block.text.split('\n');

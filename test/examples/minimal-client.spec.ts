@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
 import { freePort } from '../../src/launch/free-port.js';
 import { Browser } from '../../src/operator/demo/browser.js';
@@ -17,8 +17,6 @@ import { startInterposer } from './support/interposer.js';
 import type { Interposer } from './support/interposer.js';
 
 /** A whole network starts here, on a machine that may be busy with other tests. */
-jest.setTimeout(120_000);
-
 let between: Interposer;
 let network: TestNetwork;
 let database: Client;

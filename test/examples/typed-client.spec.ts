@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { freePort } from '../../src/launch/free-port.js';
 import { Browser } from '../../src/operator/demo/browser.js';
 import type { Person } from '../../src/operator/demo/browser.js';
@@ -12,8 +12,6 @@ import { startInterposer } from './support/interposer.js';
 import type { Interposer } from './support/interposer.js';
 
 /** A whole network starts here, on a machine that may be busy with other tests. */
-jest.setTimeout(120_000);
-
 let between: Interposer;
 let network: TestNetwork;
 let person: Person;

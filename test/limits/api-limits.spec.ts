@@ -17,7 +17,7 @@ beforeAll(async () => {
   postgres = await startTestPostgres();
   const url = await postgres.createDatabase();
   database = await openDatabase({ url, applicationName: 'test', maxConnections: 8 });
-}, 60_000);
+});
 
 afterAll(async () => {
   await database?.close();

@@ -14,7 +14,7 @@ beforeAll(async () => {
   postgres = await startTestPostgres();
   const url = await postgres.createDatabase();
   database = await openDatabase({ url, applicationName: 'test', maxConnections: 8, queryTimeoutMs: 5_000 });
-}, 60_000);
+});
 
 afterEach(() => {
   jest.restoreAllMocks();

@@ -8,7 +8,8 @@ import { startTestPostgres } from '../support/postgres.js';
 import type { TestPostgres } from '../support/postgres.js';
 import { until } from '../support/until.js';
 
-const QUERY_MS = 1_000;
+/** As in production. */
+const QUERY_MS = 5_000;
 
 let postgres: TestPostgres;
 /** Of two API processes. */
@@ -21,7 +22,7 @@ beforeAll(async () => {
   const open = () =>
     openDatabase({ url, applicationName: 'test', maxConnections: 8, queryTimeoutMs: QUERY_MS });
   [one, other] = [await open(), await open()];
-}, 60_000);
+});
 
 afterAll(async () => {
   await one?.close();

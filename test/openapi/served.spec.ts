@@ -14,7 +14,7 @@ let ada: SignedIn;
 beforeAll(async () => {
   network = await sharedNetwork();
   ada = await signIn(network, await registerApplication(network));
-}, 120_000);
+});
 
 describe('/api/openapi.json', () => {
   it('is the document of this network, for anybody', async () => {

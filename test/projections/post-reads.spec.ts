@@ -153,7 +153,7 @@ describe('an edited post', () => {
       }),
       { numRuns: 15 },
     );
-  }, 60_000);
+  });
 });
 
 describe('the posts of an actor', () => {

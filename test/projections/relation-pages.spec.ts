@@ -9,7 +9,6 @@ import { ReadModels } from './support/read-models.js';
 import { some } from './support/recorded.js';
 
 const OTHERS = 8;
-const TIMEOUT_MS = 120_000;
 
 /** What happens to one of the others. `at`: by clocks that differ. */
 const act = fc.record({
@@ -162,6 +161,5 @@ describe('pages of relations, while others write', () => {
         { numRuns: 100 },
       );
     },
-    TIMEOUT_MS,
   );
 });

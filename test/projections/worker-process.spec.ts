@@ -48,7 +48,7 @@ describe('the worker process', () => {
       DATABASE_URL: bench.databaseUrl,
       VAULT_DATABASE_URL: stores.vaultDatabaseUrl,
     };
-  }, 60_000);
+  });
   afterEach(() => Promise.all(workers.map((worker) => end(worker, 'SIGKILL'))));
   afterAll(async () => {
     await opened.close();
@@ -92,7 +92,7 @@ describe('the worker process', () => {
     }
     await start();
     await expect(showsAll(ROUNDS * POSTS_A_ROUND)).resolves.toBe(true);
-  }, 90_000);
+  });
 
   test('leaves nothing of a transaction in the midst of which it is killed', async () => {
     const worker = await start();
@@ -112,7 +112,7 @@ describe('the worker process', () => {
     await until(async () => (await bench.posts()).ids.includes('m2'));
     const { ids, counted } = await bench.posts();
     expect(counted).toBe(ids.length);
-  }, 60_000);
+  });
 
   test('is succeeded by the one that stands by', async () => {
     const [first] = [await start(), await start()];
@@ -123,7 +123,7 @@ describe('the worker process', () => {
     await until(async () => (await bench.posts()).ids.includes('s2'));
     const { ids, counted } = await bench.posts();
     expect(counted).toBe(ids.length);
-  }, 60_000);
+  });
 
   test('goes on after the event store was killed', async () => {
     await start();
@@ -136,7 +136,7 @@ describe('the worker process', () => {
     await until(async () => (await bench.posts()).ids.includes('e2'));
     const { ids, counted } = await bench.posts();
     expect(counted).toBe(ids.length);
-  }, 60_000);
+  });
 
   test('keeps the authority store up to date, by a progress of its own', async () => {
     await start();
@@ -148,7 +148,7 @@ describe('the worker process', () => {
       return found.rowCount === 1 && found;
     });
     expect(rows).toEqual([{ name: 'App app1' }]);
-  }, 60_000);
+  });
 
   test('stops in order when it is told to', async () => {
     const worker = await start();

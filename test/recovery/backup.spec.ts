@@ -46,7 +46,7 @@ beforeAll(async () => {
   during = await meanwhile(async () => {
     said = await backUp(network, dir);
   });
-}, 120_000);
+});
 
 afterAll(async () => {
   await copy?.stop();
@@ -145,7 +145,7 @@ describe('plaza restore into an empty DATA_DIR', () => {
     restored = await restore(empty, dir);
     await restore(empty, dir, '--parts', 'read', '--reason', 'drill, once more');
     copy = await startNetwork({}, empty);
-  }, 120_000);
+  });
 
   const asking = (who: SignedIn, path: string) =>
     send(copy.baseUrl, 'GET', path, { headers: { authorization: `Bearer ${who.token}` } });

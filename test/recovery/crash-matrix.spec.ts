@@ -113,7 +113,7 @@ beforeAll(async () => {
   await lookAt(points, settled);
   for (const point of [...of('it is settled'), ...away]) await act(point);
   await lookAt([...of('it is settled'), ...away], repeated);
-}, 240_000);
+});
 
 afterAll(async () => {
   await workshop?.close();

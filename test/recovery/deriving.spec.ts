@@ -23,7 +23,7 @@ let bench: WorkerBench;
 
 beforeAll(async () => {
   postgres = await startTestPostgres();
-}, 60_000);
+});
 afterAll(() => postgres?.stop());
 beforeEach(async () => {
   const url = await postgres.createDatabase();

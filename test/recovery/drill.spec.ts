@@ -1,6 +1,6 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { told } from '../api/support/operations.js';
 import { operatorOf, send } from '../support/api.js';
 import { newDataDir } from '../support/data-dir.js';
@@ -14,8 +14,6 @@ import { answerOf } from './support/operator.js';
 import { notClosed, SignIns } from './support/sign-ins.js';
 
 /** A whole network starts here several times, on a machine that may be busy with other tests. */
-jest.setTimeout(120_000);
-
 const scratch = newDataDir();
 const backup = join(scratch, 'backup');
 

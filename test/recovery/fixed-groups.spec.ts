@@ -17,7 +17,7 @@ const opened: (() => Promise<void>)[] = [];
 
 beforeAll(async () => {
   postgres = await startTestPostgres();
-}, 60_000);
+});
 afterAll(() => postgres?.stop());
 afterEach(async () => {
   for (const close of opened.splice(0).toReversed()) await close();

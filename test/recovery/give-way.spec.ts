@@ -15,12 +15,12 @@ let served: string;
 
 beforeAll(async () => {
   postgres = await startTestPostgres();
-}, 60_000);
+});
 afterAll(() => postgres?.stop());
 beforeEach(async () => {
   jobs = await JobBench.open(postgres);
   served = (await jobs.published()) ?? '';
-}, 30_000);
+});
 afterEach(async () => {
   await gates?.close();
   gates = undefined;
@@ -71,7 +71,7 @@ describe('a rebuild that is at work', () => {
     const { incarnation: recovered } = await jobs.once(recovery, 'published');
     expect(await jobs.published()).toBe(recovered);
     expect(await jobs.incarnations()).not.toContain(incarnation);
-  }, 60_000);
+  });
 
   it('ends when what it was to take the place of is in quarantine, and says what leads out of that', async () => {
     const rebuild = await rebuildAtWork();
@@ -81,14 +81,14 @@ describe('a rebuild that is at work', () => {
     await gates?.open('finishing');
     expect(await until(async () => (await jobs.incarnations()).length === 1)).toBe(true);
     expect(await jobs.published()).toBe(served);
-  }, 60_000);
+  });
 
   it('ends when another incarnation is published meanwhile', async () => {
     const rebuild = await rebuildAtWork();
     await jobs.publishAnother('another');
     const { message } = await jobs.once(rebuild, 'failed');
     expect(message).toMatch(/changed meanwhile, to incarnation another; .* begin again/);
-  }, 60_000);
+  });
 
   it('of what has tables of its own gives way, too, though their worker be gone', async () => {
     const rebuild = await jobs.ask('rebuild', ['audit']);
@@ -97,7 +97,7 @@ describe('a rebuild that is at work', () => {
     const recovery = await jobs.ask('recover');
     expect((await jobs.once(rebuild, 'failed')).message).toEqual(aRecovery);
     await jobs.once(recovery, 'published');
-  }, 60_000);
+  });
 });
 
 describe('a rollback that is at work', () => {
@@ -107,14 +107,14 @@ describe('a rollback that is at work', () => {
     expect((await jobs.once(rollback, 'failed')).message).toEqual(aRecovery);
     await jobs.once(recovery, 'published');
     expect(await jobs.incarnations()).toContain(served);
-  }, 60_000);
+  });
 
   it('ends when what it was to take the place of is in quarantine', async () => {
     const rollback = await rollbackAtWork();
     await quarantine(jobs.pool, (await jobs.published()) ?? '', 'The log was set back.');
     expect((await jobs.once(rollback, 'failed')).message).toContain('in quarantine (The log was set back.)');
     expect(await jobs.incarnations()).toContain(served);
-  }, 60_000);
+  });
 });
 
 describe('a rebuild that is paused at the moment in which it fails', () => {
@@ -137,7 +137,7 @@ describe('a rebuild that is paused at the moment in which it fails', () => {
     await jobs.once(await jobs.ask('rollback'), 'failed');
     const { incarnation } = await jobs.once(rebuild, 'paused');
     expect(await jobs.incarnations()).toContain(incarnation);
-  }, 60_000);
+  });
 });
 
 describe('of what nobody has begun with', () => {

@@ -28,7 +28,7 @@ beforeAll(async () => {
   client = new Client({ connectionString: databaseUrl });
   deploying = new Client({ connectionString: databaseUrl });
   await client.connect();
-}, 60_000);
+});
 afterAll(async () => {
   await Promise.all([bench?.close(), builds?.close(), client?.end(), deploying?.end()]);
   await postgres?.stop();

@@ -25,7 +25,7 @@ beforeAll(async () => {
   dir = newBackupDir(network);
   database = await connected('DATABASE_URL');
   watcher = await connected('DATABASE_URL');
-}, 120_000);
+});
 
 afterAll(async () => {
   await database?.end();

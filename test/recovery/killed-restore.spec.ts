@@ -42,7 +42,7 @@ beforeAll(async () => {
   const restores = replacingSteps.map((step): HeldRestore => ({ step, env: networkAt(step).env, backup }));
   await killOnceHeld('restore-process.ts', [restores], restores.length);
   for (const each of [old, other]) each.remove();
-}, 120_000);
+});
 
 afterAll(async () => {
   for (const network of networks.values()) network.remove();

@@ -11,7 +11,7 @@ let gates: Gates;
 beforeAll(async () => {
   postgres = await startTestPostgres();
   jobs = await JobBench.open(postgres);
-}, 60_000);
+});
 afterAll(async () => {
   await gates?.close();
   await jobs?.close();
@@ -36,4 +36,4 @@ it('a rollback that is killed when it notes what it took back has done both or n
   await jobs.once(rollback, 'published');
   expect(await jobs.published()).toBe(before);
   expect(await jobs.once(rebuild, 'rolled_back')).toMatchObject({ incarnation: rebuilt });
-}, 60_000);
+});

@@ -37,7 +37,7 @@ let postgres: TestPostgres;
 
 beforeAll(async () => {
   postgres = await startTestPostgres();
-}, 60_000);
+});
 afterAll(() => postgres?.stop());
 
 describe('restrictions of what the log has lost', () => {
@@ -79,7 +79,7 @@ describe('restrictions of what the log has lost', () => {
     } finally {
       await builds.close();
     }
-  }, 30_000);
+  });
 });
 
 describe('the authority of whom the log has lost', () => {
@@ -88,7 +88,7 @@ describe('the authority of whom the log has lost', () => {
   beforeAll(async () => {
     const url = await postgres.createDatabase();
     database = await openDatabase({ url, applicationName: 'test', maxConnections: 2 });
-  }, 60_000);
+  });
   afterAll(() => database?.close());
 
   const standing = (): Promise<unknown> =>

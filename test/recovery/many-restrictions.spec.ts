@@ -39,7 +39,7 @@ beforeAll(async () => {
     `INSERT INTO restriction SELECT id, epoch, 1 FROM json_to_recordset($1) AS row(id uuid, epoch numeric)`,
     [JSON.stringify(rows)],
   );
-}, 60_000);
+});
 
 afterAll(async () => {
   await readStore?.end();

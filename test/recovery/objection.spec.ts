@@ -11,12 +11,12 @@ let jobs: JobBench;
 
 beforeAll(async () => {
   postgres = await startTestPostgres();
-}, 60_000);
+});
 afterAll(() => postgres?.stop());
 beforeEach(async () => {
   jobs = await JobBench.open(postgres);
   await quarantine(jobs.pool, (await jobs.published()) ?? '', 'a test');
-}, 30_000);
+});
 afterEach(() => jobs?.close());
 
 /** What read models show of a restriction, without which it is as if it never was. */

@@ -18,7 +18,7 @@ beforeAll(async () => {
   second = await startApiProcess(network);
   ada = await signIn(network, await registerApplication(network));
   for (let n = 0; n < 5; n++) await ada.say(`post ${n}`);
-}, 120_000);
+});
 
 afterAll(async () => {
   await second?.stop();
@@ -84,16 +84,16 @@ describe('another incarnation is known as such to two API processes', () => {
     const before = await take();
     const operator = operatorOf(network);
     const { id } = await operator.rebuild([], 'a test');
-    expect(await until(async () => (await operator.job(id)).state === 'published', 40_000)).toBe(true);
+    expect(await until(async () => (await operator.job(id)).state === 'published')).toBe(true);
     await expectAllToBeOfAnother(before);
-  }, 60_000);
+  });
 
   it('after what was published before is published again', async () => {
     const before = await take();
     const operator = operatorOf(network);
     const { job } = await operator.rollback('a test');
     const id = job?.id ?? '';
-    expect(await until(async () => (await operator.job(id)).state === 'published', 40_000)).toBe(true);
+    expect(await until(async () => (await operator.job(id)).state === 'published')).toBe(true);
     await expectAllToBeOfAnother(before);
-  }, 60_000);
+  });
 });

@@ -16,7 +16,7 @@ let served: string | undefined;
 
 beforeAll(async () => {
   postgres = await startTestPostgres();
-}, 60_000);
+});
 afterAll(() => postgres?.stop());
 beforeEach(async () => {
   jobs = await JobBench.open(postgres);
@@ -28,7 +28,7 @@ beforeEach(async () => {
   proxy = await startTcpProxy(Number(url.port));
   url.port = String(proxy.port);
   jobs.run(url.href);
-}, 30_000);
+});
 afterEach(async () => {
   await gates?.close();
   await jobs?.close();
@@ -59,7 +59,7 @@ it('a rebuild that has published reads published, though it was to give way and 
   expect([state, message]).toEqual(['published', `incarnation ${incarnation} is published`]);
   expect(await jobs.published()).toBe(recovered);
   expect(await jobs.incarnations()).toContain(incarnation);
-}, 60_000);
+});
 
 it('a rebuild that is paused when it has published, and never heard of it, is not published again', async () => {
   const rebuild = await rebuildAtTheEnd();
@@ -68,7 +68,7 @@ it('a rebuild that is paused when it has published, and never heard of it, is no
   await publishUnanswered();
   const { incarnation } = await jobs.once(rebuild, 'published');
   expect(await jobs.published()).toBe(incarnation);
-}, 60_000);
+});
 
 it('a job that is over publishes nothing', async () => {
   const rebuild = await rebuildAtTheEnd();
@@ -77,4 +77,4 @@ it('a job that is over publishes nothing', async () => {
   await jobs.once(await jobs.ask('rollback'), 'failed');
   expect(await jobs.published()).toBe(served);
   expect((await findJob(jobs.pool, rebuild))?.state).toBe('failed');
-}, 60_000);
+});

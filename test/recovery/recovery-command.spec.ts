@@ -46,7 +46,7 @@ beforeAll(async () => {
   ada = await signIn(network, application, scopes);
   bob = await signIn(network, application, scopes);
   eve = await signIn(network, application, scopes);
-}, 120_000);
+});
 
 afterAll(async () => {
   await network?.stop();
@@ -150,7 +150,7 @@ describe('after the log was set back', () => {
         },
       },
     });
-  }, 60_000);
+  });
 
   it('is rebuilt by no routine rebuild', async () => {
     const { code, stderr } = await runPlaza(['projections', 'rebuild'], network.env);
@@ -166,7 +166,7 @@ describe('after the log was set back', () => {
       witness: { epochs: before.witness.epochs, unsettled: 0, brokenLine: null, missing: { count: 0 } },
     });
     expect(after.incarnation).not.toBe(before.incarnation);
-  }, 60_000);
+  });
 
   it('holds every restriction', async () => {
     expect((await send(network.baseUrl, 'GET', `/api/posts/${old}`)).status).toBe(404);

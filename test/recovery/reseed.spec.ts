@@ -30,7 +30,7 @@ beforeAll(async () => {
   gone = await wrote(ada);
   await block();
   await removal(ada, gone);
-}, 120_000);
+});
 
 afterAll(async () => {
   await network?.stop();
@@ -103,7 +103,7 @@ describe('plaza recovery apply --reseed-witness leads out where the log is the b
     await empty();
     await leadsOut();
     expect(await blocked()).toEqual([eve.actorId]);
-  }, 60_000);
+  });
 
   it('after the witness was set back to an older copy, and gave its numbers to others since', async () => {
     await copy();
@@ -112,14 +112,14 @@ describe('plaza recovery apply --reseed-witness leads out where the log is the b
     await block();
     await leadsOut();
     expect([await blocked(), await isInOrder()]).toEqual([[eve.actorId], true]);
-  }, 60_000);
+  });
 
   it('after another witness took its place, and gave numbers that the log has already', async () => {
     await empty();
     await unblock();
     await leadsOut();
     expect([await blocked(), await isInOrder()]).toEqual([[], true]);
-  }, 60_000);
+  });
 
   it('and is not in quarantine again when the next worker looks', async () => {
     const { worker: before } = network.pids();
@@ -129,5 +129,5 @@ describe('plaza recovery apply --reseed-witness leads out where the log is the b
     expect((await ada.get(`/api/posts/${said}`)).status).toBe(200);
     await block();
     expect(await status()).toMatchObject({ state: 'serving', witness: { unwitnessed: 0 } });
-  }, 60_000);
+  });
 });

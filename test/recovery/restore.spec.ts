@@ -36,7 +36,7 @@ beforeAll(async () => {
   await erase(ada, gone);
   lost = await post(ada, 'lost');
   await signIn(network, application);
-}, 120_000);
+});
 
 afterAll(async () => {
   await network?.stop();
@@ -127,7 +127,7 @@ describe('plaza restore', () => {
     ]);
     await network.restart();
     expect(await ada.get(`/api/posts/${lost}`)).toMatchObject({ status: 200 });
-  }, 60_000);
+  });
 
   it('leaves the old when it is killed, or tells the next start what to type', async () => {
     await network.halt();
@@ -143,7 +143,7 @@ describe('plaza restore', () => {
         `was interrupted, so some of it is old and some of it new; run it again to its end: ${command}`,
       ),
     ]);
-  }, 60_000);
+  });
 
   it('replaces a log and a read store that were destroyed, and keeps a witness that knows more', async () => {
     destroyLog(network);
@@ -153,14 +153,14 @@ describe('plaza restore', () => {
       witnessKept: true,
       parts: ['log', 'read', 'authority', 'vault'],
     });
-  }, 60_000);
+  });
 
   it('leaves what the witness knows to recovery: nothing is served, and what was there stays aside', async () => {
     await network.restart();
     expect(await ada.get(`/api/posts/${gone}`)).toMatchObject({ status: 503 });
     expect(await ada.get(`/api/posts/${kept}`)).toMatchObject({ status: 503 });
     expect(readdirSync(network.dataDir).filter((name) => name.startsWith('kept-'))).toHaveLength(1);
-  }, 60_000);
+  });
 });
 
 /** A restore that is killed when it says that it is there. */

@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { blocksOf } from '../examples/support/document.js';
 import { operatorOf, registerApplication, signIn } from '../support/api.js';
 import type { SignedIn } from '../support/api.js';
@@ -14,8 +14,6 @@ import { destroyWitness } from './support/destroy.js';
 import { isRunBy, mentionedIn, stepsOf, typed } from './support/runbook.js';
 
 /** A whole network starts here several times, on a machine that may be busy with other tests. */
-jest.setTimeout(120_000);
-
 const document = readFileSync(new URL('../../docs/recovery.md', import.meta.url), 'utf8');
 const steps = stepsOf(blocksOf(document));
 

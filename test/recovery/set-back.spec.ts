@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { EventStoreDBClient, jsonEvent } from '@eventstore/db-client';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
 import { askAt, startApiProcess } from '../support/api-process.js';
 import { operatorOf, registerApplication, send, signIn } from '../support/api.js';
@@ -16,8 +16,6 @@ import { startTcpProxy } from '../support/tcp-proxy.js';
 import { until } from '../support/until.js';
 
 // Each starts networks, which takes as long as the machine lets it.
-jest.setTimeout(120_000);
-
 let network: TestNetwork;
 let alice: SignedIn;
 let kept: string;

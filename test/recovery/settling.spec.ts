@@ -21,7 +21,7 @@ let witness: Witness;
 
 beforeAll(async () => {
   postgres = await startTestPostgres();
-}, 60_000);
+});
 
 beforeEach(async () => {
   bench = await WitnessBench.open(postgres);
@@ -135,7 +135,7 @@ describe('what was left half-way', () => {
       await opened.close();
       await eventStore.stop();
     }
-  }, 60_000);
+  });
 });
 
 /** At most so many at a time that none waits longer than it may. */

@@ -19,7 +19,7 @@ beforeAll(async () => {
   await pool.query(`
     INSERT INTO recovery.incarnation (incarnation, schema_name, versions, created_at) VALUES ('i', 'inc_i', '{}', now());
     INSERT INTO recovery.publication (incarnation, status, network_id) VALUES ('i', 'serving', 'n')`);
-}, 60_000);
+});
 
 afterAll(async () => {
   await database?.close();

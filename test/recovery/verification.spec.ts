@@ -81,7 +81,7 @@ describe('the verification of an incarnation', () => {
     log.addWitnessed(1, some.restriction('p2'));
     incarnation = await builds.begin(group);
     await builds.build(log, incarnation, { group });
-  }, 60_000);
+  });
   afterAll(async () => {
     await builds.close();
     await postgres.stop();

@@ -63,7 +63,7 @@ beforeAll(async () => {
   watcher = new Client(witnessUrl);
   await Promise.all([...keepers, watcher].map((client) => client.connect()));
   alice = await signIn(network, await registerApplication(network), 'openid read post:create post:delete');
-}, 120_000);
+});
 
 afterAll(async () => {
   await Promise.all([...(keepers ?? []), watcher].map((client) => client?.end()));

@@ -20,7 +20,7 @@ let database: Client;
 
 beforeAll(async () => {
   postgres = await startTestPostgres();
-}, 60_000);
+});
 
 beforeEach(async () => {
   bench = await WitnessBench.open(postgres);
