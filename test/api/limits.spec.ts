@@ -85,7 +85,7 @@ describe('reads without a token', () => {
   it('say what is left of them, also where the answer is an error', async () => {
     const answer = await ask(0, NOBODY, from(stranger()));
     expect([answer.status, policyOf(answer)]).toEqual([404, '"anonymous";q=120;w=60']);
-    expect(answer.headers['ratelimit']).toMatch(/^"anonymous";r=119;t=(60|5[0-9])$/);
+    expect(answer.headers['ratelimit']).toMatch(/^"anonymous";r=119;t=(60|[1-5]\d)$/);
     expect(answer.headers).not.toHaveProperty('retry-after');
   });
 

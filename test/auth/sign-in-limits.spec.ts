@@ -88,13 +88,15 @@ describe('tries on one account', () => {
     const submit = await open();
     const first = await submit('ada', WRONG);
     expect(first.headers['ratelimit-policy']).toBe('"account";q=10;w=600, "address";q=100;w=600');
-    expect(first.headers['ratelimit']).toMatch(/^"account";r=9;t=(600|59\d), "address";r=99;t=(600|59\d)$/);
+    expect(first.headers['ratelimit']).toMatch(/^"account";r=9;t=(600|5\d\d), "address";r=99;t=(600|5\d\d)$/);
     expect(first.headers['retry-after']).toBeUndefined();
     await times(9, () => submit('ada', WRONG));
     const refused = await submit('ada', WRONG, { accept: 'text/html' });
     expect(refused.status).toBe(429);
-    expect(refused.headers['retry-after']).toMatch(/^(600|59\d)$/);
-    expect(refused.headers['ratelimit']).toMatch(/^"account";r=0;t=(600|59\d), "address";r=89;t=(600|59\d)$/);
+    expect(refused.headers['retry-after']).toMatch(/^(600|5\d\d)$/);
+    expect(refused.headers['ratelimit']).toMatch(
+      /^"account";r=0;t=(600|5\d\d), "address";r=89;t=(600|5\d\d)$/,
+    );
     expect(refused.body).toContain('pilot_rate_limited');
     expect(JSON.parse((await submit('ada', WRONG)).body)).toEqual({
       error: 'pilot_rate_limited',

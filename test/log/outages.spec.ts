@@ -50,7 +50,7 @@ describe('while the event store is frozen', () => {
     try {
       const begun = performance.now();
       await expect(bench.appendPost('alice', 'too slow', postId)).rejects.toBeInstanceOf(LogUnavailable);
-      expect(performance.now() - begun).toBeLessThan(8_000);
+      expect(performance.now() - begun).toBeLessThan(30_000);
       await expect(bench.log.head()).rejects.toBeInstanceOf(LogUnavailable);
     } finally {
       process.kill(bench.store.pid, 'SIGCONT');
