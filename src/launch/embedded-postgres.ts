@@ -27,6 +27,8 @@ export interface PostgresOptions {
   readonly log: Logger;
   /** Unset: a free one. Set for a restart, since others hold the URLs. */
   readonly port?: number | undefined;
+  /** How a free one is chosen, and chosen anew where it is taken before Postgres has it. */
+  readonly choosePort?: () => Promise<number>;
   /** Gives up the start, however far it is, and leaves nothing running. */
   readonly signal?: AbortSignal;
 }
@@ -86,11 +88,11 @@ async function ensureDatabases(url: string): Promise<void> {
 /** Tries again for the two refusals that pass by themselves; any other is final. */
 async function listen(
   cluster: Cluster,
-  { log, port: fixed, signal }: PostgresOptions,
+  { log, port: fixed, choosePort = freePort, signal }: PostgresOptions,
 ): Promise<{ server: Running; port: number }> {
   const deadline = performance.now() + LONGEST_WAIT_FOR_OLD_WORKERS_MS;
   for (;;) {
-    const port = fixed ?? (await freePort());
+    const port = fixed ?? (await choosePort());
     try {
       return { server: await startServer(cluster, port, { log, signal }), port };
     } catch (error) {

@@ -6,7 +6,7 @@ import { Refused, startChild } from './child-process.js';
 import { startPostgres } from './embedded-postgres.js';
 import type { EmbeddedPostgres } from './embedded-postgres.js';
 import { ENTRIES } from './entries.js';
-import { faultOfPort, freePort } from './free-port.js';
+import { faultOfPort, freePort, reservePort } from './free-port.js';
 import { keepRunning } from './keep-running.js';
 import type { Kept, KeepOptions } from './keep-running.js';
 import { LaunchError } from './launch-error.js';
@@ -42,7 +42,7 @@ export class Network {
     try {
       await clearLeftovers(this.config.dataDir, this.log);
       removeRun(this.config.dataDir);
-      await refuseTakenPorts(this.config);
+      await reservePorts(this.config);
       const [eventStore, postgres] = await this.#together(this.#eventStore(), this.#postgres());
       const operatorToken = this.#operatorToken();
       this.#settings = withSettings(this.config, { ...eventStore, ...postgres, operatorToken });
@@ -184,7 +184,9 @@ export class Network {
   }
 }
 
-async function refuseTakenPorts({ port, operatorPort, operatorHost }: Config): Promise<void> {
+/** No part of this network, nor of another, chooses a port that is configured here. */
+async function reservePorts({ port, operatorPort, operatorHost }: Config): Promise<void> {
+  for (const each of [port, operatorPort]) await reservePort(each);
   await refuseTakenPort('PORT', port);
   await refuseTakenPort('OPERATOR_PORT', operatorPort, operatorHost);
 }

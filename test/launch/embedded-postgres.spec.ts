@@ -9,11 +9,15 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { pino } from 'pino';
 import { startPostgres } from '../../src/launch/embedded-postgres.js';
 import type { EmbeddedPostgres } from '../../src/launch/embedded-postgres.js';
+import { freePort } from '../../src/launch/free-port.js';
 import { findBinaries, removeUnfinishedCopies } from '../../src/launch/postgres/binaries.js';
 import { ensureCluster } from '../../src/launch/postgres/cluster.js';
 import { postgresHome } from '../../src/launch/postgres/home.js';
@@ -45,8 +49,8 @@ function another(mode?: number): string {
   return dataDir;
 }
 
-async function start(where = dataDir): Promise<EmbeddedPostgres> {
-  const postgres = await startPostgres({ dataDir: where, log });
+async function start(where = dataDir, choosePort = freePort): Promise<EmbeddedPostgres> {
+  const postgres = await startPostgres({ dataDir: where, log, choosePort });
   started.push(postgres);
   return postgres;
 }
@@ -151,6 +155,21 @@ describe('the embedded Postgres', () => {
   it('runs several side by side', async () => {
     const [one, other] = await Promise.all([start(), start(another())]);
     expect(one.port).not.toBe(other.port);
+  });
+
+  it('chooses another port where the one that it chose is taken', async () => {
+    const stranger = createServer().listen(await freePort(), '127.0.0.1');
+    await once(stranger, 'listening');
+    const { port: taken } = stranger.address() as AddressInfo;
+    const ports = [taken, taken];
+    const choosePort = async () => ports.shift() ?? (await freePort());
+    try {
+      const postgres = await start(dataDir, choosePort);
+      expect(postgres.port).not.toBe(taken);
+      expect(ports).toEqual([]);
+    } finally {
+      stranger.close();
+    }
   });
 
   it('leaves no process behind when it stops', async () => {

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { freePort } from '../../src/launch/free-port.js';
 
 const ENTRY = fileURLToPath(new URL('../../dist/src/log/embedded/main.js', import.meta.url));
 
@@ -25,7 +26,7 @@ export interface EmbeddedEventStore {
 export interface EmbeddedEventStoreOptions {
   /** An existing directory, which is kept; without it a temporary one is made, which `stop` removes. */
   dir?: string;
-  /** Default: a free port. */
+  /** Default: a free port, which stays its own for a start after this one. */
   port?: number;
   /** Further arguments of `src/log/embedded/main.ts`. */
   args?: readonly string[];
@@ -51,7 +52,7 @@ export async function startEmbeddedEventStore(
     '--dir',
     dir,
     '--port',
-    String(options.port ?? 0),
+    String(options.port ?? (await freePort())),
     '--stop-with-stdin',
     ...(options.args ?? []),
   ];

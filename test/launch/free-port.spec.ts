@@ -1,0 +1,126 @@
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { spawn } from 'node:child_process';
+import { randomInt } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import type { Server } from 'node:net';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { pathToFileURL } from 'node:url';
+import { faultOfPort, freePort, rangeBelow, reservePort } from '../../src/launch/free-port.js';
+import { root } from '../support/command.js';
+import { newDataDir } from '../support/data-dir.js';
+import { startNetwork } from '../support/network.js';
+import { until } from '../support/until.js';
+
+/** A whole network starts here, on a machine that may be busy with other tests. */
+jest.setTimeout(120_000);
+
+const servers: Server[] = [];
+
+afterEach(() => {
+  for (const server of servers.splice(0)) server.close();
+});
+
+describe('the range of chosen ports', () => {
+  it.each([
+    ['as Linux has it', 32_768, [20_000, 32_000]],
+    ['as macOS has it', 49_152, [20_000, 32_000]],
+    ['that begins earlier', 15_000, [3_000, 15_000]],
+    ['that begins very early', 4_000, [1_024, 4_000]],
+    ['that leaves no room below', 1_024, [20_000, 32_000]],
+  ])('stays below an outgoing range %s', (_which, first, expected) => {
+    expect(rangeBelow(first)).toEqual(expected);
+  });
+});
+
+describe('a free port', () => {
+  /** Answers these, one after the other. */
+  const inTurn = (ports: readonly number[]) => {
+    const left = [...ports];
+    return () => left.shift() ?? Number.NaN;
+  };
+
+  it('is chosen anew where a program listens', async () => {
+    const [taken, free] = [await unreservedPort(), await unreservedPort()];
+    servers.push(createServer().listen(taken, '127.0.0.1'));
+    await once(servers[0]!, 'listening');
+    expect(await freePort(inTurn([taken, free]))).toBe(free);
+  });
+
+  it('is chosen anew where one is reserved, though nothing listens there', async () => {
+    const [configured, chosen, free] = [
+      await unreservedPort(),
+      await unreservedPort(),
+      await unreservedPort(),
+    ];
+    expect(await reservePort(configured)).toBe(true);
+    expect(await freePort(inTurn([configured, chosen]))).toBe(chosen);
+    expect(await freePort(inTurn([configured, chosen, free]))).toBe(free);
+    expect(await reservePort(chosen)).toBe(false);
+  });
+
+  it('is nobody else’s, of all who choose at the same time, until its process ends', async () => {
+    const choosers = Array.from({ length: 4 }, () => chooser(300));
+    const chosen = await Promise.all(choosers.map(({ ports }) => ports));
+    expect(new Set(chosen.flat()).size).toBe(4 * 300);
+    const [first] = chosen[0]!;
+    expect(await reservePort(first!)).toBe(false);
+    for (const { process: child } of choosers) {
+      const ended = once(child, 'exit');
+      child.kill('SIGKILL');
+      await ended;
+    }
+    await until(() => reservePort(first!));
+  });
+});
+
+describe('the ports of a network', () => {
+  it('are reserved as long as its launcher lives, also while nothing listens on them', async () => {
+    // Chosen by hand, as a person does.
+    const [port, operatorPort] = [await unreservedPort(), await unreservedPort()];
+    const ports = { PORT: String(port), OPERATOR_PORT: String(operatorPort) };
+    const network = await startNetwork(ports, newDataDir());
+    try {
+      const { supervisor, api, eventStore } = network.pids();
+      const stores = ['EVENTSTORE_URL', 'DATABASE_URL'].map((name) => new URL(network.env[name]!).port);
+      const all = [port, operatorPort, ...stores.map(Number)];
+      // Nobody starts again what is killed now.
+      process.kill(supervisor, 'SIGSTOP');
+      process.kill(api!, 'SIGKILL');
+      process.kill(eventStore!, 'SIGKILL');
+      await until(async () => (await faultOfPort(port)) === undefined);
+      for (const each of all) expect([each, await reservePort(each)]).toEqual([each, false]);
+      process.kill(supervisor, 'SIGCONT');
+    } finally {
+      await network.stop();
+    }
+  });
+});
+
+/** Some free port of the range, chosen without a word to anybody. */
+async function unreservedPort(): Promise<number> {
+  for (;;) {
+    const port = randomInt(20_000, 32_000);
+    if ((await faultOfPort(port)) === undefined) return port;
+  }
+}
+
+/** A process that chooses so many ports and lives on. */
+function chooser(count: number) {
+  const module = pathToFileURL(join(root, 'dist', 'src', 'launch', 'free-port.js')).href;
+  const script = `
+    const { freePort } = await import(${JSON.stringify(module)});
+    const ports = [];
+    while (ports.length < ${count}) ports.push(await freePort());
+    console.log(JSON.stringify(ports));
+    process.stdin.resume();`;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
+    // It ends with our pipe, at the latest.
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  const ports = once(createInterface(child.stdout), 'line').then(
+    ([line]: unknown[]) => JSON.parse(String(line)) as readonly number[],
+  );
+  return { process: child, ports };
+}
