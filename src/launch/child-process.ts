@@ -29,11 +29,13 @@ export interface ChildOptions {
   /** Gives up waiting until the process serves, and ends it. */
   readonly signal: AbortSignal;
   readonly longestStartMs?: number;
+  /** Told the process' id as soon as it has one. */
+  readonly onStarted?: (pid: number) => void;
 }
 
 /** Starts a Node process and waits until it says that it serves (see child.ts). What it prints goes to our stderr. */
 export async function startChild(options: ChildOptions): Promise<Running> {
-  const { name, entry, args, env, signal, longestStartMs = LONGEST_START_MS } = options;
+  const { name, entry, args, env, signal, longestStartMs = LONGEST_START_MS, onStarted } = options;
   signal.throwIfAborted();
   const child = fork(fileURLToPath(entry), [...args], {
     env,
@@ -45,6 +47,7 @@ export async function startChild(options: ChildOptions): Promise<Running> {
     child.once('error', (error) => resolve(error.message));
     child.once('exit', (code, signal) => resolve(howItEnded(code, signal)));
   });
+  if (child.pid !== undefined) onStarted?.(child.pid);
   let isTooLate = false;
   const giveUp = () => void stop(child, exited);
   const timer = setTimeout(() => {

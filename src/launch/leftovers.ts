@@ -1,7 +1,9 @@
 import { join } from 'node:path';
 import type { Logger } from 'pino';
-import { hasArguments, hasGone } from './processes.js';
+import { LaunchError } from './launch-error.js';
+import { hasArguments, hasGone, isEnding } from './processes.js';
 import { readRun } from './run-file.js';
+import type { Run } from './run-file.js';
 
 const LONGEST_ORDERLY_STOP_MS = 12_000;
 
@@ -17,20 +19,26 @@ export const ownerMarks = {
  * hangs is ended by force. Postgres has rules of its own: see postgres/orphan.ts.
  */
 export async function clearLeftovers(dataDir: string, log: Logger): Promise<void> {
-  const { api, worker, eventStore } = readRun(dataDir, log)?.pids ?? {};
-  await Promise.all([
-    clear(api, ownerMarks.node(dataDir), log),
-    clear(worker, ownerMarks.node(dataDir), log),
-    clear(eventStore, ownerMarks.eventStore(dataDir), log),
-  ]);
+  const run = readRun(dataDir, log);
+  const marks = [ownerMarks.node(dataDir), ownerMarks.eventStore(dataDir)];
+  // The ids may belong to strangers by now.
+  const isOurs = (pid: number) => isEnding(pid) || marks.some((mark) => hasArguments(pid, ...mark));
+  const left = processesOf(run).filter(isOurs);
+  await Promise.all(left.map((pid) => clear(pid, dataDir, log)));
 }
 
-async function clear(pid: number | undefined, mark: readonly string[], log: Logger): Promise<void> {
-  // The id may belong to a stranger by now.
-  if (pid === undefined || !hasArguments(pid, ...mark)) return;
+function processesOf(run: Run | undefined): readonly number[] {
+  const { api, worker, eventStore } = run?.pids ?? {};
+  return [api, worker, eventStore, ...(run?.starting ?? [])].filter((pid) => pid !== undefined);
+}
+
+async function clear(pid: number, dataDir: string, log: Logger): Promise<void> {
   log.warn({ pid }, 'a process of an earlier start is still ending; waiting for it');
   if (await hasGone(pid, LONGEST_ORDERLY_STOP_MS)) return;
   log.warn({ pid }, 'it does not end; ending it by force');
   process.kill(pid, 'SIGKILL');
-  await hasGone(pid, LONGEST_ORDERLY_STOP_MS);
+  if (await hasGone(pid, LONGEST_ORDERLY_STOP_MS)) return;
+  throw new LaunchError(
+    `DATA_DIR: the process ${pid} of an earlier start on ${dataDir} does not end, even by force; start again when it is gone`,
+  );
 }

@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import type { Config } from '../config/config.js';
 import { environmentFor, settingsOf, withSettings } from '../config/settings.js';
 import { Refused, startChild } from './child-process.js';
+import type { ChildOptions } from './child-process.js';
 import { startPostgres } from './embedded-postgres.js';
 import type { EmbeddedPostgres } from './embedded-postgres.js';
 import { ENTRIES } from './entries.js';
@@ -12,6 +13,7 @@ import type { Kept, KeepOptions } from './keep-running.js';
 import { LaunchError } from './launch-error.js';
 import { clearLeftovers, ownerMarks } from './leftovers.js';
 import { removeRun, writeRun } from './run-file.js';
+import type { Running } from './running.js';
 import { secretFile } from './secret-file.js';
 
 /** In the order in which they are stopped: nobody loses a store that it still uses. */
@@ -23,6 +25,8 @@ const MOST_PORTS_TRIED = 5;
 /** The processes of one network on this machine. */
 export class Network {
   readonly #kept = new Map<Name, Kept>();
+  /** Ids of processes that do not serve yet. */
+  readonly #startingPids = new Map<Name, number>();
   readonly #starting = new AbortController();
   /** The configuration, with what was started filled in. */
   #settings: Config;
@@ -108,7 +112,7 @@ export class Network {
     const args = ['eventstore', '--quiet', ...mark, '--host', '127.0.0.1', '--port', String(port)];
     const env = environmentFor(this.config);
     await this.#keep('eventStore', (signal) =>
-      startChild({ name: 'the event store', entry: ENTRIES.commandLine, args, env, signal }),
+      this.#start('eventStore', { name: 'the event store', entry: ENTRIES.commandLine, args, env, signal }),
     );
   }
 
@@ -137,8 +141,21 @@ export class Network {
     const env = environmentFor(withSettings(this.#settings, { role }));
     const args = ownerMarks.node(this.config.dataDir);
     await this.#keep(name, (signal) =>
-      startChild({ name: `the ${name} process`, entry: ENTRIES[role], args, env, signal }),
+      this.#start(name, { name: `the ${name} process`, entry: ENTRIES[role], args, env, signal }),
     );
+  }
+
+  /** Its id is noted at once: frozen before it serves, it outlives us, and the next start must find it. */
+  async #start(name: Name, options: ChildOptions): Promise<Running> {
+    const onStarted = (pid: number): void => {
+      this.#startingPids.set(name, pid);
+      this.#noteProcesses();
+    };
+    try {
+      return await startChild({ ...options, onStarted });
+    } finally {
+      this.#startingPids.delete(name);
+    }
   }
 
   /** All of them; or the first fault, once the others have given up. */
@@ -155,7 +172,7 @@ export class Network {
   async #keep(name: Name, start: KeepOptions['start']): Promise<void> {
     const { log } = this;
     const { signal } = this.#starting;
-    const onRestart = () => this.#noteRestart();
+    const onRestart = () => this.#noteProcesses();
     const onLost = ({ message }: LaunchError) => {
       const lost = new LaunchError(`${message}; the network stops, since starting again would not help`);
       this.#lost.resolve(lost);
@@ -166,11 +183,14 @@ export class Network {
   }
 
   /** A disk that is full for the moment must not end a network that serves. */
-  #noteRestart(): void {
+  #noteProcesses(): void {
     try {
       this.#writeRun();
     } catch (error) {
-      this.log.error({ err: error }, 'run.json could not be written and names a process that is gone');
+      this.log.error(
+        { err: error },
+        'run.json could not be written and does not name the processes that run now',
+      );
     }
   }
 
@@ -179,6 +199,7 @@ export class Network {
     writeRun(this.config.dataDir, {
       ready: this.#isReady,
       pids: { supervisor: process.pid, ...pids },
+      starting: [...this.#startingPids.values()],
       settings: settingsOf(this.#settings),
     });
   }

@@ -2,7 +2,10 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Whether a process with this id exists, whoever it belongs to. A zombie that nobody has reaped is gone. */
+/**
+ * Whether a process with this id exists, whoever it belongs to. A zombie that nobody has reaped is gone, once its last thread
+ * has ended: until then its ports and files are in use.
+ */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -13,15 +16,36 @@ export function isAlive(pid: number): boolean {
 }
 
 function isZombie(pid: number): boolean {
-  return statusOf(pid)?.state === 'Z';
+  const status = statusOf(pid);
+  return status?.state === 'Z' && status.threads <= 1;
 }
 
-/** Where there is a /proc. */
-function statusOf(pid: number): { state: string; parent: number } | undefined {
-  // The fields after the command's name, which may have spaces and parentheses of its own.
+/** Linux' `PF_EXITING`, among the flags of a thread. */
+const EXITING = 0x4;
+
+/**
+ * Whether a process was ended and is not gone yet: its ports and files are in use, and nothing tells any more what its arguments
+ * were. False where there is no /proc.
+ */
+export function isEnding(pid: number): boolean {
+  return isAlive(pid) && ((statusOf(pid)?.flags ?? 0) & EXITING) !== 0;
+}
+
+interface Status {
+  readonly state: string;
+  readonly parent: number;
+  readonly flags: number;
+  readonly threads: number;
+}
+
+/** Of its first thread, with the number of all. Where there is a /proc. */
+function statusOf(pid: number): Status | undefined {
+  // The fields after the command's name, which may have spaces and parentheses of its own: proc_pid_stat(5), from field 3 on.
   const [, fields] = /^.*\) (.*)$/s.exec(readProc(pid, 'stat') ?? '') ?? [];
-  const [state, parent] = fields?.split(' ') ?? [];
-  return state === undefined ? undefined : { state, parent: Number(parent) };
+  if (fields === undefined) return undefined;
+  const values = fields.split(' ');
+  const [state = '', parent] = values;
+  return { state, parent: Number(parent), flags: Number(values[6]), threads: Number(values[17]) };
 }
 
 /** The processes that a process has started and that are still there: what a test kills, and a measurement counts. Linux only. */

@@ -6,7 +6,7 @@ import { z } from 'zod';
 const pid = z.number().int().positive();
 const run = z.object({
   ready: z.boolean(),
-  /** Processes that run now. A store that was named by its URL is not ours and is not listed. */
+  /** Processes that serve now. A store that was named by its URL is not ours and is not listed. */
   pids: z.object({
     supervisor: pid,
     eventStore: pid.optional(),
@@ -14,6 +14,8 @@ const run = z.object({
     worker: pid.optional(),
     api: pid.optional(),
   }),
+  /** Of processes that were started and do not serve yet, Postgres' aside. */
+  starting: z.array(pid).optional(),
   /** The environment in which another process finds the stores and the operator API. */
   settings: z.record(z.string(), z.string()),
 });

@@ -3,7 +3,8 @@ import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { lockDirectory } from '../../src/log/embedded/storage/directory-lock.js';
-import { hasGone } from '../../src/launch/processes.js';
+import { hasGone, isAlive } from '../../src/launch/processes.js';
+import { readRun } from '../../src/launch/run-file.js';
 import { environment } from '../support/command.js';
 import { newDataDir } from '../support/data-dir.js';
 import { startNetwork } from '../support/network.js';
@@ -37,6 +38,16 @@ async function replaced(
   old: number | undefined,
 ): Promise<void> {
   await until(() => network.pids()[name] !== old, 60_000);
+}
+
+/** Of an API process that takes the place of one that was killed. */
+async function startingApi(): Promise<number> {
+  process.kill(network.pids().api!, 'SIGKILL');
+  const [pid] = await until(() => {
+    const starting = readRun(network.dataDir)?.starting;
+    return starting?.length === 1 && starting;
+  });
+  return pid!;
 }
 
 describe('the network on one machine', () => {
@@ -152,8 +163,20 @@ describe('the network on one machine', () => {
     await network.restart();
   });
 
+  it.each([
+    ['serves', () => network.pids().api],
+    ['does not serve yet', startingApi],
+  ])('starts after a kill -9 of the launcher, while the API is frozen that %s', async (_when, api) => {
+    const frozen = (await api())!;
+    process.kill(frozen, 'SIGSTOP');
+    await network.killLauncher();
+    await network.restart();
+    expect(isAlive(frozen)).toBe(false);
+    expect((await fetch(network.baseUrl)).status).toBeLessThan(500);
+  });
+
   it('starts at once after a kill -9 of the launcher, while the others are still ending', async () => {
-    process.kill(network.pids().supervisor, 'SIGKILL');
+    await network.killLauncher();
     await network.restart();
     expect((await fetch(network.baseUrl)).status).toBeLessThan(500);
   });

@@ -30,6 +30,8 @@ export interface TestNetwork {
   output(): string;
   /** Ends every process of the network at once, and waits until they are gone. */
   killAll(signal: NodeJS.Signals): Promise<void>;
+  /** Ends the launcher alone at once, and waits until it is gone. */
+  killLauncher(): Promise<void>;
   /** Stops it in order and leaves its data, for {@link restart}. */
   halt(): Promise<void>;
   /** Stops what runs, if anything does, and starts again on the same data and ports. */
@@ -83,6 +85,10 @@ export async function startNetwork(settings: NodeJS.ProcessEnv = {}, given?: str
       const pids = all(run().pids);
       for (const pid of pids) if (isAlive(pid)) process.kill(pid, signal);
       await gone(pids, launcher);
+      await launcher.ended;
+    },
+    killLauncher: async () => {
+      process.kill(run().pids.supervisor, 'SIGKILL');
       await launcher.ended;
     },
     halt: end,

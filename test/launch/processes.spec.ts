@@ -1,0 +1,69 @@
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { pino } from 'pino';
+import { faultOfPort, freePort } from '../../src/launch/free-port.js';
+import { clearLeftovers, ownerMarks } from '../../src/launch/leftovers.js';
+import { hasArguments, isAlive } from '../../src/launch/processes.js';
+import { writeRun } from '../../src/launch/run-file.js';
+import { newDataDir, removeDataDir } from '../support/data-dir.js';
+
+/** Many processes start here, on a machine that may be busy with other tests. */
+jest.setTimeout(120_000);
+
+const ROUNDS = 10;
+
+/** The more memory, the longer its threads take to end, one after the other. */
+const LISTENS = `
+  globalThis.held = Buffer.alloc(100 * 2 ** 20, 1);
+  require('node:net').createServer().listen(Number(process.argv[1]), () => console.log('listening'));`;
+
+let dataDir: string;
+
+beforeEach(() => {
+  dataDir = newDataDir();
+});
+
+afterEach(() => removeDataDir(dataDir));
+
+(existsSync('/proc') ? describe : describe.skip)('a process that was killed', () => {
+  it('is gone only when its ports are free', async () => {
+    await eachOfMany(async (child, port) => {
+      child.kill('SIGKILL');
+      // At a stretch: as a zombie it is seen only until Node reaps it.
+      while (isAlive(child.pid!));
+      expect(await faultOfPort(port)).toBeUndefined();
+    });
+  });
+
+  it('is waited for by the next start, though its arguments are gone before its ports', async () => {
+    const mark = ownerMarks.node(dataDir);
+    await eachOfMany(async (child, port) => {
+      const pids = { supervisor: process.pid, api: child.pid! };
+      writeRun(dataDir, { ready: true, pids, settings: {} });
+      child.kill('SIGKILL');
+      while (hasArguments(child.pid!, ...mark));
+      await clearLeftovers(dataDir, pino({ level: 'silent' }));
+      expect(await faultOfPort(port)).toBeUndefined();
+    });
+  });
+});
+
+/** One after the other: a process of this network that listens. */
+async function eachOfMany(act: (child: ChildProcess, port: number) => Promise<void>): Promise<void> {
+  for (let round = 0; round < ROUNDS; round++) {
+    const port = await freePort();
+    const args = ['-e', LISTENS, '--', String(port), ...ownerMarks.node(dataDir)];
+    const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+    const ended = once(child, 'exit');
+    try {
+      await once(child.stdout, 'data');
+      await act(child, port);
+    } finally {
+      child.kill('SIGKILL');
+      await ended;
+    }
+  }
+}
