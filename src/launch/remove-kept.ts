@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Client } from 'pg';
 import type { Logger } from 'pino';
-import { allKept } from './restore-state.js';
+import { allKept, restoringLogIn } from './restore-state.js';
 
 const LOOK_AGAIN_MS = 1_000;
 
@@ -24,10 +24,15 @@ export async function removeKept(options: {
     if (signal.aborted) return;
   }
   try {
-    for (const { directory, databases } of allKept(dataDir)) {
-      for (const [variable, schemas] of Object.entries(databases)) await drop(urls[variable], schemas);
-      rmSync(directory, { recursive: true });
-      log.info({ directory }, 'the network is ready: removed what the restore had kept aside');
+    for (const kept of allKept(dataDir)) {
+      for (const [variable, schemas] of Object.entries(kept.databases)) await drop(urls[variable], schemas);
+      // What a restore had laid out that was killed; then what it kept, and last where that is noted.
+      for (const directory of [restoringLogIn(dataDir), kept.log, kept.directory])
+        rmSync(directory, { recursive: true, force: true });
+      log.info(
+        { directory: kept.directory },
+        'the network is ready: removed what the restore had kept aside',
+      );
     }
   } catch (error) {
     log.error({ err: error }, 'what a restore kept aside could not be removed; the next start tries again');

@@ -38,11 +38,21 @@ export function beginRestore(dataDir: string, command: string, parts: readonly s
   replace(dataDir, RESTORING, { command, parts });
 }
 
+/** Whether a restore was cut off half-way. */
+export function isHalfRestored(dataDir: string): boolean {
+  return readInterrupted(dataDir) !== undefined;
+}
+
+/** The restore failed, and everything is as it was. */
+export function cancelRestore(dataDir: string): void {
+  rmSync(join(dataDir, RESTORING), { force: true });
+  syncDirectory(dataDir);
+}
+
 /** The restore came to its end. */
 export function endRestore(dataDir: string, done: Restored): void {
   replace(dataDir, RESTORED, [...readRestored(dataDir), done]);
-  rmSync(join(dataDir, RESTORING), { force: true });
-  syncDirectory(dataDir);
+  cancelRestore(dataDir);
 }
 
 /** @throws {LaunchError} A restore was interrupted: part of what is there is old, part is new. */
@@ -79,28 +89,44 @@ export function forgetRestored(dataDir: string): void {
   rmSync(join(dataDir, RESTORED), { force: true });
 }
 
-/** Makes the directory in which a restore keeps files aside. */
-export function makeKept(dataDir: string, stamp: string): string {
+/**
+ * Makes the directory that says what a restore keeps aside, and answers it. What is kept in databases is noted before it is
+ * there: a schema that never came is nothing to remove.
+ */
+export function makeKept(dataDir: string, stamp: string, databases: KeptSchemas): string {
   const directory = join(dataDir, `kept-${stamp}`);
   mkdirSync(directory, { mode: 0o700 });
+  replace(directory, KEPT, { databases });
   return directory;
 }
 
-/** Notes what is kept in databases, before it is there: a schema that never came is nothing to remove. */
-export function noteKept(directory: string, databases: KeptSchemas): void {
-  replace(directory, KEPT, { databases });
+/** What one restore kept aside. */
+export interface KeptAside {
+  readonly directory: string;
+  /** Of the log; not there where that stayed. */
+  readonly log: string;
+  readonly databases: KeptSchemas;
 }
 
 /** Everything that restores kept aside, the oldest first. */
-export function allKept(dataDir: string): readonly { directory: string; databases: KeptSchemas }[] {
-  const names = readdirSync(dataDir).filter((name) => /^kept-[a-z0-9]+$/.test(name));
-  return names.sort().map((name) => {
-    const directory = join(dataDir, name);
+export function allKept(dataDir: string): readonly KeptAside[] {
+  const stamps = readdirSync(dataDir).flatMap((name) => /^kept-([a-z0-9]+)$/.exec(name)?.[1] ?? []);
+  return stamps.sort().map((stamp) => {
+    const directory = join(dataDir, `kept-${stamp}`);
     const note = join(directory, KEPT);
     const databases = existsSync(note) ? kept.parse(JSON.parse(readFileSync(note, 'utf8'))).databases : {};
-    return { directory, databases };
+    return { directory, log: keptLogIn(dataDir, stamp), databases };
   });
 }
+
+/** Where the embedded event store has its log. */
+export const eventStoreIn = (dataDir: string) => join(dataDir, 'eventstore');
+
+/** Where a restore lays out the log: within the event store's directory, which may be a file system of its own. */
+export const restoringLogIn = (dataDir: string) => join(eventStoreIn(dataDir), 'restoring');
+
+/** Where a restore keeps the log that was there, for the same reason. */
+export const keptLogIn = (dataDir: string, stamp: string) => join(eventStoreIn(dataDir), `kept-${stamp}`);
 
 /** In one step, also for a power cut. */
 function replace(dataDir: string, name: string, content: object): void {

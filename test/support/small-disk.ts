@@ -10,6 +10,8 @@ export interface SmallDisk {
   fill(): void;
   /** Gives the room back. */
   empty(): void;
+  /** From now on nothing can be written there. */
+  freeze(): void;
   remove(): void;
 }
 
@@ -24,8 +26,8 @@ export const canHaveSmallDisk = ((): boolean => {
   }
 })();
 
-export function makeSmallDisk(megabytes = 4): SmallDisk {
-  const dir = mkdtempSync(join(tmpdir(), 'plaza-disk-'));
+/** `dir`: an empty directory, on which it is mounted. */
+export function makeSmallDisk(megabytes = 4, dir = mkdtempSync(join(tmpdir(), 'plaza-disk-'))): SmallDisk {
   execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m`, 'none', dir]);
   const filler = join(dir, 'filler');
   return {
@@ -40,6 +42,7 @@ export function makeSmallDisk(megabytes = 4): SmallDisk {
         }
     },
     empty: () => rmSync(filler),
+    freeze: () => void execFileSync('mount', ['-o', 'remount,ro', dir]),
     remove() {
       execFileSync('umount', ['--lazy', dir]);
       rmSync(dir, { recursive: true });

@@ -5,6 +5,7 @@ import {
   lstatSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   realpathSync,
   renameSync,
   rmSync,
@@ -12,7 +13,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { LaunchError } from '../launch-error.js';
 import { accountForPostgres, letsOthersIn } from './account.js';
 import type { Account } from './account.js';
@@ -38,12 +39,30 @@ export function postgresHome(dataDir: string): PostgresHome {
       `DATA_DIR: ${place} is a link to a directory that is gone; bring that directory back, or start with another DATA_DIR`,
     );
   const directory = realpathSync(place);
+  if (isRootsVolume(directory)) giveAway(directory, accountForPostgres());
   const { uid, gid } = statSync(directory);
   if (uid === process.getuid?.()) return { directory, account: undefined };
   if (process.getuid?.() === 0) return { directory, account: { uid, gid } };
   throw new LaunchError(
     `DATA_DIR: ${directory} belongs to another account; start as the user that started the network first, or with another DATA_DIR`,
   );
+}
+
+/** A file system that root has mounted there and that nothing was put on: Postgres cannot run as its owner. */
+function isRootsVolume(directory: string): boolean {
+  if (process.getuid?.() !== 0 || statSync(directory).uid !== 0) return false;
+  return readdirSync(directory).every((name) => name === 'lost+found');
+}
+
+/** @throws {LaunchError} the account cannot get there. */
+function giveAway(directory: string, account: Account | undefined): void {
+  if (!account) return;
+  if (!letsOthersIn(dirname(directory)))
+    throw new LaunchError(
+      `DATA_DIR: Postgres cannot run as root, and its account cannot enter ${dirname(directory)}; let others pass through it (chmod o+x), or start as another user`,
+    );
+  lchownSync(directory, account.uid, account.gid);
+  chmodSync(directory, 0o700);
 }
 
 function create(place: string, dataDir: string, account: Account | undefined): void {

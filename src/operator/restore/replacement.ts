@@ -1,7 +1,13 @@
-import { randomBytes } from 'node:crypto';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ClientBase } from 'pg';
-import { beginRestore, endRestore, makeKept, noteKept } from '../../launch/restore-state.js';
+import {
+  beginRestore,
+  cancelRestore,
+  endRestore,
+  isHalfRestored,
+  makeKept,
+} from '../../launch/restore-state.js';
 import type { KeptSchemas } from '../../launch/restore-state.js';
 import type { BackupPart } from '../../recovery/backup/manifest.js';
 import {
@@ -21,8 +27,9 @@ import {
   RestoreRefused,
 } from '../../recovery/restore/tables.js';
 import type { TableFile } from '../../recovery/restore/tables.js';
+import { Failure } from '../cli/failure.js';
 import type { CheckedBackup } from './checked-backup.js';
-import { keepAside, layOut, putInPlace } from './restore-log.js';
+import type { LogReplacement } from './restore-log.js';
 import type { RestorePart } from './parts.js';
 import type { RestoreOptions } from './restore.js';
 import type { StoppedClients, StoppedStores } from './stores.js';
@@ -32,11 +39,11 @@ export const replacingSteps = [
   'databases prepared',
   'log laid out',
   'begun',
+  'log kept aside',
+  'log put in place',
   'witness committed',
   'vault committed',
   'database committed',
-  'log kept aside',
-  'log put in place',
   'ended',
 ] as const;
 
@@ -44,9 +51,11 @@ export type ReplacingStep = (typeof replacingSteps)[number];
 
 export interface Replaced {
   readonly parts: readonly RestorePart[];
-  /** Where what was there is kept until the network is ready again. */
+  /** Where it is noted what is kept until the network is ready again. */
   readonly kept: string;
-  /** And in which schemas of the databases. */
+  /** Where the log that was there is kept; null: it stayed. */
+  readonly keptLog: string | null;
+  /** In which schemas of the databases their tables are kept. */
   readonly keptSchemas: KeptSchemas;
   /** How many people were erased since the backup: their keys stay destroyed. */
   readonly stillErased: number;
@@ -61,32 +70,28 @@ interface Given extends RestoreOptions {
   readonly dataDir: string;
   readonly stores: StoppedStores;
   readonly backup: CheckedBackup;
+  /** Undefined: the log stays. */
+  readonly log: LogReplacement | undefined;
+  /** Of `[a-z0-9]`, another for each restore: what it keeps is named by it. */
+  readonly stamp: string;
   readonly onBytes: (bytes: number) => void;
 }
 
 /**
- * Puts what was checked in the place of what is there. Each database changes in one transaction, the log in one rename;
- * they are prepared first, all of them, and then take effect within moments of each other.
+ * Puts what was checked in the place of what is there. The databases are prepared first, in one transaction each, and the log
+ * is laid out beside the old one. Then the log's files change places, which can be undone, and the databases are committed.
  */
 export class Replacement {
-  readonly #stamp: string;
   readonly #kept: Readonly<Record<keyof KeptNames, Kept>>;
 
   constructor(private readonly given: Given) {
-    const time = new Date(given.now).toISOString().replaceAll(/\D/g, '').slice(0, 14);
-    this.#stamp = `${time}${randomBytes(3).toString('hex')}`;
-    this.#kept = {
-      database: new Kept(this.#stamp),
-      vault: new Kept(this.#stamp),
-      witness: new Kept(this.#stamp),
-    };
+    const { stamp } = given;
+    this.#kept = { database: new Kept(stamp), vault: new Kept(stamp), witness: new Kept(stamp) };
   }
 
   /** `witness`: whether to leave out one that would forget something, or to refuse. @throws {RestoreRefused} */
   async run(witness: 'if it forgets nothing' | 'as it is asked'): Promise<Replaced> {
-    const { stores, dataDir, backup, onBytes, parts, now, operator, reason, command } = this.given;
-    const { observe = () => Promise.resolve() } = this.given;
-    const log = backup.parts.get('log');
+    const { stores, dataDir, backup, log, stamp, parts, now, operator, reason } = this.given;
     const clients = await stores.connect();
     try {
       await this.#refuseOtherNetwork(clients.database);
@@ -94,33 +99,22 @@ export class Replacement {
       const isWitnessed = await this.#witness(clients.witness, witness);
       const stillErased = await this.#vault(clients.vault);
       await this.#database(clients.database);
-      await observe('databases prepared');
-      const place = log && (await layOut(dataDir, join(backup.dir, 'log'), log, onBytes));
-      const kept = makeKept(dataDir, this.#stamp);
-      noteKept(kept, this.#schemas());
-      await observe('log laid out');
-      // From here to the end it is some of the old and some of the new.
-      beginRestore(dataDir, command, parts);
-      await observe('begun');
+      await this.#reached('databases prepared');
+      const kept = await this.#files();
       for (const [name, client] of databasesOf(clients)) {
         await client.query('COMMIT');
-        await observe(`${name} committed`);
-      }
-      if (place !== undefined) {
-        await keepAside(dataDir, kept);
-        await observe('log kept aside');
-        await putInPlace(dataDir, place);
-        await observe('log put in place');
+        await this.#reached(`${name} committed`);
       }
       const done = parts.filter((part) => part !== 'witness' || isWitnessed);
       const { backupId } = backup.manifest;
-      const said = { restoreId: this.#stamp, backupId, parts: done, at: now, operator };
+      const said = { restoreId: stamp, backupId, parts: done, at: now, operator };
       endRestore(dataDir, { ...said, ...(reason !== undefined && { reason }) });
-      await observe('ended');
+      await this.#reached('ended');
       const broken = isWitnessed ? await stores.firstBroken() : undefined;
       return {
         parts: done,
         kept,
+        keptLog: log?.kept ?? null,
         keptSchemas: this.#schemas(),
         stillErased,
         witnessKept: parts.includes('witness') && !isWitnessed,
@@ -129,6 +123,47 @@ export class Replacement {
     } finally {
       await clients.end();
     }
+  }
+
+  /** All that changes in files. Where it fails nothing has changed, and a restore that was cut off before can still be ended. */
+  async #files(): Promise<string> {
+    const { dataDir, stamp, backup, log, onBytes, command, parts } = this.given;
+    const manifest = backup.parts.get('log');
+    const isResumed = isHalfRestored(dataDir);
+    const kept = makeKept(dataDir, stamp, this.#schemas());
+    try {
+      if (manifest) await log?.layOut(join(backup.dir, 'log'), manifest, onBytes);
+      await this.#reached('log laid out');
+      // From here to the end it is some of the old and some of the new.
+      beginRestore(dataDir, command, parts);
+      await this.#reached('begun');
+      await log?.keepAside();
+      await this.#reached('log kept aside');
+      await log?.putInPlace();
+      await this.#reached('log put in place');
+      return kept;
+    } catch (error) {
+      await this.#undo();
+      await rm(kept, { recursive: true });
+      if (!isResumed) cancelRestore(dataDir);
+      throw error;
+    }
+  }
+
+  async #undo(): Promise<void> {
+    const { log, command } = this.given;
+    try {
+      await log?.undo();
+    } catch (cause) {
+      throw new Failure(
+        `the log could be neither replaced nor put back (${(cause as Error).message}); mend that, and run the restore again: ${command}`,
+        { cause },
+      );
+    }
+  }
+
+  async #reached(step: ReplacingStep): Promise<void> {
+    await this.given.observe?.(step);
   }
 
   async #refuseOtherNetwork(client: ClientBase): Promise<void> {

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { Config } from '../../config/config.js';
 import { createLogger } from '../../config/logger.js';
 import { withSettings } from '../../config/settings.js';
@@ -14,6 +15,7 @@ import { restoreParts } from './parts.js';
 import type { RestorePart } from './parts.js';
 import { Replacement } from './replacement.js';
 import type { Replaced, ReplacingStep } from './replacement.js';
+import { LogReplacement } from './restore-log.js';
 import { openStopped } from './stores.js';
 
 export interface RestoreOptions {
@@ -49,9 +51,12 @@ export async function restore(config: Config, options: RestoreOptions): Promise<
       'EVENTSTORE_URL: the log is on a server of its own; restore it by the means of that server, then the others: --parts read,authority,vault,witness',
     );
   const dataDir = takeDataDir(config.dataDir);
+  const stamp = stampOf(options.now);
+  let log: LogReplacement | undefined;
   try {
     refuseToLeaveHalf(dataDir.path, parts);
     await clearLeftovers(dataDir.path, createLogger({ logLevel: 'warn' }, 'restore'));
+    if (parts.includes('log')) log = LogReplacement.open(dataDir.path, stamp);
     const wanted = backupParts.filter((part) => parts.includes(part));
     const { backupId, networkId, takenAt, ...manifest } = await manifestOf(dir);
     const total = bytesOf(manifest, wanted);
@@ -65,6 +70,8 @@ export async function restore(config: Config, options: RestoreOptions): Promise<
         dataDir: dataDir.path,
         stores,
         backup,
+        log,
+        stamp,
         onBytes,
       }).run(options.parts === undefined ? 'if it forgets nothing' : 'as it is asked');
       return { backupId, networkId, takenAt, ...replaced };
@@ -74,8 +81,14 @@ export async function restore(config: Config, options: RestoreOptions): Promise<
       await stores.close();
     }
   } finally {
+    log?.close();
     dataDir.release();
   }
+}
+
+function stampOf(now: number): string {
+  const time = new Date(now).toISOString().replaceAll(/\D/g, '').slice(0, 14);
+  return `${time}${randomBytes(3).toString('hex')}`;
 }
 
 const bytesOf = ({ parts }: Pick<BackupManifest, 'parts'>, wanted: readonly BackupPart[]) =>

@@ -14,6 +14,8 @@ import { packed } from '../../../src/recovery/backup/parcel.js';
 import { tablesPart } from '../../../src/recovery/backup/part-source.js';
 import { openWitness } from '../../../src/recovery/witness/open-witness.js';
 import type { TestPostgres } from '../../support/postgres.js';
+import { makeSmallDisk } from '../../support/small-disk.js';
+import type { SmallDisk } from '../../support/small-disk.js';
 import { deletionOf } from './restrictions.js';
 
 type Variable = 'DATABASE_URL' | 'VAULT_DATABASE_URL' | 'WITNESS_DATABASE_URL';
@@ -56,6 +58,8 @@ export class StoppedNetwork {
   private constructor(
     readonly dataDir: string,
     private readonly urls: Readonly<Record<Variable, string>>,
+    /** Where the log is on a disk of its own. */
+    readonly disk?: SmallDisk,
   ) {}
 
   /** One with that word in each of its stores. `before`: what its witness knows, too. */
@@ -82,12 +86,18 @@ export class StoppedNetwork {
 
   /** Another one that has the same. */
   async copy(): Promise<StoppedNetwork> {
-    const { DATABASE_URL, VAULT_DATABASE_URL, WITNESS_DATABASE_URL } = this.urls;
-    return new StoppedNetwork(newDataDir(readLog(join(this.dataDir, 'eventstore')) ?? ''), {
-      DATABASE_URL: await copyOf(DATABASE_URL),
-      VAULT_DATABASE_URL: await copyOf(VAULT_DATABASE_URL),
-      WITNESS_DATABASE_URL: await copyOf(WITNESS_DATABASE_URL),
-    });
+    return new StoppedNetwork(newDataDir(this.word()), await this.copiedDatabases());
+  }
+
+  /** Another one that has the same, with its log on a disk of its own, mounted on the event store's directory. */
+  async copyWithDisk(): Promise<StoppedNetwork> {
+    const databases = await this.copiedDatabases();
+    const dataDir = mkdtempSync(join(tmpdir(), 'plaza-stopped-'));
+    const eventStore = join(dataDir, 'eventstore');
+    mkdirSync(eventStore);
+    const disk = makeSmallDisk(1, eventStore);
+    writeFileSync(join(eventStore, LOG), this.word());
+    return new StoppedNetwork(dataDir, databases, disk);
   }
 
   get env(): Record<string, string> {
@@ -131,7 +141,7 @@ export class StoppedNetwork {
       return found;
     };
     return {
-      log: kept.flatMap(({ directory }) => readLog(join(directory, 'eventstore')) ?? []),
+      log: kept.flatMap(({ log }) => readLog(log) ?? []),
       authority: await of('authority'),
       vault: await of('vault'),
       witness: await of('witness'),
@@ -139,13 +149,27 @@ export class StoppedNetwork {
   }
 
   remove(): void {
+    this.disk?.remove();
     rmSync(this.dataDir, { recursive: true });
+  }
+
+  private word(): string {
+    return readLog(join(this.dataDir, 'eventstore')) ?? '';
+  }
+
+  private async copiedDatabases(): Promise<Readonly<Record<Variable, string>>> {
+    const { DATABASE_URL, VAULT_DATABASE_URL, WITNESS_DATABASE_URL } = this.urls;
+    return {
+      DATABASE_URL: await copyOf(DATABASE_URL),
+      VAULT_DATABASE_URL: await copyOf(VAULT_DATABASE_URL),
+      WITNESS_DATABASE_URL: await copyOf(WITNESS_DATABASE_URL),
+    };
   }
 
   private streamOf(part: BackupPart): AsyncIterable<Buffer> {
     const explain = (error: unknown) => String(error);
     if (part !== 'log') return tablesPart(part, this.urls[places[part].variable], explain);
-    const word = readLog(join(this.dataDir, 'eventstore')) ?? '';
+    const word = this.word();
     const bytes = async function* () {
       yield await Promise.resolve(Buffer.from(word));
     };

@@ -50,10 +50,11 @@ lacks is kept unless it is named, and refused if it is. A log that is older than
 plaza recovery apply.`;
 
 function linesOf(restored: Awaited<ReturnType<typeof Restore>>): string[] {
-  const { backupId, networkId, takenAt, parts, kept, stillErased, witnessKept, witnessBrokenAt } = restored;
+  const { backupId, networkId, takenAt, parts, kept, keptLog, stillErased, witnessKept, witnessBrokenAt } =
+    restored;
   return [
     `restored ${parts.join(', ')} of network ${networkId} from backup ${backupId}, taken at ${takenAt}`,
-    `what was there is kept in ${kept} until the network is ready again`,
+    `what was there is kept until the network is ready again: ${kept} says in which schemas${keptLog === null ? '' : `, and the log is in ${keptLog}`}`,
     ...(witnessKept ? ['the witness here knows more than the backup, and was kept'] : []),
     ...(stillErased > 0
       ? [`${stillErased} people were erased since the backup; their keys stay destroyed`]
