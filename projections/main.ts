@@ -29,7 +29,7 @@ const APPLICATION_NAME = 'plaza-projector';
 const RETRY_MS = 500;
 
 async function work(stores: StoreUrls, serving: Group, logger: Logger, signal: AbortSignal): Promise<void> {
-  const opened = await whenReachable(() => open(stores), logger, signal);
+  const opened = await whenReachable(() => open(stores, logger), logger, signal);
   if (!opened) return;
   const { witnessDatabaseUrl: url, databaseUrl } = stores;
   const witness = openWitness({ url, applicationName: APPLICATION_NAME });
@@ -58,7 +58,7 @@ async function keepRunning(
   }
 }
 
-async function open(stores: StoreUrls) {
+async function open(stores: StoreUrls, logger: Logger) {
   const database = await openDatabase({
     url: stores.databaseUrl,
     applicationName: APPLICATION_NAME,
@@ -66,7 +66,7 @@ async function open(stores: StoreUrls) {
   });
   // Each group works on a connection of its own; this one was for the migrations.
   await database.close();
-  return openLog({ ...stores, applicationName: APPLICATION_NAME });
+  return openLog({ ...stores, applicationName: APPLICATION_NAME, logger });
 }
 
 const ids = {

@@ -54,7 +54,7 @@ export async function openResources(config: Config, logger: Logger): Promise<Res
       maxConnections: DATABASE_CONNECTIONS,
       queryTimeoutMs: QUERY_MS,
     }),
-    openLog({ ...urls, applicationName }),
+    openLog({ ...urls, applicationName, logger }),
   ]);
   await untilDerived(database.pool, logger);
   const positions = new PositionListener({

@@ -13,13 +13,6 @@ const ambiguousTypes: ReadonlySet<string> = new Set([
   ErrorType.NOT_LEADER,
 ]);
 
-/** gRPC's INVALID_ARGUMENT: the server has understood the question, and there is no such thing. */
-export function isInvalidArgument(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  if (isCommandError(error)) return error.type === ErrorType.INVALID_ARGUMENT;
-  return 'code' in error && error.code === 3;
-}
-
 /** The client or we gave up waiting. */
 export class DeadlineExceeded extends Error {
   override readonly name = 'DeadlineExceeded';

@@ -126,6 +126,6 @@ function knownEntry(type: string) {
 /** What a sealed box is authenticated with: it opens only in the event it was made for. */
 const boundTo = (eventId: string, type: string): string => `${eventId} ${type}`;
 
-function noPosition(): never {
+export function noPosition(): never {
   throw new Error('the server sent no position; Plaza needs EventStoreDB 22.6 or newer');
 }

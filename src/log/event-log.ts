@@ -53,9 +53,18 @@ export interface SubscribeOptions {
 }
 
 /** What a subscriber is given: events that wait together, oldest first, and whether it now stands at the end of the log. */
-export interface Batch {
-  readonly events: readonly Recorded[];
+export interface Batch<Event = Recorded> {
+  readonly events: readonly Event[];
   readonly caughtUp: boolean;
+}
+
+/** Where an event stands, without its content. */
+export interface EventReference {
+  readonly id: string;
+  readonly stream: string;
+  readonly position: bigint;
+  /** Whether its metadata has a number of the witness. */
+  readonly isNumbered: boolean;
 }
 
 /** The port to the event log. One instance, and so one appending client, a process. */
@@ -77,14 +86,29 @@ export abstract class EventLog {
   /** Empty if there is no such stream. @throws {LogUnavailable} */
   abstract read(stream: string, options?: ReadOptions): Promise<readonly Recorded[]>;
 
+  /**
+   * The event of this id in this stream, as the leader has it; undefined: the leader does not have it. Also finds events
+   * that this code cannot read. @throws {LogUnavailable}
+   */
+  abstract find(stream: string, id: string): Promise<EventReference | undefined>;
+
   /** Position of the newest event of the log, or undefined while it is empty. @throws {LogUnavailable} */
   abstract head(): Promise<bigint | undefined>;
+
+  /**
+   * Resolves if the log has this event at this position, by the leader's word.
+   * @throws {LogReplaced} it does not, asked twice. {@link LogUnavailable} nothing is known.
+   */
+  abstract verify(checkpoint: Checkpoint): Promise<void>;
 
   /**
    * Batches of events after a checkpoint, for ever; reconnects by itself. Ends when `signal` aborts.
    * @throws {LogReplaced} the event at the checkpoint is not the one that was handled.
    */
   abstract subscribe(options: SubscribeOptions): AsyncIterable<Batch>;
+
+  /** The same without the content, and so also of events that this code cannot read. @throws {LogReplaced} */
+  abstract references(options: SubscribeOptions): AsyncIterable<Batch<EventReference>>;
 
   abstract close(): Promise<void>;
 }

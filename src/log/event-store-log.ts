@@ -11,15 +11,28 @@ import {
   WrongExpectedVersionError,
 } from '@eventstore/db-client';
 import type { RecordedEvent } from '@eventstore/db-client';
+import type { Logger } from 'pino';
+import { collect, FROM_LEADER, verifyCheckpoint } from './bounded-read.js';
 import { isAmbiguous, within } from './client-errors.js';
+import { noPosition } from './codec.js';
 import type { Codec } from './codec.js';
 import { EventLog, LogUnavailable, WrongExpectedRevision } from './event-log.js';
-import type { Append, Appended, Batch, ReadOptions, SubscribeOptions } from './event-log.js';
-import type { Recorded } from './recorded.js';
+import type {
+  Append,
+  Appended,
+  Batch,
+  Checkpoint,
+  EventReference,
+  ReadOptions,
+  SubscribeOptions,
+} from './event-log.js';
+import type { EventMetadata, Recorded } from './recorded.js';
 import { subscribe } from './subscription.js';
 
-/** How long the log may take: one try of an append or a read; an append with the sealing of its events and all retries. */
+/** How long an append may take: one try; all retries with the sealing of its events. */
 const DEADLINE_MS = { attempt: 2_000, append: 5_000 };
+/** The client sends the server a point in time, so a server's clock that is ahead by as much refuses every append. */
+const SERVER_DEADLINE_MS = 60 * 60_000;
 const RETRY_PAUSE_MS = 100;
 const HEAD_PAGE = 256;
 /** Events that are read at a time: a fraction of what a busy machine reads within the deadline. */
@@ -33,6 +46,7 @@ export class EventStoreLog extends EventLog {
   constructor(
     url: string,
     private readonly codec: Codec,
+    private readonly logger?: Pick<Logger, 'warn'>,
   ) {
     super();
     this.client = EventStoreDBClient.connectionString(url);
@@ -47,7 +61,10 @@ export class EventStoreLog extends EventLog {
       try {
         const { nextExpectedRevision, position } = await within(
           deadline,
-          this.client.appendToStream(append.stream, events, { expectedRevision, deadline }),
+          this.client.appendToStream(append.stream, events, {
+            expectedRevision,
+            deadline: SERVER_DEADLINE_MS,
+          }),
         );
         if (position === undefined) throw new Error('the server sent no position of the append');
         return { revision: nextExpectedRevision, position: position.commit };
@@ -72,6 +89,15 @@ export class EventStoreLog extends EventLog {
     return events;
   }
 
+  async find(stream: string, id: string): Promise<EventReference | undefined> {
+    const stored = (await this.stored(stream, {}, FROM_LEADER)).find((event) => event.id === id);
+    return stored && referenceTo(stored);
+  }
+
+  verify(checkpoint: Checkpoint): Promise<void> {
+    return verifyCheckpoint(this.client, checkpoint);
+  }
+
   async head(): Promise<bigint | undefined> {
     let fromPosition: typeof END | { commit: bigint; prepare: bigint } = END;
     for (;;) {
@@ -88,7 +114,16 @@ export class EventStoreLog extends EventLog {
   }
 
   subscribe(options: SubscribeOptions): AsyncIterable<Batch> {
-    return subscribe(this.client, (stored) => this.codec.decode(stored), options);
+    return subscribe(
+      { client: this.client, logger: this.logger },
+      (stored) => this.codec.decode(stored),
+      options,
+    );
+  }
+
+  references(options: SubscribeOptions): AsyncIterable<Batch<EventReference>> {
+    const decode = (stored: readonly RecordedEvent[]) => Promise.resolve({ events: stored.map(referenceTo) });
+    return subscribe({ client: this.client, logger: this.logger }, decode, options);
   }
 
   close(): Promise<void> {
@@ -96,7 +131,11 @@ export class EventStoreLog extends EventLog {
   }
 
   /** In pages, each within the deadline of a read: however long a stream gets, it can be read. */
-  private async stored(stream: string, { from, direction, limit = Infinity }: ReadOptions) {
+  private async stored(
+    stream: string,
+    { from, direction, limit = Infinity }: ReadOptions,
+    by: Partial<typeof FROM_LEADER> = {},
+  ) {
     const backwards = direction === 'backwards';
     const stored: RecordedEvent[] = [];
     let fromRevision: bigint | typeof START | typeof END = from ?? (backwards ? END : START);
@@ -107,6 +146,7 @@ export class EventStoreLog extends EventLog {
           direction: backwards ? BACKWARDS : FORWARDS,
           fromRevision,
           maxCount,
+          ...by,
         }),
       );
       stored.push(...page);
@@ -118,19 +158,22 @@ export class EventStoreLog extends EventLog {
   }
 
   /** Reads to the end of a bounded read. No such stream: nothing. */
-  private async collect(
-    reading: AsyncIterable<{ event?: RecordedEvent }> & { cancel(): Promise<void> },
-  ): Promise<RecordedEvent[]> {
-    const all = async () => {
-      const events: RecordedEvent[] = [];
-      for await (const { event } of reading) if (event) events.push(event);
-      return events;
-    };
+  private async collect(reading: Parameters<typeof collect>[0]): Promise<RecordedEvent[]> {
     try {
-      return await within(DEADLINE_MS.attempt, all(), () => void reading.cancel());
+      return await collect(reading);
     } catch (error) {
       if (error instanceof StreamNotFoundError) return [];
       throw new LogUnavailable('The event log did not answer the read.', { cause: error });
     }
   }
+}
+
+function referenceTo({ id, streamId, position, metadata }: RecordedEvent): EventReference {
+  const { witnessEpoch } = (metadata ?? {}) as Partial<EventMetadata>;
+  return {
+    id,
+    stream: streamId,
+    position: position?.commit ?? noPosition(),
+    isNumbered: witnessEpoch !== undefined,
+  };
 }

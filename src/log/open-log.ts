@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import type { Logger } from 'pino';
 import { openPostgres } from '../store/postgres.js';
 import type { Postgres, PostgresOptions } from '../store/postgres.js';
 import { Vault1763640000000 } from '../store/migrations/1763640000000-vault.js';
@@ -29,6 +30,8 @@ export async function openLog(options: {
   readonly eventStoreUrl: string;
   readonly vaultDatabaseUrl: string;
   readonly applicationName: string;
+  /** Told of subscriptions that keep failing. */
+  readonly logger?: Pick<Logger, 'warn'>;
 }): Promise<OpenLog> {
   const vaultDatabase = await openVaultDatabase({
     url: options.vaultDatabaseUrl,
@@ -42,7 +45,7 @@ export async function openLog(options: {
     vault,
   );
   await news.start();
-  const log = new EventStoreLog(options.eventStoreUrl, new Codec(vault, randomBytes));
+  const log = new EventStoreLog(options.eventStoreUrl, new Codec(vault, randomBytes), options.logger);
   return {
     log,
     vault,

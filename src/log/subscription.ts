@@ -1,32 +1,43 @@
 import { setImmediate as immediate, setTimeout as pause } from 'node:timers/promises';
-import { eventTypeFilter, FORWARDS, START } from '@eventstore/db-client';
+import { eventTypeFilter, START } from '@eventstore/db-client';
 import type { AllStreamSubscription, EventStoreDBClient, RecordedEvent } from '@eventstore/db-client';
-import { isAmbiguous, isInvalidArgument, within } from './client-errors.js';
-import type { Decoded } from './codec.js';
-import { LogReplaced, LogUnavailable } from './event-log.js';
-import type { Batch, Checkpoint, SubscribeOptions } from './event-log.js';
+import type { Logger } from 'pino';
+import { verifyCheckpoint } from './bounded-read.js';
+import { isAmbiguous } from './client-errors.js';
+import { LogUnavailable } from './event-log.js';
+import type { Batch, Checkpoint, SubscribeOptions, UnreadableEvent } from './event-log.js';
 
-const VERIFY_MS = 2_000;
 /** Events that the server looks through at a time. The client's default is 32, with a message after each. */
 const SEARCH_WINDOW = 2_048;
 const RECONNECT_PAUSE_MS = { first: 100, longest: 5_000 };
+/** Failed tries in a row before it is logged: one is a server that restarts. */
+const TRIES_BEFORE_COMPLAINT = 3;
 
-type Decode = (stored: readonly RecordedEvent[]) => Promise<Decoded>;
+/** Events that could be read, in order, up to the first that could not. */
+type Decode<Event> = (
+  stored: readonly RecordedEvent[],
+) => Promise<{ readonly events: readonly Event[]; readonly failure?: UnreadableEvent }>;
+
+interface Connection {
+  readonly client: EventStoreDBClient;
+  readonly logger: Pick<Logger, 'warn'> | undefined;
+}
 
 /**
  * The client's subscriptions never resume by themselves. This one does, from the last event that it handed out (never
  * from a server's checkpoint: those are no events), after proof that the log still has that event there.
  */
-export async function* subscribe(
-  client: EventStoreDBClient,
-  decode: Decode,
+export async function* subscribe<Event extends { readonly id: string; readonly position: bigint }>(
+  { client, logger }: Connection,
+  decode: Decode<Event>,
   options: SubscribeOptions,
-): AsyncGenerator<Batch> {
+): AsyncGenerator<Batch<Event>> {
   let last = options.after;
   let wait = RECONNECT_PAUSE_MS.first;
+  let failures = 0;
   while (!options.signal.aborted) {
     try {
-      if (last) await verify(client, last);
+      if (last) await verifyCheckpoint(client, last);
       for await (const { stored, caughtUp } of batches(client, last, options)) {
         const { events, failure } = await decode(stored);
         if (events.length > 0 || caughtUp) yield { events, caughtUp: caughtUp && !failure };
@@ -34,44 +45,20 @@ export async function* subscribe(
         const newest = events.at(-1);
         if (newest) last = { position: newest.position, eventId: newest.id };
         wait = RECONNECT_PAUSE_MS.first;
+        failures = 0;
       }
     } catch (error) {
       if (!(error instanceof LogUnavailable) && !isAmbiguous(error)) throw error;
+      failures += 1;
+      if (failures === TRIES_BEFORE_COMPLAINT)
+        logger?.warn(
+          { err: error, after: last && String(last.position) },
+          'event log subscription keeps failing; retrying',
+        );
     }
     await pause(wait, undefined, { signal: options.signal }).catch(() => undefined);
     wait = Math.min(wait * 2, RECONNECT_PAUSE_MS.longest);
   }
-}
-
-/** A restored or replaced log may have another event, or none, at a position that was handled. */
-async function verify(client: EventStoreDBClient, { position, eventId }: Checkpoint): Promise<void> {
-  const reading = client.readAll({
-    direction: FORWARDS,
-    fromPosition: { commit: position, prepare: position },
-    maxCount: 1,
-  });
-  const first = async () => {
-    let id: string | undefined;
-    for await (const { event } of reading) id = event?.id;
-    return id;
-  };
-  let found: string | undefined;
-  try {
-    found = await within(VERIFY_MS, first(), () => void reading.cancel());
-  } catch (error) {
-    // Only an answer proves anything: whoever hears of a replaced log refuses all protected reads.
-    if (!isInvalidArgument(error))
-      throw new LogUnavailable('The log could not be asked for the event at the checkpoint.', {
-        cause: error,
-      });
-    throw new LogReplaced(`The log refuses position ${position}, where event ${eventId} was.`, {
-      cause: error,
-    });
-  }
-  if (found !== eventId)
-    throw new LogReplaced(
-      `The log has ${found ?? 'nothing'} at position ${position}, where event ${eventId} was.`,
-    );
 }
 
 interface StoredBatch {

@@ -5,6 +5,8 @@ import type {
   Append,
   Appended,
   Batch,
+  Checkpoint,
+  EventReference,
   NewEvent,
   ReadOptions,
   SubscribeOptions,
@@ -69,7 +71,7 @@ export class WitnessedLog extends EventLog {
         isRestriction(event) && metadata.witnessEpoch !== undefined && !this.finalized.has(id),
     );
     if (restrictions.length === 0) return;
-    const known = await this.find(restrictions.map(({ id }) => id));
+    const known = await this.findWitnessed(restrictions.map(({ id }) => id));
     for (const each of restrictions)
       await this.confirmOne(each as Recorded<RestrictionEvent>, known.get(each.id));
   }
@@ -78,12 +80,24 @@ export class WitnessedLog extends EventLog {
     return this.log.read(stream, options);
   }
 
+  find(stream: string, id: string): Promise<EventReference | undefined> {
+    return this.log.find(stream, id);
+  }
+
   head(): Promise<bigint | undefined> {
     return this.log.head();
   }
 
+  verify(checkpoint: Checkpoint): Promise<void> {
+    return this.log.verify(checkpoint);
+  }
+
   subscribe(options: SubscribeOptions): AsyncIterable<Batch> {
     return this.log.subscribe(options);
+  }
+
+  references(options: SubscribeOptions): AsyncIterable<Batch<EventReference>> {
+    return this.log.references(options);
   }
 
   close(): Promise<void> {
@@ -122,7 +136,7 @@ export class WitnessedLog extends EventLog {
     await this.observe('finalized', restriction);
   }
 
-  private async find(ids: readonly string[]): Promise<ReadonlyMap<string, Witnessed>> {
+  private async findWitnessed(ids: readonly string[]): Promise<ReadonlyMap<string, Witnessed>> {
     try {
       return await this.witness.find(ids);
     } catch (error) {

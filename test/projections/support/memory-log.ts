@@ -5,7 +5,14 @@ import {
   UnreadableEvent,
   WrongExpectedRevision,
 } from '../../../src/log/event-log.js';
-import type { Append, Appended, Batch, Checkpoint, SubscribeOptions } from '../../../src/log/event-log.js';
+import type {
+  Append,
+  Appended,
+  Batch,
+  Checkpoint,
+  EventReference,
+  SubscribeOptions,
+} from '../../../src/log/event-log.js';
 import type { EventMetadata, Recorded } from '../../../src/log/recorded.js';
 import { entryOf } from '../../../src/log/registry.js';
 import type { StoredEvent } from '../../../src/log/registry.js';
@@ -94,15 +101,39 @@ export class MemoryLog extends EventLog {
     return Promise.resolve(this.ofStream(stream));
   }
 
+  override find(stream: string, id: string): Promise<EventReference | undefined> {
+    if (this.down) return Promise.reject(new LogUnavailable('the log is down'));
+    const found = this.ofStream(stream).find((recorded) => recorded.id === id);
+    return Promise.resolve(found && referenceTo(found));
+  }
+
+  override async verify({ position, eventId }: Checkpoint): Promise<void> {
+    if (this.down) throw new LogUnavailable('the log is down');
+    const found = this.events.find((recorded) => recorded.position === position);
+    if (found?.id !== eventId) throw new LogReplaced(`the log has ${found?.id ?? 'nothing'} at ${position}`);
+  }
+
+  override async *references(options: SubscribeOptions): AsyncGenerator<Batch<EventReference>> {
+    for await (const { events, caughtUp } of this.batches(options, new Set()))
+      yield { events: events.map(referenceTo), caughtUp };
+  }
+
   override head(): Promise<bigint | undefined> {
     if (this.down) return Promise.reject(new LogUnavailable('the log is down'));
     return Promise.resolve(this.events.at(-1)?.position);
   }
 
-  override async *subscribe({ after, types, batchSize, signal }: SubscribeOptions): AsyncGenerator<Batch> {
+  override subscribe(options: SubscribeOptions): AsyncGenerator<Batch> {
+    return this.batches(options, this.unreadable);
+  }
+
+  private async *batches(
+    { after, types, batchSize, signal }: SubscribeOptions,
+    unreadable: ReadonlySet<string>,
+  ): AsyncGenerator<Batch> {
     signal.addEventListener('abort', () => this.wake());
     let position = after?.position ?? 0n;
-    if (after) this.verify(after);
+    if (after) await this.verify(after);
     for (let isFirst = true; !signal.aborted;) {
       if (this.down) throw new LogUnavailable('the log is down');
       // Taken before looking: what is added while the reader is at work must not be waited for again.
@@ -111,7 +142,7 @@ export class MemoryLog extends EventLog {
         (each) => each.position > position && types.includes(each.event.type),
       );
       const batch = waiting.slice(0, batchSize);
-      const bad = batch.find(({ id }) => this.unreadable.has(id));
+      const bad = batch.find(({ id }) => unreadable.has(id));
       const events = bad ? batch.slice(0, batch.indexOf(bad)) : batch;
       const caughtUp = !bad && batch.length === waiting.length;
       if (events.length > 0 || (caughtUp && isFirst)) yield { events, caughtUp };
@@ -130,13 +161,15 @@ export class MemoryLog extends EventLog {
     return this.events.filter((recorded) => recorded.stream === stream);
   }
 
-  private verify({ position, eventId }: Checkpoint): void {
-    const found = this.events.find((recorded) => recorded.position === position);
-    if (found?.id !== eventId) throw new LogReplaced(`the log has ${found?.id ?? 'nothing'} at ${position}`);
-  }
-
   private wake(): void {
     this.news.resolve();
     this.news = Promise.withResolvers<void>();
   }
 }
+
+const referenceTo = ({ id, stream, position, metadata }: Recorded): EventReference => ({
+  id,
+  stream,
+  position,
+  isNumbered: metadata.witnessEpoch !== undefined,
+});

@@ -1,0 +1,125 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { status } from '@grpc/grpc-js';
+import { startEventStore } from '../../src/log/embedded/server.js';
+import { LogReplaced, LogUnavailable } from '../../src/log/event-log.js';
+import type { Checkpoint } from '../../src/log/event-log.js';
+import { startTcpProxy } from '../support/tcp-proxy.js';
+import { LogBench, metadata, newId, post } from './support/log-bench.js';
+import { startRefusingServer } from './support/refusing-server.js';
+
+let bench: LogBench;
+
+beforeAll(async () => {
+  bench = await LogBench.open();
+});
+
+afterAll(() => bench?.close());
+
+describe('a checkpoint', () => {
+  it('is where it was, whatever was appended since', async () => {
+    const { id, position } = await bench.appendPost('alice', 'the last one applied');
+    await bench.appendPost('alice', 'a later one');
+    await expect(bench.log.verify({ position, eventId: id })).resolves.toBeUndefined();
+  });
+
+  it('is not in a log that has another event there, the middle of one, or nothing', async () => {
+    const eventId = randomUUID();
+    const { position: first } = await bench.appendPost('alice', 'x'.repeat(500));
+    const { position: second } = await bench.appendPost('alice', 'the next one');
+    const middle = (first + second) / 2n;
+    for (const position of [first, first + 1n, middle, second - 1n, second, second * 100n])
+      await expect(bench.log.verify({ position, eventId })).rejects.toBeInstanceOf(LogReplaced);
+  });
+
+  it('in the middle of another record ends a subscription instead of being tried again for ever', async () => {
+    const { position } = await bench.appendPost('alice', 'x'.repeat(500));
+    await bench.appendPost('alice', 'the next one');
+    const after = { position: position + 7n, eventId: randomUUID() };
+    await expect(bench.follow(after, () => true)).rejects.toBeInstanceOf(LogReplaced);
+  });
+});
+
+describe('a server that answers neither yes nor no', () => {
+  let checkpoint: Checkpoint;
+
+  beforeAll(async () => {
+    const { position, id } = await bench.appendPost('alice', 'asked for');
+    checkpoint = { position, eventId: id };
+  });
+
+  /** What comes of the look at the checkpoint where such looks fail, and how many did. */
+  async function lookThrough(refusal: Parameters<typeof startRefusingServer>[1]) {
+    const server = await startRefusingServer(bench.store.port, refusal);
+    const opened = await bench.openAgain(server.url);
+    try {
+      const [outcome] = await Promise.allSettled([opened.log.verify(checkpoint)]);
+      return { fault: outcome.status === 'rejected' ? outcome.reason : undefined, refused: server.refused() };
+    } finally {
+      await opened.close();
+      server.close();
+    }
+  }
+
+  it.each([
+    // Of EventStoreDB 23.10 to KurrentDB 25.0, where the position is in the middle of a record.
+    { code: status.UNKNOWN, details: 'Unexpected ReadAllResult: Error' },
+    { code: status.INVALID_ARGUMENT, details: 'Trying to read from an invalid position.' },
+  ])('has said no, if it says so twice while it answers otherwise: $details', async (refusal) => {
+    const { fault, refused } = await lookThrough(() => refusal);
+    expect([fault, refused]).toEqual([expect.any(LogReplaced), 2]);
+  });
+
+  it('is asked once more, and believed', async () => {
+    let asked = 0;
+    const hiccup = { code: status.UNKNOWN, details: 'a moment of weakness' };
+    const { fault, refused } = await lookThrough(() => (asked++ === 0 ? hiccup : undefined));
+    expect([fault, refused]).toEqual([undefined, 1]);
+  });
+
+  it('has said nothing while it is away', async () => {
+    const away = { code: status.UNAVAILABLE, details: 'shutting down' };
+    expect((await lookThrough(() => away)).fault).toBeInstanceOf(LogUnavailable);
+    const proxy = await startTcpProxy(bench.store.port);
+    const opened = await bench.openAgain(`esdb://127.0.0.1:${proxy.port}?tls=false`);
+    try {
+      proxy.loseAnswers();
+      await expect(opened.log.verify(checkpoint)).rejects.toBeInstanceOf(LogUnavailable);
+    } finally {
+      proxy.mend();
+      await opened.close();
+      await proxy.close();
+    }
+  });
+});
+
+describe('an event store whose clock is wrong', () => {
+  it.each([10, -10])('by %i minutes takes what is appended', async (minutes) => {
+    const dir = mkdtempSync(join(tmpdir(), 'plaza-clock-'));
+    const store = await startEventStore({
+      dir,
+      host: '127.0.0.1',
+      port: 0,
+      fsync: false,
+      log: () => undefined,
+      now: () => new Date(Date.now() + minutes * 60_000),
+    });
+    const opened = await bench.openAgain(`esdb://127.0.0.1:${store.port}?tls=false`);
+    try {
+      const append = {
+        stream: `post-${newId()}`,
+        expected: 'no_stream' as const,
+        events: [{ id: randomUUID(), event: post('p', 'alice', 'what time is it?') }],
+        metadata,
+      };
+      await expect(opened.log.append(append)).resolves.toMatchObject({ revision: 0n });
+    } finally {
+      await opened.close();
+      await store.close();
+      rmSync(dir, { recursive: true });
+    }
+  });
+});

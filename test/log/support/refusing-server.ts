@@ -1,0 +1,53 @@
+import { StreamsService } from '@eventstore/db-client/generated/streams_grpc_pb.js';
+import type { ReadReq, ReadResp } from '@eventstore/db-client/generated/streams_pb.js';
+import { Server, ServerCredentials } from '@grpc/grpc-js';
+import type { ServerWritableStream, status } from '@grpc/grpc-js';
+import { connect } from '../../support/streams-calls.js';
+
+export interface RefusingServer {
+  readonly url: string;
+  /** Reads of $all from a position that were refused so far. */
+  refused(): number;
+  close(): void;
+}
+
+/**
+ * Stands before an event store and passes its reads on, except those of $all from a position: these end with the code
+ * that `refusal` answers, if any. So does EventStoreDB where a position lies in the middle of a record.
+ */
+export async function startRefusingServer(
+  storePort: number,
+  refusal: () => { readonly code: status; readonly details: string } | undefined,
+): Promise<RefusingServer> {
+  const store = connect(storePort);
+  const server = new Server();
+  let refused = 0;
+  const read = (call: ServerWritableStream<ReadReq, ReadResp>): void => {
+    const isFromPosition = call.request.getOptions()?.getAll()?.hasPosition() === true;
+    const error = isFromPosition ? refusal() : undefined;
+    if (error) {
+      refused += 1;
+      call.emit('error', error);
+      return;
+    }
+    const answers = store.read(call.request);
+    answers.on('data', (answer: ReadResp) => call.write(answer));
+    answers.on('end', () => call.end());
+    answers.on('error', (fault) => call.emit('error', fault));
+    call.on('cancelled', () => answers.cancel());
+  };
+  server.addService({ read: StreamsService.read }, { read });
+  const port = await new Promise<number>((resolve, reject) =>
+    server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (error, bound) =>
+      error ? reject(error) : resolve(bound),
+    ),
+  );
+  return {
+    url: `esdb://127.0.0.1:${port}?tls=false`,
+    refused: () => refused,
+    close() {
+      server.forceShutdown();
+      store.close();
+    },
+  };
+}
