@@ -8,6 +8,7 @@ import { createLogger } from '../src/config/logger.js';
 import { announceReady, onStop } from '../src/launch/child.js';
 import type { EventLog } from '../src/log/event-log.js';
 import { openLog } from '../src/log/open-log.js';
+import { guardedTarget } from '../src/recovery/fixed-target.js';
 import { authorityTarget } from '../src/recovery/restore/deriving.js';
 import { PUBLICATION_CHANNEL } from '../src/recovery/incarnation.js';
 import { JobRunner } from '../src/recovery/jobs/job-runner.js';
@@ -21,9 +22,7 @@ import { auditGroup } from './audit/audit.projection.js';
 import { authorityGroup } from './authority/authority.projection.js';
 import { servingWith } from './groups.js';
 import { GroupRunner } from './runner/group-runner.js';
-import { typesOf } from './runner/projection.js';
 import type { Group } from './runner/projection.js';
-import { fixedTarget } from './runner/target.js';
 
 const APPLICATION_NAME = 'plaza-projector';
 const RETRY_MS = 500;
@@ -39,7 +38,17 @@ async function work(stores: StoreUrls, serving: Group, logger: Logger, signal: A
     keepRunning(runner, () => isChanged(databaseUrl, group, signal), signal),
   );
   const fixedGroups = [authorityGroup, auditGroup];
-  const work = { group: serving, fixedGroups, log, databaseUrl, witness, logger, ids, now: Date.now };
+  const work = {
+    group: serving,
+    fixedGroups,
+    log,
+    databaseUrl,
+    witness,
+    logger,
+    ids,
+    now: Date.now,
+    monotonic,
+  };
   announceReady();
   await Promise.all([...runs, new JobRunner(work).run(signal)]);
   await witness.close();
@@ -69,6 +78,8 @@ async function open(stores: StoreUrls, logger: Logger) {
   return openLog({ ...stores, applicationName: APPLICATION_NAME, logger });
 }
 
+const monotonic = () => performance.now();
+
 const ids = {
   uuid: randomUUID,
   networkId: () => randomBytes(16).toString('hex'),
@@ -92,8 +103,7 @@ function runners({
   logger,
 }: Parts): readonly { readonly group: string; readonly runner: GroupRunner }[] {
   const common = { databaseUrl, log, logger, news: PUBLICATION_CHANNEL };
-  const options = { group: serving, log, databaseUrl, witness, logger, ids, now: Date.now };
-  const derivedFrom = { log, types: typesOf(serving) };
+  const options = { group: serving, log, databaseUrl, witness, logger, ids, now: Date.now, monotonic };
   return [
     {
       group: serving.name,
@@ -109,7 +119,7 @@ function runners({
       runner: new GroupRunner({
         ...common,
         group: authorityGroup,
-        prepare: (client, signal) => authorityTarget(authorityGroup, derivedFrom, client, signal),
+        prepare: (client) => authorityTarget(authorityGroup, log, client),
       }),
     },
     {
@@ -117,7 +127,7 @@ function runners({
       runner: new GroupRunner({
         ...common,
         group: auditGroup,
-        prepare: (client) => fixedTarget(client, auditGroup, 'audit'),
+        prepare: (client) => guardedTarget(log, client, auditGroup, 'audit'),
       }),
     },
   ];

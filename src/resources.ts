@@ -1,9 +1,7 @@
 import { Global, Module } from '@nestjs/common';
 import type { DynamicModule, Provider } from '@nestjs/common';
 import type { Logger } from 'pino';
-import { serving } from '../projections/groups.js';
 import { PositionListener } from '../projections/runner/position-listener.js';
-import { typesOf } from '../projections/runner/projection.js';
 import { AuthSettings } from './auth/settings.js';
 import { Clock, Ids } from './commands/ambient.js';
 import { ReadModels } from './commands/read-models.js';
@@ -71,8 +69,8 @@ export async function openResources(config: Config, logger: Logger): Promise<Res
   const settler = new Settler({ log: opened.log, witness, shown, now, logger });
   if (urls.witnessDatabaseUrl !== undefined) settler.start();
   const hadWitness = await knowsWitness(opened.secrets, urls.witnessDatabaseUrl !== undefined);
-  const types = typesOf(serving);
-  const watch = new RecoveryWatch({ pool, log: opened.log, witness, hadWitness, types, logger, now });
+  const monotonic = () => performance.now();
+  const watch = new RecoveryWatch({ pool, log: opened.log, witness, hadWitness, logger, monotonic });
   await watch.start();
   const providers: Provider[] = [
     { provide: Config, useValue: config },

@@ -63,8 +63,8 @@ export interface EventReference {
   readonly id: string;
   readonly stream: string;
   readonly position: bigint;
-  /** Whether its metadata has a number of the witness. */
-  readonly isNumbered: boolean;
+  /** Of a restriction: its number in the witness; undefined: it has none. */
+  readonly witnessEpoch: number | undefined;
 }
 
 /** The port to the event log. One instance, and so one appending client, a process. */

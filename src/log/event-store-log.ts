@@ -174,6 +174,6 @@ function referenceTo({ id, streamId, position, metadata }: RecordedEvent): Event
     id,
     stream: streamId,
     position: position?.commit ?? noPosition(),
-    isNumbered: witnessEpoch !== undefined,
+    witnessEpoch,
   };
 }

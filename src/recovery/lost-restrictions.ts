@@ -1,50 +1,20 @@
 import type { EventLog } from '../log/event-log.js';
-import { restrictionTypes } from '../log/restrictions.js';
-import { toTheEnd } from '../log/to-the-end.js';
+import { acceptedBy, contentOf, unknownTo } from './both-ledgers.js';
+import type { BothLedgers, Logged } from './both-ledgers.js';
+import { confirmedMissing } from './confirmed-missing.js';
 import type { Witness, Witnessed } from './witness/witness.js';
 
-const PAGE = 1_000;
-
-/** Every accepted and finalized restriction of the witness, in the order of their numbers. */
-export async function* witnessedIn(witness: Witness): AsyncGenerator<Witnessed> {
-  let last = 0n;
-  for (;;) {
-    const page = await witness.after(last, PAGE);
-    yield* page;
-    const newest = page.at(-1);
-    if (!newest || page.length < PAGE) return;
-    last = newest.epoch;
-  }
-}
+/** Restrictions that are looked for in the log together. */
+const LOOK_PAGE = 10_000;
 
 /**
- * The restrictions that were accepted and that the log does not have where it was seen, in the order of their numbers: proven
- * against the log itself, event by event, since read models may show what the log has lost. One that is elsewhere was
- * appended again by a recovery that was cut off before the witness was told.
+ * The restrictions that were accepted and that the log, as it was read, does not have where it was seen, in the order of
+ * their numbers. One that is elsewhere was appended again by a recovery that was cut off before the witness was told.
  */
-export async function* missingRestrictions(
-  log: EventLog,
-  witness: Witness,
-  signal: AbortSignal,
-): AsyncGenerator<Witnessed> {
-  const there = await restrictionsIn(log, signal);
-  for await (const witnessed of witnessedIn(witness))
-    if (there.get(witnessed.restriction.id)?.position !== witnessed.position) yield witnessed;
-}
-
-interface Logged {
-  readonly position: bigint;
-  /** Whether it has a number of a witness. */
-  readonly isNumbered: boolean;
-}
-
-/** All restrictions that the log has, by id. */
-async function restrictionsIn(log: EventLog, signal: AbortSignal): Promise<ReadonlyMap<string, Logged>> {
-  const logged = new Map<string, Logged>();
-  for await (const events of toTheEnd(log, { types: restrictionTypes, batchSize: PAGE, signal }))
-    for (const { id, position, metadata } of events)
-      logged.set(id, { position, isNumbered: metadata.witnessEpoch !== undefined });
-  return logged;
+export async function* missingRestrictions(logged: Logged, witness: Witness): AsyncGenerator<Witnessed> {
+  const accepted = await acceptedBy(witness);
+  const moved = accepted.filter(({ id, position }) => logged.get(id)?.position !== position);
+  for await (const page of contentOf(witness, moved)) yield* page;
 }
 
 /** What is missing, for people: how many of each type, and the first of them. */
@@ -74,42 +44,40 @@ export interface Agreement {
 }
 
 /**
- * `shown`: ids of the restrictions that read models show. `most`: how many of the missing ones are listed.
- * @throws {LogUnavailable} {@link WitnessUnavailable}
+ * `shown`: ids of the restrictions that read models show. `most`: how many of the missing ones are listed. Rejects with
+ * the signal's reason. @throws {LogUnavailable} {@link WitnessUnavailable}
  */
 export async function agreementOf(
-  log: EventLog,
-  witness: Witness,
+  { accepted, logged }: BothLedgers,
+  { log, witness }: { readonly log: EventLog; readonly witness: Witness },
   shown: readonly string[],
   signal: AbortSignal,
   most: number,
 ): Promise<Agreement> {
-  const there = await restrictionsIn(log, signal);
   const byType: Record<string, number> = {};
   const first: Missing['first'][number][] = [];
-  let [witnessed, count] = [0, 0];
-  for await (const { epoch, restriction } of witnessedIn(witness)) {
-    witnessed += 1;
-    if (there.has(restriction.id)) continue;
-    const { type, data } = restriction.event;
-    count += 1;
-    byType[type] = (byType[type] ?? 0) + 1;
-    if (first.length < most)
-      first.push({ epoch: Number(epoch), type, stream: restriction.stream, at: data.at });
+  let count = 0;
+  const candidates = accepted.filter(({ id }) => !logged.has(id));
+  for await (const page of contentOf(witness, candidates, LOOK_PAGE)) {
+    signal.throwIfAborted();
+    for (const { epoch, restriction } of await confirmedMissing(log, page)) {
+      const { type, data } = restriction.event;
+      count += 1;
+      byType[type] = (byType[type] ?? 0) + 1;
+      if (first.length < most)
+        first.push({ epoch: Number(epoch), type, stream: restriction.stream, at: data.at });
+    }
   }
-  const numbered = [...there].flatMap(([id, { isNumbered }]) => (isNumbered ? [id] : []));
-  const unwitnessed = await unknownTo(witness, numbered);
-  const elsewhere = shown.filter((id) => !there.has(id));
-  const onlyShown = await unknownTo(witness, elsewhere);
-  return { witnessed, logged: there.size, missing: { count, byType, first }, unwitnessed, onlyShown };
-}
-
-/** What is prepared only is known, too: it may be on its way, and whoever settles it asks the log. */
-async function unknownTo(witness: Witness, ids: readonly string[]): Promise<number> {
-  let unknown = 0;
-  for (let at = 0; at < ids.length; at += PAGE) {
-    const some = ids.slice(at, at + PAGE);
-    unknown += some.length - (await witness.find(some)).size;
-  }
-  return unknown;
+  const known = new Set(accepted.map(({ id }) => id));
+  const numbered = [...logged].flatMap(([id, { witnessEpoch }]) =>
+    witnessEpoch === undefined || known.has(id) ? [] : id,
+  );
+  const elsewhere = shown.filter((id) => !logged.has(id) && !known.has(id));
+  return {
+    witnessed: accepted.length,
+    logged: logged.size,
+    missing: { count, byType, first },
+    unwitnessed: (await unknownTo(witness, numbered)).length,
+    onlyShown: (await unknownTo(witness, elsewhere)).length,
+  };
 }

@@ -1,49 +1,39 @@
 import type { ClientBase, Pool } from 'pg';
 import type { EventLog } from '../log/event-log.js';
+import { unknownTo } from './both-ledgers.js';
+import { confirmedMissing } from './confirmed-missing.js';
+import { MOST_TOLD } from './difference.js';
+import type { Difference } from './difference.js';
 import { digestIn, digestSql } from './witness/digest.js';
 import type { Digest, DigestRow, Range } from './witness/digest.js';
-import { inLog } from './witness/settle.js';
 import type { Witness, Witnessed } from './witness/witness.js';
 
-/** Where witness and log are not of one mind. */
-export type Difference =
-  /** Accepted by the witness, and not in the log: what it took away would be there again. */
-  | { readonly kind: 'missing'; readonly witnessed: Witnessed }
-  /** In the log, with a number of the witness, which does not know it: it was set back or is another one. */
-  | { readonly kind: 'unwitnessed'; readonly epoch: bigint; readonly eventId: string };
-
-export interface Comparison {
+export interface ShownComparison {
   readonly witness: Witness;
   readonly log: EventLog;
   readonly database: Pool | ClientBase;
-  /** Of the incarnation whose table `restriction` is believed. Undefined: none has such a table, so the log tells all. */
+  /** Of the incarnation whose table `restriction` is compared. Undefined: it has no such table. */
   readonly schema: string | undefined;
-  /** Up to this number both are of one mind. */
-  readonly after: bigint;
-  /** Told of what the witness has accepted, in order, once everything up to it was compared. */
-  readonly onCompared?: (witnessed: Witnessed) => void;
 }
 
 const PAGE = 1_000;
 /** How many numbers are compared at once: more wherever all is as it should be, fewer to find what is not. */
 const BLOCK = { least: 1_000n, most: 16_000n, factor: 4n };
-/** How many streams are read at once for what the read models do not show. */
-const READS = 32;
 
 /**
- * Merges what the witness has accepted with what the read models have applied, both in order of their numbers, and looks
- * into the log itself for what is not applied (yet). It is the event's id that counts. What both have the same of, block by
- * block, is not looked at one by one. @throws {WitnessUnavailable} {@link LogUnavailable} and faults of
- * Postgres: then nothing is proven beyond what was told.
+ * Compares what the witness has accepted with what the read models have applied, and asks the log only for what is not
+ * applied (yet). This proves that the read models show nothing that was taken away; it proves nothing of the log, which
+ * may be away as long as all is applied. What both have the same of, block by block, is not looked at one by one.
+ * Answers up to a hundred differences, and some more.
+ * @throws {WitnessUnavailable} {@link LogUnavailable} and faults of Postgres: nothing is proven.
  */
-export async function* differences(comparison: Comparison): AsyncGenerator<Difference> {
-  const { witness, log, onCompared } = comparison;
+export async function shownDifferences(comparison: ShownComparison): Promise<readonly Difference[]> {
+  const { witness, log, database, schema } = comparison;
+  const found: Difference[] = [];
   let size = BLOCK.least;
-  for (let after = comparison.after; ;) {
+  for (let after = 0n; found.length < MOST_TOLD;) {
     const block = { after, upTo: after + size };
-    const newest = await newestOfAgreed(comparison, block);
-    if (newest) {
-      onCompared?.(newest);
+    if (await isAgreed(comparison, block)) {
       after = block.upTo;
       if (size < BLOCK.most) size *= BLOCK.factor;
       continue;
@@ -54,53 +44,31 @@ export async function* differences(comparison: Comparison): AsyncGenerator<Diffe
     }
     const page = await witness.after(after, PAGE);
     const last = page.length === PAGE ? page.at(-1)?.epoch : undefined;
-    const applied = await appliedBetween(comparison, after, last);
+    const applied = await appliedBetween(database, schema, after, last);
     const unapplied = page.filter(({ restriction }) => !applied.delete(restriction.id));
     const elsewhere = await appliedOf(comparison, unapplied);
     const unseen = unapplied.filter(({ restriction }) => !elsewhere.has(restriction.id));
-    for (const witnessed of await notInLog(log, unseen)) yield { kind: 'missing', witnessed };
-    // What is prepared only may be on its way; whoever settles it does so by the same log.
-    const known = applied.size > 0 ? await witness.find([...applied.keys()]) : new Map<string, Witnessed>();
-    for (const [eventId, epoch] of applied)
-      if (!known.has(eventId)) yield { kind: 'unwitnessed', epoch, eventId };
-    for (const witnessed of page) onCompared?.(witnessed);
-    if (last === undefined) return;
+    for (const { epoch } of await confirmedMissing(log, unseen)) found.push({ kind: 'missing', epoch });
+    found.push(...(await unwitnessedOf(witness, applied)));
+    if (last === undefined) break;
     after = last;
   }
+  return found;
 }
 
-/** The last that the witness has of a block of which the read models have applied the same; undefined: they have not, or none. */
-async function newestOfAgreed(
-  { witness, database, schema }: Comparison,
-  block: Range,
-): Promise<Witnessed | undefined> {
-  if (schema === undefined) return undefined;
-  const asked = witness.digest(block);
-  // Waited for below, when nothing is under way any more on the connection that is the caller's.
-  asked.catch(() => undefined);
-  const applied = await appliedDigest(database, schema, block);
-  const accepted = await asked;
-  if (accepted.newest === undefined || accepted.digest !== applied.digest) return undefined;
-  const [newest] = await witness.after(accepted.newest - 1n, 1);
-  return newest;
+/** Those of these restrictions, numbers by ids, that the witness does not know. */
+export async function unwitnessedOf(
+  witness: Witness,
+  numbers: ReadonlyMap<string, bigint>,
+): Promise<readonly Difference[]> {
+  const unknown = await unknownTo(witness, [...numbers.keys()]);
+  return unknown.map((id) => ({ kind: 'unwitnessed', epoch: numbers.get(id) ?? 0n }));
 }
 
-async function appliedDigest(
-  database: Comparison['database'],
-  schema: string,
-  { after, upTo }: Range,
-): Promise<Digest> {
-  const { rows } = await database.query<DigestRow>(
-    `SELECT ${digestSql({ id: 'event_id', epoch: 'witness_epoch' })} FROM "${schema}".restriction
-    WHERE witness_epoch > $1 AND witness_epoch <= $2`,
-    [String(after), String(upTo)],
-  );
-  return digestIn(rows[0]);
-}
-
-/** Numbers of what is applied, by the event's id. */
-async function appliedBetween(
-  { database, schema }: Comparison,
+/** Numbers of what is applied, by the event's id: those greater than `after`, up to `last` if that is given. */
+export async function appliedBetween(
+  database: ShownComparison['database'],
+  schema: string | undefined,
   after: bigint,
   last: bigint | undefined,
 ): Promise<Map<string, bigint>> {
@@ -113,9 +81,33 @@ async function appliedBetween(
   return new Map(rows.map(({ witness_epoch, event_id }) => [event_id, BigInt(witness_epoch)]));
 }
 
+/** Whether the witness has accepted restrictions of a block, and the read models have applied exactly these. */
+async function isAgreed({ witness, database, schema }: ShownComparison, block: Range): Promise<boolean> {
+  if (schema === undefined) return false;
+  const asked = witness.digest(block);
+  // Waited for below, when nothing is under way any more on the connection that is the caller's.
+  asked.catch(() => undefined);
+  const applied = await appliedDigest(database, schema, block);
+  const accepted = await asked;
+  return accepted.newest !== undefined && accepted.digest === applied.digest;
+}
+
+async function appliedDigest(
+  database: ShownComparison['database'],
+  schema: string,
+  { after, upTo }: Range,
+): Promise<Digest> {
+  const { rows } = await database.query<DigestRow>(
+    `SELECT ${digestSql({ id: 'event_id', epoch: 'witness_epoch' })} FROM "${schema}".restriction
+    WHERE witness_epoch > $1 AND witness_epoch <= $2`,
+    [String(after), String(upTo)],
+  );
+  return digestIn(rows[0]);
+}
+
 /** Ids of those that are applied under another number: a witness that was set back and told again gave it to another. */
 async function appliedOf(
-  { database, schema }: Comparison,
+  { database, schema }: ShownComparison,
   witnessed: readonly Witnessed[],
 ): Promise<ReadonlySet<string>> {
   if (schema === undefined || witnessed.length === 0) return new Set();
@@ -124,14 +116,4 @@ async function appliedOf(
     [witnessed.map(({ restriction }) => restriction.id)],
   );
   return new Set(rows.map(({ event_id }) => event_id));
-}
-
-async function notInLog(log: EventLog, witnessed: readonly Witnessed[]): Promise<readonly Witnessed[]> {
-  const missing: Witnessed[] = [];
-  for (let at = 0; at < witnessed.length; at += READS) {
-    const some = witnessed.slice(at, at + READS);
-    const found = await Promise.all(some.map(({ restriction }) => inLog(log, restriction)));
-    missing.push(...some.filter((_, index) => !found[index]));
-  }
-  return missing;
 }

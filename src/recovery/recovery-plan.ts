@@ -8,6 +8,7 @@ import type { StatusSources, WitnessStatus } from './recovery-status.js';
 
 export interface RecoveryPlan {
   readonly state: 'serving' | 'quarantined' | 'none';
+  /** Why it is quarantined, or why it will be: the log is not the one that the read store was filled from. */
   readonly reason: string | null;
   /** Whether there is anything to recover. */
   readonly isNeeded: boolean;
@@ -44,8 +45,13 @@ export async function recoveryPlan(sources: StatusSources): Promise<RecoveryPlan
   const refused = otherLog ?? objectionTo(found, true) ?? null;
   return {
     state: state?.status ?? 'none',
-    reason: state?.reason ?? null,
-    isNeeded: !isServing || found.missing.count > 0 || found.unwitnessed > 0 || refused !== null,
+    reason: state?.reason ?? found.setBack,
+    isNeeded:
+      !isServing ||
+      found.missing.count > 0 ||
+      found.unwitnessed > 0 ||
+      found.setBack !== null ||
+      refused !== null,
     refused,
     needsReseed: found.unwitnessed > 0,
     restrictions: found.missing,

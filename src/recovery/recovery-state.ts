@@ -1,5 +1,4 @@
 import type { ClientBase, Pool } from 'pg';
-import type { Origin } from './set-back.js';
 
 /** What reads are admitted by: the published incarnation and how much of the log it shows. */
 export interface RecoveryState {
@@ -58,15 +57,6 @@ export async function readRecoveryState(database: Pool | ClientBase): Promise<Re
       versions: row.versions,
     }
   );
-}
-
-/** Which log it came from. */
-export function originOf({ networkId, appliedPosition, appliedEventId }: RecoveryState): Origin {
-  const isEmpty = appliedPosition === undefined || appliedEventId === undefined;
-  return {
-    networkId,
-    checkpoint: isEmpty ? undefined : { position: appliedPosition, eventId: appliedEventId },
-  };
 }
 
 /** Where its restrictions are; undefined: it was built by a release that counted none. */

@@ -7,10 +7,13 @@ import { GRACE_MS } from './jobs/grace.js';
 import { listJobs } from './jobs/job.js';
 import type { Job } from './jobs/job.js';
 import { retiredIncarnations, whyNoRollback } from './jobs/rollback.js';
+import { readBothLedgers } from './both-ledgers.js';
+import type { BothLedgers } from './both-ledgers.js';
 import { agreementOf } from './lost-restrictions.js';
 import type { Missing } from './lost-restrictions.js';
 import { allShown, readRecoveryState } from './recovery-state.js';
 import type { RecoveryState } from './recovery-state.js';
+import { readOrigin, setBackOf } from './set-back.js';
 import { WitnessRequired, WitnessUnavailable } from './witness/witness.js';
 import type { Witness } from './witness/witness.js';
 
@@ -34,6 +37,8 @@ export interface WitnessStatus {
   readonly unwitnessed: number;
   /** How many the published read models show that neither of them knows. */
   readonly onlyShown: number;
+  /** Why this is not the log that the read store was filled from; null: it is. */
+  readonly setBack: string | null;
 }
 
 export interface RecoveryStatus {
@@ -110,7 +115,10 @@ export async function witnessStatusInTime(
   // A log that is away says so at once, and a subscription to it waits until it is back.
   await log.head();
   const patience = AbortSignal.timeout(patienceMs);
-  return witnessStatus({ database: pool, log, witness }, state, patience).catch((cause: unknown) => {
+  const asked = { database: pool, log, witness };
+  const answered = async () =>
+    witnessStatus(asked, await readBothLedgers(log, witness, patience), state, patience);
+  return answered().catch((cause: unknown) => {
     if (cause !== patience.reason) throw cause;
     throw new LogUnavailable(
       'The event log did not tell all its restrictions in time; try again once it answers.',
@@ -120,16 +128,17 @@ export async function witnessStatusInTime(
 }
 
 /**
- * How log, witness and what is published stand to each other, all of it compared. Rejects with the reason of `signal`.
+ * How log, witness and what is published stand to each other, all of it compared. `both`: as just read. Rejects with the reason of `signal`.
  * @throws {LogUnavailable} {@link WitnessUnavailable} {@link WitnessRequired}
  */
 export async function witnessStatus(
   { database, log, witness }: { database: Pool | ClientBase; log: EventLog; witness: Witness },
+  both: BothLedgers,
   state: RecoveryState | undefined,
   signal: AbortSignal,
 ): Promise<WitnessStatus> {
   const shown = await allShown(database, state);
-  const agreement = await agreementOf(log, witness, shown, signal, EXAMPLES);
+  const agreement = await agreementOf(both, { log, witness }, shown, signal, EXAMPLES);
   const { witnessed, logged, missing, unwitnessed, onlyShown } = agreement;
   const broken = await witness.firstBroken();
   return {
@@ -139,5 +148,6 @@ export async function witnessStatus(
     missing,
     unwitnessed,
     onlyShown,
+    setBack: (await setBackOf(log, await readOrigin(database))) ?? null,
   };
 }

@@ -3,15 +3,15 @@ import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { LogUnavailable } from '../log/event-log.js';
 import type { EventLog } from '../log/event-log.js';
-import type { StoredEvent } from '../log/registry.js';
 import { isUnreachable } from '../store/unreachable.js';
 import { quarantine } from './incarnation.js';
-import { agreementOf } from './lost-restrictions.js';
-import { originOf, readRecoveryState, schemaOfRestrictions } from './recovery-state.js';
+import { reasonOf } from './difference.js';
+import { shownDifferences } from './missing-restrictions.js';
+import { readRecoveryState, schemaOfRestrictions } from './recovery-state.js';
 import type { RecoveryState } from './recovery-state.js';
 import { RestrictionCheck } from './restriction-check.js';
 import { CHECK_EVERY_MS } from './session-proof.js';
-import { setBackOf } from './set-back.js';
+import { readOrigin, setBackOf } from './set-back.js';
 import { WitnessRequired, WitnessUnavailable } from './witness/witness.js';
 import type { Witness } from './witness/witness.js';
 
@@ -21,19 +21,14 @@ export interface RecoveryWatchOptions {
   readonly witness: Witness;
   /** Whether the network ever had one, also where this process was told of none. */
   readonly hadWitness: boolean;
-  /** Of the events that the published read models come from. */
-  readonly types: readonly StoredEvent['type'][];
   readonly logger: Logger;
-  /** Unix milliseconds. */
-  readonly now: () => number;
+  /** Milliseconds of a clock that never jumps. */
+  readonly monotonic: () => number;
 }
 
 /** How long the start of a process waits for the first look, and how soon it looks again as long as nothing is proven. */
 const FIRST_LOOK_MS = 3_000;
 const RETRY_MS = 500;
-const PROOF_MS = 2_000;
-/** Of the whole log, all of whose restrictions are read. */
-const LOG_PROOF_MS = 120_000;
 const NOT_YET = 'It is being looked whether restrictions are missing.';
 
 /**
@@ -45,17 +40,20 @@ export class RecoveryWatch {
   private unproven: string | undefined = NOT_YET;
   /**
    * When it was last proven of the log itself; undefined: never since something was published. That what is published lacks nothing
-   * says nothing of a log without it: a read store may be lost under a process. Unix milliseconds.
+   * says nothing of a log without it: a read store may be lost under a process. By the monotonic clock.
    */
   private logProvenAt: number | undefined;
   private isWitnessed = true;
   private isOriginProven = false;
+  /** The log itself was compared since this process started. */
+  private isCompared = false;
+  private isServedUncompared = false;
   private readonly check: RestrictionCheck;
   private readonly stopping = new AbortController();
   private running: Promise<void> | undefined;
 
   constructor(private readonly options: RecoveryWatchOptions) {
-    this.check = new RestrictionCheck(options.witness, options.log);
+    this.check = new RestrictionCheck(options);
   }
 
   /** Resolves after the first look, whatever it saw, or when that takes long. */
@@ -81,6 +79,11 @@ export class RecoveryWatch {
     return this.isWitnessed || hadWitness || witnessEpoch !== 0n ? this.unproven : undefined;
   }
 
+  /** False: reads are admitted since the read models show every restriction, and the log was away since this process started. */
+  get isLogCompared(): boolean {
+    return !this.isServedUncompared;
+  }
+
   /** Resolves if the witness answers, or none is configured. @throws {WitnessUnavailable} */
   async reachWitness(): Promise<void> {
     try {
@@ -93,7 +96,7 @@ export class RecoveryWatch {
   private async goOn(): Promise<void> {
     const { signal } = this.stopping;
     while (!signal.aborted) {
-      const isDone = this.unproven === undefined && this.isOriginProven;
+      const isDone = this.unproven === undefined && this.isCompared;
       await pause(isDone ? CHECK_EVERY_MS : RETRY_MS, undefined, { signal }).catch(() => undefined);
       if (!signal.aborted) await this.look();
     }
@@ -125,12 +128,12 @@ export class RecoveryWatch {
    * nothing is proven, or the contrary is.
    */
   private async prove(): Promise<boolean> {
-    const { pool, witness, now } = this.options;
+    const { pool, witness, monotonic } = this.options;
     const state = await readRecoveryState(pool);
     if (!state) {
       // Whoever publishes proves it before; who may act is derived from the log already.
       const { logProvenAt = -CHECK_EVERY_MS } = this;
-      if (now() - logProvenAt >= CHECK_EVERY_MS) await this.proveLog();
+      if (monotonic() - logProvenAt >= CHECK_EVERY_MS) await this.proveLog();
       return true;
     }
     this.logProvenAt = undefined;
@@ -138,8 +141,7 @@ export class RecoveryWatch {
       await witness.after(0n, 1);
       return false;
     }
-    const reason =
-      (await this.setBack(state)) ?? (await this.check.run(pool, schemaOfRestrictions(state), now()));
+    const reason = await this.lackOf(state);
     if (reason === undefined) return true;
     await quarantine(pool, state.incarnation, reason);
     throw new Lacking(reason);
@@ -147,36 +149,36 @@ export class RecoveryWatch {
 
   /** @throws {Lacking} the log lacks what the witness has, or the other way round: it was set back, and its silence proves nothing. */
   private async proveLog(): Promise<void> {
-    const { log, witness, now } = this.options;
-    // A log that is away says so at once, and a subscription to it waits until it is back.
-    await log.head();
-    const signal = AbortSignal.any([this.stopping.signal, AbortSignal.timeout(LOG_PROOF_MS)]);
-    const { missing, unwitnessed } = await agreementOf(log, witness, [], signal, 1);
-    const [first] = missing.first;
-    if (first)
-      throw new Lacking(
-        `The log lacks restrictions that the witness has accepted: ${missing.count}, of which number ${first.epoch} is the first.`,
-      );
-    if (unwitnessed > 0)
-      throw new Lacking(`The witness lacks restrictions that the log has: ${unwitnessed}; it was set back.`);
-    this.logProvenAt = now();
+    const { pool, log, monotonic } = this.options;
+    const asked = { database: pool, schema: undefined, signal: this.stopping.signal };
+    // Anew each time: it may be another log by now.
+    const reason =
+      (await new RestrictionCheck(this.options).run(asked)) ?? (await setBackOf(log, await readOrigin(pool)));
+    if (reason !== undefined) throw new Lacking(reason);
+    this.logProvenAt = monotonic();
   }
 
   /**
-   * A log that is away says nothing against read models that show every restriction of the witness: it is asked again.
-   * The worker asks it at every connection; here it is asked once, for a start without one.
+   * Why what is published must not be read: the log itself was compared with its checkpoints and with the witness. While
+   * the log is away, read models that show every restriction of the witness are enough for a start, since nothing can be
+   * shown again that was gone; the log is compared as soon as it answers.
    */
-  private async setBack(state: RecoveryState): Promise<string | undefined> {
-    if (this.isOriginProven) return undefined;
-    const { log, types } = this.options;
-    const signal = AbortSignal.any([this.stopping.signal, AbortSignal.timeout(PROOF_MS)]);
+  private async lackOf(state: RecoveryState): Promise<string | undefined> {
+    const { pool, log, witness } = this.options;
+    const schema = schemaOfRestrictions(state);
     try {
-      const reason = await setBackOf(log, originOf(state), types, signal);
+      const setBack = this.isOriginProven ? undefined : await setBackOf(log, await readOrigin(pool));
+      if (setBack !== undefined) return setBack;
       this.isOriginProven = true;
-      return reason;
+      const lacks = await this.check.run({ database: pool, schema, signal: this.stopping.signal });
+      this.isCompared ||= lacks === undefined;
+      this.isServedUncompared = false;
+      return lacks;
     } catch (error) {
-      if (!(error instanceof LogUnavailable) && error !== signal.reason) throw error;
-      return undefined;
+      if (!(error instanceof LogUnavailable) || this.unproven === undefined) throw error;
+      const differs = reasonOf(await shownDifferences({ witness, log, database: pool, schema }));
+      this.isServedUncompared = differs === undefined;
+      return differs;
     }
   }
 }

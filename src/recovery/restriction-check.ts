@@ -1,84 +1,120 @@
 import type { ClientBase, Pool } from 'pg';
+import { LogUnavailable } from '../log/event-log.js';
 import type { EventLog } from '../log/event-log.js';
-import { differences } from './missing-restrictions.js';
-import type { Difference } from './missing-restrictions.js';
-import type { Witness, Witnessed } from './witness/witness.js';
+import { contentOf, readBothLedgers } from './both-ledgers.js';
+import { confirmedMissing } from './confirmed-missing.js';
+import { MOST_TOLD, reasonOf } from './difference.js';
+import type { Difference } from './difference.js';
+import { appliedBetween, unwitnessedOf } from './missing-restrictions.js';
+import type { Accepted, Witness, Witnessed } from './witness/witness.js';
 
-/** What was prepared longer ago than this is settled: nothing with a lower number is accepted any more but by proof. */
+/** What was compared longer ago than this is not compared again. */
 const SETTLED_MS = 5 * 60_000;
-/** Enough to know that there is something; `recovery plan` lists all. */
-const MOST_TOLD = 100;
-const EXAMPLES = 5;
+/** Longest time for the first comparison, which reads all restrictions of the log. */
+const FIRST_MS = 120_000;
+const PAGE = 1_000;
+const ALL_TIMES = Number.MAX_SAFE_INTEGER;
+
+export interface RestrictionCheckOptions {
+  readonly witness: Witness;
+  readonly log: EventLog;
+  /** Milliseconds of a clock that never jumps. */
+  readonly monotonic: () => number;
+}
+
+/** What is asked: aborts the comparison; where read models say which restrictions they have applied. */
+export interface Asked {
+  readonly database: Pool | ClientBase;
+  /** Undefined: nothing is published, or it has no table of restrictions. */
+  readonly schema: string | undefined;
+  readonly signal: AbortSignal;
+}
 
 /**
- * Asks again and again whether the log has all that the witness has accepted. Remembers up to where that was proven, so
- * that it costs next to nothing while nothing is new: one for each log that was proven to be the same.
+ * Compares the witness with the log itself: the first time all of both, later what is new since. Read models are never
+ * taken for the log; they only tell numbers that the witness should know. One for each log that was proven to be the same.
  */
 export class RestrictionCheck {
-  private proven: Witnessed | undefined;
+  /** Everything up to this number is compared, and final in the witness. */
+  private proven: Accepted | undefined;
+  private isFirst = true;
+  /** The newest number of each comparison of the last minutes. */
+  private marks: { readonly at: number; readonly newest: Accepted }[] = [];
 
-  constructor(
-    private readonly witness: Witness,
-    private readonly log: EventLog,
-  ) {}
+  constructor(private readonly options: RestrictionCheckOptions) {}
 
   /**
-   * Why protected reads must be refused, in words for an operator; undefined: nothing is missing. `schema`: of the
-   * incarnation that reads are admitted to; undefined: of none, or it has no table of restrictions. `now`: Unix ms.
+   * Why protected reads must be refused, in words for an operator; undefined: log and witness have the same.
    * @throws {WitnessUnavailable} {@link LogUnavailable} and faults of Postgres: nothing is proven.
    */
-  async run(
-    database: Pool | ClientBase,
-    schema: string | undefined,
-    now: number,
-  ): Promise<string | undefined> {
-    const { witness, log } = this;
+  async run(asked: Asked): Promise<string | undefined> {
     await this.forgetWhatIsGone();
-    let { proven } = this;
+    const found = this.isFirst ? await this.compareAll(asked) : await this.compareNew(asked);
+    return reasonOf(found);
+  }
+
+  private async compareAll({ database, schema, signal }: Asked): Promise<readonly Difference[]> {
+    const { witness, log } = this.options;
+    const [unsettled] = await witness.unsettled(ALL_TIMES, 0n, 1);
+    // A log that is away says so at once; a subscription to it waits until it is back.
+    await log.head();
+    const timeout = AbortSignal.timeout(FIRST_MS);
+    const reading = readBothLedgers(log, witness, AbortSignal.any([signal, timeout]));
+    const { accepted, logged } = await reading.catch((cause: unknown) => {
+      if (cause !== timeout.reason) throw cause;
+      throw new LogUnavailable('The event log did not tell all its restrictions in time.', { cause });
+    });
     const found: Difference[] = [];
-    const onCompared = (witnessed: Witnessed) => {
-      if (witnessed.preparedAt < now - SETTLED_MS) proven = witnessed;
-    };
-    const after = proven?.epoch ?? 0n;
-    for await (const each of differences({ witness, log, database, schema, after, onCompared })) {
-      if (found.push(each) === MOST_TOLD) break;
+    const candidates = accepted.filter(({ id }) => !logged.has(id));
+    for await (const page of contentOf(witness, candidates, MOST_TOLD)) {
+      found.push(...missingOf(await confirmedMissing(log, page)));
+      if (found.length >= MOST_TOLD) return found;
     }
-    if (found.length > 0) return reasonOf(found);
-    this.proven = proven;
-    return undefined;
+    const numbers = await appliedBetween(database, schema, 0n, undefined);
+    for (const [id, { witnessEpoch }] of logged)
+      if (witnessEpoch !== undefined) numbers.set(id, BigInt(witnessEpoch));
+    for (const { id } of accepted) numbers.delete(id);
+    found.push(...(await unwitnessedOf(witness, numbers)));
+    if (found.length > 0) return found;
+    this.isFirst = false;
+    // A number below that is neither accepted nor withdrawn yet may still be accepted.
+    const bound = unsettled?.epoch;
+    this.proven = accepted.findLast(({ epoch }) => bound === undefined || epoch < bound);
+    return [];
+  }
+
+  private async compareNew({ database, schema }: Asked): Promise<readonly Difference[]> {
+    const { witness, log, monotonic } = this.options;
+    const at = monotonic();
+    const found: Difference[] = [];
+    const after = this.proven?.epoch ?? 0n;
+    let newest: Accepted | undefined;
+    for (;;) {
+      const page: readonly Witnessed[] = await witness.after(newest?.epoch ?? after, PAGE);
+      found.push(...missingOf(await confirmedMissing(log, page)));
+      const last = page.at(-1);
+      if (last) newest = { id: last.restriction.id, epoch: last.epoch, position: last.position };
+      if (page.length < PAGE || found.length >= MOST_TOLD) break;
+    }
+    found.push(...(await unwitnessedOf(witness, await appliedBetween(database, schema, after, undefined))));
+    if (found.length > 0) return found;
+    if (newest) this.marks.push({ at, newest });
+    const isOld = (mark: { readonly at: number }) => mark.at <= at - SETTLED_MS;
+    this.proven = this.marks.findLast(isOld)?.newest ?? this.proven;
+    this.marks = this.marks.filter((mark) => !isOld(mark));
+    return [];
   }
 
   /** A witness that was set back gives its numbers once more: what was proven of it proves nothing then. */
   private async forgetWhatIsGone(): Promise<void> {
     if (!this.proven) return;
-    const { id } = this.proven.restriction;
-    const still = (await this.witness.find([id])).get(id);
-    if (still?.epoch !== this.proven.epoch) this.proven = undefined;
+    const { id, epoch } = this.proven;
+    if ((await this.options.witness.find([id])).get(id)?.epoch === epoch) return;
+    this.proven = undefined;
+    this.marks = [];
+    this.isFirst = true;
   }
 }
 
-function reasonOf(found: readonly Difference[]): string {
-  const missing = found.flatMap((each) => (each.kind === 'missing' ? [each.witnessed.epoch] : []));
-  const unwitnessed = found.flatMap((each) => (each.kind === 'unwitnessed' ? [each.epoch] : []));
-  const sentences = [
-    ...(missing.length > 0
-      ? [
-          `The log lacks ${counted(missing)}, accepted by the witness: what was taken away would be there again.`,
-        ]
-      : []),
-    ...(unwitnessed.length > 0
-      ? [
-          `The witness lacks ${counted(unwitnessed)}, which the log has: it was set back or is another one, and cannot prove that the log has everything.`,
-        ]
-      : []),
-  ];
-  return sentences.join(' ');
-}
-
-function counted(epochs: readonly bigint[]): string {
-  const most = epochs.length === MOST_TOLD ? 'at least ' : '';
-  const listed = epochs.slice(0, EXAMPLES).join(', ') + (epochs.length > EXAMPLES ? ', …' : '');
-  return epochs.length === 1
-    ? `restriction number ${listed}`
-    : `${most}${epochs.length} restrictions (numbers ${listed})`;
-}
+const missingOf = (witnessed: readonly Witnessed[]): readonly Difference[] =>
+  witnessed.map(({ epoch }) => ({ kind: 'missing', epoch }));

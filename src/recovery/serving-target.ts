@@ -2,7 +2,7 @@ import type { ClientBase } from 'pg';
 import type { Logger } from 'pino';
 import { Halt, SteppedAside } from '../../projections/runner/faults.js';
 import { Progress } from '../../projections/runner/progress.js';
-import { refuseOlder, typesOf, versionsOf } from '../../projections/runner/projection.js';
+import { refuseOlder, versionsOf } from '../../projections/runner/projection.js';
 import type { Group, Versions } from '../../projections/runner/projection.js';
 import type { Target } from '../../projections/runner/target.js';
 import type { EventLog } from '../log/event-log.js';
@@ -18,10 +18,10 @@ import {
 import type { Incarnation } from './incarnation.js';
 import { foundNetwork } from './network.js';
 import type { NetworkIds } from './network.js';
-import { originOf, readRecoveryState, schemaOfRestrictions } from './recovery-state.js';
+import { readRecoveryState, schemaOfRestrictions } from './recovery-state.js';
 import type { RecoveryState } from './recovery-state.js';
 import { SessionProof } from './session-proof.js';
-import { setBackOf } from './set-back.js';
+import { readOrigin, setBackOf } from './set-back.js';
 import type { Witness } from './witness/witness.js';
 
 export interface ServingOptions {
@@ -35,6 +35,8 @@ export interface ServingOptions {
   readonly ids: NetworkIds & { incarnation(): string };
   /** Unix milliseconds. */
   readonly now: () => number;
+  /** Milliseconds of a clock that never jumps. */
+  readonly monotonic: () => number;
 }
 
 /** Workers of other versions build other tables, and need not wait for each other. */
@@ -64,8 +66,8 @@ export async function servingTarget(
   const state = await readRecoveryState(client);
   if (state?.status === 'quarantined') throw inQuarantine(state.incarnation);
   if (state) refuseOlder(versions, state.versions, `Incarnation ${state.incarnation}, which is published,`);
-  const proof = new SessionProof(options);
-  if (state) await provePublished(client, options, proof, state, signal);
+  const proof = new SessionProof(options, signal);
+  if (state) await provePublished(client, options, proof, state);
   const networkId = state?.networkId ?? (await foundNetwork(log, ids, now));
   let found = await findIncarnation(client, versions);
   if (found?.isPublished) return publishedTarget(found, proof);
@@ -122,13 +124,15 @@ function buildTarget(
       if (isPublished) return published.caughtUp(client);
       const proven = await proof.before(client, own.schemaName);
       if (proven === 'unknown') return;
-      if (proven.lacks !== undefined && before !== undefined) await refuse(client, before, proven.lacks);
+      // With nothing published, only the groups with tables of their own know how far the log was.
+      const lacks = proven.lacks ?? (await setBackOf(log, await readOrigin(client)));
+      if (lacks !== undefined && before !== undefined) await refuse(client, before, lacks);
       const outcome = await publish(client, {
         incarnation: own.incarnation,
         networkId,
         instead: before,
         now: now(),
-        quarantined: proven.lacks,
+        quarantined: lacks,
       });
       if (outcome === 'changed') throw new SteppedAside('the publication has changed during the build');
       if (outcome === 'behind') {
@@ -140,7 +144,7 @@ function buildTarget(
         isBehind = true;
         return;
       }
-      if (proven.lacks !== undefined) throw new Halt(proven.lacks);
+      if (lacks !== undefined) throw new Halt(lacks);
       logger.info({ incarnation: own.incarnation, before }, 'published the incarnation');
       isPublished = true;
     },
@@ -156,13 +160,12 @@ function buildTarget(
 /** A log that was set back would build an incarnation in which deleted things are there again. */
 async function provePublished(
   client: ClientBase,
-  { log, group }: ServingOptions,
+  { log }: ServingOptions,
   proof: SessionProof,
   state: RecoveryState,
-  signal: AbortSignal,
 ): Promise<void> {
   const reason =
-    (await setBackOf(log, originOf(state), typesOf(group), signal)) ??
+    (await setBackOf(log, await readOrigin(client))) ??
     (await proof.again(client, schemaOfRestrictions(state)));
   if (reason !== undefined) await refuse(client, state.incarnation, reason);
 }

@@ -13,19 +13,23 @@ export interface ProofOptions {
   readonly log: EventLog;
   readonly witness?: Witness | undefined;
   readonly logger: Logger;
-  /** Unix milliseconds. */
-  readonly now: () => number;
+  /** Milliseconds of a clock that never jumps: one that is set ahead and back would silence the check for as long. */
+  readonly monotonic: () => number;
 }
 
 /** What a worker asks the witness in one session: of what is published now and then, and before it publishes anything. */
 export class SessionProof {
   private readonly check: RestrictionCheck | undefined;
-  private nextAt = 0;
+  private nextAt = -Infinity;
   private hasComplained = false;
 
-  constructor(private readonly options: ProofOptions) {
-    const { witness, log } = options;
-    this.check = witness && new RestrictionCheck(witness, log);
+  /** `signal`: aborts when the session ends. */
+  constructor(
+    private readonly options: ProofOptions,
+    private readonly signal: AbortSignal,
+  ) {
+    const { witness, log, monotonic } = options;
+    this.check = witness && new RestrictionCheck({ witness, log, monotonic });
   }
 
   /**
@@ -33,9 +37,9 @@ export class SessionProof {
    * tell: who was admitted by a proof goes on, and who starts without one lets nobody in by itself.
    */
   async again(client: ClientBase, schema: string | undefined): Promise<string | undefined> {
-    const { now } = this.options;
-    if (now() < this.nextAt) return undefined;
-    this.nextAt = now() + CHECK_EVERY_MS;
+    const { monotonic } = this.options;
+    if (monotonic() < this.nextAt) return undefined;
+    this.nextAt = monotonic() + CHECK_EVERY_MS;
     const asked = await this.ask(client, schema);
     return asked === 'unknown' ? undefined : asked.lacks;
   }
@@ -45,9 +49,9 @@ export class SessionProof {
     return this.ask(client, schema);
   }
 
-  private async ask(client: ClientBase, schema: string | undefined) {
+  private async ask(database: ClientBase, schema: string | undefined) {
     try {
-      const lacks = await this.check?.run(client, schema, this.options.now());
+      const lacks = await this.check?.run({ database, schema, signal: this.signal });
       this.hasComplained = false;
       return { lacks };
     } catch (error) {

@@ -1,58 +1,90 @@
-import type { ClientBase } from 'pg';
-import { LogReplaced, UnreadableEvent } from '../log/event-log.js';
+import type { ClientBase, Pool } from 'pg';
+import { LogReplaced } from '../log/event-log.js';
 import type { Checkpoint, EventLog } from '../log/event-log.js';
-import type { StoredEvent } from '../log/registry.js';
 import { quarantine } from './incarnation.js';
 import { networkOf } from './network.js';
-import { originOf, readRecoveryState } from './recovery-state.js';
+import { readRecoveryState } from './recovery-state.js';
 
-/** What is published, as far as it says which log it came from. */
+/** Which log the read store was filled from. */
 export interface Origin {
-  readonly networkId: string;
-  /** The newest event that was applied; undefined: none. */
-  readonly checkpoint: Checkpoint | undefined;
+  /** Undefined: nothing is published. */
+  readonly networkId: string | undefined;
+  /** The newest applied event of what is published and of each group with tables of its own. */
+  readonly checkpoints: readonly GroupCheckpoint[];
+}
+
+export interface GroupCheckpoint extends Checkpoint {
+  /** Whose it is, in words for an operator. */
+  readonly owner: string;
+}
+
+interface Row {
+  readonly network_id: string | null;
+  readonly group_name: string | null;
+  readonly applied_position: string | null;
+  readonly applied_event_id: string | null;
+}
+
+const originSql = `
+  SELECT network_id, NULL AS group_name, applied_position, applied_event_id
+  FROM recovery.publication JOIN recovery.incarnation USING (incarnation)
+  UNION ALL
+  SELECT NULL, group_name, applied_position, applied_event_id FROM recovery.checkpoint
+  ORDER BY group_name NULLS FIRST`;
+
+export async function readOrigin(database: Pool | ClientBase): Promise<Origin> {
+  const { rows } = await database.query<Row>(originSql);
+  return {
+    networkId: rows.find((row) => row.network_id !== null)?.network_id ?? undefined,
+    checkpoints: rows.flatMap(({ group_name, applied_position, applied_event_id }) =>
+      applied_position === null || applied_event_id === null
+        ? []
+        : {
+            owner: group_name === null ? 'what is published' : `projection group ${group_name}`,
+            position: BigInt(applied_position),
+            eventId: applied_event_id,
+          },
+    ),
+  };
 }
 
 /**
- * Why this cannot be the log that the read models came from, in words for an operator (recovery.md, "When does quarantine
- * begin"). Undefined: it is; being behind it is no fault. `types`: any that the log has many of, since the proof comes
- * with the first that follows. Rejects as soon as `signal` aborts. @throws {LogUnavailable}
+ * Why this cannot be the log that the read store was filled from, in words for an operator (recovery.md, "When does
+ * quarantine begin"). Undefined: it is; a read store that is behind is no fault. @throws {LogUnavailable}
  */
 export async function setBackOf(
   log: EventLog,
-  { networkId, checkpoint }: Origin,
-  types: readonly StoredEvent['type'][],
-  signal: AbortSignal,
+  { networkId, checkpoints }: Origin,
 ): Promise<string | undefined> {
   const found = await networkOf(log);
-  if (found !== networkId)
+  if (networkId !== undefined && found !== networkId)
     return `The log ${found === undefined ? 'has no network' : `is that of network ${found}`}; what is published shows network ${networkId}.`;
-  if (!checkpoint) return undefined;
-  const { position, eventId } = checkpoint;
   const head = await log.head();
-  if (head === undefined || head < position)
-    return `The log was set back: it ends at position ${head ?? 'none'}, while what is published shows it up to position ${position}, event ${eventId}.`;
-  try {
-    for await (const _ of log.subscribe({ after: checkpoint, types, batchSize: 1, signal })) break;
-    signal.throwIfAborted();
-    return undefined;
-  } catch (error) {
-    // What follows the checkpoint is no matter of this proof: whoever has to apply it says what is wrong with it.
-    if (error instanceof UnreadableEvent) return undefined;
-    if (!(error instanceof LogReplaced)) throw error;
-    return `The log was set back and written on, or replaced: at position ${position} it has another event than ${eventId}, which what is published shows. ${error.message}`;
+  for (const { owner, ...checkpoint } of checkpoints) {
+    const { position, eventId } = checkpoint;
+    try {
+      await log.verify(checkpoint);
+    } catch (error) {
+      if (!(error instanceof LogReplaced)) throw error;
+      return head === undefined || head < position
+        ? `The log was set back: it ends at position ${head ?? 'none'}, while ${owner} shows it up to position ${position}, event ${eventId}.`
+        : `The log was set back and written on, or replaced: at position ${position} it has another event than ${eventId}, which ${owner} shows. ${error.message}`;
+    }
   }
+  return undefined;
 }
 
-/** Puts what is published into quarantine if this cannot be the log that it came from. @throws {LogUnavailable} */
+/**
+ * Puts what is published into quarantine if this cannot be the log that it came from. `otherwise`: for this reason even
+ * if it looks like that log now. @throws {LogUnavailable}
+ */
 export async function quarantineSetBack(
   client: ClientBase,
   log: EventLog,
-  types: readonly StoredEvent['type'][],
-  signal: AbortSignal,
+  otherwise?: string,
 ): Promise<void> {
   const state = await readRecoveryState(client);
   if (!state) return;
-  const reason = await setBackOf(log, originOf(state), types, signal);
+  const reason = (await setBackOf(log, await readOrigin(client))) ?? otherwise;
   if (reason !== undefined) await quarantine(client, state.incarnation, reason);
 }

@@ -3,8 +3,6 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { pino } from 'pino';
 import { authorityGroup } from '../../projections/authority/authority.projection.js';
-import { serving } from '../../projections/groups.js';
-import { typesOf } from '../../projections/runner/projection.js';
 import { LogUnavailable } from '../../src/log/event-log.js';
 import { moveJob, openStates, requestJob } from '../../src/recovery/jobs/job.js';
 import { authorityTarget, beginDeriving, untilDerived } from '../../src/recovery/restore/deriving.js';
@@ -43,11 +41,10 @@ class SlowLog extends MemoryLog {
 
 /** Has a worker derive who may act. */
 function derive(log: MemoryLog): void {
-  const derivedFrom = { log, types: typesOf(serving) };
   bench.run({
     group: authorityGroup,
     log,
-    prepare: (client, signal) => authorityTarget(authorityGroup, derivedFrom, client, signal),
+    prepare: (client) => authorityTarget(authorityGroup, log, client),
   });
 }
 

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
 import { restrictions } from '../../projections/restrictions/restrictions.projection.js';
-import { RestrictionCheck } from '../../src/recovery/restriction-check.js';
+import { reasonOf } from '../../src/recovery/difference.js';
+import { shownDifferences } from '../../src/recovery/missing-restrictions.js';
 import type { Witness } from '../../src/recovery/witness/witness.js';
 import { MemoryLog } from '../projections/support/memory-log.js';
 import { startTestPostgres } from '../support/postgres.js';
@@ -51,7 +52,7 @@ afterAll(async () => {
 async function reasonAfter(statement: string, log = new MemoryLog()): Promise<string | undefined> {
   await readStore.query(`BEGIN; ${statement}`);
   try {
-    return await new RestrictionCheck(witness, log).run(readStore, 'shown', Date.now());
+    return reasonOf(await shownDifferences({ witness, log, database: readStore, schema: 'shown' }));
   } finally {
     await readStore.query('ROLLBACK');
   }

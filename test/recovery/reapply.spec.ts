@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { RestrictionEvent } from '../../src/log/restrictions.js';
+import { readBothLedgers } from '../../src/recovery/both-ledgers.js';
 import { missingRestrictions } from '../../src/recovery/lost-restrictions.js';
 import { reapply } from '../../src/recovery/reapply.js';
 import type { ReapplyTools } from '../../src/recovery/reapply.js';
@@ -76,7 +77,8 @@ function toolsKilledAfter(calls: number): ReapplyTools {
 
 async function reapplyMissing(tools: ReapplyTools): Promise<'done' | 'killed'> {
   try {
-    for await (const each of missingRestrictions(log, witness, signal)) await reapply(each, tools);
+    const { logged } = await readBothLedgers(log, witness, signal);
+    for await (const each of missingRestrictions(logged, witness)) await reapply(each, tools);
     return 'done';
   } catch (error) {
     if (error instanceof Killed) return 'killed';

@@ -1,7 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { pino } from 'pino';
-import { serving } from '../../projections/groups.js';
-import { typesOf } from '../../projections/runner/projection.js';
+import type { Batch, EventReference, SubscribeOptions } from '../../src/log/event-log.js';
 import { quarantine } from '../../src/recovery/incarnation.js';
 import { RecoveryWatch } from '../../src/recovery/recovery-watch.js';
 import { CHECK_EVERY_MS } from '../../src/recovery/session-proof.js';
@@ -54,9 +53,8 @@ async function started(given = witness, hadWitness = true): Promise<RecoveryWatc
     log,
     witness: given,
     hadWitness,
-    types: typesOf(serving),
     logger: pino({}, { write: (line: string) => void logged.push(line) }),
-    now: () => time,
+    monotonic: () => time,
   });
   watches.push(watch);
   await watch.start();
@@ -77,7 +75,7 @@ async function published(): Promise<void> {
   await worker.stop();
 }
 
-const lacking = /^The log lacks restrictions that the witness has accepted: 1, of which number 1/;
+const lacking = /^The log lacks restriction number 1, accepted by the witness/;
 const notTold = /WITNESS_DATABASE_URL/;
 
 it('lets people act by a log that has everything before anything is published, and after it', async () => {
@@ -94,12 +92,71 @@ it('lets nobody act by a log that lacks something before anything is published',
   expect(await says(await started(), undefined, lacking)).toBe(true);
 });
 
+/** A log in which something happens each time that its restrictions were read. */
+class BusyLog extends MemoryLog {
+  constructor(private readonly afterReading: () => Promise<void>) {
+    super();
+  }
+
+  override async *references(options: SubscribeOptions): AsyncGenerator<Batch<EventReference>> {
+    for await (const batch of super.references(options)) {
+      if (batch.caughtUp) await this.afterReading();
+      yield batch;
+    }
+  }
+}
+
+it('takes a restriction that is made while it looks for none that is missing', async () => {
+  let epoch = 0;
+  const restrictOne = async () => {
+    epoch += 1;
+    const recorded = log.addWitnessed(epoch, some.deletion(`p${epoch}`));
+    const { id, stream, event, metadata, position } = recorded;
+    const { witnessEpoch: _, ...by } = metadata;
+    const restriction = { id, stream, event, metadata: by };
+    await witness.prepare(restriction, 0);
+    await witness.accept(id, { hash: restrictionHash(restriction), position }, 0);
+  };
+  await witness.close();
+  witness = openWitness({ url: await postgres.createDatabase(), applicationName: 'test' });
+  log = new BusyLog(restrictOne);
+  log.add(some.founding('n'));
+  const watch = await started();
+  expect([epoch, watch.unprovenFor(undefined)]).toEqual([1, undefined]);
+  expect(logged.filter((line) => line.includes('refused'))).toEqual([]);
+});
+
+it('serves what shows every restriction while the log is away, and compares the log as soon as it is there', async () => {
+  await published();
+  log.setDown(true);
+  const watch = await started();
+  expect([watch.unprovenFor(1n), watch.isLogCompared]).toEqual([undefined, false]);
+  log.setBack(2);
+  log.setDown(false);
+  await until(async () => (await bench.state())?.status === 'quarantined');
+  expect((await bench.state())?.reason).toMatch(/^The log was set back/);
+});
+
+it('lets nobody act by a log that lacks the checkpoint of any group', async () => {
+  const lose = () =>
+    bench.pool.query(
+      `INSERT INTO recovery.checkpoint (group_name, versions, applied_position, applied_event_id)
+      VALUES ('authority', '{}', 100000, gen_random_uuid())`,
+    );
+  await lose();
+  const setBack = expect.stringMatching(/^The log was set back: .*, while projection group authority shows/);
+  expect((await started()).unprovenFor(undefined)).toEqual(setBack);
+  await bench.pool.query('DELETE FROM recovery.checkpoint');
+  await published();
+  await lose();
+  await started();
+  expect(await bench.state()).toMatchObject({ status: 'quarantined', reason: setBack });
+});
+
 it('lets nobody act by a witness that lacks what the log has', async () => {
   const other = await openReadyWitness(await postgres.createDatabase());
   try {
-    expect(
-      await says(await started(other), undefined, /The witness lacks restrictions that the log has: 1/),
-    ).toBe(true);
+    expect(await says(await started(other), undefined, /The witness lacks restriction number 1/)).toBe(true);
   } finally {
     for (const watch of watches.splice(0)) await watch.stop();
     await other.close();

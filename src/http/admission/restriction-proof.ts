@@ -6,6 +6,12 @@ export abstract class RestrictionProof {
    */
   abstract unprovenFor(witnessEpoch: bigint | undefined): string | undefined;
 
+  /**
+   * False: reads are admitted because the read models show every restriction of the witness, and the log, which was away,
+   * was not compared since this process started.
+   */
+  abstract readonly isLogCompared: boolean;
+
   /** Resolves if the witness answers, or none is configured. Rejects if it does not. */
   abstract reachWitness(): Promise<void>;
 }

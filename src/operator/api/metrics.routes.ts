@@ -35,7 +35,15 @@ export function metricsRoutes(server: FastifyInstance, app: INestApplicationCont
     // A read store that is away is no lost one: null.
     const unproven = proof.unprovenFor(state === null ? undefined : (state?.witnessEpoch ?? 0n));
     void reply.type(metrics.contentType);
-    return metrics.text({ isLogUp, status, state, job, unsettled, unproven });
+    return metrics.text({
+      isLogUp,
+      status,
+      state,
+      job,
+      unsettled,
+      unproven,
+      isLogCompared: proof.isLogCompared,
+    });
   });
 }
 

@@ -12,6 +12,8 @@ export interface Findings {
   readonly unsettled: number | undefined;
   /** Why this process may show nobody what is published. */
   readonly unproven: string | undefined;
+  /** Whether this process has compared log and witness since it started, or refuses reads until it has. */
+  readonly isLogCompared: boolean;
   readonly job: JobProgress | undefined;
 }
 
@@ -37,6 +39,10 @@ export class Metrics {
     'unproven_info',
     'Why this process refuses reads, in words.',
     'reason',
+  );
+  private readonly logCompared = this.gauge(
+    'log_compared',
+    'Whether log and witness were compared since this process started, or reads are refused until they are.',
   );
   private readonly incarnation = this.gauge('incarnation_info', 'What is published.', 'incarnation');
   private readonly epoch = this.gauge(
@@ -67,13 +73,14 @@ export class Metrics {
   }
 
   /** The text of one scrape. */
-  text({ isLogUp, status, state, unsettled, unproven, job }: Findings): Promise<string> {
+  text({ isLogUp, status, state, unsettled, unproven, isLogCompared, job }: Findings): Promise<string> {
     this.up.set({ store: 'read' }, state === undefined ? 0 : 1);
     this.up.set({ store: 'witness' }, unsettled === undefined ? 0 : 1);
     this.up.set({ store: 'log' }, isLogUp ? 1 : 0);
     this.showState(state);
     this.unproven.reset();
     if (unproven !== undefined) this.unproven.set({ reason: unproven }, 1);
+    this.logCompared.set(isLogCompared ? 1 : 0);
     this.unsettled.set(unsettled ?? NaN);
     this.showProjections(status);
     for (const gauge of [this.done, this.total]) gauge.reset();

@@ -8,6 +8,7 @@ const nothing: Findings = {
   state: undefined,
   unsettled: undefined,
   unproven: undefined,
+  isLogCompared: true,
   job: undefined,
 };
 
@@ -31,6 +32,7 @@ const serving: Findings = {
   },
   unsettled: 2,
   unproven: undefined,
+  isLogCompared: true,
   job: undefined,
 };
 
@@ -47,6 +49,7 @@ describe('metrics', () => {
       'plaza_read_models{state="missing"} 0',
       'plaza_read_models{state="serving"} 1',
       'plaza_read_models{state="quarantined"} 0',
+      'plaza_log_compared 1',
       'plaza_incarnation_info{incarnation="one"} 1',
       'plaza_witness_epoch 3',
       'plaza_unsettled_restrictions 2',
@@ -92,6 +95,7 @@ describe('metrics', () => {
       'plaza_store_up{store="read"} 0',
       'plaza_store_up{store="witness"} 0',
       'plaza_store_up{store="log"} 0',
+      'plaza_log_compared 1',
       'plaza_witness_epoch Nan',
       'plaza_unsettled_restrictions Nan',
     ]);

@@ -46,6 +46,7 @@ export const recoveryStatus = z.object({
       missing,
       unwitnessed: z.number(),
       onlyShown: z.number(),
+      setBack: z.string().nullable(),
     })
     .nullable(),
   witnessFault: z.string().nullable(),

@@ -19,6 +19,8 @@ export interface JobTools {
   readonly ids: { uuid(): string; incarnation(): string };
   /** Unix milliseconds. */
   readonly now: () => number;
+  /** Milliseconds of a clock that never jumps. */
+  readonly monotonic: () => number;
 }
 
 /** What one job in work is given besides. */

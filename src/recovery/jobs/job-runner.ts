@@ -45,7 +45,7 @@ export interface JobRunnerOptions extends JobTools {
  * next one goes on with it. Drops, when its time has come, what was published before.
  */
 export class JobRunner {
-  private keptAt = 0;
+  private keptAt = -Infinity;
 
   constructor(private readonly options: JobRunnerOptions) {}
 
@@ -145,9 +145,9 @@ export class JobRunner {
   }
 
   private async keepHouse(client: Client): Promise<void> {
-    const { now, graceMs = GRACE_MS, logger, group } = this.options;
-    if (now() - this.keptAt < Math.min(HOUSEKEEPING_MS, graceMs)) return;
-    this.keptAt = now();
+    const { now, monotonic, graceMs = GRACE_MS, logger, group } = this.options;
+    if (monotonic() - this.keptAt < Math.min(HOUSEKEEPING_MS, graceMs)) return;
+    this.keptAt = monotonic();
     await dropSuperfluous(client, { groupName: group.name, before: new Date(now() - graceMs), logger });
   }
 }

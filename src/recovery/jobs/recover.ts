@@ -1,6 +1,10 @@
+import type { ClientBase } from 'pg';
 import { refuseOlder, versionsOf } from '../../../projections/runner/projection.js';
+import type { Group } from '../../../projections/runner/projection.js';
 import { Pace } from '../build/pace.js';
 import { quarantine } from '../incarnation.js';
+import { readBothLedgers } from '../both-ledgers.js';
+import type { Logged } from '../both-ledgers.js';
 import { missingRestrictions } from '../lost-restrictions.js';
 import { networkOf } from '../network.js';
 import { objectionTo } from '../objection.js';
@@ -32,8 +36,9 @@ export async function recover(job: Job, context: JobContext): Promise<string> {
     await quarantine(client, state.incarnation, 'An operator recovers the network.');
 
   // What was found when it was asked for may have changed since.
+  const both = await readBothLedgers(log, witness, signal);
   const objection = objectionTo(
-    await witnessStatus({ database: client, log, witness }, state, signal),
+    await witnessStatus({ database: client, log, witness }, both, state, signal),
     job.reseedWitness,
   );
   if (objection !== undefined) throw new JobFault(objection);
@@ -43,7 +48,8 @@ export async function recover(job: Job, context: JobContext): Promise<string> {
     await reseedWitness(log, witness, now, signal, (done) =>
       report({ step: 'telling the witness what the log has', done, total: null, rate: null }),
     );
-  const count = await reapplyMissing(context);
+  const count = await reapplyMissing(both.logged, context);
+  await forgetOtherGroups(client, fixedGroups);
   for (const group of fixedGroups)
     await (group.name === 'audit' ? emptyAudit(group, context) : rederiveAuthority(group, context));
   return buildAndPublish(job, context, {
@@ -54,12 +60,21 @@ export async function recover(job: Job, context: JobContext): Promise<string> {
   });
 }
 
+/** Groups of other releases: they begin anew, since nobody can tell whether this log has what they have applied. */
+async function forgetOtherGroups(client: ClientBase, groups: readonly Group[]): Promise<void> {
+  await client.query(
+    `UPDATE recovery.checkpoint SET applied_position = NULL, applied_event_id = NULL
+    WHERE group_name <> ALL ($1)`,
+    [groups.map(({ name }) => name)],
+  );
+}
+
 /** In the order of their numbers, so that everything stands as it stood. */
-async function reapplyMissing(context: JobContext): Promise<number> {
-  const { log, witness, signal, report } = context;
+async function reapplyMissing(logged: Logged, context: JobContext): Promise<number> {
+  const { witness, signal, report } = context;
   const pace = new Pace();
   let count = 0;
-  for await (const witnessed of missingRestrictions(log, witness, signal)) {
+  for await (const witnessed of missingRestrictions(logged, witness)) {
     signal.throwIfAborted();
     await reapply(witnessed, context);
     count += 1;

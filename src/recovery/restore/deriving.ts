@@ -2,20 +2,13 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { ClientBase, Pool } from 'pg';
 import type { Logger } from 'pino';
 import type { Group } from '../../../projections/runner/projection.js';
-import { fixedTarget } from '../../../projections/runner/target.js';
 import type { Target } from '../../../projections/runner/target.js';
 import type { EventLog } from '../../log/event-log.js';
-import type { StoredEvent } from '../../log/registry.js';
 import { openStates } from '../jobs/job.js';
+import { guardedTarget } from '../fixed-target.js';
 import { quarantineSetBack } from '../set-back.js';
 
 const LOOK_AGAIN_MS = 100;
-
-interface DerivedFrom {
-  readonly log: EventLog;
-  /** Of the events that the published read models come from. */
-  readonly types: readonly StoredEvent['type'][];
-}
 
 /** Not while a recovery is under way, which appends to the log what was lost and then derives all of it by itself. */
 const DERIVED = `authority.deriving
@@ -33,19 +26,14 @@ export async function beginDeriving(database: Pool | ClientBase, now: number): P
  * The target of the authority group. That it has reached the end of the log ends what a restore, or a recovery that failed,
  * began: once it is known whether what is published shows the same log, since everybody acts by both.
  */
-export async function authorityTarget(
-  group: Group,
-  { log, types }: DerivedFrom,
-  client: ClientBase,
-  signal: AbortSignal,
-): Promise<Target> {
-  const target = await fixedTarget(client, group, 'authority');
+export async function authorityTarget(group: Group, log: EventLog, client: ClientBase): Promise<Target> {
+  const target = await guardedTarget(log, client, group, 'authority');
   return {
     ...target,
     async caughtUp() {
       const { rowCount } = await client.query(`SELECT FROM ${DERIVED}`, [openStates]);
       if (rowCount === 0) return;
-      await quarantineSetBack(client, log, types, signal);
+      await quarantineSetBack(client, log);
       await client.query(`DELETE FROM ${DERIVED}`, [openStates]);
     },
   };

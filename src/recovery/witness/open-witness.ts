@@ -24,6 +24,7 @@ class NoWitness extends Witness {
   readonly find = refuse;
   readonly unsettled = refuse;
   readonly after = refuse;
+  readonly acceptedAfter = refuse;
   readonly digest = refuse;
   readonly withdrawn = refuse;
   readonly erasures = refuse;

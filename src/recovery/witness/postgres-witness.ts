@@ -10,7 +10,13 @@ import { columns, witnessedIn } from './restriction-row.js';
 import type { RestrictionRow } from './restriction-row.js';
 import { inNewestShape } from './shape.js';
 import { Witness } from './witness.js';
-import type { Place, Proof, Restriction, Witnessed } from './witness.js';
+import type { Accepted, Place, Proof, Restriction, Witnessed } from './witness.js';
+
+interface AcceptedRow {
+  readonly id: string;
+  readonly epoch: string;
+  readonly position: string | null;
+}
 
 /** The witness in a Postgres of its own. Any number of processes may use one at the same time. */
 export class PostgresWitness extends Witness {
@@ -61,6 +67,17 @@ export class PostgresWitness extends Witness {
   after(epoch: bigint, limit: number): Promise<readonly Witnessed[]> {
     const where = `state IN ('accepted', 'finalized') AND epoch > $1 ORDER BY epoch LIMIT $2`;
     return this.select(where, [epoch, limit]);
+  }
+
+  async acceptedAfter(after: bigint, limit: number): Promise<readonly Accepted[]> {
+    const text = `SELECT id, epoch, position FROM restriction
+      WHERE state IN ('accepted', 'finalized') AND epoch > $1 ORDER BY epoch LIMIT $2`;
+    const rows = await this.connections.rows<AcceptedRow>(text, [after, limit]);
+    return rows.map(({ id, epoch, position }) => ({
+      id,
+      epoch: BigInt(epoch),
+      position: position === null ? undefined : BigInt(position),
+    }));
   }
 
   async digest({ after, upTo }: Range): Promise<Digest> {

@@ -34,6 +34,14 @@ export interface Witnessed {
   readonly restriction: Restriction;
 }
 
+/** Which restriction was accepted, and where it was seen in the log. */
+export interface Accepted {
+  /** Of the event: UUID. */
+  readonly id: string;
+  readonly epoch: bigint;
+  readonly position: bigint | undefined;
+}
+
 /** What the log has of a restriction: the hash of what stands there, and its position. */
 export interface Proof {
   readonly hash: Buffer;
@@ -97,6 +105,9 @@ export abstract class Witness {
 
   /** Accepted and finalized ones with a greater number, in the order of their numbers. */
   abstract after(epoch: bigint, limit: number): Promise<readonly Witnessed[]>;
+
+  /** Those of {@link after} without their content, which is what costs. */
+  abstract acceptedAfter(epoch: bigint, limit: number): Promise<readonly Accepted[]>;
 
   /** Of accepted and finalized ones with these numbers: of very many, their contents are what costs. */
   abstract digest(range: Range): Promise<Digest>;

@@ -226,9 +226,8 @@ async function startServer(on: {
     log: opened.log,
     witness,
     hadWitness: true,
-    types: [],
     logger,
-    now: () => on.clock.now(),
+    monotonic: () => performance.now(),
   };
   const providers: Provider[] = [
     { provide: AuthorityStore, useValue: new AuthorityStore(database.dataSource) },

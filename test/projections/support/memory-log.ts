@@ -68,6 +68,11 @@ export class MemoryLog extends EventLog {
       this.events.push({ ...this.recorder.record(event, { metadata }), id });
   }
 
+  /** As a log that was set back and written on until the rest stands where it stood: only this event is gone. */
+  lose(id: string): void {
+    this.events = this.events.filter((recorded) => recorded.id !== id);
+  }
+
   setDown(down: boolean): void {
     this.down = down;
     this.wake();
@@ -171,5 +176,5 @@ const referenceTo = ({ id, stream, position, metadata }: Recorded): EventReferen
   id,
   stream,
   position,
-  isNumbered: metadata.witnessEpoch !== undefined,
+  witnessEpoch: metadata.witnessEpoch,
 });

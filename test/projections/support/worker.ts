@@ -37,6 +37,8 @@ export interface Worker {
 /** A read store with the recovery state's tables, and workers on it. */
 export class WorkerBench {
   private readonly workers: Worker[] = [];
+  /** The clock of the workers' checks, which stands still unless a test moves it. */
+  monotonic = () => 0;
   /** What workers have logged, a line an entry. */
   readonly logged: string[] = [];
   private readonly logger = pino({ level: 'info' }, { write: (line: string) => void this.logged.push(line) });
@@ -82,6 +84,7 @@ export class WorkerBench {
       logger: this.logger,
       ids,
       now: () => 0,
+      monotonic: () => this.monotonic(),
     };
     return this.run({
       group,

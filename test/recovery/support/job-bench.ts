@@ -55,6 +55,7 @@ export class JobBench {
       logger: pino({ level: 'info' }, { write: (line: string) => void this.logged.push(line) }),
       ids: { uuid: randomUUID, incarnation: () => randomBytes(8).toString('hex') },
       now: Date.now,
+      monotonic: () => performance.now(),
     }).run(this.ending.signal);
   }
 

@@ -74,6 +74,7 @@ function linesOfStatus({
       ? [
           `restrictions ${witness.epochs.witness} witnessed, ${witness.epochs.log} in the log, ${witness.epochs.readModel} applied; ${witness.unsettled} unsettled`,
           `ledger       ${witness.brokenLine === null ? 'whole' : `ALTERED at line ${witness.brokenLine}`}`,
+          ...(witness.setBack === null ? [] : [`log          SET BACK: ${witness.setBack}`]),
           ...linesOfMissing(witness.missing, 'missing'),
           ...(witness.unwitnessed > 0 ? [`the witness LACKS ${witness.unwitnessed} that the log has`] : []),
           ...(witness.onlyShown > 0 ? [`LOG AND WITNESS LACK ${witness.onlyShown} that are applied`] : []),
