@@ -79,7 +79,7 @@ const asRequest = ({ path, method, headers, body }: Sending): autocannon.Request
 });
 
 /** CPU time of a process since it began: proc(5), `utime` and `stime`, in ticks of which Linux always has 100 a second. */
-function cpuMsOf(pid: number): number {
+export function cpuMsOf(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
   // The second field is the program's name, in brackets, and may itself hold any of them.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');

@@ -10,6 +10,7 @@ import { benchReads } from './reads.js';
 import { benchRestrictions } from './restrictions.js';
 import { benchRecovery } from './recovery.js';
 import { benchStart } from './start.js';
+import { benchStartProof } from './start-proof.js';
 import { benchTimeline } from './timeline.js';
 
 /** `npm run bench [-- suite…]`: what each suite answers, as JSON in artifacts/bench.json and as a table. */
@@ -24,6 +25,7 @@ const suites = {
   auth: () => benchAuth(),
   restrictions: () => benchRestrictions(),
   drill: () => benchDrill(),
+  startProof: () => benchStartProof(),
 } as const;
 
 const chosen = process.argv.slice(2);

@@ -138,6 +138,7 @@ export class RecoveryWatch {
     }
     this.logProvenAt = undefined;
     if (state.status === 'quarantined') {
+      this.isServedUncompared = false;
       await witness.after(0n, 1);
       return false;
     }
@@ -164,20 +165,25 @@ export class RecoveryWatch {
    * shown again that was gone; the log is compared as soon as it answers.
    */
   private async lackOf(state: RecoveryState): Promise<string | undefined> {
-    const { pool, log, witness } = this.options;
+    const { pool, log, witness, logger } = this.options;
     const schema = schemaOfRestrictions(state);
     try {
       const setBack = this.isOriginProven ? undefined : await setBackOf(log, await readOrigin(pool));
-      if (setBack !== undefined) return setBack;
-      this.isOriginProven = true;
-      const lacks = await this.check.run({ database: pool, schema, signal: this.stopping.signal });
-      this.isCompared ||= lacks === undefined;
+      this.isOriginProven = setBack === undefined;
+      const asked = { database: pool, schema, signal: this.stopping.signal };
+      const reason = setBack ?? (await this.check.run(asked));
+      this.isCompared ||= reason === undefined;
       this.isServedUncompared = false;
-      return lacks;
+      return reason;
     } catch (error) {
       if (!(error instanceof LogUnavailable) || this.unproven === undefined) throw error;
       const differs = reasonOf(await shownDifferences({ witness, log, database: pool, schema }));
       this.isServedUncompared = differs === undefined;
+      if (this.isServedUncompared)
+        logger.warn(
+          { err: error },
+          'event log unreachable; read models show every restriction; serving reads',
+        );
       return differs;
     }
   }

@@ -5,8 +5,10 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { status } from '@grpc/grpc-js';
 import { startEventStore } from '../../src/log/embedded/server.js';
+import type { Logger } from 'pino';
 import { LogReplaced, LogUnavailable } from '../../src/log/event-log.js';
 import type { Checkpoint } from '../../src/log/event-log.js';
+import { openLog } from '../../src/log/open-log.js';
 import { startTcpProxy } from '../support/tcp-proxy.js';
 import { LogBench, metadata, newId, post } from './support/log-bench.js';
 import { startRefusingServer } from './support/refusing-server.js';
@@ -94,6 +96,44 @@ describe('a server that answers neither yes nor no', () => {
       await proxy.close();
     }
   });
+});
+
+it('a subscription that cannot look at its checkpoint says so, and goes on trying', async () => {
+  const { position, id } = await bench.appendPost('alice', 'the last one applied');
+  const next = await bench.appendPost('alice', 'waits');
+  let away = true;
+  const refusal = { code: status.UNAVAILABLE, details: 'not now' };
+  const server = await startRefusingServer(bench.store.port, () => (away ? refusal : undefined));
+  const warned: string[] = [];
+  const opened = await openLog({
+    eventStoreUrl: server.url,
+    vaultDatabaseUrl: bench.vaultUrl,
+    applicationName: 'test',
+    logger: {
+      warn: (_: unknown, message: string) => {
+        warned.push(message);
+        away = false;
+      },
+    } as unknown as Pick<Logger, 'warn'>,
+  });
+  const stop = new AbortController();
+  try {
+    const subscription = opened.log.subscribe({
+      after: { position, eventId: id },
+      types: ['post.created'],
+      batchSize: 10,
+      signal: stop.signal,
+    });
+    for await (const { events } of subscription) {
+      expect(events.map((event) => event.id)).toEqual([next.id]);
+      break;
+    }
+    expect(warned).toEqual(['event log subscription keeps failing; retrying']);
+  } finally {
+    stop.abort();
+    await opened.close();
+    server.close();
+  }
 });
 
 describe('an event store whose clock is wrong', () => {

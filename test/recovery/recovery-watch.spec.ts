@@ -98,8 +98,16 @@ class BusyLog extends MemoryLog {
     super();
   }
 
-  override async *references(options: SubscribeOptions): AsyncGenerator<Batch<EventReference>> {
-    for await (const batch of super.references(options)) {
+  override subscribe(options: SubscribeOptions): AsyncGenerator<Batch> {
+    return this.busily(super.subscribe(options));
+  }
+
+  override references(options: SubscribeOptions): AsyncGenerator<Batch<EventReference>> {
+    return this.busily(super.references(options));
+  }
+
+  private async *busily<Event>(batches: AsyncIterable<Batch<Event>>): AsyncGenerator<Batch<Event>> {
+    for await (const batch of batches) {
       if (batch.caughtUp) await this.afterReading();
       yield batch;
     }
@@ -135,6 +143,7 @@ it('serves what shows every restriction while the log is away, and compares the 
   log.setDown(false);
   await until(async () => (await bench.state())?.status === 'quarantined');
   expect((await bench.state())?.reason).toMatch(/^The log was set back/);
+  expect(watch.isLogCompared).toBe(true);
 });
 
 it('lets nobody act by a log that lacks the checkpoint of any group', async () => {

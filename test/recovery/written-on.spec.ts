@@ -1,0 +1,174 @@
+import { cpSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { EventStoreDBClient, jsonEvent } from '@eventstore/db-client';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { Client } from 'pg';
+import { operatorOf } from '../support/api.js';
+import { copyLog } from '../support/drill.js';
+import { startEmbeddedEventStore } from '../support/event-store.js';
+import { startNetwork } from '../support/network.js';
+import type { TestNetwork } from '../support/network.js';
+import { until } from '../support/until.js';
+import { Life, nothingIsBack } from './support/life.js';
+import { answerOf } from './support/operator.js';
+
+/** A whole network starts here several times, on a machine that may be busy with other tests. */
+jest.setTimeout(180_000);
+
+let network: TestNetwork;
+let life: Life;
+let log: string;
+/** The log before anything was taken away. */
+let before: string;
+
+beforeAll(async () => {
+  network = await startNetwork();
+  log = join(network.dataDir, 'eventstore');
+  before = join(network.dataDir, 'log-before');
+  life = await Life.begin(network);
+  copyLog(network, before);
+  await life.takeAway();
+  await until(async () => (await lags()).every((lag) => lag === 0));
+  await network.halt();
+});
+
+afterAll(() => network?.stop());
+
+const lags = async () => (await operatorOf(network).projections()).projections.map(({ lag }) => lag);
+const status = () => operatorOf(network).recoveryStatus();
+
+interface CheckpointRow {
+  readonly owner: string;
+  readonly position: string;
+}
+
+async function onReadStore<Row extends object>(sql: string): Promise<readonly Row[]> {
+  const client = new Client({ connectionString: network.env['DATABASE_URL'] });
+  await client.connect();
+  try {
+    return (await client.query<Row>(sql)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+/** Positions of the newest applied events, of what is published and of each group. Postgres must run. */
+const checkpoints = async (): Promise<readonly bigint[]> =>
+  (
+    await onReadStore<CheckpointRow>(
+      `SELECT 'published' AS owner, applied_position AS position
+      FROM recovery.publication JOIN recovery.incarnation USING (incarnation)
+      UNION ALL SELECT group_name, applied_position FROM recovery.checkpoint`,
+    )
+  ).map(({ position }) => BigInt(position));
+
+type Append = (bytes: number) => Promise<bigint>;
+
+/** Puts the old log in the place of the stopped network's, and writes on. `append` answers the event's position. */
+async function writeOn(write: (append: Append) => Promise<void>): Promise<void> {
+  rmSync(log, { recursive: true });
+  cpSync(before, log, { recursive: true });
+  const store = await startEmbeddedEventStore({ dir: log });
+  const client = EventStoreDBClient.connectionString(store.url);
+  try {
+    await write(async (bytes) => {
+      const event = jsonEvent({ type: 'other', data: { text: 'x'.repeat(bytes) } });
+      const { position } = await client.appendToStream('other', event);
+      return position?.commit ?? 0n;
+    });
+  } finally {
+    await client.dispose();
+    await store.kill('SIGTERM');
+  }
+}
+
+/** Appends until an event begins exactly at that position. */
+async function fillUpTo(target: bigint, append: Append): Promise<void> {
+  const [first, second] = [await append(1_000), await append(1_000)];
+  const overhead = Number(second - first) - 1_000;
+  // One event ends where the next begins; its size takes two bytes in each length field, as here.
+  const gap = Number(target - second) - 2 * overhead - 1_000;
+  if (gap < 1_000 || gap > 15_000) throw new Error(`there are ${gap} bytes to be filled`);
+  await append(gap);
+  expect(await append(1)).toBe(target);
+}
+
+/** As if an operator had put everything right, without a recovery. Leaves the network stopped. */
+async function forgetQuarantine(): Promise<void> {
+  await onReadStore(`UPDATE recovery.publication SET status = 'serving', reason = NULL`);
+  await network.killAll('SIGKILL');
+}
+
+const writtenOn = /^The log was set back and written on, or replaced: at position \d+ it has another event/;
+
+/** What is told once the network is in quarantine, and whether any process has believed the log before. */
+async function quarantined() {
+  await until(async () => (await status()).state === 'quarantined');
+  const { reason, witness } = await status();
+  const wasBelieved = network.output().includes('it is proven that no restriction is missing');
+  return { reason, setBack: witness?.setBack, missing: witness?.missing.count, wasBelieved };
+}
+
+const refused = {
+  reason: expect.stringMatching(writtenOn),
+  setBack: expect.stringMatching(writtenOn),
+  missing: 8,
+  wasBelieved: false,
+};
+
+describe('a log that was set back, and written on past the checkpoint,', () => {
+  it('is refused where that is in the middle of an event', async () => {
+    await writeOn(async (append) => {
+      for (let n = 0; n < 40; n++) await append(5_000);
+    });
+    await network.restart();
+    expect(await quarantined()).toEqual(refused);
+  });
+
+  it('is refused where another event begins at exactly that position', async () => {
+    const positions = await checkpoints();
+    await forgetQuarantine();
+    const newest = positions.reduce((a, b) => (a > b ? a : b));
+    await writeOn(async (append) => {
+      await fillUpTo(newest, append);
+      await append(5_000);
+    });
+    await network.restart();
+    expect(await quarantined()).toEqual(refused);
+  });
+
+  it('is recovered, and nothing of what was taken away is there again', async () => {
+    const plan = await operatorOf(network).recoveryPlan();
+    expect(plan).toMatchObject({ isNeeded: true, refused: null, restrictions: { count: 8 } });
+    await answerOf(network, ['recovery', 'apply', '--reason', 'a drill']);
+    expect(await status()).toMatchObject({
+      state: 'serving',
+      witness: { setBack: null, missing: { count: 0 } },
+    });
+    expect(await life.seen()).toEqual(nothingIsBack(life));
+    await network.restart();
+    expect(await status()).toMatchObject({ state: 'serving' });
+  });
+});
+
+describe('a log that lacks only what authority and audit have applied', () => {
+  it('is refused, planned for and recovered like any other', async () => {
+    rmSync(before, { recursive: true });
+    copyLog(network, before);
+    await answerOf(network, ['publishing', 'pause', '--reason', 'a drill']);
+    await until(async () => (await lags()).every((lag) => lag === 0));
+    await network.halt();
+    await writeOn(async (append) => {
+      for (let n = 0; n < 10; n++) await append(3_000);
+    });
+    await network.restart();
+    await until(async () => (await status()).state === 'quarantined');
+    expect((await status()).reason).toMatch(/which projection group (audit|authority) shows/);
+    const plan = await operatorOf(network).recoveryPlan();
+    expect(plan).toMatchObject({ isNeeded: true, restrictions: { count: 0 } });
+    await answerOf(network, ['recovery', 'apply', '--reason', 'a drill']);
+    expect(await status()).toMatchObject({ state: 'serving' });
+    await until(async () => (await fetch(`${network.baseUrl}/readyz`)).status === 200);
+    expect(await life.seen()).toEqual(nothingIsBack(life));
+  });
+});
