@@ -1,7 +1,7 @@
 import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { EventStoreDBClient, jsonEvent } from '@eventstore/db-client';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
 import { operatorOf } from '../support/api.js';
 import { copyLog } from '../support/drill.js';
@@ -11,9 +11,6 @@ import type { TestNetwork } from '../support/network.js';
 import { until } from '../support/until.js';
 import { Life, nothingIsBack } from './support/life.js';
 import { answerOf } from './support/operator.js';
-
-/** A whole network starts here several times, on a machine that may be busy with other tests. */
-jest.setTimeout(180_000);
 
 let network: TestNetwork;
 let life: Life;
