@@ -18,6 +18,8 @@ export abstract class Config {
   abstract readonly dataDir: string;
   /** A store that is not named here is started embedded by `ROLE=all`. */
   abstract readonly eventStoreUrl: string | undefined;
+  /** Whether the embedded event store serves TLS. `auto`: where it cannot tell otherwise who connects. */
+  abstract readonly eventStoreTls: 'auto' | 'on';
   abstract readonly databaseUrl: string | undefined;
   abstract readonly vaultDatabaseUrl: string | undefined;
   /** Undefined in a process of its own: nothing can be restricted through it. */
@@ -90,6 +92,7 @@ const environment = z
     OPERATOR_TOKEN: z.string().min(32, 'must have at least 32 characters').optional(),
     DATA_DIR: z.string().default('.data'),
     EVENTSTORE_URL: urlOf('esdb:', 'esdb+discover:').optional(),
+    EVENTSTORE_TLS: z.enum(['auto', 'on']).default('auto'),
     DATABASE_URL: postgresUrl.optional(),
     VAULT_DATABASE_URL: postgresUrl.optional(),
     WITNESS_DATABASE_URL: postgresUrl.optional(),
@@ -127,6 +130,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     operatorPort: read.OPERATOR_PORT,
     dataDir: resolve(read.DATA_DIR),
     eventStoreUrl: read.EVENTSTORE_URL,
+    eventStoreTls: read.EVENTSTORE_TLS,
     databaseUrl: read.DATABASE_URL,
     vaultDatabaseUrl: read.VAULT_DATABASE_URL,
     witnessDatabaseUrl: read.WITNESS_DATABASE_URL,

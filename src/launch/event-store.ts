@@ -5,15 +5,19 @@ import { announceReady, announceRefusal, onStop } from './child.js';
 import { faultOfPort } from './free-port.js';
 import { LaunchError } from './launch-error.js';
 
+export type { RunningEventStore } from '../log/embedded/server.js';
+
 export interface EventStorePlace {
   readonly dir: string;
   readonly host: string;
   /** 0: any free one. */
   readonly port: number;
+  /** Without it: where TLS is needed. */
+  readonly tls?: boolean;
 }
 
-/** Runs the embedded event store in this process until it is told to stop. Resolves with its port once it serves. */
-export async function runEventStore(place: EventStorePlace, log: Logger): Promise<number> {
+/** Runs the embedded event store in this process until it is told to stop. Resolves once it serves. */
+export async function runEventStore(place: EventStorePlace, log: Logger): Promise<RunningEventStore> {
   let store: RunningEventStore | undefined;
   // From the beginning: whoever started this process may be gone before it serves.
   onStop(async () => store?.close());
@@ -28,7 +32,7 @@ export async function runEventStore(place: EventStorePlace, log: Logger): Promis
     throw await explained(error, place);
   }
   announceReady();
-  return store.port;
+  return store;
 }
 
 async function refuseTakenPort({ host, port }: EventStorePlace): Promise<void> {

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.js';
 import { environmentFor, settingsOf, withSettings } from '../config/settings.js';
+import { clientAddress, needsTls } from '../log/embedded/server.js';
 import { Refused, startChild } from './child-process.js';
 import type { ChildOptions } from './child-process.js';
 import { startPostgres } from './embedded-postgres.js';
@@ -21,6 +22,7 @@ const STOP_ORDER = ['api', 'worker', 'eventStore', 'postgres'] as const;
 type Name = (typeof STOP_ORDER)[number];
 
 const MOST_PORTS_TRIED = 5;
+const LOOPBACK = '127.0.0.1';
 
 /** The processes of one network on this machine. */
 export class Network {
@@ -98,7 +100,8 @@ export class Network {
       const port = await freePort();
       try {
         await this.#keepEventStore(port);
-        return { eventStoreUrl: `esdb://127.0.0.1:${port}?tls=false` };
+        const [, dir = ''] = ownerMarks.eventStore(this.config.dataDir);
+        return { eventStoreUrl: await clientAddress({ dir, host: LOOPBACK, port, tls: this.#tls }) };
       } catch (error) {
         // The port was taken between our look and its start.
         const another = error instanceof Refused && error.why === 'port' && attempt < MOST_PORTS_TRIED;
@@ -107,9 +110,14 @@ export class Network {
     }
   }
 
+  get #tls(): boolean {
+    return this.config.eventStoreTls === 'on' || needsTls(LOOPBACK);
+  }
+
   async #keepEventStore(port: number): Promise<void> {
     const mark = ownerMarks.eventStore(this.config.dataDir);
-    const args = ['eventstore', '--quiet', ...mark, '--host', '127.0.0.1', '--port', String(port)];
+    const tls = this.#tls ? ['--tls'] : [];
+    const args = ['eventstore', '--quiet', ...mark, '--host', LOOPBACK, '--port', String(port), ...tls];
     const env = environmentFor(this.config);
     await this.#keep('eventStore', (signal) =>
       this.#start('eventStore', { name: 'the event store', entry: ENTRIES.commandLine, args, env, signal }),

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { freePort } from '../../src/launch/free-port.js';
+import { clientAddress } from '../../src/log/embedded/access/client-address.js';
 
 const ENTRY = fileURLToPath(new URL('../../dist/src/log/embedded/main.js', import.meta.url));
 
@@ -69,7 +70,7 @@ export async function startEmbeddedEventStore(
     await ended;
   };
   return {
-    url: `esdb://127.0.0.1:${port}?tls=false`,
+    url: await clientAddress({ dir, host: '127.0.0.1', port, tls: args.includes('--tls') }),
     dir,
     port,
     pid: child.pid ?? 0,

@@ -1,5 +1,5 @@
 /**
- * The event store as a process of its own: `node main.js --dir D [--host H] [--port P] [--no-fsync]`.
+ * The event store as a process of its own: `node main.js --dir D [--host H] [--port P] [--tls] [--no-fsync]`.
  * Prints one JSON line {"port":N} on stdout when it is ready and logs JSON lines on stderr. Closes cleanly on SIGTERM and
  * SIGINT, and with --stop-with-stdin when its standard input ends, as it does when the parent is gone.
  * Exit code 3 means the directory is in use, 4 that the log is corrupt.
@@ -15,6 +15,7 @@ const { values } = parseArgs({
     dir: { type: 'string' },
     host: { type: 'string', default: '127.0.0.1' },
     port: { type: 'string', default: '0' },
+    tls: { type: 'boolean', default: false },
     'no-fsync': { type: 'boolean', default: false },
     'segment-length': { type: 'string' },
     'stop-with-stdin': { type: 'boolean', default: false },
@@ -31,6 +32,7 @@ try {
     dir: values.dir,
     host: values.host,
     port: Number(values.port),
+    ...(values.tls && { tls: true }),
     fsync: !values['no-fsync'],
     ...(values['segment-length'] === undefined ? {} : { segmentLength: Number(values['segment-length']) }),
     log,

@@ -1,10 +1,16 @@
-import { Server, ServerCredentials, type ServiceDefinition, type UntypedHandleCall } from '@grpc/grpc-js';
+import { Server, ServerCredentials } from '@grpc/grpc-js';
+import type { Metadata, ServiceDefinition, UntypedHandleCall } from '@grpc/grpc-js';
 import { GossipService } from '@eventstore/db-client/generated/gossip_grpc_pb.js';
 import { ServerFeaturesService } from '@eventstore/db-client/generated/serverfeatures_grpc_pb.js';
 import { StreamsService } from '@eventstore/db-client/generated/streams_grpc_pb.js';
 import { randomUUID } from 'node:crypto';
 import type { EventEmitter } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
+import { needsTls } from './access/client-address.js';
+import { refusalOf, type Credentials } from './access/credentials.js';
+import { listen } from './access/listener.js';
+import { SameUser } from './access/same-user.js';
+import { tlsIdentity, type TlsIdentity } from './access/tls-identity.js';
 import { appendHandler } from './grpc/append-call.js';
 import { batchAppendHandler } from './grpc/batch-append-call.js';
 import { deleteHandler, tombstoneHandler } from './grpc/delete-calls.js';
@@ -12,20 +18,29 @@ import { gossipHandler, supportedMethodsHandler } from './grpc/discovery-calls.j
 import { LiveCalls } from './grpc/live-calls.js';
 import { readHandler } from './grpc/read-call.js';
 import { shuttingDown, type CallStatus } from './grpc/status.js';
+import { httpProbes } from './http-probes.js';
 import { openStore, type Store, type StoreOptions } from './storage/store.js';
 
+export { clientAddress, needsTls } from './access/client-address.js';
 export { CorruptLogError, DirectoryLockedError } from './errors.js';
 
 export interface EventStoreOptions extends Omit<StoreOptions, 'newId'> {
-  /** Address to listen on. There is no authentication: keep it to the loopback interface or a private network. */
+  /** Address to listen on. */
   host: string;
   /** 0 takes a free port. */
   port: number;
+  /**
+   * TLS, and a password for every call. Without it only this process's user and root can connect, which needs Linux and a
+   * loopback address. Default: TLS where it is needed.
+   */
+  tls?: boolean;
   newId?: StoreOptions['newId'];
 }
 
 export interface RunningEventStore {
   port: number;
+  /** Over TLS: the files that clients need. */
+  tls?: Pick<TlsIdentity, 'certificateFile' | 'credentialsFile'>;
   /** Finishes the appends under way, ends all other calls with UNAVAILABLE, and gives the directory back. */
   close(): Promise<void>;
 }
@@ -45,6 +60,7 @@ const CLOSE_GRACE_MS = 5_000;
 export async function startEventStore({
   host,
   port,
+  tls = needsTls(host),
   newId = randomUUID,
   ...options
 }: EventStoreOptions): Promise<RunningEventStore> {
@@ -54,27 +70,52 @@ export async function startEventStore({
     'grpc.max_receive_message_length': MAX_MESSAGE_LENGTH,
     'grpc.max_send_message_length': MAX_MESSAGE_LENGTH,
   });
-  addServices(server, store, live);
   try {
-    const bound = await listen(server, host, port);
+    const identity = tls ? await tlsIdentity({ ...options, host }) : undefined;
+    addServices(server, store, live, identity);
+    const injector = server.createConnectionInjector(ServerCredentials.createInsecure());
+    const listener = await listen({
+      host,
+      port,
+      access: identity ?? new SameUser({ ...options, uid: ownUid() }),
+      serveGrpc: (socket) => injector.injectConnection(socket),
+      serveHttp: httpProbes({ authentication: tls ? 'internal' : 'insecure' }),
+    });
     options.log('info', 'event store ready', {
       dir: options.dir,
       host,
-      port: bound,
+      port: listener.port,
+      tls,
       events: store.index.count,
     });
     let closed: Promise<void> | undefined;
-    return { port: bound, close: () => (closed ??= close(server, store, live)) };
+    return {
+      port: listener.port,
+      ...(identity && { tls: identity }),
+      close: () => {
+        listener.close();
+        return (closed ??= close(server, store, live));
+      },
+    };
   } catch (error) {
     await store.close();
     throw error;
   }
 }
 
-function addServices(server: Server, store: Store, live: LiveCalls): void {
-  const guard = (handler: Handler): UntypedHandleCall => guarded(handler, live);
-  server.addService(ServerFeaturesService, { getSupportedMethods: guard(supportedMethodsHandler()) });
-  server.addService(GossipService, { read: guard(gossipHandler(store.newId(), () => store.now())) });
+function ownUid(): number {
+  const uid = process.getuid?.();
+  if (uid === undefined)
+    throw new Error('this system has no user ids: the event store has to serve TLS here');
+  return uid;
+}
+
+function addServices(server: Server, store: Store, live: LiveCalls, identity: TlsIdentity | undefined): void {
+  const open = (handler: Handler): UntypedHandleCall => guarded(handler, live);
+  const guard = (handler: Handler): UntypedHandleCall => guarded(handler, live, identity);
+  // what a client asks before it names its user
+  server.addService(ServerFeaturesService, { getSupportedMethods: open(supportedMethodsHandler()) });
+  server.addService(GossipService, { read: open(gossipHandler(store.newId(), () => store.now())) });
   server.addService(preEncodedReads(StreamsService), {
     read: guard(readHandler(store, live)),
     append: guard(appendHandler(store, live)),
@@ -90,27 +131,20 @@ function preEncodedReads({ read, ...others }: ServiceDefinition): ServiceDefinit
   return { ...others, read: { ...read, responseSerialize: (bytes: Buffer) => bytes } };
 }
 
+type IncomingCall = EventEmitter & { metadata: Metadata };
+
 /** A handler of any of the four kinds of calls; only those with one answer have a callback. */
 type Handler = (call: never, callback: never) => void;
 
-/** The handler, turning calls away once the server is closing. */
-function guarded(handler: Handler, live: LiveCalls): UntypedHandleCall {
-  const guard = (call: EventEmitter, callback?: (status: CallStatus) => void): void => {
-    if (!live.closing) handler(call as never, callback as never);
-    else if (callback) callback(shuttingDown());
-    else call.emit('error', shuttingDown());
+/** The handler, turning calls away once the server is closing, and those without the credentials that are asked for. */
+function guarded(handler: Handler, live: LiveCalls, credentials?: Credentials): UntypedHandleCall {
+  const guard = (call: IncomingCall, callback?: (status: CallStatus) => void): void => {
+    const refusal = live.closing ? shuttingDown() : credentials && refusalOf(call.metadata, credentials);
+    if (!refusal) handler(call as never, callback as never);
+    else if (callback) callback(refusal);
+    else call.emit('error', refusal);
   };
   return guard as UntypedHandleCall;
-}
-
-async function listen(server: Server, host: string, port: number): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const address = `${host.includes(':') ? `[${host}]` : host}:${port}`;
-    server.bindAsync(address, ServerCredentials.createInsecure(), (error, bound) => {
-      if (error) reject(error);
-      else resolve(bound);
-    });
-  });
 }
 
 async function close(server: Server, store: Store, live: LiveCalls): Promise<void> {

@@ -8,7 +8,7 @@ import serverFeaturesPb from '@eventstore/db-client/generated/serverfeatures_pb.
 import sharedPb from '@eventstore/db-client/generated/shared_pb.js';
 
 /** The version of EventStoreDB whose behaviour this store has. */
-const SERVER_VERSION = '23.10.0';
+export const SERVER_VERSION = '23.10.0';
 
 const STREAMS = 'event_store.client.streams.streams';
 const METHODS: readonly { service: string; method: string; features: string[] }[] = [

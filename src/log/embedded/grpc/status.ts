@@ -23,6 +23,16 @@ export function shuttingDown(): CallStatus {
   return callStatus(status.UNAVAILABLE, 'the event store is shutting down');
 }
 
+/** Answer to a call that names no user. */
+export function accessDenied(): CallStatus {
+  return callStatus(status.PERMISSION_DENIED, 'Access Denied', { exception: 'access-denied' });
+}
+
+/** Answer to a call that names another user or password. */
+export function unauthenticated(): CallStatus {
+  return callStatus(status.UNAUTHENTICATED, 'Unauthenticated');
+}
+
 export function streamDeleted(stream: string): CallStatus {
   return callStatus(status.FAILED_PRECONDITION, `Event stream '${stream}' is deleted.`, {
     exception: 'stream-deleted',

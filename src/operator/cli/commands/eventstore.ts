@@ -3,6 +3,7 @@ import { InvalidArgumentError, Option } from 'commander';
 import type { Command } from 'commander';
 import { readConfig } from '../../../config/config.js';
 import { createLogger } from '../../../config/logger.js';
+import type { RunningEventStore } from '../../../launch/event-store.js';
 import { answer, withJson } from '../output.js';
 import type { OutputOptions } from '../output.js';
 
@@ -10,6 +11,7 @@ interface EventStoreOptions extends OutputOptions {
   readonly dir: string;
   readonly host: string;
   readonly port: number;
+  readonly tls?: true;
   readonly logLevel?: string;
   readonly quiet?: true;
 }
@@ -21,19 +23,27 @@ export function addEventStore(program: Command): void {
     .requiredOption('--dir <directory>', 'where its log is; made if it is not there')
     .requiredOption('--port <port>', 'where it listens; 0 for any free port', portNumber)
     .option('--host <address>', 'on which address', '127.0.0.1')
+    .option('--tls', 'serve TLS, also where only this user could connect without it')
     .addOption(new Option('--log-level <level>', 'how much it logs').env('LOG_LEVEL'))
     // For the launcher, which knows the port; what is printed would mix with its logs.
     .addOption(new Option('--quiet').hideHelp())
-    .action(async ({ dir, host, port, logLevel, quiet, ...options }: EventStoreOptions) => {
+    .action(async ({ dir, host, port, tls, logLevel, quiet, ...options }: EventStoreOptions) => {
       // All the settings it needs: it must run beside any others, also those of a process that they are not enough for.
       const log = createLogger(readConfig({ LOG_LEVEL: logLevel }), 'eventstore');
       const { runEventStore } = await import('../../../launch/event-store.js');
-      const listening = await runEventStore({ dir: resolve(dir), host, port }, log);
-      if (!quiet)
-        answer(options, { port: listening }, [
-          `The event store listens: esdb://${host.includes(':') ? `[${host}]` : host}:${listening}?tls=false`,
-        ]);
+      const store = await runEventStore({ dir: resolve(dir), host, port, ...(tls && { tls }) }, log);
+      if (!quiet) answer(options, { port: store.port, ...store.tls }, [listens(host, store)]);
     });
+}
+
+/** Never with the password. */
+function listens(host: string, { port, tls }: RunningEventStore): string {
+  const address = `${host.includes(':') ? `[${host}]` : host}:${port}`;
+  if (!tls) return `The event store listens: esdb://${address}?tls=false`;
+  return (
+    `The event store listens: esdb://USER:PASSWORD@${address}?tls=true&tlsCAFile=${tls.certificateFile} ` +
+    `(user and password are in ${tls.credentialsFile})`
+  );
 }
 
 function portNumber(value: string): number {

@@ -1,0 +1,31 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** Files of a store's directory that clients over TLS need. */
+export const CERTIFICATE_FILE = 'tls.crt';
+export const CREDENTIALS_FILE = 'credentials';
+
+interface Place {
+  dir: string;
+  host: string;
+  port: number;
+  tls: boolean;
+}
+
+/** Whether only TLS can tell who connects: elsewhere than over loopback on Linux, where the kernel tells. */
+export function needsTls(host: string): boolean {
+  return (
+    process.platform !== 'linux' || !(host === 'localhost' || host === '::1' || /^127\.[\d.]+$/.test(host))
+  );
+}
+
+/** Connection string for a client on this machine. Throws what reading the password's file throws. */
+export async function clientAddress({ dir, host, port, tls }: Place): Promise<string> {
+  // TLS has no server names that are addresses (RFC 6066, section 3), and Node complains of them
+  const name = tls && host === '127.0.0.1' ? 'localhost' : host;
+  const at = `${name.includes(':') ? `[${name}]` : name}:${port}`;
+  if (!tls) return `esdb://${at}?tls=false`;
+  const credentials = (await readFile(join(dir, CREDENTIALS_FILE), 'utf8')).trim();
+  const certificate = encodeURIComponent(join(dir, CERTIFICATE_FILE));
+  return `esdb://${credentials}@${at}?tls=true&tlsCAFile=${certificate}`;
+}

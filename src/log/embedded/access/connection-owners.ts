@@ -1,0 +1,157 @@
+import { open, type FileHandle } from 'node:fs/promises';
+import { setTimeout as pause } from 'node:timers/promises';
+import { asMapped, connectionKey, namesOwner, parseRow, rowKey } from './proc-net-tcp.js';
+import type { TcpAddress, TcpRow } from './proc-net-tcp.js';
+
+/** A connection over loopback, seen from the server. */
+export interface Connection {
+  local: TcpAddress;
+  remote: TcpAddress;
+  family: 'IPv4' | 'IPv6';
+}
+
+type Table = 'tcp' | 'tcp6';
+
+/** A table of the kernel's, as chunks of text. */
+export type ReadTable = (table: Table) => AsyncIterable<Buffer>;
+
+/** One end of a connection: its row's key in each table where it may stand. */
+type End = { readonly [T in Table]?: string };
+
+interface Look {
+  connection: Connection;
+  answer: PromiseWithResolvers<number | undefined>;
+}
+
+/** Bytes of a table that are read: about 200,000 connections. An owner that is not found by then is not known. */
+const MAX_TABLE_BYTES = 32 * 1024 * 1024;
+/** The kernel fills one page a read, whatever it is asked for. */
+const READ_LENGTH = 4096;
+/** How long to rest after a look that found a stranger: strangers make looks take a quarter of the time at most. */
+const REST_FACTOR = 3;
+const MAX_REST_MS = 500;
+
+/**
+ * Tells which user holds the other end of a connection over loopback, by the kernel's tables of connections. One look at
+ * a time answers everybody who waits, so its cost does not grow with how many connect.
+ */
+export class ConnectionOwners {
+  #waiting: Look[] = [];
+  #looking = false;
+
+  /** @param isStranger whether an owner is not let in, so that looks for it are rationed */
+  constructor(
+    private readonly isStranger: (uid: number | undefined) => boolean,
+    private readonly readTable: ReadTable = readKernelTable,
+  ) {}
+
+  /**
+   * The uid of the process that connected; undefined if the connection is gone, half closed, or not to be found. Rejects
+   * with what reading the tables throws.
+   */
+  async ownerOf(connection: Connection): Promise<number | undefined> {
+    const answer = Promise.withResolvers<number | undefined>();
+    this.#waiting.push({ connection, answer });
+    if (!this.#looking) void this.#lookForAll();
+    return answer.promise;
+  }
+
+  async #lookForAll(): Promise<void> {
+    this.#looking = true;
+    while (this.#waiting.length > 0) {
+      const looks = this.#waiting.splice(0);
+      const started = performance.now();
+      const foundStranger = await this.#look(looks);
+      const rest = Math.min((performance.now() - started) * REST_FACTOR, MAX_REST_MS);
+      if (foundStranger) await pause(rest);
+    }
+    this.#looking = false;
+  }
+
+  async #look(looks: readonly Look[]): Promise<boolean> {
+    try {
+      const owners = await this.#owners(looks.map(({ connection }) => connection));
+      looks.forEach(({ answer }, i) => answer.resolve(owners[i]));
+      return owners.some((owner) => this.isStranger(owner));
+    } catch (error) {
+      for (const { answer } of looks) answer.reject(error);
+      return true;
+    }
+  }
+
+  /**
+   * Our end has to be there as well, and is looked for later than the other: if it still stands, the other belonged to this
+   * connection and not to a later one between the same two addresses.
+   */
+  async #owners(connections: readonly Connection[]): Promise<(number | undefined)[]> {
+    const others = await this.#find(connections.map(otherEnd));
+    const ours = await this.#find(connections.filter((_, i) => others[i]).map(ownEnd));
+    const standing = new Set(ours.flatMap((row) => row?.key ?? []));
+    return connections.map((connection, i) => {
+      const isStanding = Object.values(ownEnd(connection)).some((key) => standing.has(key));
+      return isStanding ? others[i]?.uid : undefined;
+    });
+  }
+
+  /** The rows of ends that stand and name their owner. Reads no further than to the last of them. */
+  async #find(ends: readonly End[]): Promise<((TcpRow & { key: string }) | undefined)[]> {
+    const rows = new Map<string, TcpRow & { key: string }>();
+    const rowOf = ({ tcp = '', tcp6 = '' }: End) => rows.get(tcp) ?? rows.get(tcp6);
+    for (const table of ['tcp', 'tcp6'] as const) {
+      const wanted = new Set(ends.flatMap((end) => (rowOf(end) ? [] : (end[table] ?? []))));
+      if (wanted.size === 0) continue;
+      for await (const line of linesOf(this.readTable(table))) {
+        const key = rowKey(line);
+        if (key === undefined || !wanted.delete(key)) continue;
+        const row = parseRow(line);
+        if (row && namesOwner(row)) rows.set(key, { ...row, key });
+        if (wanted.size === 0) break;
+      }
+    }
+    return ends.map(rowOf);
+  }
+}
+
+/** A peer that uses an IPv6 socket for an IPv4 address stands in the other table. */
+function otherEnd({ local, remote, family }: Connection): End {
+  if (family === 'IPv6') return { tcp6: connectionKey(remote, local) };
+  return { tcp: connectionKey(remote, local), tcp6: connectionKey(asMapped(remote), asMapped(local)) };
+}
+
+function ownEnd({ local, remote, family }: Connection): End {
+  return { [family === 'IPv6' ? 'tcp6' : 'tcp']: connectionKey(local, remote) };
+}
+
+/** Lines of a table, up to the limit of its length. */
+async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<string, void> {
+  let rest = '';
+  let length = 0;
+  for await (const chunk of chunks) {
+    const lines = (rest + chunk.toString('latin1')).split('\n');
+    rest = lines.pop() ?? '';
+    yield* lines;
+    length += chunk.length;
+    if (length > MAX_TABLE_BYTES) return;
+  }
+}
+
+async function* readKernelTable(table: Table): AsyncGenerator<Buffer, void> {
+  let handle: FileHandle;
+  try {
+    handle = await open(`/proc/self/net/${table}`);
+  } catch (error) {
+    // a kernel without IPv6 has no table for it
+    if (table === 'tcp6' && (error as NodeJS.ErrnoException).code === 'ENOENT') return;
+    throw error;
+  }
+  try {
+    const buffer = Buffer.alloc(READ_LENGTH);
+    for (;;) {
+      const { bytesRead } = await handle.read(buffer, 0, READ_LENGTH, null);
+      if (bytesRead === 0) return;
+      yield buffer.subarray(0, bytesRead);
+    }
+  } finally {
+    await handle.close();
+  }
+}

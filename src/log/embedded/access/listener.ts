@@ -1,0 +1,105 @@
+import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { createServer as createTlsServer } from 'node:tls';
+import { Arrivals, type ArrivalLimits } from './arrivals.js';
+import type { SameUser } from './same-user.js';
+import type { TlsIdentity } from './tls-identity.js';
+
+export interface ListenerOptions {
+  host: string;
+  /** 0 takes a free port. */
+  port: number;
+  /** Either whose connections are served, or what the store proves itself with to clients that prove themselves later. */
+  access: SameUser | TlsIdentity;
+  serveGrpc(socket: Socket): void;
+  serveHttp(socket: Socket): void;
+  limits?: ArrivalLimits;
+}
+
+export interface Listener {
+  port: number;
+  /** Takes no more connections, and closes those that are not served yet. */
+  close(): void;
+}
+
+const LIMITS: ArrivalLimits = { count: 256, ms: 10_000 };
+/** HTTP/2 begins with the line `PRI * HTTP/2.0`, HTTP/1.1 with a method (RFC 9113, section 3.4). */
+const HTTP2_BEGINS = Buffer.from('PRI');
+
+/** Listens for gRPC and, on the same port, for HTTP/1.1. Rejects with what listening throws. */
+export async function listen(options: ListenerOptions): Promise<Listener> {
+  const { access, host, port, limits = LIMITS } = options;
+  const arrivals = new Arrivals(limits);
+  const serve = async (socket: Socket): Promise<void> => {
+    const isGrpc = await beginsWithHttp2(socket);
+    if (isGrpc === undefined) return;
+    if (!isGrpc) return options.serveHttp(socket);
+    arrivals.served(socket);
+    options.serveGrpc(socket);
+  };
+  const server =
+    'certificate' in access ? tlsServer(access, arrivals, serve) : sameUserServer(access, arrivals, serve);
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject).listen({ host, port }, resolve);
+  });
+  return {
+    port: (server.address() as AddressInfo).port,
+    close: () => {
+      server.close();
+      arrivals.closeAll();
+    },
+  };
+}
+
+function sameUserServer(
+  access: SameUser,
+  arrivals: Arrivals,
+  serve: (socket: Socket) => Promise<void>,
+): Server {
+  return createServer({ pauseOnConnect: true, noDelay: true }, (socket) => {
+    arrivals.add(socket);
+    socket.on('error', () => socket.destroy());
+    void access.admits(socket).then((admitted) => {
+      if (!admitted) socket.destroy();
+      return socket.destroyed ? undefined : serve(socket);
+    });
+  });
+}
+
+function tlsServer(
+  { certificate, key }: TlsIdentity,
+  arrivals: Arrivals,
+  serve: (socket: Socket) => Promise<void>,
+): Server {
+  const options = {
+    cert: certificate,
+    key,
+    ALPNProtocols: ['h2', 'http/1.1'],
+    minVersion: 'TLSv1.2',
+    pauseOnConnect: true,
+    noDelay: true,
+  } as const;
+  const server = createTlsServer(options, (socket) => {
+    socket.on('error', () => socket.destroy());
+    void serve(socket);
+  });
+  // a handshake that fails is the peer's fault, and closes its connection
+  server.on('tlsClientError', (_error, socket) => socket.destroy());
+  return server.on('connection', (socket: Socket) => arrivals.add(socket));
+}
+
+/** Whether a peer speaks HTTP/2; undefined if it went away first. What was read is put back. */
+async function beginsWithHttp2(socket: Socket): Promise<boolean | undefined> {
+  return new Promise((resolve) => {
+    let begin = Buffer.alloc(0);
+    const look = (): void => {
+      const chunk = socket.read() as Buffer | null;
+      if (chunk) begin = Buffer.concat([begin, chunk]);
+      if (begin.length < HTTP2_BEGINS.length) return;
+      socket.off('readable', look).off('close', gone);
+      socket.unshift(begin);
+      resolve(begin.subarray(0, HTTP2_BEGINS.length).equals(HTTP2_BEGINS));
+    };
+    const gone = (): void => resolve(undefined);
+    socket.on('readable', look).once('close', gone);
+  });
+}

@@ -1,0 +1,105 @@
+import { createPrivateKey, randomBytes, X509Certificate } from 'node:crypto';
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { isIP } from 'node:net';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { OWNER_ONLY } from '../storage/directory.js';
+import { CERTIFICATE_FILE, CREDENTIALS_FILE } from './client-address.js';
+import { selfSigned } from './self-signed.js';
+import type { SelfSigned } from './self-signed.js';
+
+/** What a store over TLS proves itself with, and the user and password that its clients have to name. */
+export interface TlsIdentity {
+  /** PEM. */
+  certificate: string;
+  /** PEM. */
+  key: string;
+  user: string;
+  password: string;
+  /** Where the certificate is, for a client's `tlsCAFile`. */
+  certificateFile: string;
+  /** Where user and password are. */
+  credentialsFile: string;
+}
+
+interface TlsIdentityOptions {
+  /** Has to be there. */
+  dir: string;
+  /** Address or name under which the store is reached, besides this machine's own. */
+  host: string;
+  now: () => { getTime(): number };
+}
+
+const USER = 'plaza';
+const VALID_YEARS = 10;
+/** A certificate is replaced when it ends within this time of a start. */
+const RENEW_DAYS = 365;
+const DAY_MS = 86_400_000;
+const OWN_NAMES = ['localhost', '127.0.0.1', '::1'];
+const WILDCARDS = new Set(['0.0.0.0', '::']);
+
+/** Reads the identity of a store from its directory; makes what of it is missing, ends soon, or names another host. */
+export async function tlsIdentity(options: TlsIdentityOptions): Promise<TlsIdentity> {
+  const certificateFile = join(options.dir, CERTIFICATE_FILE);
+  const credentialsFile = join(options.dir, CREDENTIALS_FILE);
+  const { certificate, key } = await keyAndCertificate(
+    certificateFile,
+    join(options.dir, 'tls.key'),
+    options,
+  );
+  const credentials =
+    (await readIfThere(credentialsFile)) ??
+    (await writeWhole(credentialsFile, `${USER}:${randomBytes(32).toString('base64url')}\n`));
+  const [user = '', password = ''] = credentials.trim().split(':');
+  return { certificate, key, user, password, certificateFile, credentialsFile };
+}
+
+async function keyAndCertificate(
+  certificateFile: string,
+  keyFile: string,
+  { host, now }: TlsIdentityOptions,
+): Promise<SelfSigned> {
+  const names = [...OWN_NAMES, hostname(), ...(WILDCARDS.has(host) ? [] : [host])];
+  const certificate = await readIfThere(certificateFile);
+  const key = await readIfThere(keyFile);
+  if (
+    certificate !== undefined &&
+    key !== undefined &&
+    isUsable({ certificate, key }, names, now().getTime())
+  )
+    return { certificate, key };
+  const notBefore = new Date(now().getTime());
+  const notAfter = new Date(notBefore);
+  notAfter.setUTCFullYear(notAfter.getUTCFullYear() + VALID_YEARS);
+  const made = selfSigned({ names: [...new Set(names)], notBefore, notAfter, serial: randomBytes(16) });
+  await writeWhole(keyFile, made.key);
+  await writeWhole(certificateFile, made.certificate);
+  return made;
+}
+
+function isUsable({ certificate, key }: SelfSigned, names: readonly string[], nowMs: number): boolean {
+  const x509 = new X509Certificate(certificate);
+  return (
+    x509.checkPrivateKey(createPrivateKey(key)) &&
+    x509.validToDate.getTime() - nowMs > RENEW_DAYS * DAY_MS &&
+    names.every((name) => (isIP(name) ? x509.checkIP(name) : x509.checkHost(name)) !== undefined)
+  );
+}
+
+async function readIfThere(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/** The file appears whole or not at all, and for its owner alone. Answers what was written. */
+async function writeWhole(path: string, content: string): Promise<string> {
+  const unfinished = `${path}.new`;
+  await rm(unfinished, { force: true });
+  await writeFile(unfinished, content, { mode: OWNER_ONLY, flag: 'wx', flush: true });
+  await rename(unfinished, path);
+  return content;
+}

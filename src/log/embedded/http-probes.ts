@@ -1,0 +1,40 @@
+/** What monitoring asks of an EventStoreDB over HTTP/1.1, answered as it does; one answer a connection. */
+import { createServer, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { SERVER_VERSION } from './grpc/discovery-calls.js';
+
+interface ProbeOptions {
+  /** As EventStoreDB names it: `internal` wants a user and password. */
+  authentication: 'insecure' | 'internal';
+}
+
+const MAX_HEADER_BYTES = 8192;
+
+/** A function that serves a connection. */
+export function httpProbes({ authentication }: ProbeOptions): (socket: Socket) => void {
+  /** What there is to see; `/health/live` has nothing, and says so. */
+  const pages: Readonly<Record<string, object | undefined>> = {
+    '/health/live': undefined,
+    '/ping': { text: 'Ping request successfully handled' },
+    '/info': {
+      esVersion: SERVER_VERSION,
+      state: 'leader',
+      features: { projections: false, userManagement: false, atomPub: false },
+      authentication: { type: authentication, properties: {} },
+    },
+  };
+  const server = createServer({ maxHeaderSize: MAX_HEADER_BYTES }, (request, response) => {
+    response.setHeader('connection', 'close');
+    const [path = ''] = (request.url ?? '').split('?');
+    if (!Object.hasOwn(pages, path)) end(response, 404);
+    else if (request.method !== 'GET' && request.method !== 'HEAD') end(response, 405);
+    else end(response, pages[path] ? 200 : 204, pages[path]);
+  });
+  return (socket) => void server.emit('connection', socket);
+}
+
+function end(response: ServerResponse, status: number, body?: object): void {
+  response.statusCode = status;
+  if (body) response.setHeader('content-type', 'application/json; charset=utf-8');
+  response.end(body && JSON.stringify(body));
+}
