@@ -2,6 +2,7 @@ import type { ReadReq } from '@eventstore/db-client/generated/streams_pb.js';
 import streamsPb from '@eventstore/db-client/generated/streams_pb.js';
 import type { FilterOptions } from '../reading/event-filter.js';
 import type { Position } from '../reading/positions.js';
+import { filterExpression, UnsupportedExpressionError } from './filter-expression.js';
 import { streamName } from './messages.js';
 import { InvalidRequestError } from './status.js';
 
@@ -91,11 +92,11 @@ function parseFilter(filter: Filter): ReadFilter {
   };
 }
 
-/** Expressions are written for .NET; what both dialects know is what clients use. */
 function compile(pattern: string): RegExp {
   try {
-    return new RegExp(pattern);
+    return filterExpression(pattern);
   } catch (error) {
-    throw new InvalidRequestError(`the filter's expression is not understood: ${(error as Error).message}`);
+    if (!(error instanceof UnsupportedExpressionError)) throw error;
+    throw new InvalidRequestError(`the filter's expression cannot be used: ${error.message}`);
   }
 }

@@ -1,0 +1,242 @@
+/**
+ * Filter expressions are written for .NET; they are translated to JavaScript's, or refused, never taken for something else.
+ * https://learn.microsoft.com/dotnet/standard/base-types/regular-expression-language-quick-reference
+ *
+ * A difference remains: a character beyond U+FFFF is one character here, and two in .NET.
+ */
+
+/** The expression is wrong, or has what JavaScript has no counterpart for. The message goes to the client. */
+export class UnsupportedExpressionError extends Error {
+  override readonly name = 'UnsupportedExpressionError';
+}
+
+const MAX_LENGTH = 4096;
+
+const START = '(?<![\\s\\S])';
+const END = '(?![\\s\\S])';
+const END_OR_LAST_NEWLINE = `(?=\\n?${END})`;
+const WORD = '[\\p{L}\\p{Mn}\\p{Nd}\\p{Pc}]';
+const SPACE = '[\\f\\n\\r\\t\\v\\x85\\p{Z}]';
+const ESCAPED_CLASSES: Readonly<Record<string, string>> = {
+  d: '\\p{Nd}',
+  D: '\\P{Nd}',
+  w: WORD,
+  W: `[^${WORD.slice(1)}`,
+  s: SPACE,
+  S: `[^${SPACE.slice(1)}`,
+};
+const ESCAPED_ANCHORS: Readonly<Record<string, string>> = {
+  A: START,
+  G: START,
+  z: END,
+  Z: END_OR_LAST_NEWLINE,
+  b: `(?:(?<=${WORD})(?!${WORD})|(?<!${WORD})(?=${WORD}))`,
+  B: `(?:(?<=${WORD})(?=${WORD})|(?<!${WORD})(?!${WORD}))`,
+};
+const ESCAPED_CHARACTERS: Readonly<Record<string, number>> = {
+  t: 9,
+  n: 10,
+  v: 11,
+  f: 12,
+  r: 13,
+  a: 7,
+  e: 27,
+};
+const GENERAL_CATEGORY = /^(?:L[ultmo]?|M[nce]?|N[dlo]?|P[cdseifo]?|S[mcko]?|Z[slp]?|C[cfson]?)$/;
+
+/** What inline options say where the translation is. */
+interface Options {
+  ignoreCase: boolean;
+  multiline: boolean;
+  singleline: boolean;
+}
+
+/** Translates an expression. Throws UnsupportedExpressionError. */
+export function filterExpression(pattern: string): RegExp {
+  if (pattern.length > MAX_LENGTH)
+    throw new UnsupportedExpressionError(`it is longer than ${MAX_LENGTH} characters`);
+  const source = new Translation(pattern).all();
+  try {
+    return new RegExp(source, 'v');
+  } catch (error) {
+    // the engine quotes the translation, which the client has never seen
+    const reason = (error as Error).message.split(': ').at(-1);
+    throw new UnsupportedExpressionError(reason ?? 'it is not understood', { cause: error });
+  }
+}
+
+class Translation {
+  #at = 0;
+  #hasNamed = false;
+  #hasNumberedReference = false;
+
+  constructor(private readonly pattern: string) {}
+
+  all(): string {
+    const source = this.#upToEndOfGroup({ ignoreCase: false, multiline: false, singleline: false });
+    if (this.#at < this.pattern.length) throw unsupported('a parenthesis is closed that was not opened');
+    // .NET numbers named groups behind all others
+    if (this.#hasNamed && this.#hasNumberedReference)
+      throw unsupported('a reference by number beside named groups');
+    return source;
+  }
+
+  /** `options` change where an inline option stands, and hold from there to the end of the group. */
+  #upToEndOfGroup(options: Options): string {
+    let source = '';
+    while (this.#at < this.pattern.length && !this.#sees(')')) {
+      source += this.#take('|') ? '|' : this.#element(options);
+    }
+    return source;
+  }
+
+  #element(options: Options): string {
+    const { multiline, singleline, ignoreCase } = options;
+    if (this.#take('(')) return this.#group(options);
+    if (this.#take('^')) return multiline ? '(?<![^\\n])' : START;
+    if (this.#take('$')) return multiline ? '(?![^\\n])' : END_OR_LAST_NEWLINE;
+    if (this.#take('.')) return singleline ? '[\\s\\S]' : '[^\\n]';
+    const quantifier = this.#takeMatch(/[*+?]|\{\d+(?:,\d*)?\}/y);
+    if (quantifier) return quantifier[0];
+    const atom = this.#take('[') ? this.#class() : this.#take('\\') ? this.#escape() : literal(this.#next());
+    return ignoreCase ? `(?i:${atom})` : atom;
+  }
+
+  #group(options: Options): string {
+    if (this.#takeMatch(/\?#[^)]*\)/y)) return '';
+    const inline = this.#takeMatch(/\?([a-z]*)(?:-([a-z]*))?([:)])/y);
+    if (inline) {
+      const [, on = '', off = '', end] = inline;
+      const changed = end === ')' ? options : { ...options };
+      setOptions(changed, on, true);
+      setOptions(changed, off, false);
+      return end === ')' ? '' : this.#closed('(?:', changed);
+    }
+    const named = this.#takeMatch(/\?(?:<([A-Za-z_]\w*)>|'([A-Za-z_]\w*)')/y);
+    if (named) this.#hasNamed = true;
+    const opening = named
+      ? `(?<${named[1] ?? named[2]}>`
+      : `(${this.#takeMatch(/\?(?:=|!|<=|<!)/y)?.[0] ?? ''}`;
+    if (this.#sees('?'))
+      throw unsupported(`a group that begins with '(${this.pattern.slice(this.#at, this.#at + 2)}'`);
+    return this.#closed(opening, { ...options });
+  }
+
+  #closed(opening: string, options: Options): string {
+    const source = opening + this.#upToEndOfGroup(options);
+    if (!this.#take(')')) throw unsupported('a parenthesis that is not closed');
+    return `${source})`;
+  }
+
+  /** Behind a backslash, outside of a class. */
+  #escape(): string {
+    const anchor = this.#takeMatch(/[AGzZbB]/y);
+    if (anchor) return ESCAPED_ANCHORS[anchor[0]] ?? '';
+    const byName = this.#takeMatch(/k(?:<([A-Za-z_]\w*)>|'([A-Za-z_]\w*)')/y);
+    if (byName) return `\\k<${byName[1] ?? byName[2]}>`;
+    const byNumber = this.#takeMatch(/([1-9])(?!\d)/y);
+    if (byNumber) this.#hasNumberedReference = true;
+    // the engine refuses a number that no group has
+    return byNumber ? `(?:\\${byNumber[0]})` : (this.#escapedClass() ?? literal(this.#escapedCharacter()));
+  }
+
+  /** The set of characters that an escape names, if it names one. */
+  #escapedClass(): string | undefined {
+    const known = this.#takeMatch(/[dDwWsS]/y);
+    if (known) return ESCAPED_CLASSES[known[0]];
+    const category = this.#takeMatch(/([pP])\{(\w+)\}/y);
+    if (!category) return undefined;
+    const [, kind, name = ''] = category;
+    if (!GENERAL_CATEGORY.test(name)) throw unsupported(`the class \\${kind}{${name}}`);
+    return `\\${kind}{${name}}`;
+  }
+
+  #escapedCharacter(): string {
+    const coded = this.#takeMatch(/x([0-9A-Fa-f]{2})|u([0-9A-Fa-f]{4})/y);
+    if (coded) return String.fromCharCode(Number.parseInt(coded[1] ?? coded[2] ?? '', 16));
+    const octal = this.#takeMatch(/0[0-7]{0,2}/y);
+    if (octal) return String.fromCharCode(Number.parseInt(octal[0], 8));
+    const control = this.#takeMatch(/c([A-Za-z])/y);
+    if (control) return String.fromCharCode((control[1] ?? '').charCodeAt(0) % 32);
+    const character = this.#next();
+    const code = ESCAPED_CHARACTERS[character];
+    if (code !== undefined) return String.fromCharCode(code);
+    if (/\w/.test(character)) throw unsupported(`the escape \\${character}`);
+    return character;
+  }
+
+  /** Behind an opening bracket. What is subtracted has to be the last thing in a class. */
+  #class(): string {
+    const negation = this.#take('^') ? '^' : '';
+    let items = '';
+    do {
+      if (items !== '' && this.#take('-[')) {
+        const difference = `[[${negation}${items}]--${this.#class()}]`;
+        if (!this.#take(']')) throw unsupported('a subtraction that is not the last of its class');
+        return difference;
+      }
+      items += this.#classItem();
+    } while (!this.#take(']'));
+    return `[${negation}${items}]`;
+  }
+
+  #classItem(): string {
+    if (this.#takeMatch(/\[:\w*:\]/y)) throw unsupported('a class of characters by its POSIX name');
+    const first = this.#classMember();
+    if (!this.#takeMatch(/-(?![\][])/y)) return typeof first === 'string' ? first : literal(first.character);
+    const last = this.#classMember();
+    if (typeof first === 'string' || typeof last === 'string')
+      throw unsupported('a range from or to a class');
+    return `${literal(first.character)}-${literal(last.character)}`;
+  }
+
+  #classMember(): string | { character: string } {
+    if (!this.#take('\\')) return { character: this.#next() };
+    if (this.#take('b')) return { character: '\b' };
+    return this.#escapedClass() ?? { character: this.#escapedCharacter() };
+  }
+
+  #sees(text: string): boolean {
+    return this.pattern.startsWith(text, this.#at);
+  }
+
+  #take(text: string): boolean {
+    const isThere = this.#sees(text);
+    if (isThere) this.#at += text.length;
+    return isThere;
+  }
+
+  /** @param expression a sticky one */
+  #takeMatch(expression: RegExp): RegExpExecArray | undefined {
+    expression.lastIndex = this.#at;
+    const match = expression.exec(this.pattern) ?? undefined;
+    if (match) this.#at = expression.lastIndex;
+    return match;
+  }
+
+  #next(): string {
+    const code = this.pattern.codePointAt(this.#at);
+    if (code === undefined) throw unsupported('an end in the middle of a class or an escape');
+    const character = String.fromCodePoint(code);
+    this.#at += character.length;
+    return character;
+  }
+}
+
+function setOptions(options: Options, letters: string, value: boolean): void {
+  for (const letter of letters) {
+    if (letter === 'i') options.ignoreCase = value;
+    else if (letter === 'm') options.multiline = value;
+    else if (letter === 's') options.singleline = value;
+    else throw unsupported(`the option ${letter}`);
+  }
+}
+
+/** A character that stands for itself, wherever it stands. */
+function literal(character: string): string {
+  return /^[A-Za-z0-9_]$/.test(character) ? character : `\\u{${character.codePointAt(0)?.toString(16)}}`;
+}
+
+function unsupported(what: string): UnsupportedExpressionError {
+  return new UnsupportedExpressionError(`not supported in a filter: ${what}`);
+}

@@ -1,0 +1,87 @@
+import { describe, expect, it } from '@jest/globals';
+import { filterExpression, UnsupportedExpressionError } from './filter-expression.js';
+
+const matches = (pattern: string, text: string): boolean => filterExpression(pattern).test(text);
+
+describe('an expression for .NET', () => {
+  // each with a text that it matches and one that it does not
+  it.each<[string, string, string]>([
+    ['^account-', 'account-1', 'my-account-1'],
+    ['created$', 'post.created', 'post.created.again'],
+    ['\\Apost\\z', 'post', 'post\n'],
+    ['\\Apost\\Z', 'post\n', 'post\n\n'],
+    ['post$', 'post\n', 'post\r'],
+    ['(?m)^post$', 'a\npost\nb', 'a post b'],
+    ['\\Gpost', 'post', 'a post'],
+    ['a.b', 'a\rb', 'a\nb'],
+    ['(?s)a.b', 'a\nb', 'ab'],
+    ['^\\p{Ll}$', 'é', 'É'],
+    ['^\\P{Lu}+$', 'post-1', 'Post-1'],
+    ['^\\w+$', 'größe_٣', 'a-b'],
+    ['^\\W+$', '-.-', '-a-'],
+    ['^\\d$', '٣', 'x'],
+    ['^\\D\\S\\s$', 'aa\u2003', 'aaa'],
+    ['\\bé\\b', 'a é b', 'aéb'],
+    ['a\\Bé', 'aé', 'a é'],
+    ['^[a-z-[aeiou]]+$', 'xyz', 'xaz'],
+    ['^[^a-z-[0-4]]+$', '5-9', '3'],
+    ['^[\\w-[\\d-[5]]]+$', 'ab5', 'ab6'],
+    ['^[]a]+$', ']a]', '['],
+    ['^[^]a]+$', 'b[', 'b]'],
+    ['^[a-]+$', '-a', 'b'],
+    ['^[&&||~~()/{}-]+$', '&|~()/{}-', 'a'],
+    ['^[\\b]$', '\b', 'b'],
+    ['^[\\]\\-\\\\]+$', ']-\\', 'a'],
+    ['(?i)POST', 'post', 'pos'],
+    ['^a(?i)b|c$', 'C', 'A'],
+    ['^(?i:a)b$', 'Ab', 'AB'],
+    ['^(?i)a(?-i)b$', 'Ab', 'AB'],
+    ['^((?i)a)b$', 'Ab', 'AB'],
+    ["^(?'twice'a|b)\\k'twice'$", 'bb', 'ba'],
+    ['^(?<twice>a|b)\\k<twice>$', 'aa', 'ab'],
+    ['^(a|b)\\1$', 'aa', 'ab'],
+    ['^(?=a)(?!ab)a(?<=a)(?<!b)c', 'ac', 'ab'],
+    ['^a(?#not read)b$', 'ab', 'a'],
+    ['^a{2}b{1,}c{0,1}d*?e+$', 'aabde', 'abde'],
+    ['^a{,2}{$', 'a{,2}{', 'aa{'],
+    ['^a]}$', 'a]}', 'a'],
+    ['^\\x41\\u00e9\\t\\a\\e\\cA\\0\\07$', 'Aé\t\x07\x1b\x01\0\x07', 'Aé'],
+    ['^\\$\\-\\.\\#\\ $', '$-.# ', '$-x# '],
+    ['^/a/$', '/a/', 'a'],
+    ['^(?:a|b)?c$', 'ac', 'abc'],
+    ['^😀$', '😀', '😁'],
+  ])('%j matches %j and not %j', (pattern, text, other) => {
+    expect([matches(pattern, text), matches(pattern, other)]).toEqual([true, false]);
+  });
+
+  it.each([
+    '(?x) a b',
+    '(?n)(a)',
+    '(?>a+)b',
+    '(?(a)b|c)',
+    '(?<open-close>a)',
+    '(?<1>a)',
+    '\\p{IsGreek}',
+    '\\p{Script=Greek}',
+    '\\p',
+    '\\y',
+    '\\12(a)',
+    '(?<n>a)(b)\\1',
+    '\\1',
+    '\\k<nobody>',
+    '[[:alpha:]]',
+    '[a-\\d]',
+    '[a-z-[b]c]',
+    '[z-a]',
+    '[a',
+    '(a',
+    'a)',
+    'a\\',
+    '*a',
+    'a**',
+    '(?<n>a)(?<n>b)',
+    'a'.repeat(4097),
+  ])('%j is refused, and never taken for something else', (pattern) => {
+    expect(() => filterExpression(pattern)).toThrow(UnsupportedExpressionError);
+  });
+});
