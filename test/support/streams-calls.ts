@@ -4,6 +4,8 @@ import { StreamsClient } from '@eventstore/db-client/generated/streams_grpc_pb.j
 import type { BatchAppendResp, ReadResp } from '@eventstore/db-client/generated/streams_pb.js';
 import sharedPb from '@eventstore/db-client/generated/shared_pb.js';
 import streamsPb from '@eventstore/db-client/generated/streams_pb.js';
+import protobuf from 'google-protobuf';
+import durationPb from 'google-protobuf/google/protobuf/duration_pb.js';
 import emptyPb from 'google-protobuf/google/protobuf/empty_pb.js';
 import timestampPb from 'google-protobuf/google/protobuf/timestamp_pb.js';
 import { credentials } from '@grpc/grpc-js';
@@ -16,6 +18,8 @@ export interface Batch {
   ids?: string[];
   metadata?: Record<string, string>;
   deadline?: Date;
+  /** The newer form of a deadline, which the client does not have. */
+  timeoutMs?: number;
   revision?: bigint;
 }
 
@@ -24,6 +28,7 @@ export function batchRequest({
   ids = [randomUUID()],
   metadata,
   deadline,
+  timeoutMs,
   revision,
 }: Batch): InstanceType<typeof streamsPb.BatchAppendReq> {
   const of = new streamsPb.BatchAppendReq.Options()
@@ -37,11 +42,32 @@ export function batchRequest({
     for (const [key, value] of Object.entries(entries)) message.getMetadataMap().set(key, value);
     return message;
   });
-  return new streamsPb.BatchAppendReq()
+  const request = new streamsPb.BatchAppendReq()
     .setCorrelationId(new sharedPb.UUID().setString(randomUUID()))
     .setOptions(of)
     .setProposedMessagesList(messages)
     .setIsFinal(true);
+  return timeoutMs === undefined ? request : withTimeout(request, timeoutMs);
+}
+
+/** The request with a field of its options that the generated code does not know: number 7, a Duration. */
+function withTimeout(
+  request: InstanceType<typeof streamsPb.BatchAppendReq>,
+  timeoutMs: number,
+): InstanceType<typeof streamsPb.BatchAppendReq> {
+  const duration = new durationPb.Duration()
+    .setSeconds(Math.trunc(timeoutMs / 1000))
+    .setNanos((timeoutMs % 1000) * 1_000_000);
+  const serialize = request.serializeBinary.bind(request);
+  request.serializeBinary = () => {
+    const options = new protobuf.BinaryWriter();
+    options.writeBytes(7, duration.serializeBinary());
+    const whole = new protobuf.BinaryWriter();
+    const known = request.getOptions()?.serializeBinary() ?? new Uint8Array();
+    whole.writeBytes(2, Buffer.concat([known, options.getResultBuffer()]));
+    return Buffer.concat([serialize(), whole.getResultBuffer()]);
+  };
+  return request;
 }
 
 /** The answers to some appends, after the client closed its half of the call. */

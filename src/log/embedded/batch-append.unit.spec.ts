@@ -5,6 +5,7 @@ import sharedPb from '@eventstore/db-client/generated/shared_pb.js';
 import streamsPb from '@eventstore/db-client/generated/streams_pb.js';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -94,6 +95,34 @@ describe('a batch append', () => {
     expect(Buffer.from(answer!.getStreamIdentifier()!.getStreamName_asU8()).toString()).toBe('refused');
   });
 
+  it('is told when it is not finished within the time that it has, and is not made', async () => {
+    const stream = `s-${randomUUID()}`;
+    const late = unfinished({ stream, timeoutMs: 20 });
+    const call = client.batchAppend();
+    const answers: BatchAppendResp[] = [];
+    const answered = new Promise<void>((resolve) =>
+      call.on('data', (answer: BatchAppendResp) => answers.push(answer) > 0 && resolve()),
+    );
+    call.write(late);
+    await answered;
+    const rest = batchRequest({}).setCorrelationId(late.getCorrelationId());
+    rest.clearOptions();
+    call.write(rest);
+    call.write(batchRequest({ stream, ids: [] }));
+    const ended = once(call, 'end');
+    call.end();
+    await ended;
+    expect(errorsOf(answers)).toEqual(['Timeout', undefined]);
+    expect(answers[0]!.getCorrelationId()?.getString()).toBe(late.getCorrelationId()!.getString());
+    expect(answers[1]!.getSuccess()!.hasNoStream()).toBe(true);
+  });
+
+  it('takes a duration before a time', async () => {
+    const deadline = new Date(NOW.getTime() - 1);
+    const [appended] = await answersTo(batchRequest({ deadline, timeoutMs: 60_000 }));
+    expect(appended!.hasSuccess()).toBe(true);
+  });
+
   it('takes the time of its events from outside', async () => {
     const stream = `s-${randomUUID()}`;
     await answersTo(batchRequest({ stream }));
@@ -133,6 +162,7 @@ describe('a batch append', () => {
       "'type' is missing",
     ],
     ['of an event without a content type', { metadata: { type: 'tested' } }, "'content-type' is missing"],
+    ['that has no time', { timeoutMs: 0 }, 'Timeout'],
     ['whose deadline has passed', { deadline: new Date(NOW.getTime() - 1) }, 'Timeout'],
   ])('%s is refused, and others of the call are not', async (_, batch, message) => {
     const [refused, appended] = await answersTo(batchRequest(batch), batchRequest({}));

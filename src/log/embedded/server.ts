@@ -13,6 +13,7 @@ import { SameUser } from './access/same-user.js';
 import { tlsIdentity, type TlsIdentity } from './access/tls-identity.js';
 import { appendHandler } from './grpc/append-call.js';
 import { batchAppendHandler } from './grpc/batch-append-call.js';
+import { decodeBatchAppendRequest } from './grpc/batch-append-request.js';
 import { deleteHandler, tombstoneHandler } from './grpc/delete-calls.js';
 import { gossipHandler, supportedMethodsHandler } from './grpc/discovery-calls.js';
 import { LiveCalls } from './grpc/live-calls.js';
@@ -116,7 +117,7 @@ function addServices(server: Server, store: Store, live: LiveCalls, identity: Tl
   // what a client asks before it names its user
   server.addService(ServerFeaturesService, { getSupportedMethods: open(supportedMethodsHandler()) });
   server.addService(GossipService, { read: open(gossipHandler(store.newId(), () => store.now())) });
-  server.addService(preEncodedReads(StreamsService), {
+  server.addService(streamsService(StreamsService), {
     read: guard(readHandler(store, live)),
     append: guard(appendHandler(store, live)),
     batchAppend: guard(batchAppendHandler(store, live)),
@@ -125,10 +126,17 @@ function addServices(server: Server, store: Store, live: LiveCalls, identity: Tl
   });
 }
 
-/** The service with a Read whose responses are bytes already: the log stores what is to be sent. */
-function preEncodedReads({ read, ...others }: ServiceDefinition): ServiceDefinition {
-  if (!read) throw new Error('the generated service definition has no Read');
-  return { ...others, read: { ...read, responseSerialize: (bytes: Buffer) => bytes } };
+/**
+ * The service with a Read whose responses are bytes already, since the log stores what is to be sent, and a BatchAppend
+ * that reads all of its requests.
+ */
+function streamsService({ read, batchAppend, ...others }: ServiceDefinition): ServiceDefinition {
+  if (!read || !batchAppend) throw new Error('the generated service definition lacks a method');
+  return {
+    ...others,
+    read: { ...read, responseSerialize: (bytes: Buffer) => bytes },
+    batchAppend: { ...batchAppend, requestDeserialize: decodeBatchAppendRequest },
+  };
 }
 
 type IncomingCall = EventEmitter & { metadata: Metadata };

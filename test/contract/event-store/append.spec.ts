@@ -169,6 +169,16 @@ describe('appending', () => {
     });
   });
 
+  it.each([{}, { credentials: { username: 'admin', password: 'changeit' } }])(
+    'of events whose metadata is larger than a mebibyte counts their data alone, given %j',
+    async (options) => {
+      const metadata = { large: 'x'.repeat(8_000) };
+      const many = Array.from({ length: 300 }, (_, n) => jsonEvent({ type: 'small', data: { n }, metadata }));
+      const appended = await target.client.appendToStream(newStream(), many, options);
+      expect(appended.nextExpectedRevision).toBe(299n);
+    },
+  );
+
   describe('through the classic call, which credentials lead to', () => {
     const credentials = { username: 'admin', password: 'changeit' };
 

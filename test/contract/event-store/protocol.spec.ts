@@ -47,10 +47,12 @@ const insecure = /tls=false/.test(process.env['EVENTSTORE_URL'] ?? 'tls=false');
   it('names its methods and a version from 23.10 on', async () => {
     const answer = await call<{
       getEventStoreServerVersion(): string;
-      getMethodsList(): { getMethodName(): string }[];
+      getMethodsList(): { getMethodName(): string; getFeaturesList(): string[] }[];
     }>((done) => connect(ServerFeaturesClient).getSupportedMethods(new sharedPb.Empty(), done));
     const [major, minor] = answer.getEventStoreServerVersion().split('.').map(Number);
     expect(major! * 100 + minor!).toBeGreaterThanOrEqual(2310);
+    const batchAppend = answer.getMethodsList().find((method) => method.getMethodName() === 'batchappend');
+    expect(batchAppend!.getFeaturesList()).toContain('deadline_duration');
     const methods = answer.getMethodsList().map((method) => method.getMethodName());
     expect(methods).toEqual(expect.arrayContaining(['read', 'append', 'batchappend', 'delete', 'tombstone']));
   });
@@ -97,6 +99,75 @@ const insecure = /tls=false/.test(process.env['EVENTSTORE_URL'] ?? 'tls=false');
     const compatible = new streamsPb.ReadReq.Options.ControlOption().setCompatibility(21);
     const responses = await read(streamOptions(stream).setControlOption(compatible));
     expect(responses.at(-1)!.getLastStreamPosition()).toBe('2');
+  });
+
+  describe('the first position of a stream', () => {
+    const told = async (stream: string, from: number, count = MOST, metadata = {}) => {
+      if (Object.keys(metadata).length > 0) await target.client.setStreamMetadata(stream, metadata);
+      const compatible = new streamsPb.ReadReq.Options.ControlOption().setCompatibility(1);
+      const options = streamOptions(stream).setControlOption(compatible).setCount(String(count));
+      options.getStream()!.setRevision(String(from));
+      return (await read(options)).map((response) =>
+        response.hasFirstStreamPosition()
+          ? { first: response.getFirstStreamPosition() }
+          : response.hasLastStreamPosition()
+            ? { last: response.getLastStreamPosition() }
+            : response.getEvent()!.getEvent()!.getStreamRevision(),
+      );
+    };
+    const streamOf = async (count: number) => {
+      const stream = newStream();
+      await target.client.appendToStream(stream, events(count));
+      return stream;
+    };
+
+    it('is told when a read begins behind its end, or far in front of what it shows', async () => {
+      expect(await told(await streamOf(3), 10)).toEqual([{ first: '3' }, { last: '2' }]);
+      const far = await streamOf(42);
+      expect(await told(far, 0, MOST, { truncateBefore: 40 })).toEqual([
+        { first: '40' },
+        '40',
+        '41',
+        { last: '41' },
+      ]);
+      expect(await told(far, 38, 2)).toEqual([{ first: '40' }, '40', '41', { last: '41' }]);
+    });
+
+    it('is not told otherwise', async () => {
+      expect(await told(await streamOf(3), 3)).toEqual([{ last: '2' }]);
+      expect(await told(await streamOf(3), 1)).toEqual(['1', '2', { last: '2' }]);
+      expect(await told(await streamOf(5), 0, MOST, { truncateBefore: 3 })).toEqual([
+        '3',
+        '4',
+        { last: '4' },
+      ]);
+    });
+  });
+
+  it.each<[string, (stream: string) => string]>([
+    ['the whole name', (stream) => `\\A${stream}\\z`],
+    ['kinds of characters', () => '^\\p{Ll}+-[\\w-[_]]+-'],
+    ['letters of either case', (stream) => `(?i)^${stream.toUpperCase()}$`],
+  ])('filters by an expression of %s', async (_, expressionFor) => {
+    const stream = newStream('filtered');
+    const { position } = await target.client.appendToStream(stream, events(1));
+    await target.client.appendToStream(`Other_${stream}`, events(1));
+    await target.client.appendToStream(stream, events(1));
+    const expression = new streamsPb.ReadReq.Options.FilterOptions.Expression();
+    const filter = new streamsPb.ReadReq.Options.FilterOptions()
+      .setStreamIdentifier(expression.setRegex(expressionFor(stream)))
+      .setMax(16)
+      .setCheckpointintervalmultiplier(1);
+    const from = new streamsPb.ReadReq.Options.Position()
+      .setCommitPosition(String(position!.commit))
+      .setPreparePosition(String(position!.prepare));
+    const all = new streamsPb.ReadReq.Options.AllOptions().setPosition(from);
+    const responses = await read(readOptions().setAll(all).setFilter(filter).setCount('2'));
+    const found = responses.map((response) => {
+      const recorded = response.getEvent()!.getEvent()!;
+      return Buffer.from(recorded.getStreamIdentifier()!.getStreamName_asU8()).toString();
+    });
+    expect(found).toEqual([stream, stream]);
   });
 
   it.each(['forwards', 'backwards'] as const)('reads $all through a filter, %s', async (direction) => {

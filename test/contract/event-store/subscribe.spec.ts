@@ -62,6 +62,20 @@ describe('subscribing to a stream', () => {
     expect(seen.numbers).toEqual([3, 4]);
   });
 
+  it('that is not there yet has caught up once it is', async () => {
+    const stream = newStream();
+    const seen = watch(target.client.subscribeToStream(stream, { fromRevision: START }));
+    const other = watch(target.client.subscribeToStream(stream, { fromRevision: END }));
+    await until(() => other.caughtUp > 0);
+    // by now the first subscription would have had the same answer
+    const later = watch(target.client.subscribeToStream(stream, { fromRevision: END }));
+    await until(() => later.caughtUp > 0);
+    expect(seen.caughtUp).toBe(0);
+    await target.client.appendToStream(stream, events(2));
+    await until(() => seen.caughtUp > 0);
+    expect(seen.numbers).toEqual([0, 1]);
+  });
+
   it('from the end brings only what comes', async () => {
     const stream = newStream();
     await target.client.appendToStream(stream, events(3));
@@ -118,6 +132,20 @@ describe('subscribing to $all', () => {
     await target.client.appendToStream(stream, events(1, { first: 99 }));
     await until(() => seen.numbers.includes(99));
     expect(seen.positions).toEqual([...seen.positions].sort((a, b) => (a < b ? -1 : 1)));
+  });
+
+  it('that is not there yet has caught up once it is', async () => {
+    const stream = newStream();
+    const seen = watch(target.client.subscribeToStream(stream, { fromRevision: START }));
+    const other = watch(target.client.subscribeToStream(stream, { fromRevision: END }));
+    await until(() => other.caughtUp > 0);
+    // by now the first subscription would have had the same answer
+    const later = watch(target.client.subscribeToStream(stream, { fromRevision: END }));
+    await until(() => later.caughtUp > 0);
+    expect(seen.caughtUp).toBe(0);
+    await target.client.appendToStream(stream, events(2));
+    await until(() => seen.caughtUp > 0);
+    expect(seen.numbers).toEqual([0, 1]);
   });
 
   it('from the end brings only what comes', async () => {

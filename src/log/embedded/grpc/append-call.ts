@@ -2,12 +2,14 @@ import type { handleClientStreamingCall, sendUnaryData } from '@grpc/grpc-js';
 import type { AppendReq, AppendResp } from '@eventstore/db-client/generated/streams_pb.js';
 import sharedPb from '@eventstore/db-client/generated/shared_pb.js';
 import streamsPb from '@eventstore/db-client/generated/streams_pb.js';
+import { AppendTooLargeError } from '../errors.js';
 import type { ExpectedRevision } from '../storage/expected-revision.js';
 import type { AppendResult, ProposedEvent, Store } from '../storage/store.js';
 import type { LiveCalls } from './live-calls.js';
 import {
   appendSize,
   expectedRevision,
+  heldSize,
   MAX_APPEND_SIZE,
   MissingMetadataError,
   proposedEvent,
@@ -22,6 +24,9 @@ import {
   streamDeleted,
   type CallStatus,
 } from './status.js';
+
+/** Bytes in memory from which on an append could not be stored. */
+const MAX_HELD = 64 * 1024 * 1024;
 
 /** Append: the options first, then the events, then one answer. */
 export function appendHandler(
@@ -44,6 +49,7 @@ class ClassicAppend {
   #options: { stream: string; expected: ExpectedRevision } | undefined;
   readonly #events: ProposedEvent[] = [];
   #size = 0;
+  #held = 0;
   #answered = false;
 
   constructor(
@@ -65,7 +71,9 @@ class ClassicAppend {
       } else if (message) {
         const event = proposedEvent(message);
         this.#size += appendSize(event);
+        this.#held += heldSize(event);
         if (this.#size > MAX_APPEND_SIZE) return this.fail(maximumAppendSizeExceeded(MAX_APPEND_SIZE));
+        if (this.#held > MAX_HELD) throw new AppendTooLargeError(this.#held, MAX_HELD);
         this.#events.push(event);
       }
     } catch (error) {

@@ -9,10 +9,12 @@ import { StoreUnavailableError } from '../errors.js';
 import type { ExpectedRevision } from '../storage/expected-revision.js';
 import type { AppendResult, ProposedEvent, Store } from '../storage/store.js';
 import * as appendError from './append-error.js';
+import type { BatchAppendRequest } from './batch-append-request.js';
 import type { LiveCalls } from './live-calls.js';
 import {
   appendSize,
   expectedRevision,
+  heldSize,
   MAX_APPEND_SIZE,
   proposedEvent,
   uuidText,
@@ -21,7 +23,7 @@ import {
 import { Outlet } from './outlet.js';
 import { statusOf, tooManyUnfinished, type CallStatus } from './status.js';
 
-type BatchCall = ServerDuplexStream<BatchAppendReq, BatchAppendResp>;
+type BatchCall = ServerDuplexStream<BatchAppendRequest, BatchAppendResp>;
 
 /** Bytes waiting for the disk, and answers waiting for the client, at which a call takes no more appends. */
 const MAX_BACKLOG = 32 * 1024 * 1024;
@@ -29,8 +31,12 @@ const MAX_ANSWERS = 1024;
 /** Appends of one call that may be begun and not finished, and what they may hold in memory together. */
 const MAX_UNFINISHED = 1024;
 const MAX_UNFINISHED_SIZE = 32 * 1024 * 1024;
-/** What an event without contents holds in memory, roughly. */
-const EVENT_OVERHEAD = 256;
+
+/**
+ * How long an append may be unfinished, whatever its client allows. In EventStoreDB a setting, of 2 s by default; here it
+ * only has to end what nobody goes on with.
+ */
+const MAX_UNFINISHED_MS = 30_000;
 
 interface PartialAppend {
   identifier: StreamIdentifier;
@@ -39,13 +45,17 @@ interface PartialAppend {
   events: ProposedEvent[];
   /** What counts towards MAX_APPEND_SIZE. */
   size: number;
+  /** Bytes in memory. */
+  held: number;
+  /** Runs out when the append is not finished in time. */
+  timer?: NodeJS.Timeout;
 }
 
 /** BatchAppend: one call carries many appends, each in one or more requests of one correlation id, each answered once. */
 export function batchAppendHandler(
   store: Store,
   live: LiveCalls,
-): handleBidiStreamingCall<BatchAppendReq, BatchAppendResp> {
+): handleBidiStreamingCall<BatchAppendRequest, BatchAppendResp> {
   return (call) => {
     const { outlet } = new BatchAppend(store, call);
     outlet.onClose(live.add((status) => outlet.fail(status)));
@@ -64,18 +74,21 @@ class BatchAppend {
     private readonly call: BatchCall,
   ) {
     this.outlet = new Outlet(call);
-    call.on('data', (request: BatchAppendReq) => this.#take(request));
+    call.on('data', (request: BatchAppendRequest) => this.#take(request));
+    this.outlet.onClose(() => {
+      for (const id of this.#partial.keys()) this.#forget(id);
+    });
     call.on('end', () => {
       this.#ended = true;
       this.#endIfDone();
     });
   }
 
-  #take(request: BatchAppendReq): void {
+  #take({ request, timeoutMs }: BatchAppendRequest): void {
     const correlation = request.getCorrelationId();
     if (!correlation) return; // nothing that an answer could be addressed to
     try {
-      const append = this.#gather(request, uuidText(correlation));
+      const append = this.#gather(request, timeoutMs, uuidText(correlation));
       if (append && request.getIsFinal()) void this.#append(correlation, append);
     } catch (error) {
       const id = uuidText(correlation);
@@ -86,38 +99,50 @@ class BatchAppend {
   }
 
   /** Adds a request to its append; undefined if that was answered already. */
-  #gather(request: BatchAppendReq, id: string): PartialAppend | undefined {
+  #gather(request: BatchAppendReq, timeoutMs: number | undefined, id: string): PartialAppend | undefined {
     const correlation = request.getCorrelationId();
     const options = request.getOptions();
     if (options && !this.#partial.has(id)) this.#partial.set(id, partialAppend(options));
     const append = this.#partial.get(id);
     if (!append) return undefined;
-    const deadline = options?.getDeadline()?.toDate().getTime() ?? Infinity;
+    const left = timeoutMs ?? (options?.getDeadline()?.toDate().getTime() ?? Infinity) - this.store.now();
     for (const event of request.getProposedMessagesList().map(proposedEvent)) {
       append.events.push(event);
       append.size += appendSize(event);
-      this.#unfinishedSize += appendSize(event) + EVENT_OVERHEAD;
+      append.held += heldSize(event);
+      this.#unfinishedSize += heldSize(event);
     }
     const isFinal = request.getIsFinal();
-    const refusal = this.#refusal(append, deadline, isFinal);
+    const refusal = this.#refusal(append, left, isFinal);
     if (refusal || isFinal) this.#forget(id);
+    else if (options) this.#expire(append, correlation, Math.min(left, MAX_UNFINISHED_MS));
     if (!refusal) return append;
     this.#answer(correlation, append.identifier, refusal);
     return undefined;
   }
 
-  #refusal({ size }: PartialAppend, deadline: number, isFinal: boolean): BatchAppendResp | undefined {
-    if (deadline <= this.store.now()) return appendError.timeout();
+  #refusal({ size }: PartialAppend, left: number, isFinal: boolean): BatchAppendResp | undefined {
+    if (left <= 0) return appendError.timeout();
     if (size > MAX_APPEND_SIZE) return appendError.maximumAppendSizeExceeded(MAX_APPEND_SIZE);
     const tooMuch = this.#partial.size > MAX_UNFINISHED || this.#unfinishedSize > MAX_UNFINISHED_SIZE;
     return tooMuch && !isFinal ? appendError.refused(tooManyUnfinished()) : undefined;
   }
 
+  /** Answers an append that is not finished in time. */
+  #expire(append: PartialAppend, correlation: UUID | undefined, ms: number): void {
+    clearTimeout(append.timer);
+    append.timer = setTimeout(() => {
+      if (correlation) this.#forget(uuidText(correlation));
+      this.#answer(correlation, append.identifier, appendError.timeout());
+    }, ms);
+  }
+
   #forget(id: string): void {
     const append = this.#partial.get(id);
     if (!append) return;
+    clearTimeout(append.timer);
     this.#partial.delete(id);
-    this.#unfinishedSize -= append.size + append.events.length * EVENT_OVERHEAD;
+    this.#unfinishedSize -= append.held;
   }
 
   async #append(correlation: UUID, { identifier, stream, expected, events }: PartialAppend): Promise<void> {
@@ -177,6 +202,7 @@ function partialAppend(options: BatchAppendReq.Options): PartialAppend {
     expected: expectedRevision(options, revision),
     events: [],
     size: 0,
+    held: 0,
   };
 }
 

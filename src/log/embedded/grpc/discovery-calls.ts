@@ -14,7 +14,7 @@ const STREAMS = 'event_store.client.streams.streams';
 const METHODS: readonly { service: string; method: string; features: string[] }[] = [
   { service: STREAMS, method: 'read', features: ['position', 'events'] },
   { service: STREAMS, method: 'append', features: [] },
-  { service: STREAMS, method: 'batchappend', features: [] },
+  { service: STREAMS, method: 'batchappend', features: ['deadline_duration'] },
   { service: STREAMS, method: 'delete', features: [] },
   { service: STREAMS, method: 'tombstone', features: [] },
   { service: 'event_store.client.gossip.gossip', method: 'read', features: [] },

@@ -21,7 +21,7 @@ interface Expectation {
   hasStreamExists(): boolean;
 }
 
-/** Bytes that all events of one append may have together: data, metadata and type. EventStoreDB's default. */
+/** Bytes that the data of all events of one append may have together. EventStoreDB's default. */
 export const MAX_APPEND_SIZE = 1024 * 1024;
 
 /** Revisions are signed 64-bit numbers in the log, unsigned ones in the protocol. */
@@ -121,7 +121,15 @@ export function uuidText(uuid: UUID): string {
     : uuid.getString();
 }
 
-/** What an event counts towards MAX_APPEND_SIZE. */
+/** What an event counts towards MAX_APPEND_SIZE: its data alone, as in EventStoreDB (Event.SizeOnDisk). */
 export function appendSize(event: ProposedEvent): number {
-  return event.data.length + event.metadata.length + event.type.length * 2;
+  return event.data.length;
+}
+
+/** What an event without contents holds in memory, roughly. */
+const EVENT_OVERHEAD = 256;
+
+/** Bytes that an event holds in memory, roughly. */
+export function heldSize(event: ProposedEvent): number {
+  return event.data.length + event.metadata.length + event.type.length * 2 + EVENT_OVERHEAD;
 }

@@ -7,7 +7,7 @@ import { AllBackwards, AllForwards } from '../reading/all-events.js';
 import { eventFilter } from '../reading/event-filter.js';
 import { ordinalAt } from '../reading/positions.js';
 import type { Selection } from '../reading/selection.js';
-import { StreamBackwards, StreamForwards, viewStream } from '../reading/stream-events.js';
+import { firstShown, StreamBackwards, StreamForwards, viewStream } from '../reading/stream-events.js';
 import type { Store } from '../storage/store.js';
 import type { LiveCalls } from './live-calls.js';
 import { Outlet } from './outlet.js';
@@ -15,6 +15,9 @@ import { parseReadRequest, type ReadRequest } from './read-request.js';
 import { encode, sendEvents } from './send-events.js';
 import { statusOf, streamDeleted } from './status.js';
 import { subscribe } from './subscription.js';
+
+/** Events that EventStoreDB reads of a stream at a time; it tells the first position when the first of these pages is empty. */
+const FIRST_PAGE = 32;
 
 /** Read in all its forms. Responses are encoded already: the service definition sends them as they are. */
 export function readHandler(store: Store, live: LiveCalls): handleServerStreamingCall<ReadReq, Buffer> {
@@ -48,12 +51,25 @@ async function readStream(
     return outlet.send(encode(new streamsPb.ReadResp().setStreamNotFound(notFound)));
   }
   const revision = from === 'end' ? Infinity : from === 'start' ? 0 : from;
+  if (request.streamPositions && !request.backwards && from !== 'end') {
+    const first = firstShown(store.index, view, revision);
+    if (isFarFrom(revision, first, view.last, count)) await outlet.send(firstPosition(first));
+  }
   const StreamSelection = request.backwards ? StreamBackwards : StreamForwards;
   const selection = new StreamSelection(store.index, stream, revision, () => store.now());
   await sendSelection(store, selection, count, request, outlet);
   if (request.streamPositions) {
     await outlet.send(encode(new streamsPb.ReadResp().setLastStreamPosition(String(view.last))));
   }
+}
+
+/** Whether the first page that EventStoreDB reads would be empty, and not because the reading begins behind the last event. */
+function isFarFrom(revision: number, first: number, last: number, count: number): boolean {
+  return first !== revision && (first > last || first >= revision + Math.min(count, FIRST_PAGE));
+}
+
+function firstPosition(revision: number): Buffer {
+  return encode(new streamsPb.ReadResp().setFirstStreamPosition(String(revision)));
 }
 
 function selectAll(

@@ -30,7 +30,7 @@ export async function subscribe(store: Store, request: ReadRequest, outlet: Outl
     if (!page.atEnd) {
       // the other calls get their turn, whatever the filter lets through
       if (page.ordinals.length === 0) await setImmediate();
-    } else if (!caughtUp) {
+    } else if (!caughtUp && source.exists()) {
       caughtUp = true;
       await outlet.send(CAUGHT_UP);
     } else if (page.ordinals.length === 0) {
@@ -43,6 +43,8 @@ interface Source {
   name: string;
   selection: Selection;
   isDeleted(): boolean;
+  /** Whether there is anything to have caught up with. */
+  exists(): boolean;
   /** The position to send as a checkpoint now, if one is due. */
   checkpoint(): number | undefined;
 }
@@ -60,6 +62,7 @@ function streamSource(
     name: stream,
     selection: new StreamForwards(index, stream, revision, now),
     isDeleted: () => viewStream(index, stream, now()).kind === 'deleted',
+    exists: () => from === 'end' || viewStream(index, stream, now()).kind !== 'missing',
     checkpoint: () => undefined,
   };
 }
@@ -74,6 +77,7 @@ function allSource(store: Store, { from, filter }: Extract<ReadRequest['of'], { 
     name: '$all',
     selection,
     isDeleted: () => false,
+    exists: () => true,
     checkpoint: () => {
       const due = Math.floor(selection.considered / interval);
       if (due === checkpoints || selection.last === undefined) return undefined;

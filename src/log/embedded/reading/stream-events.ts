@@ -6,11 +6,16 @@ import { fitPage, MAX_PAGE_EVENTS, type Page, type Selection } from './selection
 /** A metadata stream shows its last event only. */
 const METASTREAM_METADATA: StreamMetadata = { maxCount: 1 };
 
-export type StreamView =
-  | { kind: 'missing' }
-  | { kind: 'deleted' }
-  /** The stream shows revisions `first` to `last`, none when first > last; those created before `since` (ms) are too old. */
-  | { kind: 'present'; stream: number; first: number; last: number; since: number };
+export type StreamView = { kind: 'missing' } | { kind: 'deleted' } | PresentStream;
+
+/** Shows revisions `first` to `last`, none when first > last; those created before `since` (ms) are too old. */
+interface PresentStream {
+  kind: 'present';
+  stream: number;
+  first: number;
+  last: number;
+  since: number;
+}
 
 /** What of a stream is to be seen now, by its metadata. */
 export function viewStream(index: EventIndex, name: string, nowMs: number): StreamView {
@@ -40,6 +45,24 @@ export function visibleEvent(
   return index.createdOf(ordinal) >= view.since ? ordinal : undefined;
 }
 
+/** The first revision from `from` on that a stream shows; the one behind its last if it shows none. */
+export function firstShown(
+  index: EventIndex,
+  { stream, first, last, since }: PresentStream,
+  from: number,
+): number {
+  // events of a stream are in the order of their creation
+  let low = Math.min(Math.max(from, first), last + 1);
+  if (since === 0) return low;
+  let high = last + 1;
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    if (index.createdOf(index.ordinalOf(stream, middle)) < since) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
 /** A stream from a revision on. */
 export class StreamForwards implements Selection {
   constructor(
@@ -52,26 +75,13 @@ export class StreamForwards implements Selection {
   next(limit: number): Page {
     const view = viewStream(this.index, this.name, this.now());
     if (view.kind !== 'present') return { ordinals: [], atEnd: true };
-    const { stream, last, since } = view;
-    const from = this.#firstSince(stream, Math.max(this.revision, view.first), last, since);
+    const { stream, last } = view;
+    const from = firstShown(this.index, view, this.revision);
     const count = Math.min(limit, MAX_PAGE_EVENTS, last - from + 1);
     if (count <= 0) return { ordinals: [], atEnd: from > last };
     const ordinals = fitPage(this.index, this.index.ordinalsOf(stream, from, count));
     this.revision = from + ordinals.length;
     return { ordinals, atEnd: this.revision > last };
-  }
-
-  /** The first revision in [from, last] that is not too old; events of a stream are in the order of their creation. */
-  #firstSince(stream: number, from: number, last: number, since: number): number {
-    if (since === 0) return from;
-    let low = from;
-    let high = last + 1;
-    while (low < high) {
-      const middle = Math.floor((low + high) / 2);
-      if (this.index.createdOf(this.index.ordinalOf(stream, middle)) < since) low = middle + 1;
-      else high = middle;
-    }
-    return low;
   }
 }
 
