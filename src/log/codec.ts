@@ -5,7 +5,7 @@ import { UnreadableEvent } from './event-log.js';
 import type { Append } from './event-log.js';
 import type { EventMetadata, Recorded } from './recorded.js';
 import { entryOf, upcast } from './registry.js';
-import type { StoredEvent } from './registry.js';
+import type { Entry, StoredEvent } from './registry.js';
 import { open, seal } from './sealing.js';
 import type { Sealed } from './sealing.js';
 import type { KeyVault, PersonKey } from './vault/key-vault.js';
@@ -75,6 +75,7 @@ function decodeOne(stored: RecordedEvent, keys: Keys): Recorded {
   const { schemaVersion, ...metadata } = stored.metadata as unknown as StoredMetadata;
   const { sealed: _box, ...plain } = stored.data as Json;
   const sealed = sealedOf(stored);
+  assertEncrypted(entry, sealed, plain);
   if (sealed && !keys.has(sealed.keyId)) throw new Error(`the vault has never had its key ${sealed.keyId}`);
   const key = sealed && keys.get(sealed.keyId);
   const erased = sealed !== undefined && key === undefined;
@@ -91,6 +92,14 @@ function decodeOne(stored: RecordedEvent, keys: Keys): Recorded {
     metadata,
     erased,
   };
+}
+
+/** Whoever can write to the log but not to the vault could otherwise put words into anybody's mouth. */
+function assertEncrypted({ personal }: Entry<StoredEvent>, sealed: Sealed | undefined, plain: Json): void {
+  if (!personal) return;
+  const readable = Object.keys(personal.placeholders).filter((field) => Object.hasOwn(plain, field));
+  if (sealed === undefined || readable.length > 0)
+    throw new Error(`its personal fields are not encrypted (${readable.join(', ') || 'none is there'})`);
 }
 
 /** What Postgres could not keep would stop every projection for good: it does not get into the log. @throws {Refusal} */

@@ -31,7 +31,7 @@ export type EventOf<Type extends EventType> = Extract<StoredEvent, { type: Type 
 type Json = Record<string, unknown>;
 
 /** How one type of event is kept. */
-interface Entry<Event extends StoredEvent> {
+export interface Entry<Event extends StoredEvent> {
   /** Version of the newest shape. Older ones are lifted by `upcasters[version - 1]`, one step each; never rewritten. */
   readonly version: number;
   readonly upcasters: readonly ((older: Json) => Json)[];

@@ -135,6 +135,33 @@ describe('the log', () => {
     }
   });
 
+  it('refuses events whose personal fields are not encrypted, all or some of them', async () => {
+    const { stream } = await bench.appendPost('alice', 'her own words');
+    const client = EventStoreDBClient.connectionString(bench.store.url);
+    const forge = async (change: object) => {
+      const postId = newId();
+      const forged = { ...post(postId, 'alice', 'never said').data, ...change };
+      const withMetadata = { ...metadata, schemaVersion: 2 };
+      await client.appendToStream(
+        `post-${postId}`,
+        jsonEvent({ type: 'post.created', data: forged, metadata: withMetadata }),
+      );
+      return `post-${postId}`;
+    };
+    try {
+      let sealed: unknown;
+      for await (const { event } of client.readStream(stream))
+        ({ sealed } = event?.data as { sealed: unknown });
+      for (const change of [{}, { sealed }, { sealed: null }]) {
+        const reading = bench.log.read(await forge(change));
+        await expect(reading).rejects.toThrow(UnreadableEvent);
+        await expect(reading).rejects.toThrow('personal fields are not encrypted');
+      }
+    } finally {
+      await client.dispose();
+    }
+  });
+
   it('does not read what was sealed with a key that the vault never had', async () => {
     const zoe = newId();
     const { stream } = await bench.appendPost(zoe, 'from another vault');
