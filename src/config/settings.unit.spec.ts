@@ -10,6 +10,7 @@ describe('the settings that a process is started with', () => {
       PORT: '8080',
       OPERATOR_TOKEN: 't'.repeat(32),
       EVENTSTORE_URL: 'esdb://127.0.0.1:2113?tls=false',
+      EVENTSTORE_TLS: 'on',
       DATABASE_URL: 'postgres://a:b@127.0.0.1/plaza',
       VAULT_DATABASE_URL: 'postgres://a:b@127.0.0.1/vault',
       WITNESS_DATABASE_URL: 'postgres://a:b@127.0.0.1/witness',

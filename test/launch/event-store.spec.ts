@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { execFileSync, spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -50,8 +50,12 @@ async function serve(args: readonly string[], settings = {}, node = process.exec
 }
 
 /** Whether an event was taken there. */
-async function takes(port: number): Promise<boolean> {
-  const client = EventStoreDBClient.connectionString(`esdb://127.0.0.1:${port}?tls=false`);
+function takes(port: number): Promise<boolean> {
+  return takesAt(`esdb://127.0.0.1:${port}?tls=false`);
+}
+
+async function takesAt(url: string): Promise<boolean> {
+  const client = EventStoreDBClient.connectionString(url);
   const { success } = await client.appendToStream('a-stream', jsonEvent({ type: 'happened', data: {} }));
   await client.dispose();
   return success;
@@ -79,6 +83,14 @@ describe('plaza eventstore', () => {
     const exited = once(serving.process, 'exit');
     serving.process.kill('SIGTERM');
     expect(await exited).toEqual([0, null]);
+  });
+
+  it('serves TLS when it is told to, and says where its certificate and its password are', async () => {
+    const { said } = await serve(['--port', '0', '--tls']);
+    const [, url, file] = /^The event store listens: (\S+) \(user and password: (.*)\)$/.exec(said) ?? [];
+    const credentials = readFileSync(file!, 'utf8').trim();
+    expect(await takesAt(url!.replace('//', `//${credentials}@`))).toBe(true);
+    expect(said).not.toContain(credentials.split(':')[1]);
   });
 
   it('needs none of the settings of a network, but one for its log', async () => {

@@ -6,7 +6,7 @@ import { StreamsService } from '@eventstore/db-client/generated/streams_grpc_pb.
 import { randomUUID } from 'node:crypto';
 import type { EventEmitter } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
-import { needsTls } from './access/client-address.js';
+import { needsTls, publicAddress } from './access/client-address.js';
 import { refusalOf, type Credentials } from './access/credentials.js';
 import { listen } from './access/listener.js';
 import { SameUser } from './access/same-user.js';
@@ -40,8 +40,10 @@ export interface EventStoreOptions extends Omit<StoreOptions, 'newId'> {
 
 export interface RunningEventStore {
   port: number;
-  /** Over TLS: the files that clients need. */
-  tls?: Pick<TlsIdentity, 'certificateFile' | 'credentialsFile'>;
+  /** Connection string, without user and password. */
+  url: string;
+  /** Over TLS: where user and password are. */
+  credentialsFile?: string;
   /** Finishes the appends under way, ends all other calls with UNAVAILABLE, and gives the directory back. */
   close(): Promise<void>;
 }
@@ -92,7 +94,8 @@ export async function startEventStore({
     let closed: Promise<void> | undefined;
     return {
       port: listener.port,
-      ...(identity && { tls: identity }),
+      url: publicAddress({ ...options, host, port: listener.port, tls }),
+      ...(identity && { credentialsFile: identity.credentialsFile }),
       close: () => {
         listener.close();
         return (closed ??= close(server, store, live));

@@ -1,7 +1,7 @@
 /** Who may use the embedded store: its own user over loopback, and over TLS whoever has its password. */
 import { AccessDeniedError, EventStoreDBClient } from '@eventstore/db-client';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { readFileSync, statSync } from 'node:fs';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { request } from 'node:https';
 import { join } from 'node:path';
 import { startEmbeddedEventStore, type EmbeddedEventStore } from '../../support/event-store.js';
@@ -100,6 +100,18 @@ describe('over TLS', () => {
     expect(files.map((file) => readFileSync(file, 'utf8'))).toEqual(before);
     await connect(url).appendToStream(newStream(), events(1));
     await again.stop();
+  });
+
+  it('an empty file is no password', async () => {
+    const store = await start('--tls');
+    await store.kill('SIGTERM');
+    writeFileSync(join(store.dir, 'credentials'), '\n');
+    const again = await startEmbeddedEventStore({ dir: store.dir, args: ['--tls'] });
+    running.push(again);
+    const made = /\/\/(.*)@/.exec(again.url)?.[1];
+    expect(made).toMatch(/^plaza:[\w-]{43}$/);
+    expect(store.url).not.toContain(made);
+    await connect(again.url).appendToStream(newStream(), events(1));
   });
 
   it('answers probes over HTTP/1.1', async () => {

@@ -19,13 +19,19 @@ export function needsTls(host: string): boolean {
   );
 }
 
-/** Connection string for a client on this machine. Throws what reading the password's file throws. */
-export async function clientAddress({ dir, host, port, tls }: Place): Promise<string> {
+/** Connection string without user and password. */
+export function publicAddress({ dir, host, port, tls }: Place): string {
   // TLS has no server names that are addresses (RFC 6066, section 3), and Node complains of them
   const name = tls && host === '127.0.0.1' ? 'localhost' : host;
   const at = `${name.includes(':') ? `[${name}]` : name}:${port}`;
-  if (!tls) return `esdb://${at}?tls=false`;
-  const credentials = (await readFile(join(dir, CREDENTIALS_FILE), 'utf8')).trim();
   const certificate = encodeURIComponent(join(dir, CERTIFICATE_FILE));
-  return `esdb://${credentials}@${at}?tls=true&tlsCAFile=${certificate}`;
+  return tls ? `esdb://${at}?tls=true&tlsCAFile=${certificate}` : `esdb://${at}?tls=false`;
+}
+
+/** Connection string for a client on this machine. Throws what reading the password's file throws. */
+export async function clientAddress(place: Place): Promise<string> {
+  const address = publicAddress(place);
+  if (!place.tls) return address;
+  const credentials = await readFile(join(place.dir, CREDENTIALS_FILE), 'utf8');
+  return address.replace('//', `//${credentials.trim()}@`);
 }

@@ -16,8 +16,6 @@ export interface TlsIdentity {
   key: string;
   user: string;
   password: string;
-  /** Where the certificate is, for a client's `tlsCAFile`. */
-  certificateFile: string;
   /** Where user and password are. */
   credentialsFile: string;
 }
@@ -31,6 +29,8 @@ interface TlsIdentityOptions {
 }
 
 const USER = 'plaza';
+/** An empty file lets nobody in, least of all by an empty password. */
+const CREDENTIALS = /^([^\s:]+):(\S{16,})\s*$/;
 const VALID_YEARS = 10;
 /** A certificate is replaced when it ends within this time of a start. */
 const RENEW_DAYS = 365;
@@ -40,26 +40,18 @@ const WILDCARDS = new Set(['0.0.0.0', '::']);
 
 /** Reads the identity of a store from its directory; makes what of it is missing, ends soon, or names another host. */
 export async function tlsIdentity(options: TlsIdentityOptions): Promise<TlsIdentity> {
-  const certificateFile = join(options.dir, CERTIFICATE_FILE);
   const credentialsFile = join(options.dir, CREDENTIALS_FILE);
-  const { certificate, key } = await keyAndCertificate(
-    certificateFile,
-    join(options.dir, 'tls.key'),
-    options,
-  );
-  const credentials =
-    (await readIfThere(credentialsFile)) ??
-    (await writeWhole(credentialsFile, `${USER}:${randomBytes(32).toString('base64url')}\n`));
-  const [user = '', password = ''] = credentials.trim().split(':');
-  return { certificate, key, user, password, certificateFile, credentialsFile };
+  const { certificate, key } = await keyAndCertificate(options);
+  const kept = CREDENTIALS.exec((await readIfThere(credentialsFile)) ?? '');
+  const [, user = USER, password = randomBytes(32).toString('base64url')] = kept ?? [];
+  if (!kept) await writeWhole(credentialsFile, `${user}:${password}\n`);
+  return { certificate, key, user, password, credentialsFile };
 }
 
-async function keyAndCertificate(
-  certificateFile: string,
-  keyFile: string,
-  { host, now }: TlsIdentityOptions,
-): Promise<SelfSigned> {
-  const names = [...OWN_NAMES, hostname(), ...(WILDCARDS.has(host) ? [] : [host])];
+async function keyAndCertificate({ dir, host, now }: TlsIdentityOptions): Promise<SelfSigned> {
+  const certificateFile = join(dir, CERTIFICATE_FILE);
+  const keyFile = join(dir, 'tls.key');
+  const names = [...OWN_NAMES, WILDCARDS.has(host) ? hostname() : host];
   const certificate = await readIfThere(certificateFile);
   const key = await readIfThere(keyFile);
   if (
@@ -68,7 +60,8 @@ async function keyAndCertificate(
     isUsable({ certificate, key }, names, now().getTime())
   )
     return { certificate, key };
-  const notBefore = new Date(now().getTime());
+  // a clock may be set back a little
+  const notBefore = new Date(now().getTime() - DAY_MS);
   const notAfter = new Date(notBefore);
   notAfter.setUTCFullYear(notAfter.getUTCFullYear() + VALID_YEARS);
   const made = selfSigned({ names: [...new Set(names)], notBefore, notAfter, serial: randomBytes(16) });
@@ -95,11 +88,10 @@ async function readIfThere(path: string): Promise<string | undefined> {
   }
 }
 
-/** The file appears whole or not at all, and for its owner alone. Answers what was written. */
-async function writeWhole(path: string, content: string): Promise<string> {
+/** The file appears whole or not at all, and for its owner alone. */
+async function writeWhole(path: string, content: string): Promise<void> {
   const unfinished = `${path}.new`;
   await rm(unfinished, { force: true });
   await writeFile(unfinished, content, { mode: OWNER_ONLY, flag: 'wx', flush: true });
   await rename(unfinished, path);
-  return content;
 }

@@ -32,18 +32,13 @@ export function addEventStore(program: Command): void {
       const log = createLogger(readConfig({ LOG_LEVEL: logLevel }), 'eventstore');
       const { runEventStore } = await import('../../../launch/event-store.js');
       const store = await runEventStore({ dir: resolve(dir), host, port, ...(tls && { tls }) }, log);
-      if (!quiet) answer(options, { port: store.port, ...store.tls }, [listens(host, store)]);
+      if (!quiet) answer(options, { port: store.port }, [listens(store)]);
     });
 }
 
-/** Never with the password. */
-function listens(host: string, { port, tls }: RunningEventStore): string {
-  const address = `${host.includes(':') ? `[${host}]` : host}:${port}`;
-  if (!tls) return `The event store listens: esdb://${address}?tls=false`;
-  return (
-    `The event store listens: esdb://USER:PASSWORD@${address}?tls=true&tlsCAFile=${tls.certificateFile} ` +
-    `(user and password are in ${tls.credentialsFile})`
-  );
+function listens({ url, credentialsFile }: RunningEventStore): string {
+  const credentials = credentialsFile === undefined ? '' : ` (user and password: ${credentialsFile})`;
+  return `The event store listens: ${url}${credentials}`;
 }
 
 function portNumber(value: string): number {
