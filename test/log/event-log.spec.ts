@@ -7,6 +7,8 @@ import type { StoredEvent } from '../../src/log/registry.js';
 import { PersonErased } from '../../src/log/vault/key-vault.js';
 import { LogBench, metadata, newId, post } from './support/log-bench.js';
 
+type Sealed = { sealed: unknown } | undefined;
+
 let bench: LogBench;
 
 beforeAll(async () => {
@@ -150,8 +152,7 @@ describe('the log', () => {
     };
     try {
       let sealed: unknown;
-      for await (const { event } of client.readStream(stream))
-        ({ sealed } = event?.data as { sealed: unknown });
+      for await (const { event } of client.readStream(stream)) sealed = (event?.data as Sealed)?.sealed;
       for (const change of [{}, { sealed }, { sealed: null }]) {
         const reading = bench.log.read(await forge(change));
         await expect(reading).rejects.toThrow(UnreadableEvent);

@@ -8,7 +8,7 @@ import type { EventEmitter } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
 import { needsTls, publicAddress } from './access/client-address.js';
 import { refusalOf, type Credentials } from './access/credentials.js';
-import { listen } from './access/listener.js';
+import { listen, type Listener } from './access/listener.js';
 import { SameUser } from './access/same-user.js';
 import { tlsIdentity, type TlsIdentity } from './access/tls-identity.js';
 import { appendHandler } from './grpc/append-call.js';
@@ -96,15 +96,25 @@ export async function startEventStore({
       port: listener.port,
       url: publicAddress({ ...options, host, port: listener.port, tls }),
       ...(identity && { credentialsFile: identity.credentialsFile }),
-      close: () => {
-        listener.close();
-        return (closed ??= close(server, store, live));
-      },
+      close: () => (closed ??= close(shutdownOf(server, listener), store, live)),
     };
   } catch (error) {
     await store.close();
     throw error;
   }
+}
+
+type Shutdown = Pick<Server, 'tryShutdown' | 'forceShutdown'>;
+
+/** gRPC does not wait for the ends of sockets that it was given: until then its clients have not heard of theirs. */
+function shutdownOf(server: Server, listener: Listener): Shutdown {
+  return {
+    tryShutdown: (done) => {
+      listener.close(done);
+      server.tryShutdown(() => undefined);
+    },
+    forceShutdown: () => server.forceShutdown(),
+  };
 }
 
 function ownUid(): number {
@@ -158,7 +168,7 @@ function guarded(handler: Handler, live: LiveCalls, credentials?: Credentials): 
   return guard as UntypedHandleCall;
 }
 
-async function close(server: Server, store: Store, live: LiveCalls): Promise<void> {
+async function close(server: Shutdown, store: Store, live: LiveCalls): Promise<void> {
   live.refuseNew();
   await store.refuseAppends();
   await setImmediate(); // the answers to the last appends go out in front of the end of their calls

@@ -17,8 +17,8 @@ export interface ListenerOptions {
 
 export interface Listener {
   port: number;
-  /** Takes no more connections, and closes those that are not served yet. */
-  close(): void;
+  /** Takes no more connections, and closes those that are not served yet. Calls back when the others are closed as well. */
+  close(done?: () => void): void;
 }
 
 const LIMITS: ArrivalLimits = { count: 256, ms: 10_000 };
@@ -43,8 +43,8 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   });
   return {
     port: (server.address() as AddressInfo).port,
-    close: () => {
-      server.close();
+    close: (done) => {
+      server.close(done);
       arrivals.closeAll();
     },
   };
