@@ -89,7 +89,8 @@ export async function startNetwork(settings: NodeJS.ProcessEnv = {}, given?: str
     },
     killLauncher: async () => {
       process.kill(run().pids.supervisor, 'SIGKILL');
-      await launcher.ended;
+      // A frozen process of the network keeps its output open.
+      await launcher.exited;
     },
     halt: end,
     restart: async () => {
@@ -107,6 +108,7 @@ export async function startNetwork(settings: NodeJS.ProcessEnv = {}, given?: str
 
 interface Launcher {
   readonly process: ChildProcess;
+  readonly exited: Promise<unknown>;
   /** Resolves when the process has ended, and all that it and its processes printed is read. */
   readonly ended: Promise<unknown>;
   output(): string;
@@ -120,6 +122,7 @@ function launch(env: NodeJS.ProcessEnv): Launcher {
     // The channel ends the network when the test's process is killed.
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
+  const exited = once(child, 'exit');
   const ended = once(child, 'close');
   let output = '';
   const keep = (chunk: Buffer) => void (output += chunk.toString());
@@ -139,7 +142,7 @@ function launch(env: NodeJS.ProcessEnv): Launcher {
     child.channel?.unref();
     for (const stream of [child.stdout, child.stderr]) if (stream instanceof Socket) stream.unref();
   };
-  return { process: child, ended, output: () => output, unref, ready };
+  return { process: child, exited, ended, output: () => output, unref, ready };
 }
 
 const isRunning = ({ exitCode, signalCode }: ChildProcess) => exitCode === null && signalCode === null;
