@@ -82,7 +82,7 @@ module.exports = {
       name: `walls of ${folder.replace(/[\^()?!\\]/g, '')}`,
       severity: 'error',
       from: { path: folder, pathNot: specs },
-      to: { path: '^(src|projections|test|bench)/', pathNot: [folder, ...others] },
+      to: { path: '^(src|projections|test|bench|chaos)/', pathNot: [folder, ...others] },
     })),
     {
       name: 'the-domain-is-pure',
@@ -101,6 +101,12 @@ module.exports = {
       severity: 'error',
       from: { path: '^(src|projections|bench)/', pathNot: specs },
       to: { path: `^test/|${specs}` },
+    },
+    {
+      name: 'the-checker-of-chaos-is-independent',
+      severity: 'error',
+      from: { path: '^chaos/checker/' },
+      to: { path: '^(src|projections|test)/' },
     },
     {
       name: 'declared-packages-only',

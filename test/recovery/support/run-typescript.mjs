@@ -1,14 +1,15 @@
-/** For a process of a test: its own TypeScript as Node reads it, and what it tests as it was built. */
+/** For a process of a test, and for chaos/: its own TypeScript as Node reads it, and what it tests as it was built. */
 import { registerHooks } from 'node:module';
 import { fileURLToPath } from 'node:url';
 
 const root = new URL('../../../', import.meta.url);
+const own = [new URL('test/', root).href, new URL('chaos/', root).href];
 const built = [new URL('src/', root).href, new URL('projections/', root).href];
 
 registerHooks({
   resolve(specifier, context, next) {
     const { parentURL = '' } = context;
-    if (!specifier.startsWith('.') || !parentURL.startsWith(new URL('test/', root).href))
+    if (!specifier.startsWith('.') || !own.some((folder) => parentURL.startsWith(folder)))
       return next(specifier, context);
     const { href } = new URL(specifier, parentURL);
     return built.some((folder) => href.startsWith(folder))

@@ -1,0 +1,81 @@
+import type { Operation, Read } from '../history.js';
+import type { Finding } from './finding.js';
+
+/** Since when something is gone: as a tick, and as a position in the log. */
+interface Gone {
+  readonly operation: Operation;
+  readonly ackedAt: number;
+  readonly revision: number;
+  /** When the act that takes it back was sent. */
+  endSentAt?: number;
+}
+
+/**
+ * Holds each read, when it is answered, against what was acknowledged as gone. To whoever deleted or blocked it is gone at
+ * once; to others as soon as one of their answers was as new as that act. From then on it never comes back.
+ */
+export class Sightings {
+  readonly findings: Finding[] = [];
+  private readonly deleted = new Map<string, Gone>();
+  private readonly blocks = new Map<string, Gone>();
+  private readonly newest = new Map<string, number>();
+
+  /** An operation is about to be sent for the first time. */
+  sent({ actorId, act, sentAt }: Operation): void {
+    if (act.kind !== 'unblock') return;
+    const block = this.blocks.get(`${actorId} ${act.actorId}`);
+    if (block) block.endSentAt ??= sentAt;
+  }
+
+  answered(operation: Operation): void {
+    const { actorId, act, outcome, answeredAt } = operation;
+    if (outcome.is !== 'acknowledged' || answeredAt === undefined) return;
+    const gone = { operation, ackedAt: answeredAt, revision: outcome.revision };
+    if (act.kind === 'delete') this.deleted.set(act.postId, gone);
+    if (act.kind === 'block') this.blocks.set(`${actorId} ${act.actorId}`, gone);
+  }
+
+  /** What is known as gone for good. */
+  deletedPosts(): string[] {
+    return [...this.deleted.keys()];
+  }
+
+  /** How far in the log an actor's reads have come. */
+  newestRead(actorId: string): number {
+    return this.newest.get(actorId) ?? 0;
+  }
+
+  read(read: Read): void {
+    const { actorId = 'anonymous', revision } = read;
+    const before = this.newest.get(actorId) ?? 0;
+    if (read.actorId !== undefined && revision > 0 && revision < before)
+      this.findings.push({
+        kind: 'out of order',
+        what: `an answer is of revision ${revision} after one of ${before}`,
+        evidence: { read },
+      });
+    const seen = Math.max(before, revision);
+    this.newest.set(actorId, seen);
+    for (const item of read.shown) {
+      const deletion = item.postId === undefined ? undefined : this.deleted.get(item.postId);
+      if (deletion) this.judge('a deleted post', deletion, read, seen);
+      if (read.actorId === undefined || item.actorId === read.actorId) continue;
+      for (const pair of [`${read.actorId} ${item.actorId}`, `${item.actorId} ${read.actorId}`]) {
+        const block = this.blocks.get(pair);
+        if (block) this.judge('somebody behind a block', block, read, seen);
+      }
+    }
+  }
+
+  private judge(what: string, gone: Gone, read: Read, seen: number): void {
+    const isOwn = gone.operation.actorId === read.actorId;
+    if (gone.ackedAt > read.sentAt || (!isOwn && seen < gone.revision)) return;
+    if (gone.endSentAt !== undefined && gone.endSentAt < read.answeredAt) return;
+    const { shown: _shown, ...answer } = read;
+    this.findings.push({
+      kind: 'resurrected',
+      what: `a read shows ${what}`,
+      evidence: { gone, read: answer },
+    });
+  }
+}

@@ -1,0 +1,162 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Read, ShownItem } from '../history.js';
+import type { Random } from '../random.js';
+import type { Answer, Session } from './session.js';
+import type { Shared } from './shared.js';
+import type { Person, Writer } from './writer.js';
+
+const REST_MS = { least: 20, most: 150 };
+const PAGE = 20;
+
+const weights = {
+  ownPosts: 20,
+  post: 20,
+  deletedPost: 20,
+  posts: 10,
+  timeline: 15,
+  reconcile: 10,
+  inbox: 10,
+  replies: 5,
+  blocks: 5,
+  anonymous: 5,
+} as const;
+
+interface ApiPost {
+  readonly id: string;
+  readonly authorActorId: string;
+}
+
+/** Reads all the time as one person does, beside what the same person writes. */
+export class Reader {
+  /** Reads that were answered. */
+  done = 0;
+
+  constructor(
+    private readonly person: Person,
+    private readonly others: readonly Person[],
+    private readonly session: Session,
+    private readonly shared: Shared,
+    private readonly writer: Writer,
+    private readonly random: Random,
+  ) {}
+
+  async live(over: AbortSignal): Promise<void> {
+    while (!over.aborted) {
+      await this.readOnce();
+      await pause(this.random.between(REST_MS.least, REST_MS.most));
+    }
+  }
+
+  private async readOnce(): Promise<void> {
+    const { random, shared } = this;
+    const post = random.pick(shared.posts.slice(-100))?.id;
+    switch (random.weighted(weights)) {
+      case 'ownPosts':
+        return this.ownPosts();
+      case 'post':
+        return this.onePost(post);
+      case 'deletedPost':
+        return this.onePost(random.pick(shared.sightings.deletedPosts()));
+      case 'posts':
+        return this.page(`/api/actors/${random.pick(this.others)?.actorId}/posts?limit=${PAGE}`);
+      case 'timeline':
+        return this.page(`/api/timeline?limit=${PAGE}`);
+      case 'reconcile':
+        return this.page('/api/reconcile');
+      case 'inbox':
+        return this.page(`/api/inbox?limit=${PAGE}`);
+      case 'replies':
+        return post === undefined ? undefined : this.page(`/api/posts/${post}/replies`);
+      case 'blocks':
+        return this.blocks();
+      case 'anonymous':
+        return this.page(`/api/actors/${this.person.actorId}/posts?limit=${PAGE}`, true);
+    }
+  }
+
+  private async page(path: string, anonymous = false): Promise<void> {
+    await this.read(path, anonymous);
+  }
+
+  /** Everything that was acknowledged before is there; what is being deleted may be. */
+  private async ownPosts(): Promise<void> {
+    const { read, answer } = await this.read(`/api/actors/${this.person.actorId}/posts?limit=${PAGE}`);
+    const shown = new Set(read.shown.map(({ postId }) => postId));
+    const acknowledged = [...this.writer.own].filter(
+      ([, post]) =>
+        post.ackedAt < read.sentAt &&
+        (post.deletionSentAt === undefined || post.deletionSentAt > read.answeredAt),
+    );
+    // What came after the page was asked for, or is being deleted, takes the place of older ones.
+    const ids = new Set(acknowledged.map(([id]) => id));
+    const room = PAGE - read.shown.filter(({ postId = '' }) => !ids.has(postId)).length;
+    const expected = answer.body?.cursor === undefined ? acknowledged : acknowledged.slice(-room || Infinity);
+    const missing = expected.filter(([id]) => !shown.has(id));
+    if (missing.length > 0)
+      this.lost('own posts are not shown that were acknowledged before', { read, missing });
+  }
+
+  private async onePost(id: string | undefined): Promise<void> {
+    if (id === undefined) return;
+    const { read } = await this.read(`/api/posts/${id}`);
+    const own = this.writer.own.get(id);
+    const isThere =
+      own && own.ackedAt < read.sentAt && !(own.deletionSentAt && own.deletionSentAt < read.answeredAt);
+    if (isThere && read.shown.length === 0) this.lost('an own post is not shown', { read });
+  }
+
+  private async blocks(): Promise<void> {
+    const { blockState } = this.writer;
+    if (blockState.changing) return;
+    const before = [...blockState.blocks].sort();
+    const { changedAt } = blockState;
+    const { read, answer } = await this.read('/api/blocks');
+    if (blockState.changing || blockState.changedAt !== changedAt) return;
+    const shown = (answer.body?.blocks as string[] | undefined)?.toSorted() ?? [];
+    if (shown.join() !== before.join())
+      this.lost('the list of blocks is another than was acknowledged', { read, shown, before });
+  }
+
+  private async read(path: string, anonymous = false): Promise<{ read: Read; answer: Answer }> {
+    const { shared, session } = this;
+    let sentAt = 0;
+    const answer = await session.ask(
+      { method: 'GET', path, anonymous },
+      () => (sentAt = shared.ticks.next()),
+    );
+    const read: Read = {
+      actorId: anonymous ? undefined : this.person.actorId,
+      path,
+      sentAt,
+      answeredAt: shared.ticks.next(),
+      revision: Number(answer.header('x-network-revision') ?? 0),
+      shown: shownIn(answer.body),
+    };
+    this.done++;
+    shared.reads.succeeded();
+    shared.sightings.read(read);
+    if (answer.status !== 200 && answer.status !== 404)
+      shared.findings.push({
+        kind: 'wrong',
+        what: `a read was refused: ${answer.status} ${answer.body?.error}`,
+        evidence: { read },
+      });
+    return { read, answer };
+  }
+
+  private lost(what: string, evidence: Readonly<Record<string, unknown>>): void {
+    this.shared.findings.push({ kind: 'lost', what, evidence });
+  }
+}
+
+/** Every post of an answer, and every post that an inbox entry is about. */
+function shownIn(body: Answer['body']): ShownItem[] {
+  const posts: (ApiPost | undefined)[] = [body?.post, ...(body?.posts ?? []), ...(body?.ownPosts ?? [])];
+  const inbox = (body?.inbox ?? []) as { kind: string; sourceActorId: string; sourceId: string }[];
+  return [
+    ...posts.flatMap((post) => (post ? { postId: post.id, actorId: post.authorActorId } : [])),
+    ...inbox.map(({ kind, sourceActorId, sourceId }) =>
+      kind === 'follow' ? { actorId: sourceActorId } : { actorId: sourceActorId, postId: sourceId },
+    ),
+  ];
+}

@@ -1,0 +1,117 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { childrenOf, hasGone, isAlive } from '../src/launch/processes.js';
+import type { TestNetwork } from '../test/support/network.js';
+import { until } from '../test/support/until.js';
+import { pidOf, startNode } from './event-store-nodes.js';
+import type { Node } from './event-store-nodes.js';
+import type { Fault, Victim } from './faults.js';
+
+const LONGEST_RESTART_MS = 120_000;
+const names = {
+  'event store': 'eventStore',
+  Postgres: 'postgres',
+  worker: 'worker',
+  API: 'api',
+  launcher: 'supervisor',
+} as const;
+
+export interface Harmed {
+  readonly network: TestNetwork;
+  /** Of an event store that is not the network's own. */
+  readonly nodes: readonly Node[];
+  /** What nodes print when they are started. */
+  readonly nodeLog: string;
+  /** Aborted when the run is given up: what is frozen is thawed at once. */
+  readonly givenUp: AbortSignal;
+}
+
+/** Does it, and resolves when what was killed runs again and what was frozen goes on. */
+export async function inflict(fault: Fault, harmed: Harmed): Promise<void> {
+  if (fault.harm === 'freeze') return freeze(fault, harmed);
+  if (fault.victim === 'event store' && harmed.nodes.length > 0) return killNodes(fault, harmed);
+  const { network } = harmed;
+  const { victim } = fault;
+  if (victim === 'launcher' || victim === 'network') {
+    if (victim === 'network') await network.killAll('SIGKILL');
+    else {
+      const pids = Object.values(network.pids()).filter((pid) => pid !== undefined);
+      kill(network.pids().supervisor);
+      // What it started ends by itself.
+      await Promise.all(pids.map((pid) => hasGone(pid, LONGEST_RESTART_MS)));
+    }
+    return network.restart();
+  }
+  const name = names[victim];
+  const before = network.pids();
+  const [doomed, { supervisor }] = [before[name], before];
+  if (doomed === undefined) throw new Error(`${victim} does not run`);
+  const known = new Set(childrenOf(supervisor));
+  kill(doomed);
+  if (fault.harm === 'kill again') {
+    const successor = await until(
+      () => childrenOf(supervisor).find((pid) => !known.has(pid)),
+      LONGEST_RESTART_MS,
+    );
+    await pause(fault.forMs, undefined, { signal: harmed.givenUp });
+    kill(successor);
+  }
+  await until(() => {
+    const pid = network.pids()[name];
+    return pid !== undefined && pid !== doomed && isAlive(pid);
+  }, LONGEST_RESTART_MS);
+}
+
+/** Processes as they are at this moment: Postgres with all that it forked. */
+function pidsOf(victim: Victim, { network, nodes }: Harmed): number[] {
+  const pids = network.pids();
+  const postgres = () => (pids.postgres === undefined ? [] : [pids.postgres, ...childrenOf(pids.postgres)]);
+  const eventStore = () => (nodes.length > 0 ? nodes.map(pidOf) : [pids.eventStore]);
+  const all = {
+    'event store': eventStore,
+    Postgres: postgres,
+    worker: () => [pids.worker],
+    API: () => [pids.api],
+    launcher: () => [pids.supervisor],
+    network: () => [pids.supervisor, pids.api, pids.worker, pids.eventStore, ...postgres()],
+  };
+  return all[victim]().filter((pid) => pid !== undefined);
+}
+
+async function freeze({ victim, forMs }: Fault, harmed: Harmed): Promise<void> {
+  const frozen = new Set<number>();
+  try {
+    // Once more, since what it forked meanwhile is not frozen yet.
+    for (let n = 0; n < 2; n++)
+      for (const pid of pidsOf(victim, harmed)) if (!frozen.has(pid) && send(pid, 'SIGSTOP')) frozen.add(pid);
+    await pause(forMs, undefined, { signal: harmed.givenUp });
+  } finally {
+    for (const pid of frozen) send(pid, 'SIGCONT');
+  }
+}
+
+async function killNodes({ harm, forMs }: Fault, { nodes, nodeLog, givenUp }: Harmed): Promise<void> {
+  const killAll = async () => {
+    const pids = nodes.map(pidOf);
+    pids.forEach(kill);
+    await Promise.all(pids.map((pid) => hasGone(pid, LONGEST_RESTART_MS)));
+  };
+  const startAll = () => Promise.all(nodes.map((node) => startNode(node, nodeLog)));
+  await killAll();
+  await startAll();
+  if (harm === 'kill') return;
+  await pause(forMs, undefined, { signal: givenUp });
+  await killAll();
+  await startAll();
+}
+
+const kill = (pid: number | undefined): void => void (pid !== undefined && send(pid, 'SIGKILL'));
+
+/** False: it was gone already. */
+function send(pid: number, signal: NodeJS.Signals): boolean {
+  try {
+    return process.kill(pid, signal);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false;
+    throw error;
+  }
+}

@@ -1,0 +1,67 @@
+import { Command, InvalidArgumentError } from 'commander';
+import { runDiskCases } from './disk/run-disk-cases.js';
+import { Interrupted } from './interrupted.js';
+import { Report } from './report.js';
+import { runRounds } from './run-rounds.js';
+
+/** `npm run chaos`: breaks a network under load, and checks what it promised. See README.md beside this file. */
+
+interface Options {
+  readonly rounds: number;
+  readonly seed: number;
+  readonly disk?: true;
+  readonly json?: true;
+  readonly nodePidFile: readonly string[];
+  readonly nodeStart: readonly string[];
+}
+
+const program = new Command('chaos')
+  .description(
+    'break a network under load, and check that nothing is lost, doubled, resurrected or out of order',
+  )
+  .option('--rounds <n>', 'how many faults', wholeNumber, 16)
+  .option('--seed <n>', 'decides faults and clients; by default another each time', wholeNumber, newSeed())
+  .option('--disk', 'full and failing disks in place of killed and frozen processes; needs root')
+  .option('--json', 'a JSON object a line')
+  .option(
+    '--node-pid-file <files...>',
+    'of the nodes behind EVENTSTORE_URL: where their process ids stand',
+    [],
+  )
+  .option('--node-start <commands...>', 'what starts each of these nodes again, in the same order', [])
+  .showHelpAfterError()
+  .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : 2));
+
+const options = program.parse().opts<Options>();
+if (options.nodePidFile.length !== options.nodeStart.length)
+  program.error('--node-pid-file and --node-start go together: as many files as commands', { exitCode: 2 });
+
+const interrupted = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+  process.on(signal, () => interrupted.abort(new Interrupted(signal)));
+
+const report = new Report(options);
+const run = { ...options, report, givenUp: interrupted.signal };
+try {
+  const isWhole = options.disk
+    ? await runDiskCases(run)
+    : await runRounds({
+        ...run,
+        eventStoreUrl: process.env['EVENTSTORE_URL'],
+        nodes: options.nodePidFile.map((pidFile, n) => ({ pidFile, start: options.nodeStart[n] ?? '' })),
+      });
+  process.exitCode = isWhole ? 0 : 1;
+} catch (error) {
+  if (!interrupted.signal.aborted) throw error;
+  report.say('interrupted: everything is stopped and removed, and nothing was checked');
+  process.exitCode = 130;
+}
+
+function wholeNumber(value: string): number {
+  if (/^[0-9]{1,9}$/.test(value)) return Number(value);
+  throw new InvalidArgumentError('It must be a whole number.');
+}
+
+function newSeed(): number {
+  return Math.floor(Math.random() * 1e9);
+}
