@@ -42,6 +42,8 @@ export function fastifyAdapter(
     // Node would answer by itself, with no body: see `refuseUnusual`.
     http: { requireHostHeader: false },
     forceCloseConnections: 'idle',
+    // What still comes on an open connection while the server stops is served: Fastify would refuse it with a body of its own.
+    return503OnClosing: false,
   });
 }
 
