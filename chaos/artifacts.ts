@@ -6,7 +6,7 @@ import type { TrialResult } from './trial.js';
 /** What a run leaves when a promise was broken: findings, operations, the log, what the network printed, and its data. */
 export class Artifacts {
   private readonly dir: string;
-  private isKept = false;
+  isKept = false;
 
   /** @param dataDir of the network; removed with the rest where nothing is kept. */
   constructor(

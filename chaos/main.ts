@@ -9,7 +9,8 @@ import { runRounds } from './run-rounds.js';
 interface Options {
   readonly rounds: number;
   readonly seed: number;
-  readonly disk?: true;
+  /** A string: the cases whose name contains it. */
+  readonly disk?: true | string;
   readonly json?: true;
   readonly nodePidFile: readonly string[];
   readonly nodeStart: readonly string[];
@@ -21,7 +22,7 @@ const program = new Command('chaos')
   )
   .option('--rounds <n>', 'how many faults', wholeNumber, 16)
   .option('--seed <n>', 'decides faults and clients; by default another each time', wholeNumber, newSeed())
-  .option('--disk', 'full and failing disks in place of killed and frozen processes; needs root')
+  .option('--disk [words]', 'full and failing disks in place of killed processes, or those named so; needs root')
   .option('--json', 'a JSON object a line')
   .option(
     '--node-pid-file <files...>',
@@ -44,7 +45,7 @@ const report = new Report(options);
 const run = { ...options, report, givenUp: interrupted.signal };
 try {
   const isWhole = options.disk
-    ? await runDiskCases(run)
+    ? await runDiskCases({ ...run, named: options.disk === true ? '' : options.disk })
     : await runRounds({
         ...run,
         eventStoreUrl: process.env['EVENTSTORE_URL'],

@@ -1,7 +1,4 @@
 import { newDataDir } from '../test/support/data-dir.js';
-import { startNetwork } from '../test/support/network.js';
-import type { TestNetwork } from '../test/support/network.js';
-import { Artifacts } from './artifacts.js';
 import { pidOf } from './event-store-nodes.js';
 import type { Node } from './event-store-nodes.js';
 import { everyFault, faultsOf, faultText } from './faults.js';
@@ -9,9 +6,7 @@ import { inflict } from './harm.js';
 import { Random } from './random.js';
 import { readLog } from './read-log.js';
 import type { Report } from './report.js';
-import { runTrial } from './trial.js';
-
-const CLIENTS = 8;
+import { runOn } from './run-on.js';
 
 export interface RoundsOptions {
   readonly rounds: number;
@@ -28,69 +23,32 @@ export interface RoundsOptions {
 export async function runRounds(options: RoundsOptions): Promise<boolean> {
   const { rounds, seed, eventStoreUrl, nodes, report, givenUp } = options;
   report.say(`seed ${seed}`, { seed });
-  const isOurs = eventStoreUrl === undefined;
-  const isSpared = !isOurs && nodes.length === 0;
+  const isSpared = eventStoreUrl !== undefined && nodes.length === 0;
   if (isSpared)
     report.say(
-      `the event store at ${eventStoreUrl} is not harmed: --node-pid-file and --node-start would let it be`,
+      'the event store that EVENTSTORE_URL names is not harmed: see --node-pid-file and --node-start',
     );
-  if (!isOurs) await refuseUsedLog(eventStoreUrl);
-  nodes.forEach(pidOf);
+  if (eventStoreUrl !== undefined) await refuseUsedLog(eventStoreUrl);
+  for (const node of nodes) pidOf(node);
   const random = new Random(seed);
   const possible = isSpared ? everyFault.filter(([, victim]) => victim !== 'event store') : everyFault;
   const faults = faultsOf(random.fork(), rounds, possible);
-  const dataDir = newDataDir();
-  const artifacts = new Artifacts(`chaos-${seed}`, dataDir);
-  const network = await startNetwork(
-    { LOG_LEVEL: 'warn', ...(eventStoreUrl !== undefined && { EVENTSTORE_URL: eventStoreUrl }) },
-    dataDir,
-  );
-  let isStopped = false;
-  try {
-    let done = 0;
-    const harmed = {
-      network: keepingOutput(network, artifacts),
-      nodes,
-      nodeLog: artifacts.file('nodes.log'),
-      givenUp,
-    };
-    const result = await runTrial(
-      network,
-      faults.map((fault) => ({ fault: faultText(fault), inflict: () => inflict(fault, harmed) })),
-      {
-        clients: CLIENTS,
-        random: random.fork(),
-        givenUp,
-        onRound: (line) => {
-          done = line.round;
-          report.round(line);
-        },
-      },
-    );
-    artifacts.output(network.output());
-    isStopped = true;
-    await network.halt();
-    const isWhole = result.findings.length === 0;
-    report.closing(result, { rounds: done, kept: isWhole ? undefined : artifacts.keep(result) });
-    return isWhole;
-  } finally {
-    if (!isStopped) await network.halt();
-    artifacts.clear();
-  }
+  return runOn({
+    name: `chaos-${seed}`,
+    dataDir: newDataDir(),
+    ...(eventStoreUrl !== undefined && { settings: { EVENTSTORE_URL: eventStoreUrl } }),
+    random: random.fork(),
+    report,
+    givenUp,
+    rounds: (network, artifacts) => {
+      const harmed = { network, nodes, nodeLog: artifacts.file('nodes.log'), givenUp };
+      return faults.map((fault) => ({ fault: faultText(fault), inflict: () => inflict(fault, harmed) }));
+    },
+  });
 }
-
-/** The launcher's output ends with it. */
-const keepingOutput = (network: TestNetwork, artifacts: Artifacts): TestNetwork => ({
-  ...network,
-  pids: () => network.pids(),
-  restart: () => {
-    artifacts.output(network.output());
-    return network.restart();
-  },
-});
 
 /** Another network's log cannot be read with the keys of this one. */
 async function refuseUsedLog(url: string): Promise<void> {
   if ((await readLog(url)).length > 0)
-    throw new Error(`the log at ${url} is not empty: chaos needs an event store of its own`);
+    throw new Error('the log that EVENTSTORE_URL names is not empty: chaos needs one of its own');
 }

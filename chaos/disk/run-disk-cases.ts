@@ -1,10 +1,66 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { newDataDir } from '../../test/support/data-dir.js';
+import { Random } from '../random.js';
 import type { Report } from '../report.js';
+import { runOn } from '../run-on.js';
+import { diskCases } from './disk-cases.js';
+import type { DiskCase } from './disk-cases.js';
+
+/** How often each disk breaks. */
+const TIMES = 2;
+const BROKEN_MS = { least: 4_000, most: 10_000 };
 
 export interface DiskOptions {
   readonly seed: number;
+  /** Cases whose name contains this. */
+  readonly named: string;
   readonly report: Report;
   readonly givenUp: AbortSignal;
 }
-export async function runDiskCases(_options: DiskOptions): Promise<boolean> {
-  return true;
+
+/** Breaks the disk below each store of a network. Resolves with whether every promise was kept in all cases. */
+export async function runDiskCases(options: DiskOptions): Promise<boolean> {
+  const { seed, report } = options;
+  report.say(`seed ${seed}`, { seed });
+  const random = new Random(seed);
+  let isWhole = true;
+  for (const each of diskCases) {
+    const own = random.fork();
+    if (!each.name.includes(options.named)) continue;
+    if (each.lacking !== undefined) report.notRun(each.name, each.lacking);
+    else if (!(await runDiskCase(each, own, options))) isWhole = false;
+  }
+  return isWhole;
+}
+
+async function runDiskCase(
+  diskCase: DiskCase,
+  random: Random,
+  { seed, report, givenUp }: DiskOptions,
+): Promise<boolean> {
+  const { name } = diskCase;
+  report.say(name);
+  const dataDir = newDataDir();
+  const disk = diskCase.prepare(dataDir);
+  const durations = Array.from({ length: TIMES }, () => random.between(BROKEN_MS.least, BROKEN_MS.most));
+  return runOn({
+    name: `chaos-disk-${seed}-${name.replaceAll(' ', '-')}`,
+    dataDir,
+    random,
+    report,
+    givenUp,
+    rounds: (network) =>
+      durations.map((forMs) => ({
+        fault: `broken for ${forMs} ms`,
+        inflict: async () => {
+          disk.break();
+          try {
+            await pause(forMs, undefined, { signal: givenUp });
+          } finally {
+            await disk.mend(network);
+          }
+        },
+      })),
+    onEnd: () => disk.remove(),
+  });
 }
