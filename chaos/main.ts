@@ -22,7 +22,10 @@ const program = new Command('chaos')
   )
   .option('--rounds <n>', 'how many faults', wholeNumber, 16)
   .option('--seed <n>', 'decides faults and clients; by default another each time', wholeNumber, newSeed())
-  .option('--disk [words]', 'full and failing disks in place of killed processes, or those named so; needs root')
+  .option(
+    '--disk [words]',
+    'full and failing disks in place of killed processes, or those named so; needs root',
+  )
   .option('--json', 'a JSON object a line')
   .option(
     '--node-pid-file <files...>',

@@ -46,16 +46,17 @@ export class Sightings {
   }
 
   read(read: Read): void {
-    const { actorId = 'anonymous', revision } = read;
-    const before = this.newest.get(actorId) ?? 0;
-    if (read.actorId !== undefined && revision > 0 && revision < before)
+    const { actorId, revision } = read;
+    // Anonymous reads are many people's at the same time: what one was answered says nothing of the next.
+    const before = actorId === undefined ? 0 : this.newestRead(actorId);
+    if (revision > 0 && revision < before)
       this.findings.push({
         kind: 'out of order',
         what: `an answer is of revision ${revision} after one of ${before}`,
         evidence: { read },
       });
     const seen = Math.max(before, revision);
-    this.newest.set(actorId, seen);
+    if (actorId !== undefined) this.newest.set(actorId, seen);
     for (const item of read.shown) {
       const deletion = item.postId === undefined ? undefined : this.deleted.get(item.postId);
       if (deletion) this.judge('a deleted post', deletion, read, seen);

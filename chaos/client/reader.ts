@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Read, ShownItem } from '../history.js';
 import type { Random } from '../random.js';
 import type { Answer, Session } from './session.js';
+import { KeptView } from './kept-view.js';
 import type { Shared } from './shared.js';
 import type { Person, Writer } from './writer.js';
 
@@ -15,6 +16,7 @@ const weights = {
   posts: 10,
   timeline: 15,
   reconcile: 10,
+  events: 10,
   inbox: 10,
   replies: 5,
   blocks: 5,
@@ -30,6 +32,8 @@ interface ApiPost {
 export class Reader {
   /** Reads that were answered. */
   done = 0;
+  private readonly view = new KeptView();
+  private eventsCursor: number | undefined;
 
   constructor(
     private readonly person: Person,
@@ -62,7 +66,9 @@ export class Reader {
       case 'timeline':
         return this.page(`/api/timeline?limit=${PAGE}`);
       case 'reconcile':
-        return this.page('/api/reconcile');
+        return this.reconcile();
+      case 'events':
+        return this.events();
       case 'inbox':
         return this.page(`/api/inbox?limit=${PAGE}`);
       case 'replies':
@@ -105,6 +111,17 @@ export class Reader {
     if (isThere && read.shown.length === 0) this.lost('an own post is not shown', { read });
   }
 
+  /** What is kept of earlier answers counts as shown, too. */
+  private async reconcile(): Promise<void> {
+    await this.read(this.view.path, false, (body) => [...shownIn(body), ...this.view.take(body)]);
+  }
+
+  private async events(): Promise<void> {
+    const from = this.eventsCursor === undefined ? '' : `?cursor=${this.eventsCursor}`;
+    const { answer } = await this.read(`/api/events${from}`);
+    this.eventsCursor = answer.body?.cursor;
+  }
+
   private async blocks(): Promise<void> {
     const { blockState } = this.writer;
     if (blockState.changing) return;
@@ -117,7 +134,11 @@ export class Reader {
       this.lost('the list of blocks is another than was acknowledged', { read, shown, before });
   }
 
-  private async read(path: string, anonymous = false): Promise<{ read: Read; answer: Answer }> {
+  private async read(
+    path: string,
+    anonymous = false,
+    shown = shownIn,
+  ): Promise<{ read: Read; answer: Answer }> {
     const { shared, session } = this;
     let sentAt = 0;
     const answer = await session.ask(
@@ -130,7 +151,7 @@ export class Reader {
       sentAt,
       answeredAt: shared.ticks.next(),
       revision: Number(answer.header('x-network-revision') ?? 0),
-      shown: shownIn(answer.body),
+      shown: answer.status === 200 ? shown(answer.body) : [],
     };
     this.done++;
     shared.reads.succeeded();
@@ -149,9 +170,15 @@ export class Reader {
   }
 }
 
-/** Every post of an answer, and every post that an inbox entry is about. */
+/** Every post of an answer and of the events that it tells, and every post that an inbox entry is about. */
 function shownIn(body: Answer['body']): ShownItem[] {
-  const posts: (ApiPost | undefined)[] = [body?.post, ...(body?.posts ?? []), ...(body?.ownPosts ?? [])];
+  const events = (body?.events ?? []) as { post?: ApiPost }[];
+  const posts: (ApiPost | undefined)[] = [
+    body?.post,
+    ...(body?.posts ?? []),
+    ...(body?.ownPosts ?? []),
+    ...events.map(({ post }) => post),
+  ];
   const inbox = (body?.inbox ?? []) as { kind: string; sourceActorId: string; sourceId: string }[];
   return [
     ...posts.flatMap((post) => (post ? { postId: post.id, actorId: post.authorActorId } : [])),
