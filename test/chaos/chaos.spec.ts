@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { canHaveFailingDisk } from '../../chaos/disk/failing-disk.js';
 import { pidOf, startNode } from '../../chaos/event-store-nodes.js';
 import { faultsOf } from '../../chaos/faults.js';
 import { Random } from '../../chaos/random.js';
@@ -163,6 +164,19 @@ describe('an event store that is named by its URL', () => {
     expect(pidOf({ pidFile, start })).not.toBe(before);
   });
 });
+
+(canHaveFailingDisk ? describe : describe.skip)(
+  'a disk below the event store that fails (needs root, loop devices and ext4)',
+  () => {
+    it('loses nothing that was acknowledged, once it is replaced', async () => {
+      const { code, lines } = await chaos(['--disk', 'failing disk below the event store', '--seed', '1']);
+      expect({ code, found: lines.at(-1)?.['found'] }).toEqual({ code: 0, found: nothing });
+      // While it fails nothing can be written.
+      for (const round of lines.slice(2, 4)) expect(Number(round['writesGoneMs'])).toBeGreaterThan(4_000);
+      expect(lines).toHaveLength(5);
+    });
+  },
+);
 
 describe('its options', () => {
   it.each([
