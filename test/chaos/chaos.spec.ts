@@ -1,76 +1,13 @@
-import { spawn } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
-import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { canHaveFailingDisk } from '../../chaos/disk/failing-disk.js';
-import { pidOf, startNode } from '../../chaos/event-store-nodes.js';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import { faultsOf } from '../../chaos/faults.js';
 import { Random } from '../../chaos/random.js';
-import { freePort } from '../../src/launch/free-port.js';
-import { hasGone, isAlive } from '../../src/launch/processes.js';
-import { environment, plaza, root } from '../support/command.js';
+import { isAlive } from '../../src/launch/processes.js';
 import { until } from '../support/until.js';
+import { chaos, clearUp, nothing, startChaos } from './support/run-chaos.js';
 
-const running: ChildProcess[] = [];
-const dirs: string[] = [];
-
-afterEach(() => {
-  for (const child of running.splice(0)) child.kill('SIGKILL');
-  for (const dir of dirs.splice(0)) rmSync(dir, { recursive: true, force: true });
-});
-
-function newDir(): string {
-  const dir = mkdtempSync(join(tmpdir(), 'plaza-chaos-'));
-  // Postgres' account has to enter it.
-  chmodSync(dir, 0o755);
-  dirs.push(dir);
-  return dir;
-}
-
-/** `npm run chaos`, in a directory of its own for what it leaves. */
-function startChaos(args: readonly string[], env: NodeJS.ProcessEnv = {}) {
-  const [cwd, temporary] = [newDir(), newDir()];
-  const child = spawn(
-    process.execPath,
-    [
-      '--experimental-transform-types',
-      '--disable-warning=ExperimentalWarning',
-      '--import',
-      join(root, 'test/recovery/support/run-typescript.mjs'),
-      join(root, 'chaos/main.ts'),
-      ...args,
-    ],
-    { cwd, env: { ...environment(env), TMPDIR: temporary }, stdio: ['ignore', 'pipe', 'pipe'] },
-  );
-  running.push(child);
-  return {
-    child,
-    temporary,
-    stdout: text(child.stdout),
-    stderr: text(child.stderr),
-    ended: once(child, 'close'),
-    /** Everything that it leaves. */
-    left: () => [...readdirSync(temporary), ...readdirSync(cwd, { recursive: true })],
-  };
-}
-
-async function chaos(args: readonly string[], env: NodeJS.ProcessEnv = {}) {
-  const { stdout, stderr, ended, left } = startChaos([...args, '--json'], env);
-  const [code] = (await ended) as [number];
-  const lines = (await stdout).split('\n').filter((line) => line !== '');
-  return {
-    code,
-    left: left(),
-    stderr: await stderr,
-    lines: lines.map((line) => JSON.parse(line) as Record<string, unknown>),
-  };
-}
-
-const nothing = { lost: 0, doubled: 0, resurrected: 0, 'out of order': 0, wrong: 0 };
+afterEach(clearUp);
 
 describe('a short run of chaos', () => {
   it('kills and freezes what the seed says, and finds every promise kept', async () => {
@@ -117,63 +54,6 @@ describe('a short run of chaos', () => {
 function isStopped(pid: number | undefined): boolean {
   return pid !== undefined && /^State:\s+T/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
 }
-
-describe('an event store that is named by its URL', () => {
-  let dir: string;
-  let port: number;
-  let pidFile: string;
-  let start: string;
-
-  beforeEach(async () => {
-    dir = newDir();
-    port = await freePort();
-    pidFile = join(dir, 'pid');
-    start = `${process.execPath} ${plaza} eventstore --dir ${join(dir, 'log')} --port ${port} & echo $! > ${pidFile}`;
-    await startNode({ pidFile, start }, join(dir, 'log.txt'));
-  });
-
-  afterEach(async () => {
-    const pid = pidOf({ pidFile, start });
-    process.kill(pid, 'SIGTERM');
-    await hasGone(pid, 45_000);
-  });
-
-  const url = () => ({ EVENTSTORE_URL: `esdb://127.0.0.1:${port}?tls=false` });
-
-  it('is not harmed, which is said, and not used again', async () => {
-    const before = pidOf({ pidFile, start });
-    const spared = await chaos(['--rounds', '1', '--seed', '1'], url());
-    expect({ ...spared, lines: spared.lines.at(-1)?.['found'] }).toMatchObject({ code: 0, lines: nothing });
-    expect(spared.lines[1]?.['message']).toContain('not harmed');
-    expect(pidOf({ pidFile, start })).toBe(before);
-
-    const again = await chaos(['--rounds', '1'], url());
-    expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('is not empty')]);
-    expect(pidOf({ pidFile, start })).toBe(before);
-  });
-
-  it('is killed and started again as it is said', async () => {
-    const before = pidOf({ pidFile, start });
-    const how = ['--node-pid-file', pidFile, '--node-start', start];
-    const { code, lines } = await chaos(['--rounds', '1', '--seed', '32', ...how], url());
-    expect({ code, found: lines.at(-1)?.['found'] }).toEqual({ code: 0, found: nothing });
-    expect(lines[1]?.['fault']).toBe('kill event store');
-    expect(pidOf({ pidFile, start })).not.toBe(before);
-  });
-});
-
-(canHaveFailingDisk ? describe : describe.skip)(
-  'a disk below the event store that fails (needs root, loop devices and ext4)',
-  () => {
-    it('loses nothing that was acknowledged, once it is replaced', async () => {
-      const { code, lines } = await chaos(['--disk', 'failing disk below the event store', '--seed', '1']);
-      expect({ code, found: lines.at(-1)?.['found'] }).toEqual({ code: 0, found: nothing });
-      // While it fails nothing can be written.
-      for (const round of lines.slice(2, 4)) expect(Number(round['writesGoneMs'])).toBeGreaterThan(4_000);
-      expect(lines).toHaveLength(5);
-    });
-  },
-);
 
 describe('its options', () => {
   it.each([
