@@ -32,13 +32,8 @@ export async function inflict(fault: Fault, harmed: Harmed): Promise<void> {
   const { network } = harmed;
   const { victim } = fault;
   if (victim === 'launcher' || victim === 'network') {
-    if (victim === 'network') await network.killAll('SIGKILL');
-    else {
-      const pids = Object.values(network.pids()).filter((pid) => pid !== undefined);
-      kill(network.pids().supervisor);
-      // What it started ends by itself.
-      await Promise.all(pids.map((pid) => hasGone(pid, LONGEST_RESTART_MS)));
-    }
+    // What a launcher started ends by itself.
+    await (victim === 'network' ? network.killAll('SIGKILL') : network.killLauncher());
     return network.restart();
   }
   const name = names[victim];
