@@ -1,7 +1,8 @@
-import { open, type FileHandle } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { CorruptLogError } from './errors.js';
 import { eachRecord } from './storage/append-frame.js';
+import { readAt } from './storage/file-bytes.js';
 import { checkFrame, FRAME_HEADER_LENGTH } from './storage/frame.js';
 import { RecordView } from './storage/record.js';
 import { listSegments, SEGMENT_HEADER_LENGTH, segmentHeader, segmentPath } from './storage/segment.js';
@@ -110,16 +111,4 @@ function lastOf(bytes: Buffer, start: number, end: number): CopiedHead | undefin
     last = { position, eventId: id };
   });
   return last;
-}
-
-/** As many bytes as there are, up to a length. */
-async function readAt(handle: FileHandle, position: number, length: number): Promise<Buffer> {
-  const bytes = Buffer.allocUnsafe(length);
-  let done = 0;
-  while (done < length) {
-    const { bytesRead } = await handle.read(bytes, done, length - done, position + done);
-    if (bytesRead === 0) break;
-    done += bytesRead;
-  }
-  return bytes.subarray(0, done);
 }

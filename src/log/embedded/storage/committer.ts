@@ -19,6 +19,8 @@ export class Committer {
   readonly #view = new RecordView();
   readonly #onCommit = new Set<() => void>();
   #closing = false;
+  /** The newest frame is an end mark. */
+  #endMarked: boolean;
 
   constructor(
     private readonly index: EventIndex,
@@ -27,6 +29,7 @@ export class Committer {
     segmentLength: number,
     onLost: (error: Error) => void,
   ) {
+    this.#endMarked = log.isNew;
     this.states = new StreamStates(index, this.#inFlight, (ordinal) => records.readSync(ordinal));
     this.#writer = new GroupWriter(log, segmentLength, {
       onCommitted: () => {
@@ -61,6 +64,7 @@ export class Committer {
    */
   async commit(records: readonly NewRecord[]): Promise<number[]> {
     const frame = encodeFrame(records, this.#writer, this.log.end);
+    this.#endMarked = false;
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const append: InFlightAppend = { done: promise };
     const streams = this.#takeOff(records, frame.positions, append);
@@ -89,12 +93,20 @@ export class Committer {
     await this.#writer.drained();
   }
 
-  /** Marks the end of the log by an empty frame behind all events, so that damage to the last ones is told from a torn tail. */
+  /**
+   * Marks the end of the log, unless it is marked, by an empty frame behind all events: it proves them durable, so that
+   * damage to the last ones is told from a torn tail. Resolves also when it could not be written.
+   */
   async markEnd(): Promise<void> {
-    if (this.#writer.broken) return;
+    if (this.#writer.broken || this.#endMarked) return;
+    this.#endMarked = true;
     const mark = encodeFrame([], this.#writer, this.log.end);
     await new Promise<void>((resolve) => {
-      this.#writer.enqueue({ ...mark, committed: resolve, failed: () => resolve() });
+      const failed = (): void => {
+        this.#endMarked = false;
+        resolve();
+      };
+      this.#writer.enqueue({ ...mark, committed: resolve, failed });
     });
   }
 

@@ -1,9 +1,9 @@
 import { DiskFullError, StoreUnavailableError } from '../errors.js';
+import { isNoSpace } from './no-space.js';
 import { SEGMENT_HEADER_LENGTH } from './segment.js';
 import { SyncError, type SegmentedLog } from './segmented-log.js';
 
 const MAX_BATCH_LENGTH = 8 * 1024 * 1024;
-const NO_SPACE = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
 
 export interface Place {
   /** Where the frame starts. */
@@ -127,7 +127,7 @@ export class GroupWriter {
   }
 
   async #verdict(cause: Error): Promise<Error> {
-    if (!(cause instanceof SyncError) && NO_SPACE.has((cause as NodeJS.ErrnoException).code ?? '')) {
+    if (!(cause instanceof SyncError) && isNoSpace(cause)) {
       try {
         await this.log.truncate();
         return new DiskFullError(cause);

@@ -1,6 +1,7 @@
 import { readSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { syncDirectory } from './directory.js';
+import { writeAt } from './file-bytes.js';
 import { recoverSegments, type RecoveryEvents } from './recovery.js';
 import { createSegment, segmentPath, type Segment } from './segment.js';
 
@@ -10,13 +11,16 @@ export class SegmentedLog {
     private readonly dir: string,
     private readonly segments: Segment[],
     private readonly fsync: boolean,
+    /** There was no log when it was opened. */
+    readonly isNew: boolean,
   ) {}
 
   /** Opens or creates the log of a directory; see recovery.ts for what is thrown and logged. */
   static async open(dir: string, fsync: boolean, events: RecoveryEvents): Promise<SegmentedLog> {
     const segments = await recoverSegments(dir, events);
-    if (segments.length === 0) segments.push(await createSegment(dir, 0));
-    return new SegmentedLog(dir, segments, fsync);
+    const isNew = segments.length === 0;
+    if (isNew) segments.push(await createSegment(dir, 0));
+    return new SegmentedLog(dir, segments, fsync, isNew);
   }
 
   /** Position behind the last byte. */
@@ -140,8 +144,5 @@ async function writeAll(segment: Segment, buffers: Buffer[], length: number): Pr
   if (bytesWritten === length) return;
   // a short write: the next one meets the reason, or goes through
   const rest = Buffer.concat(buffers).subarray(bytesWritten);
-  for (let done = 0; done < rest.length;) {
-    done += (await segment.handle.write(rest, done, rest.length - done, segment.size + bytesWritten + done))
-      .bytesWritten;
-  }
+  await writeAt(segment.handle, rest, segment.size + bytesWritten);
 }

@@ -37,7 +37,7 @@ const DEFAULT_SEGMENT_LENGTH = 256 * 1024 * 1024;
 
 /**
  * Opens the event store of a directory: takes its lock, reads the log, indexes it.
- * Throws DirectoryLockedError and CorruptLogError.
+ * Throws DirectoryLockedError, CorruptLogError and StoreUnavailableError.
  */
 export async function openStore(options: StoreOptions): Promise<Store> {
   await makeDirectory(options.dir);
@@ -50,7 +50,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
         eachRecord(bytes, start, end, (at, length) => index.add(view.at(bytes, at), length)),
       onTornTail: (tail) => options.log('warn', TORN_TAIL_CUT, { ...tail }),
     });
-    return new Store(options, index, log, unlock);
+    return await Store.over(options, index, log, unlock);
   } catch (error) {
     unlock();
     throw error;
@@ -71,7 +71,25 @@ export class Store {
   readonly #newRecords: NewRecords;
   #closed: Promise<void> | undefined;
 
-  constructor(
+  /** Marks the end of the log first: what was found there is proven to be on disk. Throws StoreUnavailableError. */
+  static async over(
+    options: StoreOptions,
+    index: EventIndex,
+    log: SegmentedLog,
+    unlock: () => void,
+  ): Promise<Store> {
+    const store = new Store(options, index, log, unlock);
+    await store.#committer.markEnd();
+    try {
+      store.#committer.assertWritable();
+    } catch (error) {
+      await log.close();
+      throw error;
+    }
+    return store;
+  }
+
+  private constructor(
     private readonly options: StoreOptions,
     readonly index: EventIndex,
     private readonly log: SegmentedLog,

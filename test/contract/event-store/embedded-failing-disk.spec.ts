@@ -1,0 +1,75 @@
+/** A disk that does not take what it is given, on a real file system: what the page cache shows then is not on the disk. */
+import { EventStoreDBClient, jsonEvent, NO_STREAM, type AppendExpectedRevision } from '@eventstore/db-client';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import {
+  EventStoreDidNotStart,
+  startEmbeddedEventStore,
+  type EmbeddedEventStore,
+} from '../../support/event-store.js';
+import { canHaveFailingDisk, makeFailingDisk } from '../../support/failing-disk.js';
+import type { FailingDisk } from '../../support/failing-disk.js';
+import { newStream, numbersOf, rejection } from './support.js';
+
+jest.setTimeout(60_000);
+
+(canHaveFailingDisk ? describe : describe.skip)(
+  'a disk that fails (needs root, for ext4 on a loop device)',
+  () => {
+    let disk: FailingDisk;
+    let store: EmbeddedEventStore | undefined;
+    let clients: EventStoreDBClient[];
+
+    beforeEach(() => {
+      disk = makeFailingDisk();
+      store = undefined;
+      clients = [];
+    });
+
+    afterEach(async () => {
+      await Promise.all(clients.map((client) => client.dispose()));
+      await store?.kill();
+      disk.remove();
+    });
+
+    async function start(): Promise<EventStoreDBClient> {
+      store = await startEmbeddedEventStore({ dir: disk.dir });
+      const client = EventStoreDBClient.connectionString(store.url);
+      clients.push(client);
+      return client;
+    }
+
+    it('makes nothing look durable that is not: what failed is written again, or not served', async () => {
+      const client = await start();
+      const stream = newStream();
+      const events: ReturnType<typeof jsonEvent>[] = [];
+      const append = async (to: EventStoreDBClient, n: number): Promise<void> => {
+        events[n] ??= jsonEvent({ type: 'tested', data: { n, filling: String(n % 10).repeat(100_000) } });
+        const expectedRevision: AppendExpectedRevision = n === 0 ? NO_STREAM : BigInt(n - 1);
+        await to.appendToStream(stream, events[n], { expectedRevision });
+      };
+      let acknowledged = 0;
+      for (; acknowledged < 3; acknowledged++) await append(client, acknowledged);
+      disk.fail();
+      const failing = async (): Promise<void> => {
+        for (; ; acknowledged++) await append(client, acknowledged);
+      };
+      expect((await rejection(failing())).message).toMatch(/unavailable|I\/O error/i);
+      await store!.kill();
+
+      const failure = await rejection(start());
+      expect(failure).toBeInstanceOf(EventStoreDidNotStart);
+      expect((failure as unknown as EventStoreDidNotStart).logged).toMatch(
+        /could not bring the end of its log to the disk.*check the disk/,
+      );
+
+      disk.heal();
+      const again = await start();
+      const count = acknowledged + 3;
+      for (; acknowledged < count; acknowledged++) await append(again, acknowledged);
+      await again.dispose();
+      await store!.kill();
+      disk.dropCache();
+      expect(await numbersOf(await start(), stream)).toEqual(Array.from({ length: count }, (_, n) => n));
+    });
+  },
+);
