@@ -1,4 +1,5 @@
 import type { Pool } from 'pg';
+import { LogFull, LogUnavailable } from '../log/event-log.js';
 import type { EventLog } from '../log/event-log.js';
 import { readRecoveryState } from '../recovery/recovery-state.js';
 import type { RestrictionProof } from './admission/restriction-proof.js';
@@ -15,13 +16,26 @@ const SILENT_SECONDS = 15;
 export function readinessChecks(pool: Pool, log: EventLog, proof: RestrictionProof): Checks {
   return {
     needed: {
-      eventStore: () => log.head(),
+      eventStore: () => checkLog(log),
       database: () => pool.query('SELECT 1'),
       readModels: () => checkReadModels(pool, proof),
       worker: () => checkWorker(pool),
     },
     shown: { witness: () => proof.reachWitness() },
   };
+}
+
+/** A log that answers reads may have stopped writing: both are looked at. */
+async function checkLog(log: EventLog): Promise<void> {
+  await log.head();
+  try {
+    await log.checkWritable();
+  } catch (error) {
+    if (error instanceof LogFull)
+      throw new NotReady('The disk of the event log is full: nothing can be written until there is room.');
+    if (error instanceof LogUnavailable) throw new NotReady('The event log takes no writes.');
+    throw error;
+  }
 }
 
 async function checkReadModels(pool: Pool, proof: RestrictionProof): Promise<void> {

@@ -1,11 +1,15 @@
 import type { Logger } from 'pino';
 import { CorruptLogError, DirectoryLockedError, startEventStore } from '../log/embedded/server.js';
+import { EXIT_BROKEN, StoreUnavailableError } from '../log/embedded/errors.js';
 import type { RunningEventStore } from '../log/embedded/server.js';
 import { announceReady, announceRefusal, onStop } from './child.js';
 import { faultOfPort } from './free-port.js';
 import { LaunchError } from './launch-error.js';
 
 export type { RunningEventStore } from '../log/embedded/server.js';
+
+/** Waits no longer than this for the calls under way, when the log cannot be written. */
+const LONGEST_END_MS = 2_000;
 
 export interface EventStorePlace {
   readonly dir: string;
@@ -27,12 +31,25 @@ export async function runEventStore(place: EventStorePlace, log: Logger): Promis
       ...place,
       log: (level, message, fields) => log[level](fields, message),
       now: () => new Date(),
+      onBroken: (error) => endBroken(store, error, log),
     });
   } catch (error) {
     throw await explained(error, place);
   }
   announceReady();
   return store;
+}
+
+/** Ends this process when its log cannot be written any more: whoever starts it again brings about the recovery. */
+function endBroken(store: RunningEventStore | undefined, error: Error, log: Logger): void {
+  // Without a store it breaks while it starts, which fails then.
+  if (!store) return;
+  log.fatal(
+    { err: error, exitCode: EXIT_BROKEN },
+    'the event log cannot be written: this process ends, and the next start recovers the log',
+  );
+  setTimeout(() => process.exit(EXIT_BROKEN), LONGEST_END_MS);
+  void store.close().finally(() => process.exit(EXIT_BROKEN));
 }
 
 async function refuseTakenPort({ host, port }: EventStorePlace): Promise<void> {
@@ -55,6 +72,7 @@ async function explained(error: unknown, { dir, host, port }: EventStorePlace): 
     await announceRefusal('data');
     return new LaunchError(error.message);
   }
+  if (error instanceof StoreUnavailableError) return new LaunchError(error.message);
   if (!(error instanceof Error)) return error;
   // gRPC has no code for it, only the words.
   const [, fault] = /\blisten (E[A-Z]+)\b/.exec(error.message) ?? [];

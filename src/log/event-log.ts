@@ -95,6 +95,9 @@ export abstract class EventLog {
   /** Position of the newest event of the log, or undefined while it is empty. @throws {LogUnavailable} */
   abstract head(): Promise<bigint | undefined>;
 
+  /** Resolves if the log takes appends now; writes nothing. @throws {LogFull} {@link LogUnavailable} */
+  abstract checkWritable(): Promise<void>;
+
   /**
    * Resolves if the log has this event at this position, by the leader's word.
    * @throws {LogReplaced} it does not, asked twice. {@link LogUnavailable} nothing is known.
@@ -119,7 +122,12 @@ export class WrongExpectedRevision extends Error {
 
 /** The log cannot be reached or did not answer in time. `cause` has the client's error. */
 export class LogUnavailable extends Error {
-  override readonly name = 'LogUnavailable';
+  override readonly name: string = 'LogUnavailable';
+}
+
+/** The disk of the log is full. It takes appends again, by itself, when there is room. */
+export class LogFull extends LogUnavailable {
+  override readonly name = 'LogFull';
 }
 
 /** A published code of the witness (recovery.md, "Writing a restriction"). */

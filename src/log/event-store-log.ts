@@ -4,6 +4,7 @@ import {
   END,
   EventStoreDBClient,
   FORWARDS,
+  jsonEvent,
   MaxAppendSizeExceededError,
   NO_STREAM,
   START,
@@ -16,7 +17,7 @@ import { collect, FROM_LEADER, verifyCheckpoint } from './bounded-read.js';
 import { isAmbiguous, within } from './client-errors.js';
 import { noPosition } from './codec.js';
 import type { Codec } from './codec.js';
-import { EventLog, LogUnavailable, WrongExpectedRevision } from './event-log.js';
+import { EventLog, LogFull, LogUnavailable, WrongExpectedRevision } from './event-log.js';
 import type {
   Append,
   Appended,
@@ -27,16 +28,25 @@ import type {
   SubscribeOptions,
 } from './event-log.js';
 import type { EventMetadata, Recorded } from './recorded.js';
+import { streams } from './streams.js';
 import { subscribe } from './subscription.js';
 
-/** How long an append may take: one try; all retries with the sealing of its events. */
-const DEADLINE_MS = { attempt: 2_000, append: 5_000 };
+/** How long an append may take: one try; all retries with the sealing of its events; the check whether any is taken. */
+const DEADLINE_MS = { attempt: 2_000, append: 5_000, check: 1_200 };
 /** The client sends the server a point in time, so a server's clock that is ahead by as much refuses every append. */
 const SERVER_DEADLINE_MS = 60 * 60_000;
 const RETRY_PAUSE_MS = 100;
 const HEAD_PAGE = 256;
 /** Events that are read at a time: a fraction of what a busy machine reads within the deadline. */
 const READ_PAGE = 500;
+
+/** No stream gets as many events. */
+const IMPOSSIBLE_REVISION = 2n ** 53n - 1n;
+const READINESS_EVENT = jsonEvent({
+  id: '00000000-0000-4000-8000-000000000001',
+  type: 'readiness-checked',
+  data: {},
+});
 
 /** The log in an EventStoreDB, a KurrentDB or the embedded store: whatever answers at the connection string. */
 export class EventStoreLog extends EventLog {
@@ -111,6 +121,25 @@ export class EventStoreLog extends EventLog {
       if (last === undefined || page.length < HEAD_PAGE) return undefined;
       fromPosition = last;
     }
+  }
+
+  /**
+   * Appends with an expected revision that no stream has. A server that can write compares and refuses, with nothing
+   * written; the embedded store answers its fault instead, if it has one.
+   */
+  async checkWritable(): Promise<void> {
+    const options = { expectedRevision: IMPOSSIBLE_REVISION, deadline: SERVER_DEADLINE_MS };
+    try {
+      await within(DEADLINE_MS.check, this.client.appendToStream(streams.readiness(), READINESS_EVENT, options));
+    } catch (error) {
+      if (error instanceof WrongExpectedVersionError) return;
+      const fault = { cause: error };
+      // The client has no type for it and gives the text alone.
+      if (error instanceof Error && error.message.includes('the disk is full'))
+        throw new LogFull('The disk of the event log is full.', fault);
+      throw new LogUnavailable('The event log takes no appends.', fault);
+    }
+    throw new Error(`stream ${streams.readiness()} took an append that expects an impossible revision`);
   }
 
   subscribe(options: SubscribeOptions): AsyncIterable<Batch> {

@@ -1,5 +1,7 @@
 /** The only place that builds or reads stream names: `<category>-<id>`. */
 export const streams = {
+  /** Never written: the check whether the log takes appends expects a revision of it that no stream has. */
+  readiness: () => 'readiness',
   network: () => 'network',
   account: (actorId: string) => `account-${actorId}`,
   /** `digest`: keyed digest of the handle (see `HandleDigest`), so that the name tells nobody the handle. */

@@ -32,6 +32,14 @@ import { until } from '../support/until.js';
       disk?.remove();
     });
 
+    async function readiness() {
+      const answer = await fetch(`${network.baseUrl}/readyz`);
+      return { status: answer.status, body: await answer.json() };
+    }
+
+    const metrics = async () =>
+      (await fetch(`http://127.0.0.1:${network.env['OPERATOR_PORT']}/metrics`)).text();
+
     it('posts are refused and never half-written, reads go on, and all is well when there is room again', async () => {
       const before = (await alice.say('while there was room')).body.post;
       disk.fill();
@@ -49,12 +57,22 @@ import { until } from '../support/until.js';
         expect([status, body.error]).toEqual([503, 'domain_storage_unavailable']);
         expect(headers.get('retry-after')).toMatch(/^[1-9]/);
       }
+      // Nobody has to write for it to be said, and then to be over.
+      await until(async () => (await readiness()).status === 503);
+      expect((await readiness()).body.components.eventStore).toEqual({
+        status: 'failed',
+        reason: expect.stringContaining('The disk of the event log is full'),
+      });
+      expect(await metrics()).toMatch(/^plaza_log_disk_full 1$/m);
+      expect(await metrics()).toMatch(/^plaza_store_up\{store="log"\} 0$/m);
       const acknowledged = answers.filter(({ status }) => status === 200).map(({ body }) => body.post.id);
       const during = await alice.get('/api/reconcile');
       expect(during.status).toBe(200);
       expect(new Set(idsOf(during.body.ownPosts))).toEqual(new Set([before.id, ...acknowledged]));
 
       disk.empty();
+      await until(async () => (await readiness()).status === 200);
+      expect(await metrics()).toMatch(/^plaza_log_disk_full 0$/m);
       for (const post of posts)
         await until(async () => (await alice.post('/api/posts', post)).status === 200);
       const { body: after } = await alice.get('/api/reconcile');

@@ -8,6 +8,9 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { EventStoreDBClient, jsonEvent } from '@eventstore/db-client';
 import { childrenOf, hasGone } from '../../src/launch/processes.js';
+import { EXIT_BROKEN } from '../../src/log/embedded/errors.js';
+import { canHaveFailingDisk, makeFailingDisk } from '../support/failing-disk.js';
+import type { FailingDisk } from '../support/failing-disk.js';
 import { environment, plaza, runPlaza } from '../support/command.js';
 
 let dir = '';
@@ -129,6 +132,37 @@ describe('plaza eventstore', () => {
     expect(await fail('--dir', another, '--port', '0')).toEqual(oneLine(/--dir: .* cannot be used .*EEXIST/));
   });
 });
+
+(canHaveFailingDisk ? describe : describe.skip)(
+  'on a disk that fails (needs root, for ext4 on a loop device)',
+  () => {
+    let disk: FailingDisk;
+    beforeEach(() => {
+      disk = makeFailingDisk();
+    });
+    afterEach(() => disk.remove());
+
+    it('ends with an exit code of its own, and does not serve before the disk takes its log', async () => {
+      const at = ['--dir', disk.dir, '--port', '0', '--json'];
+      const serving = await serve(at, { LOG_LEVEL: 'fatal' });
+      const exited = once(serving.process, 'exit');
+      const client = EventStoreDBClient.connectionString(`esdb://127.0.0.1:${portOf(serving)}?tls=false`);
+      const event = () => jsonEvent({ type: 'happened', data: { filling: 'x'.repeat(100_000) } });
+      await client.appendToStream('a-stream', event());
+      disk.fail();
+      const appending = async (): Promise<void> => {
+        for (;;) await client.appendToStream('a-stream', event());
+      };
+      await expect(appending()).rejects.toThrow(/unavailable|stopped writing/i);
+      expect(await exited).toEqual([EXIT_BROKEN, null]);
+      await client.dispose();
+      expect(await fail(...at)).toEqual(oneLine(/could not bring the end of its log to the disk/));
+      disk.heal();
+      expect(await takes(portOf(await serve(at)))).toBe(true);
+      await Promise.all(running.splice(0).map(stop));
+    });
+  },
+);
 
 /** The machine's own Node, which may be one that Plaza does not run on but starts its own from. */
 const older = ['/usr/bin/node', '/usr/local/bin/node'].find(

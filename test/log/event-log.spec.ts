@@ -1,9 +1,10 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { EventStoreDBClient, jsonEvent } from '@eventstore/db-client';
+import { EventStoreDBClient, jsonEvent, StreamNotFoundError } from '@eventstore/db-client';
 import { LogReplaced, UnreadableEvent, WrongExpectedRevision } from '../../src/log/event-log.js';
 import type { Checkpoint, ReadOptions } from '../../src/log/event-log.js';
 import type { StoredEvent } from '../../src/log/registry.js';
+import { streams } from '../../src/log/streams.js';
 import { PersonErased } from '../../src/log/vault/key-vault.js';
 import { LogBench, metadata, newId, post } from './support/log-bench.js';
 
@@ -62,6 +63,19 @@ describe('the log', () => {
     await expect(append('no_stream')).rejects.toBeInstanceOf(WrongExpectedRevision);
     await expect(append(7n)).rejects.toBeInstanceOf(WrongExpectedRevision);
     await expect(append(0n)).resolves.toMatchObject({ revision: 1n });
+  });
+
+  it('finds out whether it takes appends, and writes nothing for it', async () => {
+    const { position } = await bench.appendPost('alice', 'the newest');
+    await expect(bench.log.checkWritable()).resolves.toBeUndefined();
+    const client = EventStoreDBClient.connectionString(bench.store.url);
+    try {
+      const reading = client.readStream(streams.readiness());
+      await expect(reading[Symbol.asyncIterator]().next()).rejects.toBeInstanceOf(StreamNotFoundError);
+    } finally {
+      await client.dispose();
+    }
+    expect(await bench.log.head()).toBe(position);
   });
 
   it('takes the same append twice for one', async () => {

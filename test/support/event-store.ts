@@ -18,6 +18,8 @@ export interface EmbeddedEventStore {
   pid: number;
   /** What the process has logged so far, a JSON object a line. */
   logged(): string;
+  /** Resolves with the exit code when the process has ended by itself or was ended. */
+  ended: Promise<number | null>;
   /** Sends a signal and waits for the end of the process; the directory stays. */
   kill(signal?: NodeJS.Signals): Promise<void>;
   /** Stops the process cleanly, and removes the directory if it was made here. */
@@ -75,6 +77,7 @@ export async function startEmbeddedEventStore(
     port,
     pid: child.pid ?? 0,
     logged: () => logged,
+    ended: ended.then(([code]) => code),
     kill,
     stop: async () => {
       await kill('SIGTERM');

@@ -44,6 +44,9 @@ export class AppendTooLargeError extends Error {
   }
 }
 
+/** How the process of a store ends whose log cannot be written any more. */
+export const EXIT_BROKEN = 5;
+
 /** The log can no longer promise anything about new appends; whether the one at hand is stored is not known. */
 export class StoreUnavailableError extends Error {
   override readonly name = 'StoreUnavailableError';

@@ -2,10 +2,11 @@
  * The event store as a process of its own: `node main.js --dir D [--host H] [--port P] [--tls] [--no-fsync]`.
  * Prints one JSON line {"port":N} on stdout when it is ready and logs JSON lines on stderr. Closes cleanly on SIGTERM and
  * SIGINT, and with --stop-with-stdin when its standard input ends, as it does when the parent is gone.
- * Exit code 3 means the directory is in use, 4 that the log is corrupt.
+ * Exit code 3 means the directory is in use, 4 that the log is corrupt, 5 that it cannot be written: a start recovers it.
  */
 import { parseArgs } from 'node:util';
-import { CorruptLogError, DirectoryLockedError, startEventStore } from './server.js';
+import { EXIT_BROKEN, StoreUnavailableError } from './errors.js';
+import { CorruptLogError, DirectoryLockedError, startEventStore, type RunningEventStore } from './server.js';
 
 const EXIT_LOCKED = 3;
 const EXIT_CORRUPT = 4;
@@ -26,9 +27,24 @@ function log(level: string, message: string, fields: Record<string, unknown>): v
   process.stderr.write(`${JSON.stringify({ level, message, ...fields })}\n`);
 }
 
+/** Waits no longer than this for the calls under way, when the log cannot be written. */
+const LONGEST_END_MS = 2_000;
+
+let store: RunningEventStore | undefined;
+
+function endBroken({ message }: Error): void {
+  // Without a store it breaks while it starts, which fails then.
+  if (!store) return;
+  log('error', 'the event log cannot be written: this process ends, and the next start recovers the log', {
+    error: message,
+  });
+  setTimeout(() => process.exit(EXIT_BROKEN), LONGEST_END_MS);
+  void store.close().finally(() => process.exit(EXIT_BROKEN));
+}
+
 try {
   if (values.dir === undefined) throw new Error('--dir is missing');
-  const store = await startEventStore({
+  const started = await startEventStore({
     dir: values.dir,
     host: values.host,
     port: Number(values.port),
@@ -37,16 +53,24 @@ try {
     ...(values['segment-length'] === undefined ? {} : { segmentLength: Number(values['segment-length']) }),
     log,
     now: () => new Date(),
+    onBroken: endBroken,
   });
+  store = started;
   const stop = (): void => {
-    void store.close().then(() => process.exit(0));
+    void started.close().then(() => process.exit(0));
   };
   process.once('SIGTERM', stop);
   process.once('SIGINT', stop);
   if (values['stop-with-stdin']) process.stdin.once('end', stop).resume();
-  process.stdout.write(`${JSON.stringify({ port: store.port })}\n`);
+  process.stdout.write(`${JSON.stringify({ port: started.port })}\n`);
 } catch (error) {
   log('error', (error as Error).message, { name: (error as Error).name });
   process.exitCode =
-    error instanceof DirectoryLockedError ? EXIT_LOCKED : error instanceof CorruptLogError ? EXIT_CORRUPT : 1;
+    error instanceof DirectoryLockedError
+      ? EXIT_LOCKED
+      : error instanceof CorruptLogError
+        ? EXIT_CORRUPT
+        : error instanceof StoreUnavailableError
+          ? EXIT_BROKEN
+          : 1;
 }

@@ -2,7 +2,7 @@ import type { INestApplicationContext } from '@nestjs/common';
 import type { FastifyInstance } from 'fastify';
 import { projectionStatus } from '../../../projections/runner/projection-status.js';
 import { RestrictionProof } from '../../http/admission/restriction-proof.js';
-import { EventLog, LogUnavailable } from '../../log/event-log.js';
+import { EventLog, LogFull, LogUnavailable } from '../../log/event-log.js';
 import { listJobs } from '../../recovery/jobs/job.js';
 import { readRecoveryState } from '../../recovery/recovery-state.js';
 import { Witness, WitnessRequired, WitnessUnavailable } from '../../recovery/witness/witness.js';
@@ -25,8 +25,8 @@ export function metricsRoutes(server: FastifyInstance, app: INestApplicationCont
   const metrics = new Metrics();
 
   server.get('/metrics', async (_request, reply) => {
-    const [isLogUp = false, status, state, job, unsettled] = await Promise.all([
-      unlessAway(log.head().then(() => true)),
+    const [writable, status, state, job, unsettled] = await Promise.all([
+      stateOf(log),
       unlessAway(projectionStatus(pool, log)),
       unlessAway(readRecoveryState(pool).then((found) => found ?? null)),
       unlessAway(listJobs(pool, 1).then(([newest]) => newest)),
@@ -36,7 +36,8 @@ export function metricsRoutes(server: FastifyInstance, app: INestApplicationCont
     const unproven = proof.unprovenFor(state === null ? undefined : (state?.witnessEpoch ?? 0n));
     void reply.type(metrics.contentType);
     return metrics.text({
-      isLogUp,
+      isLogUp: writable === 'up',
+      isLogFull: writable === 'full',
       status,
       state,
       job,
@@ -45,6 +46,17 @@ export function metricsRoutes(server: FastifyInstance, app: INestApplicationCont
       isLogCompared: proof.isLogCompared,
     });
   });
+}
+
+async function stateOf(log: EventLog): Promise<'up' | 'full' | 'away'> {
+  try {
+    await log.checkWritable();
+    return 'up';
+  } catch (error) {
+    if (error instanceof LogFull) return 'full';
+    if (error instanceof LogUnavailable) return 'away';
+    throw error;
+  }
 }
 
 async function unlessAway<T>(asked: Promise<T>): Promise<T | undefined> {

@@ -4,7 +4,9 @@ import type { RecoveryState } from '../../recovery/recovery-state.js';
 
 /** What a scrape finds of the whole network; undefined: who had to be asked does not answer. */
 export interface Findings {
+  /** It takes appends. */
   readonly isLogUp: boolean;
+  readonly isLogFull: boolean;
   readonly status: ProjectionStatus | undefined;
   /** Null: nothing was published yet. */
   readonly state: RecoveryState | null | undefined;
@@ -28,7 +30,8 @@ export interface JobProgress {
 /** Metrics of this process and of the network as it sees it, in the Prometheus text format. */
 export class Metrics {
   private readonly registry = new Registry();
-  private readonly up = this.gauge('store_up', 'Whether a store answers.', 'store');
+  private readonly up = this.gauge('store_up', 'Whether a store answers; of the log: takes writes.', 'store');
+  private readonly full = this.gauge('log_disk_full', 'Whether the disk of the log is full.');
   private readonly state = this.gauge(
     'read_models',
     'How reads are admitted: 1 for the state that is.',
@@ -73,10 +76,11 @@ export class Metrics {
   }
 
   /** The text of one scrape. */
-  text({ isLogUp, status, state, unsettled, unproven, isLogCompared, job }: Findings): Promise<string> {
+  text({ isLogUp, isLogFull, status, state, unsettled, unproven, isLogCompared, job }: Findings): Promise<string> {
     this.up.set({ store: 'read' }, state === undefined ? 0 : 1);
     this.up.set({ store: 'witness' }, unsettled === undefined ? 0 : 1);
     this.up.set({ store: 'log' }, isLogUp ? 1 : 0);
+    this.full.set(isLogFull ? 1 : 0);
     this.showState(state);
     this.unproven.reset();
     if (unproven !== undefined) this.unproven.set({ reason: unproven }, 1);

@@ -4,6 +4,7 @@ import type { Findings } from './metrics.js';
 
 const nothing: Findings = {
   isLogUp: false,
+  isLogFull: false,
   status: undefined,
   state: undefined,
   unsettled: undefined,
@@ -14,6 +15,7 @@ const nothing: Findings = {
 
 const serving: Findings = {
   isLogUp: true,
+  isLogFull: false,
   status: {
     incarnation: 'one',
     quarantine: null,
@@ -46,6 +48,7 @@ describe('metrics', () => {
       'plaza_store_up{store="read"} 1',
       'plaza_store_up{store="witness"} 1',
       'plaza_store_up{store="log"} 1',
+      'plaza_log_disk_full 0',
       'plaza_read_models{state="missing"} 0',
       'plaza_read_models{state="serving"} 1',
       'plaza_read_models{state="quarantined"} 0',
@@ -88,6 +91,11 @@ describe('metrics', () => {
       expect(await linesOf(new Metrics(), findings)).toContain('plaza_store_up{store="log"} 1');
   });
 
+  it('tell a full disk of the log from one that is away', async () => {
+    const lines = await linesOf(new Metrics(), { ...serving, isLogUp: false, isLogFull: true });
+    expect(lines).toEqual(expect.arrayContaining(['plaza_store_up{store="log"} 0', 'plaza_log_disk_full 1']));
+  });
+
   it('say nothing of what nobody can tell', async () => {
     const metrics = new Metrics();
     await metrics.text(serving);
@@ -95,6 +103,7 @@ describe('metrics', () => {
       'plaza_store_up{store="read"} 0',
       'plaza_store_up{store="witness"} 0',
       'plaza_store_up{store="log"} 0',
+      'plaza_log_disk_full 0',
       'plaza_log_compared 1',
       'plaza_witness_epoch Nan',
       'plaza_unsettled_restrictions Nan',

@@ -92,6 +92,10 @@ export class WitnessedLog extends EventLog {
     return this.log.verify(checkpoint);
   }
 
+  checkWritable(): Promise<void> {
+    return this.log.checkWritable();
+  }
+
   subscribe(options: SubscribeOptions): AsyncIterable<Batch> {
     return this.log.subscribe(options);
   }

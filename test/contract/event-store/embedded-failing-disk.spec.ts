@@ -1,6 +1,7 @@
 /** A disk that does not take what it is given, on a real file system: what the page cache shows then is not on the disk. */
 import { EventStoreDBClient, jsonEvent, NO_STREAM, type AppendExpectedRevision } from '@eventstore/db-client';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { EXIT_BROKEN } from '../../../src/log/embedded/errors.js';
 import {
   EventStoreDidNotStart,
   startEmbeddedEventStore,
@@ -54,10 +55,12 @@ jest.setTimeout(60_000);
         for (; ; acknowledged++) await append(client, acknowledged);
       };
       expect((await rejection(failing())).message).toMatch(/unavailable|I\/O error/i);
-      await store!.kill();
+      expect(await store!.ended).toBe(EXIT_BROKEN);
+      expect(store!.logged()).toMatch(/the event log cannot be written: this process ends/);
 
       const failure = await rejection(start());
       expect(failure).toBeInstanceOf(EventStoreDidNotStart);
+      expect(failure['exitCode']).toBe(EXIT_BROKEN);
       expect((failure as unknown as EventStoreDidNotStart).logged).toMatch(
         /could not bring the end of its log to the disk.*check the disk/,
       );

@@ -128,6 +128,10 @@ export class MemoryLog extends EventLog {
     return Promise.resolve(this.events.at(-1)?.position);
   }
 
+  override checkWritable(): Promise<void> {
+    return this.down ? Promise.reject(new LogUnavailable('the log is down')) : Promise.resolve();
+  }
+
   override subscribe(options: SubscribeOptions): AsyncGenerator<Batch> {
     return this.batches(options, this.unreadable);
   }

@@ -2,7 +2,7 @@ import { StoreUnavailableError } from '../errors.js';
 import { eachRecord, encodeFrame } from './append-frame.js';
 import type { EventIndex } from './event-index.js';
 import { FRAME_HEADER_LENGTH } from './frame.js';
-import { GroupWriter } from './group-writer.js';
+import { GroupWriter, type GroupWriterEvents } from './group-writer.js';
 import { InFlight, type InFlightAppend } from './in-flight.js';
 import type { RecordReader } from './record-reader.js';
 import { RecordView, type NewRecord } from './record.js';
@@ -20,16 +20,15 @@ export class Committer {
   readonly #onCommit = new Set<() => void>();
   #closing = false;
   /** The newest frame is an end mark. */
-  #endMarked: boolean;
+  #endMarked = false;
 
   constructor(
     private readonly index: EventIndex,
     private readonly log: SegmentedLog,
     records: RecordReader,
     segmentLength: number,
-    onLost: (error: Error) => void,
+    on: Pick<GroupWriterEvents, 'onLost' | 'onBroken' | 'onRoom'>,
   ) {
-    this.#endMarked = log.isNew;
     this.states = new StreamStates(index, this.#inFlight, (ordinal) => records.readSync(ordinal));
     this.#writer = new GroupWriter(log, segmentLength, {
       onCommitted: () => {
@@ -37,8 +36,10 @@ export class Committer {
       },
       onLost: (error) => {
         this.#inFlight.clear();
-        onLost(error);
+        on.onLost(error);
       },
+      onBroken: (error) => on.onBroken(error),
+      onRoom: () => on.onRoom(),
     });
   }
 
@@ -87,9 +88,15 @@ export class Committer {
     return frame.positions;
   }
 
+  /** See GroupWriter. */
+  async proveWritable(): Promise<void> {
+    await this.#writer.proveWritable();
+  }
+
   /** Refuses new records; resolves when those under way are durable or failed. */
   async refuse(): Promise<void> {
     this.#closing = true;
+    this.#writer.stopLooking();
     await this.#writer.drained();
   }
 

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 import { fstatSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
+import { until } from '../../../../test/support/until.js';
 import { numbersOf, proposed, StoreBench } from '../../../../test/support/store-bench.js';
 import { StoreUnavailableError } from '../errors.js';
 import { NO_STREAM } from './expected-revision.js';
@@ -142,6 +143,40 @@ describe('a start after an fsync that failed', () => {
     const store = await bench.reopen();
     expect(operations).toContain(`write log ${from}+${size - from}`);
     expect(await numbersOf(store, 'a')).toEqual([0, 1]);
+  });
+});
+
+describe('an append that expects a revision that no stream has', () => {
+  const impossible = 2 ** 53 - 1;
+
+  it('is refused, with nothing written that was not there', async () => {
+    const store = await bench.reopen();
+    await store.append('a', NO_STREAM, [proposed(0)]);
+    await store.append('b', impossible, [proposed(1)]);
+    const before = readFileSync(await bench.lastFile());
+    const names = readdirSync(bench.dir);
+    const operations = watchDisk();
+    const check = async () => {
+      expect(await store.append('b', impossible, [proposed(1)])).toEqual({
+        kind: 'wrong-expected-revision',
+        current: -1,
+      });
+      return operations.includes('sync log');
+    };
+    await until(check);
+    const after = readFileSync(await bench.lastFile());
+    expect(after.subarray(0, before.length)).toEqual(before);
+    expect(store.index.streamNumber('b')).toBeUndefined();
+    expect(readdirSync(bench.dir)).toEqual(names);
+  });
+
+  it('finds a disk that broke while nothing was written, which ends the store', async () => {
+    const broken: Error[] = [];
+    const store = await bench.reopen({ onBroken: (error) => broken.push(error) });
+    watchDisk((operation) => (operation === 'sync log' ? fault('EIO') : undefined));
+    const check = () => store.append('b', impossible, [proposed(1)]).catch((error: unknown) => error);
+    await until(async () => (await check()) instanceof StoreUnavailableError);
+    expect(broken.map(({ message }) => message)).toEqual([expect.stringContaining('stopped writing')]);
   });
 });
 

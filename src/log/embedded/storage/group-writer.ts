@@ -25,15 +25,24 @@ export interface GroupWriterEvents {
   onCommitted(): void;
   /** All frames queued until now are about to be told that they failed. */
   onLost(error: Error): void;
+  /** Nothing is written any more, for good: only a restart finds out what is on the disk. */
+  onBroken(error: StoreUnavailableError): void;
+  /** There is room again on the disk that was full. */
+  onRoom(): void;
 }
+
+/** How long a write proves that the disk takes writes. */
+const PROOF_MS = 1_000;
+/** How often a full disk is looked at. */
+const ROOM_MS = 500;
 
 /**
  * Group commit: while one batch is being written and synced, the frames of the next one gather.
  *
  * When the disk is full, nothing of the batch at hand or of what waits behind it is kept: the file is cut back to its
- * durable end, all those appends fail with DiskFullError, and the next append tries again. After any other failure, an
- * fsync's above all, the state of the file is unknown: every append fails with StoreUnavailableError until a restart,
- * whose recovery looks at what is really there.
+ * durable end, all those appends fail with DiskFullError, and the next append tries again; meanwhile the writer looks by
+ * itself whether there is room. After any other failure, an fsync's above all, the state of the file is unknown: every
+ * append fails with StoreUnavailableError until a restart, whose recovery looks at what is really there.
  */
 export class GroupWriter {
   #queue: QueuedFrame[] = [];
@@ -42,9 +51,19 @@ export class GroupWriter {
   #tail: number;
   #segmentBase: number;
   #waiting = 0;
+  #full: DiskFullError | undefined;
+  #roomTimer: NodeJS.Timeout | undefined;
+  #isLooking = false;
+  /** When the disk last took a write; on the clock of `performance.now`. */
+  #wroteAt = -Infinity;
+  /** Somebody waits for a write. */
+  #proof: PromiseWithResolvers<void> | undefined;
 
   constructor(
-    private readonly log: Pick<SegmentedLog, 'end' | 'segmentBase' | 'write' | 'truncate' | 'roll'>,
+    private readonly log: Pick<
+      SegmentedLog,
+      'end' | 'segmentBase' | 'write' | 'truncate' | 'roll' | 'proveWritable' | 'proveRoom'
+    >,
     private readonly segmentLength: number,
     private readonly events: GroupWriterEvents,
   ) {
@@ -81,29 +100,63 @@ export class GroupWriter {
     this.#running ??= this.#run();
   }
 
+  /**
+   * Resolves if the disk took a write within the last second, or takes one now that changes nothing. Rejects with
+   * DiskFullError and StoreUnavailableError.
+   */
+  async proveWritable(): Promise<void> {
+    const fault = this.#broken ?? this.#full;
+    if (fault) throw fault;
+    if (performance.now() - this.#wroteAt < PROOF_MS) return;
+    this.#proof ??= Promise.withResolvers();
+    const { promise } = this.#proof;
+    this.#running ??= this.#run();
+    await promise;
+  }
+
+  /** Writes nothing any more: the disk has shown that it cannot be relied on. */
+  break(cause: Error): void {
+    if (!this.#broken) this.events.onBroken(this.#stopWriting(cause));
+  }
+
+  /** Looks for room no more. */
+  stopLooking(): void {
+    clearInterval(this.#roomTimer);
+    this.#roomTimer = undefined;
+  }
+
   /** Resolves when nothing is queued any more. */
   async drained(): Promise<void> {
     await this.#running;
   }
 
   async #run(): Promise<void> {
-    while (this.#queue.length > 0) {
+    while (this.#queue.length > 0 || this.#proof) {
       const batch = this.#takeBatch();
       try {
-        if (batch[0]?.opensSegment) await this.log.roll();
-        await this.log.write(
-          batch.map((frame) => frame.bytes),
-          lengthOf(batch),
-        );
+        await this.#write(batch);
       } catch (error) {
         await this.#fail(batch, error as Error);
         continue;
       }
+      this.#wroteAt = performance.now();
+      this.#proof?.resolve();
+      this.#proof = undefined;
       this.#waiting -= lengthOf(batch);
+      if (batch.length === 0) continue;
       for (const frame of batch) frame.committed();
       this.events.onCommitted();
     }
     this.#running = undefined;
+  }
+
+  async #write(batch: QueuedFrame[]): Promise<void> {
+    if (batch.length === 0) return this.log.proveWritable();
+    if (batch[0]?.opensSegment) await this.log.roll();
+    await this.log.write(
+      batch.map((frame) => frame.bytes),
+      lengthOf(batch),
+    );
   }
 
   #takeBatch(): QueuedFrame[] {
@@ -124,9 +177,33 @@ export class GroupWriter {
     this.#segmentBase = this.log.segmentBase;
     this.events.onLost(lost);
     for (const frame of frames) frame.failed(lost);
+    this.#proof?.reject(lost);
+    this.#proof = undefined;
+    if (lost instanceof DiskFullError) this.#lookForRoom(lost);
+    else this.events.onBroken(lost);
   }
 
-  async #verdict(cause: Error): Promise<Error> {
+  #lookForRoom(full: DiskFullError): void {
+    this.#full = full;
+    this.#roomTimer ??= setInterval(() => void this.#look(), ROOM_MS).unref();
+  }
+
+  async #look(): Promise<void> {
+    if (this.#isLooking) return;
+    this.#isLooking = true;
+    try {
+      await this.log.proveRoom();
+      this.#full = undefined;
+      this.stopLooking();
+      this.events.onRoom();
+    } catch (error) {
+      if (!isNoSpace(error)) this.break(error as Error);
+    } finally {
+      this.#isLooking = false;
+    }
+  }
+
+  async #verdict(cause: Error): Promise<DiskFullError | StoreUnavailableError> {
     if (!(cause instanceof SyncError) && isNoSpace(cause)) {
       try {
         await this.log.truncate();
@@ -135,6 +212,11 @@ export class GroupWriter {
         cause = error as Error;
       }
     }
+    return this.#stopWriting(cause);
+  }
+
+  #stopWriting(cause: Error): StoreUnavailableError {
+    this.stopLooking();
     this.#broken = new StoreUnavailableError(
       `the event store stopped writing after an I/O error (${cause.message}): check the disk, then restart it`,
       { cause },

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import { until } from '../../../../test/support/until.js';
 import { DiskFullError, StoreUnavailableError } from '../errors.js';
 import { GroupWriter } from './group-writer.js';
 import { SyncError } from './segmented-log.js';
@@ -26,6 +27,19 @@ class ScriptedLog {
     return Promise.resolve();
   }
 
+  proofs = 0;
+  hasRoom = false;
+
+  async proveWritable(): Promise<void> {
+    this.proofs++;
+    const fault = this.faults.shift();
+    return fault ? Promise.reject(fault) : Promise.resolve();
+  }
+
+  async proveRoom(): Promise<void> {
+    return this.hasRoom ? Promise.resolve() : Promise.reject(fault('ENOSPC'));
+  }
+
   async roll(): Promise<void> {
     this.segmentBase = this.end;
     this.end += 32;
@@ -46,6 +60,8 @@ describe('the group writer', () => {
     writer = new GroupWriter(log, 200, {
       onCommitted: () => events.push('committed'),
       onLost: (error) => events.push(`lost: ${error.name}`),
+      onBroken: () => events.push('broken'),
+      onRoom: () => events.push('room'),
     });
   });
 
@@ -113,5 +129,31 @@ describe('the group writer', () => {
     expect(writer.broken).toBeInstanceOf(StoreUnavailableError);
     expect(writer.broken!.message).toContain('stopped writing after an I/O error');
     expect(log.written).toEqual([]);
+    expect(events).toEqual(['lost: StoreUnavailableError', 'broken']);
+    await expect(writer.proveWritable()).rejects.toThrow(StoreUnavailableError);
+  });
+
+  it('proves that the disk takes writes by a write of the last second, or by one more', async () => {
+    await Promise.all([writer.proveWritable(), writer.proveWritable()]);
+    expect(log.proofs).toBe(1);
+    await append('a');
+    await writer.proveWritable();
+    expect(log.proofs).toBe(1);
+  });
+
+  it('is broken when the disk does not take that write', async () => {
+    log.faults = [fault('EIO')];
+    await expect(writer.proveWritable()).rejects.toThrow(StoreUnavailableError);
+    expect(events).toContain('broken');
+  });
+
+  it('answers that the disk is full until there is room, which it notices by itself', async () => {
+    log.faults = [fault('ENOSPC')];
+    await expect(append('a')).rejects.toThrow(DiskFullError);
+    await expect(writer.proveWritable()).rejects.toThrow(DiskFullError);
+    log.hasRoom = true;
+    await until(() => events.includes('room'));
+    await writer.proveWritable();
+    expect(writer.broken).toBeUndefined();
   });
 });

@@ -1,9 +1,17 @@
 import { readSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
-import { syncDirectory } from './directory.js';
-import { writeAt } from './file-bytes.js';
+import { rm, statfs, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { OWNER_ONLY, syncDirectory } from './directory.js';
+import { readAt, writeAt } from './file-bytes.js';
 import { recoverSegments, type RecoveryEvents } from './recovery.js';
 import { createSegment, segmentPath, type Segment } from './segment.js';
+
+/** Bytes that are written again to prove that the disk takes writes: an end mark, mostly. */
+const PROOF_LENGTH = 32;
+/** Bytes that are written to prove that there is room: many appends. */
+const ROOM_LENGTH = 128 * 1024;
+/** Bytes of free space below which nobody relies on what the file system says of it. */
+const LITTLE_ROOM = 4 * ROOM_LENGTH;
 
 /** The files of the log as one row of bytes. Positions are offsets into that row. Not safe for two writers at a time. */
 export class SegmentedLog {
@@ -47,6 +55,29 @@ export class SegmentedLog {
     const segment = this.#current;
     await segment.handle.truncate(segment.size);
     if (this.fsync) await sync(segment);
+  }
+
+  /**
+   * Writes the last bytes of the log again, which changes nothing, and syncs them. Where little room is left, it proves
+   * besides that there is some. Rejects as `write` does.
+   */
+  async proveWritable(): Promise<void> {
+    const segment = this.#current;
+    const from = Math.max(0, segment.size - PROOF_LENGTH);
+    await writeAt(segment.handle, await readAt(segment.handle, from, segment.size - from), from);
+    if (this.fsync) await sync(segment);
+    const { bavail, bsize } = await statfs(this.dir);
+    if (bavail * bsize < LITTLE_ROOM) await this.proveRoom();
+  }
+
+  /** Rejects with the disk's error when there is no room for further appends. */
+  async proveRoom(): Promise<void> {
+    const path = join(this.dir, 'room');
+    try {
+      await writeFile(path, Buffer.alloc(ROOM_LENGTH), { flush: true, mode: OWNER_ONLY });
+    } finally {
+      await rm(path, { force: true });
+    }
   }
 
   /** Ends the current segment and begins the next one at the present end. */

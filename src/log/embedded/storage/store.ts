@@ -1,3 +1,4 @@
+import type { StoreUnavailableError } from '../errors.js';
 import { eachRecord } from './append-frame.js';
 import { Committer } from './committer.js';
 import { makeDirectory } from './directory.js';
@@ -24,6 +25,8 @@ export interface StoreOptions {
   now: () => { getTime(): number };
   /** Ids of the events that the store makes itself, on deletion. */
   newId: () => string;
+  /** Called once when the log cannot be written any more: end the process, so that the next start recovers. */
+  onBroken?: (error: StoreUnavailableError) => void;
 }
 
 export type AppendResult =
@@ -79,7 +82,7 @@ export class Store {
     unlock: () => void,
   ): Promise<Store> {
     const store = new Store(options, index, log, unlock);
-    await store.#committer.markEnd();
+    if (!log.isNew) await store.#committer.markEnd();
     try {
       store.#committer.assertWritable();
     } catch (error) {
@@ -97,9 +100,12 @@ export class Store {
   ) {
     this.records = new RecordReader(index, log);
     const segmentLength = options.segmentLength ?? DEFAULT_SEGMENT_LENGTH;
-    this.#committer = new Committer(index, log, this.records, segmentLength, (error) =>
-      options.log('error', 'appends failed: the log could not be written', { error: error.message }),
-    );
+    this.#committer = new Committer(index, log, this.records, segmentLength, {
+      onLost: (error) =>
+        options.log('error', 'appends failed: the log could not be written', { error: error.message }),
+      onBroken: (error) => options.onBroken?.(error),
+      onRoom: () => options.log('info', 'there is room on the disk of the event log again', {}),
+    });
     this.#newRecords = new NewRecords(this.#committer.states, () => this.now(), options.newId);
   }
 
@@ -205,6 +211,8 @@ export class Store {
       await verdict.last.append?.done;
       return { kind: 'appended', revision: verdict.last.revision, position: verdict.last.position };
     }
+    // Whoever expects a revision that the stream does not have learns whether the log could be written at all.
+    if (verdict.kind === 'wrong-expected-revision') await this.#committer.proveWritable();
     const underWay = this.#committer.states.underWay(stream);
     if (!underWay) return verdict;
     const landed = await underWay.done.then(
