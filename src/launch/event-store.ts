@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { CorruptLogError, DirectoryLockedError, startEventStore } from '../log/embedded/server.js';
-import { EXIT_BROKEN, StoreUnavailableError } from '../log/embedded/errors.js';
+import { EXIT_BROKEN, NewerLogError, StoreUnavailableError } from '../log/embedded/errors.js';
 import type { RunningEventStore } from '../log/embedded/server.js';
 import { announceReady, announceRefusal, onStop } from './child.js';
 import { faultOfPort } from './free-port.js';
@@ -68,7 +68,11 @@ async function cannotListen(fault: string, host: string, port: number): Promise<
 
 /** A person is told in one line what to do; whatever nobody thought of keeps its stack. */
 async function explained(error: unknown, { dir, host, port }: EventStorePlace): Promise<unknown> {
-  if (error instanceof DirectoryLockedError || error instanceof CorruptLogError) {
+  if (
+    error instanceof DirectoryLockedError ||
+    error instanceof CorruptLogError ||
+    error instanceof NewerLogError
+  ) {
     await announceRefusal('data');
     return new LaunchError(error.message);
   }

@@ -130,7 +130,10 @@ export class EventStoreLog extends EventLog {
   async checkWritable(): Promise<void> {
     const options = { expectedRevision: IMPOSSIBLE_REVISION, deadline: SERVER_DEADLINE_MS };
     try {
-      await within(DEADLINE_MS.check, this.client.appendToStream(streams.readiness(), READINESS_EVENT, options));
+      await within(
+        DEADLINE_MS.check,
+        this.client.appendToStream(streams.readiness(), READINESS_EVENT, options),
+      );
     } catch (error) {
       if (error instanceof WrongExpectedVersionError) return;
       const fault = { cause: error };

@@ -9,6 +9,7 @@ import { startNetwork } from '../support/network.js';
 import type { TestNetwork } from '../support/network.js';
 import { canHaveSmallDisk, makeSmallDisk } from '../support/small-disk.js';
 import type { SmallDisk } from '../support/small-disk.js';
+import type { Readiness } from '../../src/http/health.js';
 import { until } from '../support/until.js';
 
 (canHaveSmallDisk ? describe : describe.skip)(
@@ -34,7 +35,7 @@ import { until } from '../support/until.js';
 
     async function readiness() {
       const answer = await fetch(`${network.baseUrl}/readyz`);
-      return { status: answer.status, body: await answer.json() };
+      return { status: answer.status, body: (await answer.json()) as Readiness };
     }
 
     const metrics = async () =>
@@ -59,7 +60,7 @@ import { until } from '../support/until.js';
       }
       // Nobody has to write for it to be said, and then to be over.
       await until(async () => (await readiness()).status === 503);
-      expect((await readiness()).body.components.eventStore).toEqual({
+      expect((await readiness()).body.components['eventStore']).toEqual({
         status: 'failed',
         reason: expect.stringContaining('The disk of the event log is full'),
       });

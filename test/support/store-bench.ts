@@ -3,6 +3,7 @@ import { mkdtemp, open, readdir, rm, stat, truncate } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { StreamForwards } from '../../src/log/embedded/reading/stream-events.js';
+import { FRAME_HEADER_LENGTH } from '../../src/log/embedded/storage/frame.js';
 import { RecordView } from '../../src/log/embedded/storage/record.js';
 import { openStore } from '../../src/log/embedded/storage/store.js';
 import type { ProposedEvent, Store, StoreOptions } from '../../src/log/embedded/storage/store.js';
@@ -39,7 +40,7 @@ export class StoreBench {
   async closeLikeKilled(): Promise<void> {
     const file = await this.lastFile();
     await this.close();
-    await truncate(file, (await stat(file)).size - 28);
+    await truncate(file, (await stat(file)).size - FRAME_HEADER_LENGTH);
   }
 
   async logFiles(): Promise<string[]> {

@@ -23,6 +23,31 @@ export class CorruptLogError extends Error {
   }
 }
 
+/** The log has a format that this version does not know: nothing in it is damaged, and nothing was changed. */
+export class NewerLogError extends Error {
+  override readonly name = 'NewerLogError';
+  constructor(
+    readonly file: string,
+    version: number,
+  ) {
+    super(
+      `the event log was written by a newer version of Plaza (${file} has segment version ${version}): ` +
+        'nothing was changed; start that version or a later one',
+    );
+  }
+}
+
+/** A stored event does not read as it was written. It is never served. */
+export class DamagedEventError extends Error {
+  override readonly name = 'DamagedEventError';
+  constructor(readonly position: number) {
+    super(
+      `the event at position ${position} is damaged on the disk or was read wrongly, and is not served: ` +
+        'start the event store again, which checks its whole log; if it finds damage, restore a backup',
+    );
+  }
+}
+
 /** The disk took no more bytes. The append left no trace: the same call may be made again once there is room. */
 export class DiskFullError extends Error {
   override readonly name = 'DiskFullError';

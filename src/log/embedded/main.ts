@@ -2,14 +2,16 @@
  * The event store as a process of its own: `node main.js --dir D [--host H] [--port P] [--tls] [--no-fsync]`.
  * Prints one JSON line {"port":N} on stdout when it is ready and logs JSON lines on stderr. Closes cleanly on SIGTERM and
  * SIGINT, and with --stop-with-stdin when its standard input ends, as it does when the parent is gone.
- * Exit code 3 means the directory is in use, 4 that the log is corrupt, 5 that it cannot be written: a start recovers it.
+ * Exit code 3 means the directory is in use, 4 that the log is corrupt, 5 that it cannot be written (a start recovers
+ * it), 6 that a newer version wrote it.
  */
 import { parseArgs } from 'node:util';
-import { EXIT_BROKEN, StoreUnavailableError } from './errors.js';
+import { EXIT_BROKEN, NewerLogError, StoreUnavailableError } from './errors.js';
 import { CorruptLogError, DirectoryLockedError, startEventStore, type RunningEventStore } from './server.js';
 
 const EXIT_LOCKED = 3;
 const EXIT_CORRUPT = 4;
+const EXIT_NEWER = 6;
 
 const { values } = parseArgs({
   options: {
@@ -25,6 +27,13 @@ const { values } = parseArgs({
 
 function log(level: string, message: string, fields: Record<string, unknown>): void {
   process.stderr.write(`${JSON.stringify({ level, message, ...fields })}\n`);
+}
+
+function exitCodeOf(error: unknown): number {
+  if (error instanceof DirectoryLockedError) return EXIT_LOCKED;
+  if (error instanceof CorruptLogError) return EXIT_CORRUPT;
+  if (error instanceof NewerLogError) return EXIT_NEWER;
+  return error instanceof StoreUnavailableError ? EXIT_BROKEN : 1;
 }
 
 /** Waits no longer than this for the calls under way, when the log cannot be written. */
@@ -65,12 +74,5 @@ try {
   process.stdout.write(`${JSON.stringify({ port: started.port })}\n`);
 } catch (error) {
   log('error', (error as Error).message, { name: (error as Error).name });
-  process.exitCode =
-    error instanceof DirectoryLockedError
-      ? EXIT_LOCKED
-      : error instanceof CorruptLogError
-        ? EXIT_CORRUPT
-        : error instanceof StoreUnavailableError
-          ? EXIT_BROKEN
-          : 1;
+  process.exitCode = exitCodeOf(error);
 }

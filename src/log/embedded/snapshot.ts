@@ -3,9 +3,9 @@ import { basename } from 'node:path';
 import { CorruptLogError } from './errors.js';
 import { eachRecord } from './storage/append-frame.js';
 import { readAt } from './storage/file-bytes.js';
-import { checkFrame, FRAME_HEADER_LENGTH } from './storage/frame.js';
+import { checkFrame, type FrameFormat } from './storage/frame.js';
 import { RecordView } from './storage/record.js';
-import { listSegments, SEGMENT_HEADER_LENGTH, segmentHeader, segmentPath } from './storage/segment.js';
+import { formatOfHeader, listSegments, SEGMENT_HEADER_LENGTH, segmentPath } from './storage/segment.js';
 
 /** One file of the copy of a log. */
 export interface SegmentCopy {
@@ -67,14 +67,14 @@ export class LogSnapshot {
     const handle = await open(path, 'r');
     try {
       const header = await readAt(handle, 0, SEGMENT_HEADER_LENGTH);
-      if (!header.equals(segmentHeader(base)))
-        throw new CorruptLogError(path, 0, 'the segment header is damaged');
+      const format = formatOfHeader(header, path, base);
+      if (!format) throw new CorruptLogError(path, 0, 'the segment header is damaged');
       yield header;
       let at = SEGMENT_HEADER_LENGTH;
       let wanted = CHUNK_LENGTH;
       while (!this.#head && base + at !== end) {
         const chunk = await readAt(handle, at, wanted);
-        const whole = this.#wholeFrames(chunk, base + at);
+        const whole = this.#wholeFrames(chunk, base + at, format);
         if (whole.length === 0 && chunk.length < wanted)
           throw new CorruptLogError(path, at, 'acknowledged events cannot be read back');
         wanted = Math.max(CHUNK_LENGTH, whole.next);
@@ -87,15 +87,15 @@ export class LogSnapshot {
   }
 
   /** How many bytes of a chunk are whole frames, up to the wanted event; and how many it takes for the one behind them. */
-  #wholeFrames(chunk: Buffer, position: number): { length: number; next: number } {
+  #wholeFrames(chunk: Buffer, position: number, format: FrameFormat): { length: number; next: number } {
     for (let at = 0; ;) {
-      const check = checkFrame(chunk, at, chunk.length, position + at);
+      const check = checkFrame(chunk, at, chunk.length, position + at, format);
       if (check.kind === 'partial') return { length: at, next: check.length };
       if (check.kind === 'damaged')
         throw new CorruptLogError(this.dir, position + at, 'acknowledged events cannot be read back');
       const end = at + check.length;
       if (position + end > this.upTo) {
-        this.#head = lastOf(chunk, at + FRAME_HEADER_LENGTH, end);
+        this.#head = lastOf(chunk, at + format.headerLength, end, format);
         return { length: end, next: 0 };
       }
       at = end;
@@ -103,12 +103,13 @@ export class LogSnapshot {
   }
 }
 
-function lastOf(bytes: Buffer, start: number, end: number): CopiedHead | undefined {
+function lastOf(bytes: Buffer, start: number, end: number, format: FrameFormat): CopiedHead | undefined {
   let last: CopiedHead | undefined;
   const view = new RecordView();
-  eachRecord(bytes, start, end, (at) => {
+  const take = (at: number): void => {
     const { position, id } = view.at(bytes, at);
     last = { position, eventId: id };
-  });
+  };
+  eachRecord(bytes, start, end, take, format);
   return last;
 }

@@ -76,7 +76,16 @@ export class Metrics {
   }
 
   /** The text of one scrape. */
-  text({ isLogUp, isLogFull, status, state, unsettled, unproven, isLogCompared, job }: Findings): Promise<string> {
+  text({
+    isLogUp,
+    isLogFull,
+    status,
+    state,
+    unsettled,
+    unproven,
+    isLogCompared,
+    job,
+  }: Findings): Promise<string> {
     this.up.set({ store: 'read' }, state === undefined ? 0 : 1);
     this.up.set({ store: 'witness' }, unsettled === undefined ? 0 : 1);
     this.up.set({ store: 'log' }, isLogUp ? 1 : 0);

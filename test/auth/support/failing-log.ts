@@ -25,6 +25,7 @@ export class FailingLog implements EventLog {
   find: EventLog['find'] = (...given) => this.log.find(...given);
   verify: EventLog['verify'] = (checkpoint) => this.log.verify(checkpoint);
   references: EventLog['references'] = (options) => this.log.references(options);
+  checkWritable: EventLog['checkWritable'] = () => this.log.checkWritable();
   subscribe: EventLog['subscribe'] = (options) => this.log.subscribe(options);
   close: EventLog['close'] = () => Promise.resolve();
 }

@@ -1,5 +1,12 @@
 import { AppendTooLargeError } from '../errors.js';
-import { FRAME_HEADER_LENGTH, MAX_PAYLOAD_LENGTH, RECORD_PREFIX_LENGTH, sealFrame } from './frame.js';
+import {
+  CURRENT_FORMAT,
+  FRAME_HEADER_LENGTH,
+  MAX_PAYLOAD_LENGTH,
+  RECORD_PREFIX_LENGTH,
+  sealFrame,
+  sealRecord,
+} from './frame.js';
 import type { GroupWriter, Place } from './group-writer.js';
 import { RecordEncoder, type NewRecord } from './record.js';
 
@@ -32,8 +39,9 @@ export function encodeFrame(
   const bytes = Buffer.allocUnsafe(length);
   let at = FRAME_HEADER_LENGTH;
   for (const encoder of encoders) {
-    bytes.writeUInt32LE(encoder.size, at);
-    at = encoder.write(bytes, at + RECORD_PREFIX_LENGTH);
+    const start = at + RECORD_PREFIX_LENGTH;
+    at = encoder.write(bytes, start);
+    sealRecord(bytes, start, at);
   }
   sealFrame(bytes, place.position, durable);
   return { ...place, bytes, positions: encoders.map((encoder) => encoder.position) };
@@ -45,16 +53,17 @@ export function eachRecord(
   start: number,
   end: number,
   onRecord: (start: number, length: number) => void,
+  { recordPrefixLength } = CURRENT_FORMAT,
 ): void {
   for (let at = start; at < end;) {
     const length = payload.readUInt32LE(at);
-    at += RECORD_PREFIX_LENGTH;
+    at += recordPrefixLength;
     onRecord(at, length);
     at += length;
   }
 }
 
-/** A record's position is that of its length prefix. */
+/** A record's position is that of its prefix. */
 function encodersAt(records: readonly NewRecord[], frame: number): RecordEncoder[] {
   let position = frame + FRAME_HEADER_LENGTH;
   return records.map((record) => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { AppendTooLargeError } from '../errors.js';
 import { encodeFrame, type AppendFrame } from './append-frame.js';
-import { checkFrame, MAX_PAYLOAD_LENGTH } from './frame.js';
+import { checkFrame, FRAME_HEADER_LENGTH, MAX_PAYLOAD_LENGTH } from './frame.js';
 import type { NewRecord } from './record.js';
 
 const POSITION = 32;
@@ -21,9 +21,9 @@ function encode(records: readonly NewRecord[]): AppendFrame {
 describe('a frame', () => {
   it('is refused from the first byte on that recovery would not accept', () => {
     const overhead = encode([record({ data: Buffer.alloc(MAX_PAYLOAD_LENGTH - MEBIBYTE) })]).bytes.length;
-    const room = MAX_PAYLOAD_LENGTH - (overhead - 28) + MAX_PAYLOAD_LENGTH - MEBIBYTE;
+    const room = MAX_PAYLOAD_LENGTH - (overhead - FRAME_HEADER_LENGTH) + MAX_PAYLOAD_LENGTH - MEBIBYTE;
     const { bytes } = encode([record({ data: Buffer.alloc(room) })]);
-    expect(bytes.length - 28).toBe(MAX_PAYLOAD_LENGTH);
+    expect(bytes.length - FRAME_HEADER_LENGTH).toBe(MAX_PAYLOAD_LENGTH);
     expect(checkFrame(bytes, 0, bytes.length, POSITION)).toMatchObject({ kind: 'frame' });
     expect(() => encode([record({ data: Buffer.alloc(room + 1) })])).toThrow(AppendTooLargeError);
   });

@@ -10,6 +10,9 @@ import type { SegmentedLog } from './segmented-log.js';
 import { originalOf, parseMetadata } from './stream-metadata.js';
 import { StreamStates } from './stream-states.js';
 
+/** How long after the last append the end of the log is marked. */
+const IDLE_MS = 1_000;
+
 /** The way of records into the log: encoded and placed at once, indexed when they are durable. */
 export class Committer {
   /** The streams as the next append has to see them. */
@@ -21,6 +24,7 @@ export class Committer {
   #closing = false;
   /** The newest frame is an end mark. */
   #endMarked = false;
+  #idle: NodeJS.Timeout | undefined;
 
   constructor(
     private readonly index: EventIndex,
@@ -32,6 +36,7 @@ export class Committer {
     this.states = new StreamStates(index, this.#inFlight, (ordinal) => records.readSync(ordinal));
     this.#writer = new GroupWriter(log, segmentLength, {
       onCommitted: () => {
+        this.#markEndWhenIdle();
         for (const wake of this.#onCommit) wake();
       },
       onLost: (error) => {
@@ -88,6 +93,11 @@ export class Committer {
     return frame.positions;
   }
 
+  /** Writes nothing any more: see GroupWriter. */
+  break(cause: Error): void {
+    this.#writer.break(cause);
+  }
+
   /** See GroupWriter. */
   async proveWritable(): Promise<void> {
     await this.#writer.proveWritable();
@@ -97,6 +107,7 @@ export class Committer {
   async refuse(): Promise<void> {
     this.#closing = true;
     this.#writer.stopLooking();
+    clearTimeout(this.#idle);
     await this.#writer.drained();
   }
 
@@ -115,6 +126,13 @@ export class Committer {
       };
       this.#writer.enqueue({ ...mark, committed: resolve, failed });
     });
+  }
+
+  /** The newest events are proven durable by what follows them, soon: a kill leaves no doubt about older ones. */
+  #markEndWhenIdle(): void {
+    clearTimeout(this.#idle);
+    if (this.#endMarked || this.#closing) return;
+    this.#idle = setTimeout(() => void this.markEnd(), IDLE_MS).unref();
   }
 
   /** Lets further appends see these records; returns the names of their streams. */

@@ -8,7 +8,7 @@ import { makeDirectory } from './directory.js';
 import { segmentHeader, segmentPath } from './segment.js';
 import { SegmentedLog } from './segmented-log.js';
 
-const QUIET = { onPayload: () => undefined, onTornTail: () => undefined };
+const QUIET = { onPayload: () => undefined, onTornTail: () => undefined, onTailLeft: () => undefined };
 
 let dir: string;
 let handles: FileHandle;

@@ -1,53 +1,113 @@
 /**
  * A frame is the unit of an append: it is in the log with all its records or not at all. Little-endian:
  *
- *   0 magic u32 | 4 payload length u32 | 8 position u64 | 16 durable u64 | 24 crc32 u32 | 28 payload
+ *   version 2: 0 magic u32 | 4 payload length u32 | 8 position u64 | 16 durable u64 | 24 crc32 of the payload u32
+ *              28 crc32 of the header u32 | 32 payload: records, each behind its length u32 and its crc32 u32
+ *   version 1: 0 magic u32 | 4 payload length u32 | 8 position u64 | 16 durable u64 | 24 crc32 of all u32
+ *              28 payload: records, each behind its length u32
  *
  * `position` is the frame's own place, so bytes copied from elsewhere never pass for a frame. `durable` is the end of
  * what was on disk when the frame was made: damage in front of it hit acknowledged data, damage behind it did not.
- * The payload is a row of records, each behind its length as u32; a clean close writes a frame with none.
+ * A frame without records marks the end of the log. Version 1 is read and not written any more.
  */
 import { crc32 } from 'node:zlib';
 
-export const FRAME_HEADER_LENGTH = 28;
-export const RECORD_PREFIX_LENGTH = 4;
-export const FRAME_MAGIC = Buffer.from('PzF1', 'latin1');
+/** How the frames of a segment are laid out; its header names the version. */
+export interface FrameFormat {
+  readonly version: number;
+  readonly magic: Buffer;
+  readonly headerLength: number;
+  /** Bytes in front of each record. */
+  readonly recordPrefixLength: number;
+}
+
+const VERSION_1: FrameFormat = {
+  version: 1,
+  magic: Buffer.from('PzF1', 'latin1'),
+  headerLength: 28,
+  recordPrefixLength: 4,
+};
+
+/** The version that is written. */
+export const CURRENT_FORMAT: FrameFormat = {
+  version: 2,
+  magic: Buffer.from('PzF2', 'latin1'),
+  headerLength: 32,
+  recordPrefixLength: 8,
+};
+
+export const FRAME_HEADER_LENGTH = CURRENT_FORMAT.headerLength;
+export const RECORD_PREFIX_LENGTH = CURRENT_FORMAT.recordPrefixLength;
 /** No frame is written whose payload is longer, so a length beyond it is damage. */
 export const MAX_PAYLOAD_LENGTH = 64 * 1024 * 1024;
 
-const CRC_AT = 24;
+const PAYLOAD_CRC_AT = 24;
+const HEADER_CRC_AT = 28;
+const RECORD_CRC_AT = 4;
+
+/** The format of a segment version; undefined for one that is not known. */
+export function formatOf(version: number): FrameFormat | undefined {
+  return [VERSION_1, CURRENT_FORMAT].find((format) => format.version === version);
+}
 
 /** Fills in the header around a payload that already lies in `frame` behind the header's place. */
 export function sealFrame(frame: Buffer, position: number, durable: number): void {
-  FRAME_MAGIC.copy(frame, 0);
+  CURRENT_FORMAT.magic.copy(frame, 0);
   frame.writeUInt32LE(frame.length - FRAME_HEADER_LENGTH, 4);
   frame.writeBigUInt64LE(BigInt(position), 8);
   frame.writeBigUInt64LE(BigInt(durable), 16);
-  frame.writeUInt32LE(checksum(frame, 0, frame.length), CRC_AT);
+  frame.writeUInt32LE(crc32(frame.subarray(FRAME_HEADER_LENGTH)), PAYLOAD_CRC_AT);
+  frame.writeUInt32LE(crc32(frame.subarray(0, HEADER_CRC_AT)), HEADER_CRC_AT);
+}
+
+/** Fills in the prefix of the record in `bytes[start, end)`, in front of it. */
+export function sealRecord(bytes: Buffer, start: number, end: number): void {
+  const prefix = start - RECORD_PREFIX_LENGTH;
+  bytes.writeUInt32LE(end - start, prefix);
+  bytes.writeUInt32LE(crc32(bytes.subarray(start, end)), prefix + RECORD_CRC_AT);
+}
+
+/** The record behind a prefix; undefined if it is not the one that was written. Version 1 cannot tell. */
+export function checkedRecord(
+  bytes: Buffer,
+  { version, recordPrefixLength }: FrameFormat,
+): Buffer | undefined {
+  const record = bytes.subarray(recordPrefixLength);
+  const isWhole =
+    bytes.readUInt32LE(0) === record.length &&
+    (version === VERSION_1.version || crc32(record) === bytes.readUInt32LE(RECORD_CRC_AT));
+  return isWhole ? record : undefined;
 }
 
 /** What stands at an offset of a buffer: a frame, the beginning of one that is longer than the buffer, or damage. */
 export type FrameCheck =
   | { kind: 'frame'; length: number; durable: number }
-  | { kind: 'partial'; length: number }
+  /** `isSealed`: the header is as it was written, so that its length is. */
+  | { kind: 'partial'; length: number; isSealed: boolean }
   | { kind: 'damaged' };
 
 /** Looks at `bytes[at, end)`, whose first byte has the given position in the log. */
-export function checkFrame(bytes: Buffer, at: number, end: number, position: number): FrameCheck {
-  if (end - at < FRAME_HEADER_LENGTH) return { kind: 'partial', length: FRAME_HEADER_LENGTH };
-  if (bytes.compare(FRAME_MAGIC, 0, 4, at, at + 4) !== 0) return { kind: 'damaged' };
+export function checkFrame(
+  bytes: Buffer,
+  at: number,
+  end: number,
+  position: number,
+  format = CURRENT_FORMAT,
+): FrameCheck {
+  const { magic, headerLength, version } = format;
+  if (end - at < headerLength) return { kind: 'partial', length: headerLength, isSealed: false };
+  if (bytes.compare(magic, 0, 4, at, at + 4) !== 0) return { kind: 'damaged' };
   const payload = bytes.readUInt32LE(at + 4);
   if (payload > MAX_PAYLOAD_LENGTH || bytes.readBigUInt64LE(at + 8) !== BigInt(position))
     return { kind: 'damaged' };
-  const length = FRAME_HEADER_LENGTH + payload;
-  if (end - at < length) return { kind: 'partial', length };
-  if (checksum(bytes, at, at + length) !== bytes.readUInt32LE(at + CRC_AT)) return { kind: 'damaged' };
+  const isSealed =
+    version !== VERSION_1.version &&
+    crc32(bytes.subarray(at, at + HEADER_CRC_AT)) === bytes.readUInt32LE(at + HEADER_CRC_AT);
+  if (version !== VERSION_1.version && !isSealed) return { kind: 'damaged' };
+  const length = headerLength + payload;
+  if (end - at < length) return { kind: 'partial', length, isSealed };
+  const covered = version === VERSION_1.version ? crc32(bytes.subarray(at, at + PAYLOAD_CRC_AT)) : 0;
+  const checksum = crc32(bytes.subarray(at + headerLength, at + length), covered);
+  if (checksum !== bytes.readUInt32LE(at + PAYLOAD_CRC_AT)) return { kind: 'damaged' };
   return { kind: 'frame', length, durable: Number(bytes.readBigUInt64LE(at + 16)) };
-}
-
-function checksum(bytes: Buffer, start: number, end: number): number {
-  return crc32(
-    bytes.subarray(start + FRAME_HEADER_LENGTH, end),
-    crc32(bytes.subarray(start, start + CRC_AT)),
-  );
 }

@@ -62,7 +62,7 @@ export class GroupWriter {
   constructor(
     private readonly log: Pick<
       SegmentedLog,
-      'end' | 'segmentBase' | 'write' | 'truncate' | 'roll' | 'proveWritable' | 'proveRoom'
+      'end' | 'segmentBase' | 'write' | 'truncate' | 'roll' | 'mustRoll' | 'proveWritable' | 'proveRoom'
     >,
     private readonly segmentLength: number,
     private readonly events: GroupWriterEvents,
@@ -85,7 +85,9 @@ export class GroupWriter {
   place(lengthAt: (position: number) => number): Place {
     const position = this.#tail;
     const isFirst = position === this.#segmentBase + SEGMENT_HEADER_LENGTH;
-    if (isFirst || position + lengthAt(position) <= this.#segmentBase + this.segmentLength) {
+    const mustRoll = this.log.mustRoll && this.#segmentBase === this.log.segmentBase;
+    const fits = isFirst || position + lengthAt(position) <= this.#segmentBase + this.segmentLength;
+    if (fits && !mustRoll) {
       return { position, opensSegment: false };
     }
     return { position: position + SEGMENT_HEADER_LENGTH, opensSegment: true };

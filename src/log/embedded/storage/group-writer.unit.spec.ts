@@ -8,6 +8,7 @@ import { SyncError } from './segmented-log.js';
 class ScriptedLog {
   end = 32;
   segmentBase = 0;
+  mustRoll = false;
   written: string[][] = [];
   faults: (Error | undefined)[] = [];
   truncateFault: Error | undefined;

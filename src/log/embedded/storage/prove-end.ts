@@ -4,12 +4,12 @@
  * had failed to allocate their blocks. So what no frame proves durable is copied to a file of its own, cut off, and written
  * again into new blocks. The copy is complete on disk before the log is cut, and is removed before the store serves.
  */
-import { open, readdir, readFile, unlink, type FileHandle } from 'node:fs/promises';
+import { readdir, readFile, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CorruptLogError, StoreUnavailableError } from '../errors.js';
-import { OWNER_ONLY, syncDirectory } from './directory.js';
-import { readAt, writeAt } from './file-bytes.js';
-import { checkFrame, FRAME_HEADER_LENGTH } from './frame.js';
+import { syncDirectory } from './directory.js';
+import { readAt, writeAt, writeWhole } from './file-bytes.js';
+import { checkFrame, type FrameFormat } from './frame.js';
 import { isNoSpace } from './no-space.js';
 import type { Segment } from './segment.js';
 
@@ -20,22 +20,30 @@ const COPY_NAME = /^log-end-(\d{16})\.bin$/;
  * takes its place. Throws StoreUnavailableError when the disk does not take it.
  *
  * @param durable position up to which the log is proven to be on disk; not in front of the segment's first frame
+ * @param hasTail the file has a tail behind the log's end, for which there was no room elsewhere: it is not cut off
  */
-export async function proveEnd(dir: string, segment: Segment, durable: number): Promise<void> {
+export async function proveEnd(
+  dir: string,
+  segment: Segment,
+  durable: number,
+  hasTail: boolean,
+): Promise<void> {
   await orUnavailable(async () => {
     const from = durable - segment.base;
     const frames = await readAt(segment.handle, from, segment.size - from);
-    if (wholeFrames(frames, durable) < frames.length)
+    if (wholeFrames(frames, durable, segment.format) < frames.length)
       throw new Error(`${segment.path} reads differently than a moment ago`);
-    if (frames.length <= FRAME_HEADER_LENGTH) return cut(segment, from);
+    if (hasTail) return rewrite(segment, from, frames);
+    if (frames.length <= segment.format.headerLength) return cut(segment, from);
     try {
-      await writeCopy(dir, durable, frames);
+      await writeWhole(copyPath(dir, durable), frames);
     } catch (error) {
       if (!isNoSpace(error)) throw error;
       // On a full disk this is the most that can be done: the store has to start there, since reads go on.
       await rewrite(segment, from, frames);
       return;
     }
+    await syncDirectory(dir);
     await replace(dir, segment, durable, frames);
   });
 }
@@ -53,7 +61,7 @@ export async function finishProof(dir: string, segment: Segment, position: numbe
   await orUnavailable(async () => {
     const frames = await readFile(copyPath(dir, position));
     const end = segment.base + segment.size;
-    const isComplete = frames.length > 0 && wholeFrames(frames, position) === frames.length;
+    const isComplete = frames.length > 0 && wholeFrames(frames, position, segment.format) === frames.length;
     if (isComplete && position > end)
       throw new CorruptLogError(segment.path, segment.size, `it ends in front of ${copyPath(dir, position)}`);
     const isOlder = position < segment.base || position + frames.length < end;
@@ -81,21 +89,6 @@ async function rewrite(segment: Segment, from: number, frames: Buffer): Promise<
   segment.size = from + frames.length;
 }
 
-async function writeCopy(dir: string, position: number, frames: Buffer): Promise<void> {
-  let handle: FileHandle | undefined;
-  try {
-    handle = await open(copyPath(dir, position), 'w', OWNER_ONLY);
-    await writeAt(handle, frames, 0);
-    await handle.sync();
-    await syncDirectory(dir);
-  } catch (error) {
-    if (handle) await removeCopy(dir, position);
-    throw error;
-  } finally {
-    await handle?.close();
-  }
-}
-
 async function removeCopy(dir: string, position: number): Promise<void> {
   await unlink(copyPath(dir, position));
   await syncDirectory(dir);
@@ -106,9 +99,9 @@ function copyPath(dir: string, position: number): string {
 }
 
 /** How many of the bytes, the first of which has this position, are whole frames. */
-function wholeFrames(bytes: Buffer, position: number): number {
+function wholeFrames(bytes: Buffer, position: number, format: FrameFormat): number {
   for (let at = 0; ;) {
-    const check = checkFrame(bytes, at, bytes.length, position + at);
+    const check = checkFrame(bytes, at, bytes.length, position + at, format);
     if (check.kind !== 'frame') return at;
     at += check.length;
   }

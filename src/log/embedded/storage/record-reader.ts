@@ -1,5 +1,6 @@
 import type { EventIndex } from './event-index.js';
-import { RECORD_PREFIX_LENGTH } from './frame.js';
+import { checkedRecord } from './frame.js';
+import { DamagedEventError } from '../errors.js';
 import type { SegmentedLog } from './segmented-log.js';
 
 /** Records no farther apart than this are fetched by one read. */
@@ -12,11 +13,12 @@ interface Run {
   ordinals: number[];
 }
 
-/** Fetches the records of committed events from the log. */
+/** Fetches the records of committed events from the log. Rejects with DamagedEventError for one that is not as it was written. */
 export class RecordReader {
   constructor(
     private readonly index: EventIndex,
     private readonly log: SegmentedLog,
+    private readonly onDamaged: (error: DamagedEventError) => void,
   ) {}
 
   /** The records of events, in the order of their ordinals as given; neighbours in the log cost one read together. */
@@ -28,18 +30,30 @@ export class RecordReader {
   }
 
   readSync(ordinal: number): Buffer {
-    return this.log.readSync(
-      this.index.positionOf(ordinal) + RECORD_PREFIX_LENGTH,
-      this.index.lengthOf(ordinal),
-    );
+    const [start, end] = this.#placeOf(ordinal);
+    return this.#checked(this.log.readSync(start, end - start), start);
+  }
+
+  /** Position of the record's prefix, and behind the record. */
+  #placeOf(ordinal: number): [start: number, end: number] {
+    const start = this.index.positionOf(ordinal);
+    const { recordPrefixLength } = this.log.formatAt(start);
+    return [start, start + recordPrefixLength + this.index.lengthOf(ordinal)];
+  }
+
+  #checked(bytes: Buffer, position: number): Buffer {
+    const record = checkedRecord(bytes, this.log.formatAt(position));
+    if (record) return record;
+    const error = new DamagedEventError(position);
+    this.onDamaged(error);
+    throw error;
   }
 
   #runs(ordinals: readonly number[]): Run[] {
     const runs: Run[] = [];
     let run: Run | undefined;
     for (const ordinal of ordinals) {
-      const start = this.index.positionOf(ordinal) + RECORD_PREFIX_LENGTH;
-      const end = start + this.index.lengthOf(ordinal);
+      const [start, end] = this.#placeOf(ordinal);
       if (run && this.#extends(run, start, end)) {
         run.start = Math.min(run.start, start);
         run.end = Math.max(run.end, end);
@@ -61,8 +75,8 @@ export class RecordReader {
   async #readRun(run: Run): Promise<Buffer[]> {
     const bytes = await this.log.read(run.start, run.end - run.start);
     return run.ordinals.map((ordinal) => {
-      const start = this.index.positionOf(ordinal) + RECORD_PREFIX_LENGTH - run.start;
-      return bytes.subarray(start, start + this.index.lengthOf(ordinal));
+      const [start, end] = this.#placeOf(ordinal);
+      return this.#checked(bytes.subarray(start - run.start, end - run.start), start);
     });
   }
 }

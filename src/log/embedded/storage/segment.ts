@@ -4,11 +4,13 @@
  */
 import { open, readdir, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
+import { NewerLogError } from '../errors.js';
 import { OWNER_ONLY, syncDirectory } from './directory.js';
+import { CURRENT_FORMAT, formatOf, type FrameFormat } from './frame.js';
 
 export const SEGMENT_HEADER_LENGTH = 32;
 const MAGIC = Buffer.from('PlazaLog');
-const VERSION = 1;
+const VERSION_END = 12;
 const NAME = /^(\d{16})\.log$/;
 
 export interface Segment {
@@ -18,6 +20,8 @@ export interface Segment {
   base: number;
   /** Bytes of the file that belong to the log. */
   size: number;
+  /** How its frames are laid out. */
+  format: FrameFormat;
 }
 
 export function segmentPath(dir: string, base: number): string {
@@ -33,12 +37,24 @@ export async function listSegments(dir: string): Promise<number[]> {
   return bases.sort((a, b) => a - b);
 }
 
-export function segmentHeader(base: number): Buffer {
+export function segmentHeader(base: number, { version } = CURRENT_FORMAT): Buffer {
   const header = Buffer.alloc(SEGMENT_HEADER_LENGTH);
   MAGIC.copy(header);
-  header.writeUInt32LE(VERSION, 8);
+  header.writeUInt32LE(version, 8);
   header.writeBigUInt64LE(BigInt(base), 16);
   return header;
+}
+
+/**
+ * The format that the header of a segment names, undefined where it is damaged or not whole. Throws NewerLogError for a
+ * version that is not known, also where no more of the header is there.
+ */
+export function formatOfHeader(header: Buffer, path: string, base: number): FrameFormat | undefined {
+  if (header.length < VERSION_END || !header.subarray(0, MAGIC.length).equals(MAGIC)) return undefined;
+  const version = header.readUInt32LE(MAGIC.length);
+  if (version > CURRENT_FORMAT.version) throw new NewerLogError(path, version);
+  const format = formatOf(version);
+  return format && header.equals(segmentHeader(base, format)) ? format : undefined;
 }
 
 /** Creates the segment that starts at `base`; it survives a power failure once this returns. */
@@ -53,5 +69,5 @@ export async function createSegment(dir: string, base: number): Promise<Segment>
     await handle.close();
     throw error;
   }
-  return { path, handle, base, size: SEGMENT_HEADER_LENGTH };
+  return { path, handle, base, size: SEGMENT_HEADER_LENGTH, format: CURRENT_FORMAT };
 }

@@ -1,8 +1,9 @@
 import { readSync } from 'node:fs';
-import { rm, statfs, writeFile } from 'node:fs/promises';
+import { rm, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
-import { OWNER_ONLY, syncDirectory } from './directory.js';
-import { readAt, writeAt } from './file-bytes.js';
+import { syncDirectory } from './directory.js';
+import { readAt, writeAt, writeWhole } from './file-bytes.js';
+import { CURRENT_FORMAT, type FrameFormat } from './frame.js';
 import { recoverSegments, type RecoveryEvents } from './recovery.js';
 import { createSegment, segmentPath, type Segment } from './segment.js';
 
@@ -21,14 +22,15 @@ export class SegmentedLog {
     private readonly fsync: boolean,
     /** There was no log when it was opened. */
     readonly isNew: boolean,
+    private cutLater: (() => Promise<void>) | undefined,
   ) {}
 
   /** Opens or creates the log of a directory; see recovery.ts for what is thrown and logged. */
   static async open(dir: string, fsync: boolean, events: RecoveryEvents): Promise<SegmentedLog> {
-    const segments = await recoverSegments(dir, events);
+    const { segments, cutLater } = await recoverSegments(dir, events);
     const isNew = segments.length === 0;
     if (isNew) segments.push(await createSegment(dir, 0));
-    return new SegmentedLog(dir, segments, fsync, isNew);
+    return new SegmentedLog(dir, segments, fsync, isNew, cutLater);
   }
 
   /** Position behind the last byte. */
@@ -42,9 +44,15 @@ export class SegmentedLog {
     return this.#current.base;
   }
 
+  /** What comes next belongs into another segment: this one is of a version that is not written any more. */
+  get mustRoll(): boolean {
+    return this.#current.format !== CURRENT_FORMAT;
+  }
+
   /** Appends bytes and makes them durable. After an error `truncate` must be called before the next write. */
   async write(buffers: Buffer[], length: number): Promise<void> {
     const segment = this.#current;
+    await this.#cutTail();
     await writeAll(segment, buffers, length);
     if (this.fsync) await sync(segment);
     segment.size += length;
@@ -52,6 +60,8 @@ export class SegmentedLog {
 
   /** Forgets what a failed write may have left behind the end, for good: it does not come back after a power failure. */
   async truncate(): Promise<void> {
+    // Nothing was written behind a tail that could not be kept elsewhere.
+    if (this.cutLater) return;
     const segment = this.#current;
     await segment.handle.truncate(segment.size);
     if (this.fsync) await sync(segment);
@@ -72,16 +82,15 @@ export class SegmentedLog {
 
   /** Rejects with the disk's error when there is no room for further appends. */
   async proveRoom(): Promise<void> {
+    await this.#cutTail();
     const path = join(this.dir, 'room');
-    try {
-      await writeFile(path, Buffer.alloc(ROOM_LENGTH), { flush: true, mode: OWNER_ONLY });
-    } finally {
-      await rm(path, { force: true });
-    }
+    await writeWhole(path, Buffer.alloc(ROOM_LENGTH));
+    await rm(path);
   }
 
   /** Ends the current segment and begins the next one at the present end. */
   async roll(): Promise<void> {
+    await this.#cutTail();
     const base = this.end;
     try {
       this.segments.push(await createSegment(this.dir, base));
@@ -114,6 +123,11 @@ export class SegmentedLog {
     return bytes;
   }
 
+  /** The format of the segment that a position lies in. */
+  formatAt(position: number): FrameFormat {
+    return this.#segmentOf(position).format;
+  }
+
   /** Whether two positions lie in one segment. */
   sameSegment(a: number, b: number): boolean {
     return this.#segmentOf(a) === this.#segmentOf(b);
@@ -121,6 +135,11 @@ export class SegmentedLog {
 
   async close(): Promise<void> {
     await Promise.all(this.segments.map((segment) => segment.handle.close()));
+  }
+
+  async #cutTail(): Promise<void> {
+    await this.cutLater?.();
+    this.cutLater = undefined;
   }
 
   /** Removes a segment whose creation failed: it must not be found when the one in front of it has grown. */

@@ -49,9 +49,11 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     const index = new EventIndex();
     const view = new RecordView();
     const log = await SegmentedLog.open(options.dir, options.fsync ?? true, {
-      onPayload: (bytes, start, end) =>
-        eachRecord(bytes, start, end, (at, length) => index.add(view.at(bytes, at), length)),
-      onTornTail: (tail) => options.log('warn', TORN_TAIL_CUT, { ...tail }),
+      onPayload: (bytes, start, end, format) =>
+        eachRecord(bytes, start, end, (at, length) => index.add(view.at(bytes, at), length), format),
+      onTornTail: (tail) =>
+        options.log('warn', tail.mayBeAcknowledged ? DAMAGED_TAIL_CUT : TORN_TAIL_CUT, { ...tail }),
+      onTailLeft: (tail) => options.log('warn', TAIL_LEFT, { ...tail }),
     });
     return await Store.over(options, index, log, unlock);
   } catch (error) {
@@ -62,6 +64,11 @@ export async function openStore(options: StoreOptions): Promise<Store> {
 
 const TORN_TAIL_CUT =
   'cut the torn tail of an interrupted write off the event log; nothing acknowledged is lost';
+
+const DAMAGED_TAIL_CUT =
+  'cut a torn tail off the event log, in which acknowledged events may have been: it is kept aside; compare it with what is published before it is removed';
+const TAIL_LEFT =
+  'the event log ends with a torn tail, and the disk is full: make room, then the tail is kept aside and the log can be written';
 
 /**
  * The storage core. An append is checked and given its place at once, in the order of the calls; its promise settles, and
@@ -98,7 +105,10 @@ export class Store {
     private readonly log: SegmentedLog,
     private readonly unlock: () => void,
   ) {
-    this.records = new RecordReader(index, log);
+    this.records = new RecordReader(index, log, (error) => {
+      options.log('error', 'a stored event is damaged', { error: error.message, position: error.position });
+      this.#committer.break(error);
+    });
     const segmentLength = options.segmentLength ?? DEFAULT_SEGMENT_LENGTH;
     this.#committer = new Committer(index, log, this.records, segmentLength, {
       onLost: (error) =>

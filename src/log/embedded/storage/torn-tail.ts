@@ -1,7 +1,8 @@
-import { readdir, rm, writeFile } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { OWNER_ONLY, syncDirectory } from './directory.js';
-import { readAt } from './file-bytes.js';
+import { syncDirectory } from './directory.js';
+import { readAt, writeWhole } from './file-bytes.js';
+import { checkFrame } from './frame.js';
 import type { Segment } from './segment.js';
 
 /** Bytes at the end of the log that are no whole frames, cut off and kept in a file. */
@@ -10,27 +11,51 @@ export interface TornTail {
   readonly segment: string;
   /** Position at which the log ends now. */
   readonly position: number;
+  /** Position at which it ended. */
+  readonly end: number;
   readonly bytes: number;
+  /** It may hold events that were acknowledged: nothing proves that its write was interrupted. */
+  readonly mayBeAcknowledged: boolean;
   /** Path of the file that keeps the bytes. */
   readonly savedAs: string;
 }
 
-/** Keeps what is behind a file offset in a file of its own, then cuts it off. */
-export async function cutTail(dir: string, segment: Segment, offset: number): Promise<TornTail> {
-  const bytes = await readAt(segment.handle, offset, segment.size - offset);
+/** The shortest frame that holds an event is longer than this: a prefix and an id alone are. */
+const NO_EVENT_LENGTH = 70;
+
+/**
+ * Looks at what is behind the last whole frame. It was never acknowledged if it is too short for an event, or if it begins
+ * with the whole header of a frame that the file is too short for: an append is acknowledged when all of it is on disk.
+ */
+export async function lookAtTail(segment: Segment, offset: number): Promise<Omit<TornTail, 'savedAs'>> {
+  const bytes = segment.size - offset;
   const position = segment.base + offset;
-  const savedAs = await freePath(dir, `torn-tail-${String(position).padStart(16, '0')}`);
-  try {
-    await writeFile(savedAs, bytes, { flag: 'wx', flush: true, mode: OWNER_ONLY });
-  } catch (error) {
-    await rm(savedAs, { force: true });
-    throw error;
-  }
+  const header = await readAt(segment.handle, offset, Math.min(bytes, segment.format.headerLength));
+  const check = checkFrame(header, 0, header.length, position, segment.format);
+  const isInterrupted = check.kind === 'partial' && check.isSealed && check.length > bytes;
+  return {
+    segment: basename(segment.path),
+    position,
+    end: position + bytes,
+    bytes,
+    mayBeAcknowledged: bytes > NO_EVENT_LENGTH && !isInterrupted,
+  };
+}
+
+/** Keeps a tail in a file of its own, then cuts it off. Rejects with the disk's error when there is no room for it. */
+export async function cutTail(
+  dir: string,
+  { handle, base }: Segment,
+  tail: Omit<TornTail, 'savedAs'>,
+): Promise<TornTail> {
+  const offset = tail.position - base;
+  const bytes = await readAt(handle, offset, tail.bytes);
+  const savedAs = await freePath(dir, `torn-tail-${String(tail.position).padStart(16, '0')}`);
+  await writeWhole(savedAs, bytes);
   await syncDirectory(dir);
-  await segment.handle.truncate(offset);
-  await segment.handle.sync();
-  segment.size = offset;
-  return { segment: basename(segment.path), position, bytes: bytes.length, savedAs };
+  await handle.truncate(offset);
+  await handle.sync();
+  return { ...tail, savedAs };
 }
 
 /** A name for a tail that overwrites none: several writes may have been interrupted at one position. */
