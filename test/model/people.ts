@@ -8,6 +8,7 @@ import { streams } from '../../src/log/streams.js';
 import { credentialHash } from '../../src/store/authority/credential-hash.js';
 import type { TestNetwork } from '../support/network.js';
 import { until } from '../support/until.js';
+import { retryWhileUnavailable } from '../support/retry-while-unavailable.js';
 
 /** Somebody with a token that may do everything. */
 export interface Person {
@@ -31,13 +32,17 @@ export async function makePeople(network: TestNetwork, count: number): Promise<P
     applicationName: 'model',
   });
   const digest = new HandleDigest(opened.secrets);
-  const append = (stream: string, event: StoredEvent) =>
-    opened.log.append({
-      stream,
-      expected: 'no_stream',
-      events: [{ id: randomUUID(), event }],
-      metadata: { requestId: 'model' },
-    });
+  const append = (stream: string, event: StoredEvent) => {
+    const id = randomUUID();
+    return retryWhileUnavailable(() =>
+      opened.log.append({
+        stream,
+        expected: 'no_stream',
+        events: [{ id, event }],
+        metadata: { requestId: 'model' },
+      }),
+    );
+  };
   const at = Date.now();
   const app = { appId: APP, name: 'Model', redirectUris: [], postLogoutRedirectUris: [], scopes: allScopes };
   await append(streams.application(APP), { type: 'application.registered', data: { ...app, at } });

@@ -16,6 +16,7 @@ import type { TestPostgres } from '../support/postgres.js';
 import { until } from '../support/until.js';
 import { some } from './support/recorded.js';
 import { WorkerBench } from './support/worker.js';
+import { retryWhileUnavailable } from '../support/retry-while-unavailable.js';
 
 const build = process.env['PLAZA_BUILD'] ?? fileURLToPath(new URL('../..', import.meta.url));
 const ENTRY = join(build, 'dist', 'projections', 'main.js');
@@ -62,13 +63,17 @@ describe('the worker process', () => {
     await once(worker, 'message');
     return worker;
   };
-  const append = (stream: string, event: StoredEvent) =>
-    opened.log.append({
-      stream,
-      expected: 'no_stream',
-      events: [{ id: randomUUID(), event }],
-      metadata: { requestId: 'test' },
-    });
+  const append = (stream: string, event: StoredEvent) => {
+    const id = randomUUID();
+    return retryWhileUnavailable(() =>
+      opened.log.append({
+        stream,
+        expected: 'no_stream',
+        events: [{ id, event }],
+        metadata: { requestId: 'test' },
+      }),
+    );
+  };
   const appendPosts = (round: number) =>
     Promise.all(
       Array.from({ length: POSTS_A_ROUND }, (_, index) => {

@@ -17,6 +17,7 @@ import type { EmbeddedEventStore } from '../support/event-store.js';
 import { startTestPostgres } from '../support/postgres.js';
 import type { TestPostgres } from '../support/postgres.js';
 import { until } from '../support/until.js';
+import { retryWhileUnavailable } from '../support/retry-while-unavailable.js';
 
 const build = process.env['PLAZA_BUILD'] ?? fileURLToPath(new URL('../..', import.meta.url));
 const ENTRY = join(build, 'dist', 'projections', 'main.js');
@@ -112,16 +113,14 @@ describe('a build that is interrupted', () => {
         EVENTSTORE_URL: stores.eventStoreUrl,
         VAULT_DATABASE_URL: stores.vaultDatabaseUrl,
       };
-      for (let n = 0; n < POSTS; n += 100)
-        await opened.log.append({
-          stream: `post-${n}`,
-          expected: 'no_stream',
-          events: Array.from({ length: 100 }, (_, k) => ({
-            id: randomUUID(),
-            event: some.post(`p${n + k}`, { authorActorId: `a${k % 50}` }),
-          })),
-          metadata: { requestId: 'test' },
-        });
+      for (let n = 0; n < POSTS; n += 100) {
+        const events = Array.from({ length: 100 }, (_, k) => ({
+          id: randomUUID(),
+          event: some.post(`p${n + k}`, { authorActorId: `a${k % 50}` }),
+        }));
+        const append = { stream: `post-${n}`, events, metadata: { requestId: 'test' } };
+        await retryWhileUnavailable(() => opened.log.append({ ...append, expected: 'no_stream' }));
+      }
     });
     afterAll(async () => {
       for (const worker of workers) await kill(worker);

@@ -14,6 +14,7 @@ import type { TestPostgres } from '../support/postgres.js';
 import { until } from '../support/until.js';
 import { deletionOf } from './support/restrictions.js';
 import { proofOf, WitnessBench } from './support/witness-bench.js';
+import { retryWhileUnavailable } from '../support/retry-while-unavailable.js';
 
 let postgres: TestPostgres;
 let bench: WitnessBench;
@@ -140,5 +141,6 @@ describe('what was left half-way', () => {
 
 /** At most so many at a time that none waits longer than it may. */
 async function each<T>(items: readonly T[], act: (item: T) => Promise<unknown>): Promise<void> {
-  for (let at = 0; at < items.length; at += 25) await Promise.all(items.slice(at, at + 25).map(act));
+  for (let at = 0; at < items.length; at += 25)
+    await Promise.all(items.slice(at, at + 25).map((item) => retryWhileUnavailable(() => act(item))));
 }

@@ -2,7 +2,6 @@ import { HandleDigest } from '../../../src/commands/handle-digest.js';
 import type { ReadModels } from '../../../src/commands/read-models.js';
 import { systemClock, systemIds } from '../../../src/commands/system.js';
 import { SocialFacts } from '../../../src/commands/social-facts.js';
-import { LogUnavailable } from '../../../src/log/event-log.js';
 import type { EventLog } from '../../../src/log/event-log.js';
 import { openLog } from '../../../src/log/open-log.js';
 import type { StoredEvent } from '../../../src/log/registry.js';
@@ -16,6 +15,7 @@ import { openDatabase } from '../../../src/store/database.js';
 import { until } from '../../support/until.js';
 import { openReadyWitness } from '../../support/witness.js';
 import { writeThrough } from '../../../projections/authority/authority.projection.js';
+import { retryWhileUnavailable } from '../../support/retry-while-unavailable.js';
 
 export interface Stores {
   readonly eventStoreUrl: string;
@@ -78,13 +78,7 @@ export async function openWorkshop(stores: Stores, applicationName: string): Pro
         events: events.map((event) => ({ id: systemIds.uuid(), event })),
         metadata: { requestId: 'test' },
       } as const;
-      // Many at once, where all processors are busy, take longer than the log is waited for.
-      await until(() =>
-        opened.log.append(append).catch((error: unknown) => {
-          if (error instanceof LogUnavailable) return false;
-          throw error;
-        }),
-      );
+      await retryWhileUnavailable(() => opened.log.append(append));
       await writeThrough(await opened.log.read(stream), store.db);
     },
     close: async () => {
