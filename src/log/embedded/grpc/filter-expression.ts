@@ -2,7 +2,8 @@
  * Filter expressions are written for .NET; they are translated to JavaScript's, or refused, never taken for something else.
  * https://learn.microsoft.com/dotnet/standard/base-types/regular-expression-language-quick-reference
  *
- * A difference remains: a character beyond U+FFFF is one character here, and two in .NET.
+ * Two differences remain: a character beyond U+FFFF is one character here, and two in .NET; and regardless of case, `s` is
+ * also U+017F here.
  */
 
 /** The expression is wrong, or has what JavaScript has no counterpart for. The message goes to the client. */
@@ -11,11 +12,15 @@ export class UnsupportedExpressionError extends Error {
 }
 
 const MAX_LENGTH = 4096;
+/** Of groups and classes within each other: the translation, and the engine, would run out of stack. */
+const MAX_DEPTH = 100;
 
 const START = '(?<![\\s\\S])';
 const END = '(?![\\s\\S])';
 const END_OR_LAST_NEWLINE = `(?=\\n?${END})`;
 const WORD = '[\\p{L}\\p{Mn}\\p{Nd}\\p{Pc}]';
+/** What .NET takes for a part of a word where it looks for the boundary of one: joiners, too. */
+const IN_WORD = '[\\p{L}\\p{Mn}\\p{Nd}\\p{Pc}\\u200c\\u200d]';
 const SPACE = '[\\f\\n\\r\\t\\v\\x85\\p{Z}]';
 const ESCAPED_CLASSES: Readonly<Record<string, string>> = {
   d: '\\p{Nd}',
@@ -30,8 +35,8 @@ const ESCAPED_ANCHORS: Readonly<Record<string, string>> = {
   G: START,
   z: END,
   Z: END_OR_LAST_NEWLINE,
-  b: `(?:(?<=${WORD})(?!${WORD})|(?<!${WORD})(?=${WORD}))`,
-  B: `(?:(?<=${WORD})(?=${WORD})|(?<!${WORD})(?!${WORD}))`,
+  b: `(?:(?<=${IN_WORD})(?!${IN_WORD})|(?<!${IN_WORD})(?=${IN_WORD}))`,
+  B: `(?:(?<=${IN_WORD})(?=${IN_WORD})|(?<!${IN_WORD})(?!${IN_WORD}))`,
 };
 const ESCAPED_CHARACTERS: Readonly<Record<string, number>> = {
   t: 9,
@@ -42,7 +47,7 @@ const ESCAPED_CHARACTERS: Readonly<Record<string, number>> = {
   a: 7,
   e: 27,
 };
-const GENERAL_CATEGORY = /^(?:L[ultmo]?|M[nce]?|N[dlo]?|P[cdseifo]?|S[mcko]?|Z[slp]?|C[cfson]?)$/;
+const GENERAL_CATEGORY = /^(?:L[ultmo]?|M[nce]?|N[dlo]?|P[cdseifo]?|S[mcko]?|Z[slp]?|C[cfon]?)$/;
 
 /** What inline options say where the translation is. */
 interface Options {
@@ -67,17 +72,13 @@ export function filterExpression(pattern: string): RegExp {
 
 class Translation {
   #at = 0;
-  #hasNamed = false;
-  #hasNumberedReference = false;
+  #depth = 0;
 
   constructor(private readonly pattern: string) {}
 
   all(): string {
     const source = this.#upToEndOfGroup({ ignoreCase: false, multiline: false, singleline: false });
     if (this.#at < this.pattern.length) throw unsupported('a parenthesis is closed that was not opened');
-    // .NET numbers named groups behind all others
-    if (this.#hasNamed && this.#hasNumberedReference)
-      throw unsupported('a reference by number beside named groups');
     return source;
   }
 
@@ -96,10 +97,14 @@ class Translation {
     if (this.#take('^')) return multiline ? '(?<![^\\n])' : START;
     if (this.#take('$')) return multiline ? '(?![^\\n])' : END_OR_LAST_NEWLINE;
     if (this.#take('.')) return singleline ? '[\\s\\S]' : '[^\\n]';
-    const quantifier = this.#takeMatch(/[*+?]|\{\d+(?:,\d*)?\}/y);
-    if (quantifier) return quantifier[0];
+    const quantifier = this.#quantifier();
+    if (quantifier !== undefined) return quantifier;
     const atom = this.#take('[') ? this.#class() : this.#take('\\') ? this.#escape() : literal(this.#next());
     return ignoreCase ? `(?i:${atom})` : atom;
+  }
+
+  #quantifier(): string | undefined {
+    return this.#takeMatch(/[*+?]|\{\d+(?:,\d*)?\}/y)?.[0];
   }
 
   #group(options: Options): string {
@@ -110,10 +115,11 @@ class Translation {
       const changed = end === ')' ? options : { ...options };
       setOptions(changed, on, true);
       setOptions(changed, off, false);
-      return end === ')' ? '' : this.#closed('(?:', changed);
+      if (end !== ')') return this.#closed('(?:', changed);
+      if (this.#quantifier() !== undefined) throw unsupported('a quantifier behind an option');
+      return '';
     }
     const named = this.#takeMatch(/\?(?:<([A-Za-z_]\w*)>|'([A-Za-z_]\w*)')/y);
-    if (named) this.#hasNamed = true;
     const opening = named
       ? `(?<${named[1] ?? named[2]}>`
       : `(${this.#takeMatch(/\?(?:=|!|<=|<!)/y)?.[0] ?? ''}`;
@@ -123,21 +129,27 @@ class Translation {
   }
 
   #closed(opening: string, options: Options): string {
-    const source = opening + this.#upToEndOfGroup(options);
+    const source = this.#deeper(() => opening + this.#upToEndOfGroup(options));
     if (!this.#take(')')) throw unsupported('a parenthesis that is not closed');
     return `${source})`;
   }
 
-  /** Behind a backslash, outside of a class. */
+  #deeper(translate: () => string): string {
+    if (this.#depth === MAX_DEPTH) throw unsupported(`more than ${MAX_DEPTH} groups within each other`);
+    this.#depth++;
+    const source = translate();
+    this.#depth--;
+    return source;
+  }
+
+  /**
+   * Behind a backslash, outside of a class. References to groups are refused: one to a group that has matched nothing
+   * fails in .NET, and matches in JavaScript.
+   */
   #escape(): string {
     const anchor = this.#takeMatch(/[AGzZbB]/y);
     if (anchor) return ESCAPED_ANCHORS[anchor[0]] ?? '';
-    const byName = this.#takeMatch(/k(?:<([A-Za-z_]\w*)>|'([A-Za-z_]\w*)')/y);
-    if (byName) return `\\k<${byName[1] ?? byName[2]}>`;
-    const byNumber = this.#takeMatch(/([1-9])(?!\d)/y);
-    if (byNumber) this.#hasNumberedReference = true;
-    // the engine refuses a number that no group has
-    return byNumber ? `(?:\\${byNumber[0]})` : (this.#escapedClass() ?? literal(this.#escapedCharacter()));
+    return this.#escapedClass() ?? literal(this.#escapedCharacter());
   }
 
   /** The set of characters that an escape names, if it names one. */
@@ -171,7 +183,7 @@ class Translation {
     let items = '';
     do {
       if (items !== '' && this.#take('-[')) {
-        const difference = `[[${negation}${items}]--${this.#class()}]`;
+        const difference = `[[${negation}${items}]--${this.#deeper(() => this.#class())}]`;
         if (!this.#take(']')) throw unsupported('a subtraction that is not the last of its class');
         return difference;
       }
@@ -186,13 +198,15 @@ class Translation {
     if (!this.#takeMatch(/-(?![\][])/y)) return typeof first === 'string' ? first : literal(first.character);
     const last = this.#classMember();
     if (typeof first === 'string' || typeof last === 'string')
-      throw unsupported('a range from or to a class');
+      throw unsupported('a range from or to a class, or an escaped hyphen');
     return `${literal(first.character)}-${literal(last.character)}`;
   }
 
   #classMember(): string | { character: string } {
     if (!this.#take('\\')) return { character: this.#next() };
     if (this.#take('b')) return { character: '\b' };
+    // never an end of a range
+    if (this.#take('-')) return literal('-');
     return this.#escapedClass() ?? { character: this.#escapedCharacter() };
   }
 
@@ -234,6 +248,7 @@ function setOptions(options: Options, letters: string, value: boolean): void {
 
 /** A character that stands for itself, wherever it stands. */
 function literal(character: string): string {
+  if (/^\p{Cs}$/u.test(character)) throw unsupported('half of a character beyond U+FFFF');
   return /^[A-Za-z0-9_]$/.test(character) ? character : `\\u{${character.codePointAt(0)?.toString(16)}}`;
 }
 

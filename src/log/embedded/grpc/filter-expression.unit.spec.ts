@@ -37,9 +37,10 @@ describe('an expression for .NET', () => {
     ['^(?i:a)b$', 'Ab', 'AB'],
     ['^(?i)a(?-i)b$', 'Ab', 'AB'],
     ['^((?i)a)b$', 'Ab', 'AB'],
-    ["^(?'twice'a|b)\\k'twice'$", 'bb', 'ba'],
-    ['^(?<twice>a|b)\\k<twice>$', 'aa', 'ab'],
-    ['^(a|b)\\1$', 'aa', 'ab'],
+    ["^(?'one'a|b)$", 'b', 'c'],
+    ['^(?<one>a|b)$', 'a', 'c'],
+    ['a\\B\\u200d', 'a\u200d', 'a-'],
+    ['^[a\\-c]+$', 'a-c', 'b'],
     ['^(?=a)(?!ab)a(?<=a)(?<!b)c', 'ac', 'ab'],
     ['^a(?#not read)b$', 'ab', 'a'],
     ['^a{2}b{1,}c{0,1}d*?e+$', 'aabde', 'abde'],
@@ -66,9 +67,16 @@ describe('an expression for .NET', () => {
     '\\p',
     '\\y',
     '\\12(a)',
-    '(?<n>a)(b)\\1',
-    '\\1',
-    '\\k<nobody>',
+    '(a)?\\1',
+    '(?<n>a)?\\k<n>',
+    "(?'n'a)?\\k'n'",
+    '[\\--a]',
+    '[+-\\-]',
+    'a(?i)*',
+    '(?i){2}',
+    '\\ud83d\\ude00',
+    '[\\ud83d]',
+    '\\p{Cs}',
     '[[:alpha:]]',
     '[a-\\d]',
     '[a-z-[b]c]',
@@ -83,5 +91,12 @@ describe('an expression for .NET', () => {
     'a'.repeat(4097),
   ])('%j is refused, and never taken for something else', (pattern) => {
     expect(() => filterExpression(pattern)).toThrow(UnsupportedExpressionError);
+  });
+
+  it.each([
+    ['groups', '('.repeat(2000), ')'.repeat(2000)],
+    ['classes', '[a-'.repeat(500), ']'.repeat(500)],
+  ])('of too many %s within each other is refused', (_, open, close) => {
+    expect(() => filterExpression(`${open}[b]${close}`)).toThrow(/more than 100 groups within each other/);
   });
 });
