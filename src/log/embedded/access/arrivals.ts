@@ -1,32 +1,46 @@
 import type { Socket } from 'node:net';
 
 export interface ArrivalLimits {
-  /** Connections that have not shown yet who they are and what they want. */
-  count: number;
+  /** Connections whose owner is not known yet. */
+  unknown: number;
+  /** Connections that have not said yet what they want. */
+  silent: number;
   /** How long a connection may take until it speaks gRPC, or is answered and closed. */
   ms: number;
 }
 
-/**
- * The connections that are not served yet, by the address and port they come from: bounded in number and time. When there
- * are too many, the oldest has to go, since whoever means well is done within moments.
- */
+interface Arrival {
+  socket: Socket;
+  timer: NodeJS.Timeout;
+}
+
+/** The connections that are not served yet, by the address and port they come from: bounded in number and time. */
 export class Arrivals {
-  readonly #arrivals = new Map<string, { socket: Socket; timer: NodeJS.Timeout }>();
+  readonly #unknown = new Map<string, Arrival>();
+  readonly #silent = new Map<string, Arrival>();
 
   constructor(private readonly limits: ArrivalLimits) {}
 
-  /** A second connection from the same place means that the first one is gone, whatever of it can still be read. */
-  add(socket: Socket): void {
+  /**
+   * Takes a connection whose owner has to be found out. False if there are too many: the newest has to go, since any other
+   * rule lets strangers who connect in a loop push out the others before their owner is known.
+   */
+  awaitOwner(socket: Socket): boolean {
+    // a second connection from the same place means that the first one is gone, whatever of it can still be read
+    this.#remove(peerOf(socket));
+    if (this.#unknown.size >= this.limits.unknown) return false;
+    this.#unknown.set(peerOf(socket), this.#arrival(socket));
+    return true;
+  }
+
+  /** Takes a connection that may speak. If there are too many, the oldest has to go: others speak within moments. */
+  awaitFirstBytes(socket: Socket): void {
     const peer = peerOf(socket);
-    this.#remove(peer);
-    const timer = setTimeout(() => this.#remove(peer), this.limits.ms);
-    this.#arrivals.set(peer, { socket, timer });
-    socket.once('close', () => {
-      if (this.#arrivals.get(peer)?.socket === socket) this.#forget(peer);
-    });
-    const [oldest] = this.#arrivals.keys();
-    if (this.#arrivals.size > this.limits.count && oldest !== undefined) this.#remove(oldest);
+    const known = this.#unknown.get(peer);
+    this.#unknown.delete(peer);
+    this.#silent.set(peer, known ?? this.#arrival(socket));
+    const [oldest] = this.#silent.keys();
+    if (this.#silent.size > this.limits.silent && oldest !== undefined) this.#remove(oldest);
   }
 
   /** The connection is served now: from here on it is its server's. */
@@ -35,18 +49,31 @@ export class Arrivals {
   }
 
   closeAll(): void {
-    for (const peer of this.#arrivals.keys()) this.#remove(peer);
+    for (const peer of [...this.#unknown.keys(), ...this.#silent.keys()]) this.#remove(peer);
+  }
+
+  #arrival(socket: Socket): Arrival {
+    const peer = peerOf(socket);
+    socket.once('close', () => {
+      if (this.#at(peer)?.socket === socket) this.#forget(peer);
+    });
+    return { socket, timer: setTimeout(() => this.#remove(peer), this.limits.ms) };
+  }
+
+  #at(peer: string): Arrival | undefined {
+    return this.#unknown.get(peer) ?? this.#silent.get(peer);
   }
 
   #remove(peer: string): void {
-    const socket = this.#arrivals.get(peer)?.socket;
+    const socket = this.#at(peer)?.socket;
     this.#forget(peer);
     socket?.destroy();
   }
 
   #forget(peer: string): void {
-    clearTimeout(this.#arrivals.get(peer)?.timer);
-    this.#arrivals.delete(peer);
+    clearTimeout(this.#at(peer)?.timer);
+    this.#unknown.delete(peer);
+    this.#silent.delete(peer);
   }
 }
 

@@ -21,7 +21,7 @@ export interface Listener {
   close(done?: () => void): void;
 }
 
-const LIMITS: ArrivalLimits = { count: 256, ms: 10_000 };
+const LIMITS: ArrivalLimits = { unknown: 1024, silent: 256, ms: 10_000 };
 /** HTTP/2 begins with the line `PRI * HTTP/2.0`, HTTP/1.1 with a method (RFC 9113, section 3.4). */
 const HTTP2_BEGINS = Buffer.from('PRI');
 
@@ -56,13 +56,20 @@ function sameUserServer(
   serve: (socket: Socket) => Promise<void>,
 ): Server {
   return createServer({ pauseOnConnect: true, noDelay: true }, (socket) => {
-    arrivals.add(socket);
     socket.on('error', () => socket.destroy());
+    if (!arrivals.awaitOwner(socket)) return refuse(socket);
     void access.admits(socket).then((admitted) => {
-      if (!admitted) socket.destroy();
-      return socket.destroyed ? undefined : serve(socket);
+      if (socket.destroyed) return undefined;
+      if (!admitted) return refuse(socket);
+      arrivals.awaitFirstBytes(socket);
+      return serve(socket);
     });
   });
+}
+
+/** By a reset, which leaves no row in TIME_WAIT: thousands of them would slow down each look at the kernel's tables. */
+function refuse(socket: Socket): void {
+  socket.resetAndDestroy();
 }
 
 function tlsServer(
@@ -84,7 +91,7 @@ function tlsServer(
   });
   // a handshake that fails is the peer's fault, and closes its connection
   server.on('tlsClientError', (_error, socket) => socket.destroy());
-  return server.on('connection', (socket: Socket) => arrivals.add(socket));
+  return server.on('connection', (socket: Socket) => arrivals.awaitFirstBytes(socket));
 }
 
 /** Whether a peer speaks HTTP/2; undefined if it went away first. What was read is put back. */

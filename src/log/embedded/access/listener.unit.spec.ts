@@ -19,7 +19,7 @@ afterEach(() => {
 });
 
 /** A listener that answers everybody it serves by what they said, and hangs up. */
-async function start(limits = { count: 100, ms: 60_000 }, nowMs = () => 0): Promise<number> {
+async function start(limits = { unknown: 100, silent: 100, ms: 60_000 }, nowMs = () => 0): Promise<number> {
   served = { grpc: 0, http: 0 };
   logged = [];
   const serve = (kind: 'grpc' | 'http') => (socket: Socket) => {
@@ -69,6 +69,12 @@ const socket = connect(Number(argv[0]), '127.0.0.1', () => socket.write(argv[1])
 socket.on('data', (bytes) => process.stdout.write(bytes)).on('error', () => {});
 `;
 
+/** Connects as another user, says nothing, and prints the error that ends the connection. */
+const LISTEN = `
+import { connect } from 'node:net';
+connect(Number(argv[0]), '127.0.0.1').on('error', ({ code }) => console.log(code)).resume();
+`;
+
 /** Connects again and again, and is gone in the moment in which all is said: its ends have uid 0 in the kernel's table. */
 const HIT_AND_RUN = `
 import { connect } from 'node:net';
@@ -91,14 +97,14 @@ for (let i = 0; i < 90; i++) {
   });
 
   it('cuts off whoever says nothing', async () => {
-    const port = await start({ count: 100, ms: 50 });
+    const port = await start({ unknown: 100, silent: 100, ms: 50 });
     await closed(open(port));
     expect(await answerTo(port, 'P')).toBe('');
     expect(served).toEqual({ grpc: 0, http: 0 });
   });
 
   it('cuts off the one that has been silent longest when there are too many', async () => {
-    const port = await start({ count: 3, ms: 60_000 });
+    const port = await start({ unknown: 100, silent: 3, ms: 60_000 });
     const silent: Socket[] = [];
     for (let i = 0; i < 3; i++) await once(silent[silent.push(open(port)) - 1]!, 'connect');
     const end = closed(silent[0]!);
@@ -108,7 +114,7 @@ for (let i = 0; i < 90; i++) {
   });
 
   it('leaves alone whom it serves', async () => {
-    const port = await start({ count: 1, ms: 50 });
+    const port = await start({ unknown: 1, silent: 1, ms: 50 });
     const socket = open(port);
     socket.write('PRI');
     await once(socket, 'data');
@@ -131,6 +137,11 @@ for (let i = 0; i < 90; i++) {
       ]);
     });
 
+    it('ends the connection by a reset, so that none of it waits in the tables of the kernel', async () => {
+      const port = await start();
+      expect(await asOtherUser(LISTEN, String(port))).toBe('ECONNRESET');
+    });
+
     it('logs one line in ten seconds, which counts those since the last one', async () => {
       let nowMs = 0;
       const port = await start(undefined, () => nowMs);
@@ -141,7 +152,7 @@ for (let i = 0; i < 90; i++) {
     });
 
     it('takes nothing from a connection that is gone already', async () => {
-      const port = await start({ count: 1000, ms: 60_000 });
+      const port = await start({ unknown: 1000, silent: 1000, ms: 60_000 });
       await asOtherUser(HIT_AND_RUN, String(port), HTTP2);
       expect(await answerTo(port, HTTP1)).toBe(`http: ${HTTP1.length}`);
       expect(served).toEqual({ grpc: 0, http: 1 });
