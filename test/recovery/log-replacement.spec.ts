@@ -12,6 +12,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { keptLogIn, restoringLogIn } from '../../src/launch/restore-state.js';
+import { tlsIdentity } from '../../src/log/embedded/access/tls-identity.js';
 import { LogReplacement } from '../../src/operator/restore/restore-log.js';
 import { FORMAT } from '../../src/recovery/backup/manifest.js';
 import type { PartManifest } from '../../src/recovery/backup/manifest.js';
@@ -80,6 +81,13 @@ const replace = (stamp: string) =>
     await log.putInPlace();
   });
 
+const putBack = (stamp: string) =>
+  withLog(stamp, async (log) => {
+    await log.layOut(backup, manifest(NEW), () => undefined);
+    await log.keepAside();
+    await log.undo();
+  });
+
 describe('a log that is replaced within its directory', () => {
   it('is the new one, beside the old one that is kept', async () => {
     mkdirSync(join(eventStore, 'lost+found'));
@@ -87,6 +95,19 @@ describe('a log that is replaced within its directory', () => {
     expect(read(eventStore)).toEqual(NEW);
     expect(read(keptLogIn(dataDir, 'a'))).toEqual(OLD);
     expect(directoriesIn(eventStore)).toContain('lost+found');
+  });
+
+  it.each([
+    ['replaced', replace],
+    ['put back', putBack],
+  ])('keeps its certificate and password when it is %s', async (_, act) => {
+    const options = { dir: eventStore, host: '127.0.0.1', now: () => new Date(0) };
+    const identity = await tlsIdentity(options);
+    await act('a');
+    expect(await tlsIdentity(options)).toEqual(identity);
+    expect(directoriesIn(eventStore).flatMap((name) => readdirSync(join(eventStore, name)))).not.toContain(
+      'credentials',
+    );
   });
 
   it('is made where there is none', async () => {

@@ -8,8 +8,11 @@ import type { PartManifest } from '../../recovery/backup/manifest.js';
 import { OWNER_ONLY, OWNER_ONLY_DIRECTORY } from '../backup/files.js';
 import { Failure } from '../cli/failure.js';
 
-/** The event store's own lock, which stays: POSIX drops a lock when its holder opens and closes the file. */
-const LOCK = /^lock(?:-journal)?$/;
+/**
+ * Files of the event store that are not the log, and stay: its lock, since POSIX drops a lock when its holder opens and closes
+ * the file; and its certificate and password, which clients elsewhere have copies of.
+ */
+const STAYS = /^(?:lock(?:-journal)?|tls\.key|tls\.crt|credentials)$/;
 
 /** What the lock of a directory says where the disk is full. */
 const SQLITE_FULL = 13;
@@ -114,7 +117,7 @@ async function moveFiles(from: string, to: string): Promise<void> {
 /** Without directories: what earlier restores kept, and what a file system has of its own. */
 async function filesIn(directory: string): Promise<readonly string[]> {
   const entries = await readdir(directory, { withFileTypes: true });
-  return entries.filter((entry) => !entry.isDirectory() && !LOCK.test(entry.name)).map(({ name }) => name);
+  return entries.filter((entry) => !entry.isDirectory() && !STAYS.test(entry.name)).map(({ name }) => name);
 }
 
 async function settle(file: string): Promise<void> {
