@@ -29,9 +29,9 @@ export class Outlet {
     if (!this.#closed && !this.call.write(message)) await this.drained();
   }
 
-  /** Sends a message of a call whose pace is kept by `waiting` and `drained`. */
+  /** Sends a message of a call whose pace is kept by `waiting` and `drained`; nothing behind the end of the call. */
   push(message: unknown): void {
-    if (!this.#closed) this.call.write(message);
+    if (!this.#closed && !this.#ended) this.call.write(message);
   }
 
   /** Messages that the client has not taken yet. */

@@ -1,6 +1,7 @@
 import { status, Metadata } from '@grpc/grpc-js';
 import { describe, expect, it } from '@jest/globals';
 import { Writable } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
 import { Outlet } from './outlet.js';
 
 const unavailable = { code: status.UNAVAILABLE, details: 'shutting down', metadata: new Metadata() };
@@ -19,6 +20,16 @@ describe('the end of a call', () => {
     outlet.push('the last answer');
     outlet.end();
     outlet.fail(unavailable);
+    expect(errors).toEqual([]);
+  });
+
+  it('stays what it was when an answer comes too late', async () => {
+    const { outlet, errors } = slowCall();
+    outlet.push('the last answer');
+    outlet.end();
+    outlet.push('that an append was not finished in time');
+    outlet.push('of another one');
+    await setImmediate();
     expect(errors).toEqual([]);
   });
 
