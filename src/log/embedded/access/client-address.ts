@@ -33,5 +33,7 @@ export async function clientAddress(place: Place): Promise<string> {
   const address = publicAddress(place);
   if (!place.tls) return address;
   const credentials = await readFile(join(place.dir, CREDENTIALS_FILE), 'utf8');
-  return address.replace('//', `//${credentials.trim()}@`);
+  const [user = '', ...password] = credentials.trim().split(':');
+  const encoded = [user, password.join(':')].map(encodeURIComponent).join(':');
+  return address.replace('//', () => `//${encoded}@`);
 }
