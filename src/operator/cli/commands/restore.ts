@@ -54,7 +54,7 @@ function linesOf(restored: Awaited<ReturnType<typeof Restore>>): string[] {
     restored;
   return [
     `restored ${parts.join(', ')} of network ${networkId} from backup ${backupId}, taken at ${takenAt}`,
-    `what was there is kept until the network is ready again: ${kept} says in which schemas${keptLog === null ? '' : `, and the log is in ${keptLog}`}`,
+    `the replaced data is kept until the network is ready again: ${kept} names the schemas${keptLog === null ? '' : `, the log is in ${keptLog}`}`,
     ...(witnessKept ? ['the witness here knows more than the backup, and was kept'] : []),
     ...(stillErased > 0
       ? [`${stillErased} people were erased since the backup; their keys stay destroyed`]
