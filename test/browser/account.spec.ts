@@ -8,7 +8,6 @@ import { describeInBrowser, startChromium } from './support/chromium.js';
 import { allow, Flow, signIn, statusOfProfile } from './support/flow.js';
 import { Watched } from './support/watched.js';
 
-/** A whole network and a browser run here, on a machine that may be busy with other tests. */
 describeInBrowser('the account page, in a real browser', () => {
   let network: SharedNetwork;
   let application: LocalApplication;

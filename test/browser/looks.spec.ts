@@ -9,7 +9,6 @@ import { allow, Flow, signIn } from './support/flow.js';
 import { expectGoodLooks } from './support/looks.js';
 import { Watched } from './support/watched.js';
 
-/** A whole network and a browser run here, on a machine that may be busy with other tests. */
 describeInBrowser(
   'in light and dark, at a desk and on a phone, text is readable and nothing hangs over',
   () => {

@@ -11,7 +11,6 @@ import { canServeTls, startTlsProxy } from './support/tls.js';
 import type { TlsProxy } from './support/tls.js';
 import { Watched } from './support/watched.js';
 
-/** A whole network and a browser run here, on a machine that may be busy with other tests. */
 const describeBehindTls = canServeTls ? describeInBrowser : describe.skip;
 
 describeBehindTls('what a real browser keeps others from, behind https', () => {

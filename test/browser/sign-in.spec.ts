@@ -9,7 +9,6 @@ import { allow, Flow, signIn, statusOfProfile } from './support/flow.js';
 import { focusIsSeen } from './support/looks.js';
 import { Watched } from './support/watched.js';
 
-/** A whole network and a browser run here, on a machine that may be busy with other tests. */
 describeInBrowser('signing in through an application, in a real browser', () => {
   let network: SharedNetwork;
   let application: LocalApplication;

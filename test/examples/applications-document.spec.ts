@@ -9,7 +9,6 @@ import type { TestNetwork } from '../support/network.js';
 import { blocksOf } from './support/document.js';
 import { Walk } from './support/walk.js';
 
-/** A whole network starts here, on a machine that may be busy with other tests. */
 const document = readFileSync(new URL('../../docs/applications.md', import.meta.url), 'utf8');
 const steps = blocksOf(document).map((block, at) => {
   const [first = ''] = block.text.split('\n');

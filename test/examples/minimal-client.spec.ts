@@ -16,7 +16,6 @@ import type { Example } from './support/example.js';
 import { startInterposer } from './support/interposer.js';
 import type { Interposer } from './support/interposer.js';
 
-/** A whole network starts here, on a machine that may be busy with other tests. */
 let between: Interposer;
 let network: TestNetwork;
 let database: Client;

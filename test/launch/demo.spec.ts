@@ -4,7 +4,6 @@ import { newDataDir } from '../support/data-dir.js';
 import { startNetwork } from '../support/network.js';
 import type { TestNetwork } from '../support/network.js';
 
-/** Whole networks start here, on a machine that may be busy with other tests. */
 let network: TestNetwork;
 
 beforeAll(async () => {

@@ -8,7 +8,6 @@ import { environment, root } from '../support/command.js';
 import { newDataDir, removeDataDir } from '../support/data-dir.js';
 import { until } from '../support/until.js';
 
-/** A network starts here, on a machine that may be busy with other tests. */
 describe('an `npm start` that is told to stop while the network starts', () => {
   it('stops what has started, waits until it is gone, and exits as if all had been well', async () => {
     const dataDir = newDataDir();

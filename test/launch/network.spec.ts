@@ -11,7 +11,6 @@ import { startNetwork } from '../support/network.js';
 import type { TestNetwork } from '../support/network.js';
 import { until } from '../support/until.js';
 
-/** Whole networks start here, on a machine that may be busy with other tests. */
 let network: TestNetwork;
 
 beforeAll(async () => {

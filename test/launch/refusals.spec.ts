@@ -9,7 +9,6 @@ import { runPlaza } from '../support/command.js';
 import { newDataDir } from '../support/data-dir.js';
 import { startNetwork } from '../support/network.js';
 
-/** Whole networks start here, on a machine that may be busy with other tests. */
 let scratch = '';
 let stranger: Server;
 

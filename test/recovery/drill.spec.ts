@@ -13,7 +13,6 @@ import { Life, nothingIsBack, sayAgain } from './support/life.js';
 import { answerOf } from './support/operator.js';
 import { notClosed, SignIns } from './support/sign-ins.js';
 
-/** A whole network starts here several times, on a machine that may be busy with other tests. */
 const scratch = newDataDir();
 const backup = join(scratch, 'backup');
 

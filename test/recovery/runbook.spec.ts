@@ -13,7 +13,6 @@ import { until } from '../support/until.js';
 import { destroyWitness } from './support/destroy.js';
 import { isRunBy, mentionedIn, stepsOf, typed } from './support/runbook.js';
 
-/** A whole network starts here several times, on a machine that may be busy with other tests. */
 const document = readFileSync(new URL('../../docs/recovery.md', import.meta.url), 'utf8');
 const steps = stepsOf(blocksOf(document));
 
