@@ -13,6 +13,7 @@ import {
 } from '@eventstore/db-client';
 import type { RecordedEvent } from '@eventstore/db-client';
 import type { Logger } from 'pino';
+import { keepLoopbackFromProxies } from '../config/grpc-proxy.js';
 import { collect, FROM_LEADER, verifyCheckpoint } from './bounded-read.js';
 import { isAmbiguous, within } from './client-errors.js';
 import { noPosition } from './codec.js';
@@ -59,6 +60,7 @@ export class EventStoreLog extends EventLog {
     private readonly logger?: Pick<Logger, 'warn'>,
   ) {
     super();
+    keepLoopbackFromProxies();
     this.client = EventStoreDBClient.connectionString(url);
   }
 
