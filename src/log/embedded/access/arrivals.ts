@@ -26,8 +26,7 @@ export class Arrivals {
    * rule lets strangers who connect in a loop push out the others before their owner is known.
    */
   awaitOwner(socket: Socket): boolean {
-    // a second connection from the same place means that the first one is gone, whatever of it can still be read
-    this.#remove(peerOf(socket));
+    this.#removeEarlier(socket);
     if (this.#unknown.size >= this.limits.unknown) return false;
     this.#unknown.set(peerOf(socket), this.#arrival(socket));
     return true;
@@ -37,6 +36,7 @@ export class Arrivals {
   awaitFirstBytes(socket: Socket): void {
     const peer = peerOf(socket);
     const known = this.#unknown.get(peer);
+    if (!known) this.#removeEarlier(socket);
     this.#unknown.delete(peer);
     this.#silent.set(peer, known ?? this.#arrival(socket));
     const [oldest] = this.#silent.keys();
@@ -58,6 +58,11 @@ export class Arrivals {
       if (this.#at(peer)?.socket === socket) this.#forget(peer);
     });
     return { socket, timer: setTimeout(() => this.#remove(peer), this.limits.ms) };
+  }
+
+  /** A second connection from the same place means that the first one is gone, whatever of it can still be read. */
+  #removeEarlier(socket: Socket): void {
+    this.#remove(peerOf(socket));
   }
 
   #at(peer: string): Arrival | undefined {

@@ -53,4 +53,18 @@ describe('connections that are not served yet', () => {
     expect(silent.map((socket) => socket.destroyed)).toEqual([true, false, false]);
     all.closeAll();
   });
+
+  it.each(['awaitOwner', 'awaitFirstBytes'] as const)(
+    'close an earlier one from the same place (%s)',
+    async (method) => {
+      const all = arrivals();
+      const [earlier, later] = [await arrival(), await arrival()];
+      Object.defineProperty(later, 'remotePort', { value: earlier.remotePort });
+      all[method](earlier);
+      all[method](later);
+      expect([earlier.destroyed, later.destroyed]).toEqual([true, false]);
+      all.closeAll();
+      expect(later.destroyed).toBe(true);
+    },
+  );
 });
