@@ -35,6 +35,15 @@ describe('a reader', () => {
     expect([answer.headers.get('x-network-revision'), network.reads]).toEqual(['4', 1]);
   });
 
+  it('does not ask again where their own write is missing, whatever others wrote since', async () => {
+    const acknowledged = new Acknowledged();
+    acknowledged.note('alice', acknowledging(5));
+    acknowledged.note('bob', acknowledging(6));
+    const network = showing(4, 6);
+    const answer = await acknowledged.shownTo('alice', network.read);
+    expect([answer.headers.get('x-network-revision'), network.reads]).toEqual(['4', 1]);
+  });
+
   it('does not ask again where a read is refused', async () => {
     const acknowledged = new Acknowledged();
     acknowledged.note('alice', acknowledging(5));

@@ -30,16 +30,20 @@ export class Acknowledged {
     if (position !== null) this.writes.set(actorId, BigInt(position));
   }
 
-  /** Asks until the answer shows all that was acknowledged to others before, or is none that says what it shows. */
+  /**
+   * Asks until the answer shows all that was acknowledged to others before, or does not say what it shows. An answer
+   * that lacks a write of the reader is returned as it is: waiting for others would hide that the API breaks its promise.
+   */
   async shownTo<Answer extends Answered>(
     actorId: string | undefined,
     ask: () => Promise<Answer>,
   ): Promise<Answer> {
     const wanted = this.newestOfOthers(actorId);
+    const own = (actorId === undefined ? undefined : this.writes.get(actorId)) ?? -1n;
     const giveUpAt = performance.now() + LONGEST_MS;
     for (;;) {
       const answer = await ask();
-      if (!this.isBehind(answer, wanted) || performance.now() > giveUpAt) return answer;
+      if (!this.isBehind(answer, own, wanted) || performance.now() > giveUpAt) return answer;
       await pause(20);
     }
   }
@@ -49,7 +53,7 @@ export class Acknowledged {
     return others.reduce((newest, position) => (position > newest ? position : newest), -1n);
   }
 
-  private isBehind({ status, headers }: Answered, wanted: bigint): boolean {
+  private isBehind({ status, headers }: Answered, own: bigint, wanted: bigint): boolean {
     const shown = headers.get('x-network-revision');
     const incarnation = headers.get('x-network-incarnation');
     if (status !== 200 || shown === null || incarnation === null) return false;
@@ -57,6 +61,6 @@ export class Acknowledged {
     const isOther = this.incarnation !== undefined && this.incarnation !== incarnation;
     this.incarnation = incarnation;
     if (isOther) this.writes.clear();
-    return !isOther && BigInt(shown) < wanted;
+    return !isOther && BigInt(shown) >= own && BigInt(shown) < wanted;
   }
 }
