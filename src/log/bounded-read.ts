@@ -22,7 +22,8 @@ export async function collect(reading: Reading): Promise<RecordedEvent[]> {
     for await (const { event } of reading) if (event) events.push(event);
     return events;
   };
-  return within(READ_DEADLINE_MS, all(), () => void reading.cancel());
+  // A client that still looks for a node has nothing to cancel, and rejects when it finds none.
+  return within(READ_DEADLINE_MS, all(), () => void reading.cancel().catch(() => undefined));
 }
 
 /**

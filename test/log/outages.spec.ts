@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setImmediate as immediate } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { LogUnavailable, WrongExpectedRevision } from '../../src/log/event-log.js';
 import { startTcpProxy } from '../support/tcp-proxy.js';
@@ -41,6 +42,22 @@ describe('when answers get lost', () => {
       await proxy.close();
     }
   });
+});
+
+it('a cluster of which no node answers is an outage, and ends no process', async () => {
+  const proxy = await startTcpProxy(bench.store.port);
+  proxy.loseAnswers();
+  const through = await bench.openAgain(`esdb+discover://127.0.0.1:${proxy.port}?tls=false&gossipTimeout=3`);
+  try {
+    await expect(through.log.head()).rejects.toBeInstanceOf(LogUnavailable);
+    await proxy.close();
+    // Fails when the client stops looking for a node, on behalf of the read before it, too.
+    await expect(through.log.read('network')).rejects.toBeInstanceOf(LogUnavailable);
+    // Jest fails a test in which a promise is rejected that nobody waits for; Node ends the process.
+    await immediate();
+  } finally {
+    await through.close();
+  }
 });
 
 describe('while the event store is frozen', () => {
