@@ -34,6 +34,8 @@ export interface ReadOptions {
   readonly from?: bigint;
   readonly direction?: 'forwards' | 'backwards';
   readonly limit?: number;
+  /** For reads that prove something: a follower may lag behind without saying so. A deleted stream is then an empty one. */
+  readonly fromLeader?: boolean;
 }
 
 /** A place in the log: the last handled event. The id proves on resume that it is still the same log. */

@@ -8,6 +8,7 @@ import {
   MaxAppendSizeExceededError,
   NO_STREAM,
   START,
+  StreamDeletedError,
   StreamNotFoundError,
   WrongExpectedVersionError,
 } from '@eventstore/db-client';
@@ -102,7 +103,7 @@ export class EventStoreLog extends EventLog {
   }
 
   async find(stream: string, id: string): Promise<EventReference | undefined> {
-    const stored = (await this.stored(stream, {}, FROM_LEADER)).find((event) => event.id === id);
+    const stored = (await this.stored(stream, { fromLeader: true })).find((event) => event.id === id);
     return stored && referenceTo(stored);
   }
 
@@ -167,8 +168,7 @@ export class EventStoreLog extends EventLog {
   /** In pages, each within the deadline of a read: however long a stream gets, it can be read. */
   private async stored(
     stream: string,
-    { from, direction, limit = Infinity }: ReadOptions,
-    by: Partial<typeof FROM_LEADER> = {},
+    { from, direction, limit = Infinity, fromLeader = false }: ReadOptions,
   ) {
     const backwards = direction === 'backwards';
     const stored: RecordedEvent[] = [];
@@ -180,8 +180,9 @@ export class EventStoreLog extends EventLog {
           direction: backwards ? BACKWARDS : FORWARDS,
           fromRevision,
           maxCount,
-          ...by,
+          ...(fromLeader ? FROM_LEADER : {}),
         }),
+        fromLeader,
       );
       stored.push(...page);
       const last = page.at(-1);
@@ -191,12 +192,14 @@ export class EventStoreLog extends EventLog {
     }
   }
 
-  /** Reads to the end of a bounded read. No such stream: nothing. */
-  private async collect(reading: Parameters<typeof collect>[0]): Promise<RecordedEvent[]> {
+  /** Reads to the end of a bounded read. No such stream, or for a proof a deleted one: nothing. */
+  private async collect(reading: Parameters<typeof collect>[0], isProof = false): Promise<RecordedEvent[]> {
     try {
       return await collect(reading);
     } catch (error) {
       if (error instanceof StreamNotFoundError) return [];
+      // Plaza deletes no stream: a log in which one is deleted has lost it, and is not away.
+      if (isProof && error instanceof StreamDeletedError) return [];
       throw new LogUnavailable('The event log did not answer the read.', { cause: error });
     }
   }

@@ -9,9 +9,9 @@ export interface NetworkIds {
   networkId(): string;
 }
 
-/** Which network this is the log of; undefined if it was not founded yet. @throws {LogUnavailable} */
+/** Which network this is the log of, by the leader's word; undefined if it was not founded yet. @throws {LogUnavailable} */
 export async function networkOf(log: EventLog): Promise<string | undefined> {
-  const [first] = await log.read(streams.network(), { limit: 1 });
+  const [first] = await log.read(streams.network(), { limit: 1, fromLeader: true });
   return first?.event.type === 'network.founded' ? first.event.data.networkId : undefined;
 }
 

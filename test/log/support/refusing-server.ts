@@ -4,11 +4,14 @@ import { Server, ServerCredentials } from '@grpc/grpc-js';
 import type { ServerWritableStream, status } from '@grpc/grpc-js';
 import { connect } from '../../support/streams-calls.js';
 
-export interface RefusingServer {
+export interface ReadServer {
   readonly url: string;
+  close(): void;
+}
+
+export interface RefusingServer extends ReadServer {
   /** Reads of $all from a position that were refused so far. */
   refused(): number;
-  close(): void;
 }
 
 /**
@@ -19,19 +22,37 @@ export async function startRefusingServer(
   storePort: number,
   refusal: () => { readonly code: status; readonly details: string } | undefined,
 ): Promise<RefusingServer> {
-  const store = connect(storePort);
-  const server = new Server();
   let refused = 0;
-  const read = (call: ServerWritableStream<ReadReq, ReadResp>): void => {
+  const server = await startReadServer(storePort, (call) => {
     const isFromPosition = call.request.getOptions()?.getAll()?.hasPosition() === true;
     const error = isFromPosition ? refusal() : undefined;
-    if (error) {
-      refused += 1;
-      call.emit('error', error);
-      return;
-    }
+    if (!error) return false;
+    refused += 1;
+    call.emit('error', error);
+    return true;
+  });
+  return { ...server, refused: () => refused };
+}
+
+/** A follower that has no event of the log yet, and passes on reads that only the leader may answer. */
+export const startEmptyFollower = (storePort: number): Promise<ReadServer> =>
+  startReadServer(storePort, (call) => {
+    if (call.metadata.get('requires-leader').includes('true')) return false;
+    call.end();
+    return true;
+  });
+
+/** Passes reads on to an event store, except those that `answer` has answered. */
+async function startReadServer(
+  storePort: number,
+  answer: (call: ServerWritableStream<ReadReq, ReadResp>) => boolean,
+): Promise<ReadServer> {
+  const store = connect(storePort);
+  const server = new Server();
+  const read = (call: ServerWritableStream<ReadReq, ReadResp>): void => {
+    if (answer(call)) return;
     const answers = store.read(call.request);
-    answers.on('data', (answer: ReadResp) => call.write(answer));
+    answers.on('data', (each: ReadResp) => call.write(each));
     answers.on('end', () => call.end());
     answers.on('error', (fault) => call.emit('error', fault));
     call.on('cancelled', () => answers.cancel());
@@ -44,7 +65,6 @@ export async function startRefusingServer(
   );
   return {
     url: `esdb://127.0.0.1:${port}?tls=false`,
-    refused: () => refused,
     close() {
       server.forceShutdown();
       store.close();
