@@ -17,8 +17,16 @@ export interface ShownComparison {
 }
 
 const PAGE = 1_000;
+/** Of ids and numbers alone. */
+const APPLIED_PAGE = 20_000;
+const GREATEST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 /** How many numbers are compared at once: more wherever all is as it should be, fewer to find what is not. */
 const BLOCK = { least: 1_000n, most: 16_000n, factor: 4n };
+
+interface AppliedRow {
+  readonly witness_epoch: string;
+  readonly event_id: string;
+}
 
 /**
  * Compares what the witness has accepted with what the read models have applied, and asks the log only for what is not
@@ -65,21 +73,47 @@ export async function unwitnessedOf(
   return unknown.map((id) => ({ kind: 'unwitnessed', epoch: numbers.get(id) ?? 0n }));
 }
 
+/**
+ * Numbers of what is applied, by the event's id: those greater than `after`, in order and in pages. A query of millions
+ * would outlast the patience of an API process on a busy machine.
+ */
+export async function* appliedAfter(
+  database: ShownComparison['database'],
+  schema: string | undefined,
+  after: bigint,
+): AsyncGenerator<ReadonlyMap<string, bigint>> {
+  if (schema === undefined) return;
+  let last: AppliedRow = { witness_epoch: String(after), event_id: GREATEST_ID };
+  for (;;) {
+    const { rows } = await database.query<AppliedRow>(
+      `SELECT witness_epoch, event_id FROM "${schema}".restriction
+      WHERE (witness_epoch, event_id) > ($1, $2) ORDER BY witness_epoch, event_id LIMIT ${APPLIED_PAGE}`,
+      [last.witness_epoch, last.event_id],
+    );
+    if (rows.length > 0) yield numbersIn(rows);
+    if (rows.length < APPLIED_PAGE) return;
+    last = rows.at(-1) ?? last;
+  }
+}
+
 /** Numbers of what is applied, by the event's id: those greater than `after`, up to `last` if that is given. */
-export async function appliedBetween(
+async function appliedBetween(
   database: ShownComparison['database'],
   schema: string | undefined,
   after: bigint,
   last: bigint | undefined,
 ): Promise<Map<string, bigint>> {
   if (schema === undefined) return new Map();
-  const { rows } = await database.query<{ witness_epoch: string; event_id: string }>(
+  const { rows } = await database.query<AppliedRow>(
     `SELECT witness_epoch, event_id FROM "${schema}".restriction
     WHERE witness_epoch > $1 AND ($2::numeric IS NULL OR witness_epoch <= $2)`,
     [String(after), last === undefined ? null : String(last)],
   );
-  return new Map(rows.map(({ witness_epoch, event_id }) => [event_id, BigInt(witness_epoch)]));
+  return numbersIn(rows);
 }
+
+const numbersIn = (rows: readonly AppliedRow[]): Map<string, bigint> =>
+  new Map(rows.map(({ witness_epoch, event_id }) => [event_id, BigInt(witness_epoch)]));
 
 /** Whether the witness has accepted restrictions of a block, and the read models have applied exactly these. */
 async function isAgreed({ witness, database, schema }: ShownComparison, block: Range): Promise<boolean> {

@@ -5,7 +5,7 @@ import { contentOf, readBothLedgers } from './both-ledgers.js';
 import { confirmedMissing } from './confirmed-missing.js';
 import { MOST_TOLD, reasonOf } from './difference.js';
 import type { Difference } from './difference.js';
-import { appliedBetween, unwitnessedOf } from './missing-restrictions.js';
+import { appliedAfter, unwitnessedOf } from './missing-restrictions.js';
 import type { Accepted, Witness, Witnessed } from './witness/witness.js';
 
 /** What was compared longer ago than this is not compared again. */
@@ -70,10 +70,12 @@ export class RestrictionCheck {
       found.push(...missingOf(await confirmedMissing(log, page)));
       if (found.length >= MOST_TOLD) return found;
     }
-    const numbers = await appliedBetween(database, schema, 0n, undefined);
+    const known = new Set(accepted.map(({ id }) => id));
+    const numbers = new Map<string, bigint>();
+    for await (const page of appliedAfter(database, schema, 0n))
+      for (const [id, epoch] of page) if (!known.has(id)) numbers.set(id, epoch);
     for (const [id, { witnessEpoch }] of logged)
-      if (witnessEpoch !== undefined) numbers.set(id, BigInt(witnessEpoch));
-    for (const { id } of accepted) numbers.delete(id);
+      if (witnessEpoch !== undefined && !known.has(id)) numbers.set(id, BigInt(witnessEpoch));
     found.push(...(await unwitnessedOf(witness, numbers)));
     if (found.length > 0) return found;
     this.isFirst = false;
@@ -96,7 +98,8 @@ export class RestrictionCheck {
       if (last) newest = { id: last.restriction.id, epoch: last.epoch, position: last.position };
       if (page.length < PAGE || found.length >= MOST_TOLD) break;
     }
-    found.push(...(await unwitnessedOf(witness, await appliedBetween(database, schema, after, undefined))));
+    for await (const page of appliedAfter(database, schema, after))
+      found.push(...(await unwitnessedOf(witness, page)));
     if (found.length > 0) return found;
     if (newest) this.marks.push({ at, newest });
     const isOld = (mark: { readonly at: number }) => mark.at <= at - SETTLED_MS;

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
 import { restrictions } from '../../projections/restrictions/restrictions.projection.js';
 import { reasonOf } from '../../src/recovery/difference.js';
-import { shownDifferences } from '../../src/recovery/missing-restrictions.js';
+import { appliedAfter, shownDifferences } from '../../src/recovery/missing-restrictions.js';
 import type { Witness } from '../../src/recovery/witness/witness.js';
 import { MemoryLog } from '../projections/support/memory-log.js';
 import { startTestPostgres } from '../support/postgres.js';
@@ -89,6 +89,21 @@ describe('of very many restrictions', () => {
   it('two that have the number of the other are both there', async () => {
     const exchanged = `UPDATE restriction SET witness_epoch = 20007 - witness_epoch WHERE witness_epoch IN (7, 20000)`;
     expect(await reasonAfter(exchanged)).toBeUndefined();
+  });
+
+  it('what is applied is read in pages, also where two have one number', async () => {
+    await readStore.query('BEGIN; UPDATE restriction SET witness_epoch = 20000 WHERE witness_epoch = 20001');
+    try {
+      const sizes: number[] = [];
+      const ids = new Set<string>();
+      for await (const page of appliedAfter(readStore, 'shown', 1n)) {
+        sizes.push(page.size);
+        for (const id of page.keys()) ids.add(id);
+      }
+      expect([sizes, ids.size]).toEqual([[20_000, 20_000, 999], COUNT - 1]);
+    } finally {
+      await readStore.query('ROLLBACK');
+    }
   });
 
   it('one behind a gap in the numbers is found, wherever that begins and ends', async () => {
