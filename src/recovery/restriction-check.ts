@@ -55,7 +55,7 @@ export class RestrictionCheck {
 
   private async compareAll({ database, schema, signal }: Asked): Promise<readonly Difference[]> {
     const { witness, log } = this.options;
-    const [unsettled] = await witness.unsettled(ALL_TIMES, 0n, 1);
+    const bound = await this.oldestUnsettled();
     // A log that is away says so at once; a subscription to it waits until it is back.
     await log.head();
     const timeout = AbortSignal.timeout(FIRST_MS);
@@ -79,8 +79,6 @@ export class RestrictionCheck {
     found.push(...(await unwitnessedOf(witness, numbers)));
     if (found.length > 0) return found;
     this.isFirst = false;
-    // A number below that is neither accepted nor withdrawn yet may still be accepted.
-    const bound = unsettled?.epoch;
     this.proven = accepted.findLast(({ epoch }) => bound === undefined || epoch < bound);
     return [];
   }
@@ -88,14 +86,16 @@ export class RestrictionCheck {
   private async compareNew({ database, schema }: Asked): Promise<readonly Difference[]> {
     const { witness, log, monotonic } = this.options;
     const at = monotonic();
+    const bound = await this.oldestUnsettled();
     const found: Difference[] = [];
     const after = this.proven?.epoch ?? 0n;
     let newest: Accepted | undefined;
-    for (;;) {
-      const page: readonly Witnessed[] = await witness.after(newest?.epoch ?? after, PAGE);
+    for (let last = after; ;) {
+      const page: readonly Witnessed[] = await witness.after(last, PAGE);
       found.push(...missingOf(await confirmedMissing(log, page)));
-      const last = page.at(-1);
-      if (last) newest = { id: last.restriction.id, epoch: last.epoch, position: last.position };
+      const final = page.findLast(({ epoch }) => bound === undefined || epoch < bound);
+      if (final) newest = { id: final.restriction.id, epoch: final.epoch, position: final.position };
+      last = page.at(-1)?.epoch ?? last;
       if (page.length < PAGE || found.length >= MOST_TOLD) break;
     }
     for await (const page of appliedAfter(database, schema, after))
@@ -106,6 +106,12 @@ export class RestrictionCheck {
     this.proven = this.marks.findLast(isOld)?.newest ?? this.proven;
     this.marks = this.marks.filter((mark) => !isOld(mark));
     return [];
+  }
+
+  /** The smallest number that is not final in the witness: it may be accepted after greater ones. Undefined: all are. */
+  private async oldestUnsettled(): Promise<bigint | undefined> {
+    const [unsettled] = await this.options.witness.unsettled(ALL_TIMES, 0n, 1);
+    return unsettled?.epoch;
   }
 
   /** A witness that was set back gives its numbers once more: what was proven of it proves nothing then. */

@@ -314,4 +314,21 @@ describe('the check', () => {
     log.lose(id);
     expect(await check.run(asked(undefined))).toContain('lacks restriction number 1,');
   });
+
+  it('looks again at what was on its way for longer than five minutes, and is accepted then', async () => {
+    const check = newCheck();
+    expect(await check.run(asked(undefined))).toBeUndefined();
+    const recorded = log.addWitnessed(1, some.deletion('p1'));
+    const restriction = restrictionOf(recorded);
+    await witness.prepare(restriction, 0);
+    await finalized(some.deletion('p2'), 2);
+    for (const minutes of [0, 6, 6]) {
+      time += minutes * 60_000;
+      expect(await check.run(asked(undefined))).toBeUndefined();
+    }
+    const { id, position } = recorded;
+    await witness.accept(id, { hash: restrictionHash(restriction), position }, 0);
+    log.lose(id);
+    expect(await check.run(asked(undefined))).toContain('lacks restriction number 1,');
+  });
 });
