@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { Client } from 'pg';
 import { restrictions } from '../../projections/restrictions/restrictions.projection.js';
+import { acceptedBy, contentOf } from '../../src/recovery/both-ledgers.js';
 import { reasonOf } from '../../src/recovery/difference.js';
 import { appliedAfter, shownDifferences } from '../../src/recovery/missing-restrictions.js';
 import type { Witness } from '../../src/recovery/witness/witness.js';
@@ -89,6 +90,20 @@ describe('of very many restrictions', () => {
   it('two that have the number of the other are both there', async () => {
     const exchanged = `UPDATE restriction SET witness_epoch = 20007 - witness_epoch WHERE witness_epoch IN (7, 20000)`;
     expect(await reasonAfter(exchanged)).toBeUndefined();
+  });
+
+  it('the witness is asked for a thousand contents at a time, however many are wanted together', async () => {
+    const wanted = await acceptedBy(witness);
+    const find = jest.spyOn(witness, 'find');
+    const epochs: bigint[] = [];
+    try {
+      for await (const page of contentOf(witness, wanted.slice(0, 12_500), 10_000))
+        epochs.push(...page.map(({ epoch }) => epoch));
+      expect(Math.max(...find.mock.calls.map(([ids]) => ids.length))).toBe(1_000);
+    } finally {
+      find.mockRestore();
+    }
+    expect(epochs).toEqual(wanted.slice(0, 12_500).map(({ epoch }) => epoch));
   });
 
   it('what is applied is read in pages, also where two have one number', async () => {
