@@ -110,6 +110,8 @@ export class RecoveryWatch {
       if (isProven && this.unproven !== undefined) logger.info('it is proven that no restriction is missing');
       this.unproven = undefined;
     } catch (error) {
+      // Cut off by a stop, it says nothing of the log.
+      if (this.stopping.signal.aborted) return;
       const reason = faultOf(error);
       this.isWitnessed = !(error instanceof WitnessRequired);
       // Who was admitted by a proof goes on where nobody can tell: nothing goes missing by itself.

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { pino } from 'pino';
 import type { Batch, EventReference, SubscribeOptions } from '../../src/log/event-log.js';
@@ -133,6 +134,20 @@ it('takes a restriction that is made while it looks for none that is missing', a
   expect(await says(watch, undefined, undefined)).toBe(true);
   expect(epoch).toBe(1);
   expect(logged.filter((line) => line.includes('refused'))).toEqual([]);
+});
+
+it('warns of nothing where it is stopped while it reads the log', async () => {
+  const reading = Promise.withResolvers<void>();
+  log.references = async function* ({ signal }) {
+    reading.resolve();
+    await once(signal, 'abort');
+    yield* [];
+  };
+  const starting = started();
+  await reading.promise;
+  await watches.at(-1)?.stop();
+  await starting;
+  expect(logged).toEqual([]);
 });
 
 it('serves what shows every restriction while the log is away, and compares the log as soon as it is there', async () => {
