@@ -20,7 +20,7 @@ beforeAll(async () => {
   network = await sharedNetwork();
   application = await registerApplication(network);
   [ada, eve] = [await newPerson(), await newPerson()];
-}, 120_000);
+});
 
 const newPerson = () => signIn(network, application, scope);
 const newActor = async (): Promise<string> => {

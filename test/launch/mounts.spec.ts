@@ -27,14 +27,14 @@ import { until } from '../support/until.js';
       }
       network = await startNetwork({}, dataDir);
       backup = newBackupDir(network);
-    }, 120_000);
+    });
 
     afterAll(async () => {
       await network?.halt();
       for (const disk of disks) disk.remove();
       await network?.stop();
       rmSync(backup, { recursive: true, force: true });
-    }, 60_000);
+    });
 
     const inEventStore = (pattern: RegExp) =>
       readdirSync(join(network.dataDir, 'eventstore')).filter((name) => pattern.test(name));
@@ -48,6 +48,6 @@ import { until } from '../support/until.js';
       await until(async () => (await fetch(`${network.baseUrl}/readyz`)).ok, 60_000);
       await until(() => inEventStore(/^(?:kept-|restoring)/).length === 0, 60_000);
       expect(inEventStore(/^\d+\.log$/)).not.toEqual([]);
-    }, 180_000);
+    });
   },
 );

@@ -36,7 +36,7 @@ describeOnRoot('a restore into an event store that is a mount (needs root)', () 
     for (const step of replacingSteps) killed.set(step, await withDisk());
     const restores = [...killed].map(([step, { env }]): HeldRestore => ({ step, env, backup }));
     await killOnceHeld('restore-process.ts', [restores], restores.length);
-  }, 240_000);
+  });
 
   afterAll(async () => {
     for (const network of networks) network.remove();

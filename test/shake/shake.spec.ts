@@ -51,14 +51,14 @@ describe('shaking the suite', () => {
     expect(lines.at(-2)).toMatch(/^failed 2 times: .*flaky\.spec\.cjs: passes now and then/);
     expect(lines.at(-1)).toBe('8 runs, 2 failed');
     expect(code).toBe(1);
-  }, 120_000);
+  });
 
   it('runs the files that are named, also under load, and succeeds where nothing failed', async () => {
     const { code, lines } = await shake('--load', '--seed', '7', fileOf('steady'));
     expect(lines[0]).toBe('1 runs of 1 files, seed 7, under load');
     expect(lines.at(-1)).toBe('1 runs, 0 failed');
     expect(code).toBe(0);
-  }, 120_000);
+  });
 
   it('takes the same order for the same seed, and another for another', () => {
     const items = Array.from({ length: 100 }, (_, index) => index);

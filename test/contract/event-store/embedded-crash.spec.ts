@@ -102,7 +102,7 @@ describe('an embedded event store that is killed again and again', () => {
     expect(new Set(ids).size).toBe(ids.length);
     expect(ids.length).toBeGreaterThanOrEqual(total());
     await client.dispose();
-  }, 120_000);
+  });
 });
 
 /** Resolves with false after a time, or as soon as it is not waited for any more. */
