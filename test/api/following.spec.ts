@@ -126,7 +126,7 @@ describe('whom an actor follows, and who follows an actor', () => {
       });
       expect([status, body]).toEqual([404, error('not_found')]);
     }
-    expect((await ada.get(`/api/actors/${blocker.actorId}/${list}`)).status).toBe(200);
+    await until(async () => (await ada.get(`/api/actors/${blocker.actorId}/${list}`)).status === 200);
   });
 
   it('needs the scope read of who presents a token', async () => {

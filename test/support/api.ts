@@ -8,6 +8,8 @@ import type { OpenApi } from '../../src/http/openapi/openapi.js';
 import { Conformance } from './conformance.js';
 import { Acknowledged } from './acknowledged.js';
 import type { TestNetwork } from './network.js';
+import { undisturbed } from './undisturbed.js';
+import { until } from './until.js';
 
 export const redirectUri = 'https://pebble.example/callback';
 /** Of everybody who signs in here. */
@@ -60,10 +62,18 @@ interface Asking {
  * sent as JSON. What nobody in particular reads is asked for again until it shows what people were acknowledged before.
  */
 export function send(baseUrl: string, method: string, path: string, asking: Asking = {}): Promise<Answer> {
-  const ask = () => sendOnce(baseUrl, method, path, asking);
+  const askOnce = () => sendOnce(baseUrl, method, path, asking);
+  const ask = undisturbed.has(baseUrl) ? () => answered(askOnce) : askOnce;
   const isAnonymousRead = method === 'GET' && asking.headers?.['authorization'] === undefined;
   return isAnonymousRead ? Acknowledged.by(baseUrl).shownTo(undefined, ask) : ask();
 }
+
+/** The first answer that is no 503. */
+const answered = (ask: () => Promise<Answer>): Promise<Answer> =>
+  until(async () => {
+    const answer = await ask();
+    return answer.status !== 503 && answer;
+  });
 
 async function sendOnce(
   baseUrl: string,

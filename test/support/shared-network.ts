@@ -7,6 +7,7 @@ import { environment, plaza } from './command.js';
 import { removeDataDir } from './data-dir.js';
 import { startNetwork } from './network.js';
 import type { TestNetwork } from './network.js';
+import { undisturbed } from './undisturbed.js';
 import { until } from './until.js';
 
 /** For its turn and for somebody else's start, on a machine that may be busy with other tests. */
@@ -29,7 +30,9 @@ export async function sharedNetwork(): Promise<SharedNetwork> {
   const release = await until(() => takeDirectory(directory), LONGEST_WAIT_MS);
   try {
     const dataDir = join(directory, 'shared-network');
-    return running(dataDir) ?? (await start(dataDir));
+    const network = running(dataDir) ?? (await start(dataDir));
+    undisturbed.add(network.baseUrl);
+    return network;
   } finally {
     release();
   }

@@ -44,6 +44,7 @@ import { Postgres } from '../../../src/store/postgres.js';
 import { removeDataDir } from '../../support/data-dir.js';
 import { startEmbeddedEventStore } from '../../support/event-store.js';
 import { dataDirWithCluster } from '../../support/postgres.js';
+import { retryWhileUnavailable } from '../../support/retry-while-unavailable.js';
 import { openReadyWitness } from '../../support/witness.js';
 
 export const everyScope = ['openid', 'offline_access', 'read', 'post:create', 'block:read'];
@@ -132,6 +133,8 @@ export async function startAuthNetwork(): Promise<AuthNetwork> {
       clock,
     });
   let server = await start();
+  // The first call takes longer than a call may where all processors are busy.
+  await retryWhileUnavailable(() => server.log.read('nothing'));
   const execute = <Result>(command: object): Promise<Result> =>
     server.app.get(CommandBus).execute(command as never);
   const metadata = () => ({ requestId: randomUUID(), operator: 'test', reason: 'a test' });
