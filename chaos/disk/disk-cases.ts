@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { accountForPostgres } from '../../src/launch/postgres/account.js';
 import type { TestNetwork } from '../../test/support/network.js';
 import { canHaveSmallDisk, makeSmallDisk } from '../../test/support/small-disk.js';
-import { canHaveFailingDisk, makeFailingDisk } from './failing-disk.js';
+import { canHaveFailingDisk, makeFailingDisk } from '../../test/support/failing-disk.js';
 
 /** A disk below a part of a network's data, which breaks and is mended. */
 export interface BrokenDisk {
@@ -36,7 +36,7 @@ const full = (dir: string, megabytes: number): BrokenDisk => {
 
 /** A device that failed is taken off and replaced: what it had not taken is gone, as after a power cut. */
 const failing = (dir: string, megabytes: number): BrokenDisk => {
-  const disk = makeFailingDisk(dir, megabytes);
+  const disk = makeFailingDisk(megabytes, dir);
   return {
     break: () => disk.fail(),
     mend: async (network) => {

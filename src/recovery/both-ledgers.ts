@@ -19,18 +19,22 @@ export type Logged = ReadonlyMap<string, Pick<EventReference, 'position' | 'witn
 
 /**
  * Reads both from beginning to end, the witness first: what is accepted meanwhile is then in the log only, and does not
- * look as if the log lacked it. Rejects with the signal's reason. @throws {LogUnavailable} {@link WitnessUnavailable}
+ * look as if the log lacked it. `heard` is called whenever the log told some. Rejects with the signal's reason.
+ * @throws {LogUnavailable} {@link WitnessUnavailable}
  */
 export async function readBothLedgers(
   log: EventLog,
   witness: Witness,
   signal: AbortSignal,
+  heard?: () => void,
 ): Promise<BothLedgers> {
   const accepted = await acceptedBy(witness);
   const logged = new Map<string, Pick<EventReference, 'position' | 'witnessEpoch'>>();
   const all = { types: restrictionTypes, batchSize: PAGE, signal };
-  for await (const events of referencesToTheEnd(log, all))
+  for await (const events of referencesToTheEnd(log, all)) {
+    heard?.();
     for (const { id, position, witnessEpoch } of events) logged.set(id, { position, witnessEpoch });
+  }
   return { accepted, logged };
 }
 

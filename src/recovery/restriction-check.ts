@@ -1,7 +1,9 @@
 import type { ClientBase, Pool } from 'pg';
 import { LogUnavailable } from '../log/event-log.js';
 import type { EventLog } from '../log/event-log.js';
+import { Silence } from '../log/silence.js';
 import { contentOf, readBothLedgers } from './both-ledgers.js';
+import type { BothLedgers } from './both-ledgers.js';
 import { confirmedMissing } from './confirmed-missing.js';
 import { MOST_TOLD, reasonOf } from './difference.js';
 import type { Difference } from './difference.js';
@@ -10,8 +12,8 @@ import type { Accepted, Witness, Witnessed } from './witness/witness.js';
 
 /** What was compared longer ago than this is not compared again. */
 const SETTLED_MS = 5 * 60_000;
-/** Longest time for the first comparison, which reads all restrictions of the log. */
-const FIRST_MS = 120_000;
+/** For how long the log may tell nothing in the first comparison, which reads all of its restrictions. */
+const LONGEST_SILENCE_MS = 120_000;
 const PAGE = 1_000;
 const ALL_TIMES = Number.MAX_SAFE_INTEGER;
 
@@ -58,12 +60,7 @@ export class RestrictionCheck {
     const bound = await this.oldestUnsettled();
     // A log that is away says so at once; a subscription to it waits until it is back.
     await log.head();
-    const timeout = AbortSignal.timeout(FIRST_MS);
-    const reading = readBothLedgers(log, witness, AbortSignal.any([signal, timeout]));
-    const { accepted, logged } = await reading.catch((cause: unknown) => {
-      if (cause !== timeout.reason) throw cause;
-      throw new LogUnavailable('The event log did not tell all its restrictions in time.', { cause });
-    });
+    const { accepted, logged } = await this.readBoth(signal);
     const found: Difference[] = [];
     const candidates = accepted.filter(({ id }) => !logged.has(id));
     for await (const page of contentOf(witness, candidates, MOST_TOLD)) {
@@ -81,6 +78,21 @@ export class RestrictionCheck {
     this.isFirst = false;
     this.proven = accepted.findLast(({ epoch }) => bound === undefined || epoch < bound);
     return [];
+  }
+
+  /** However much there is to read, as long as it comes. */
+  private async readBoth(signal: AbortSignal): Promise<BothLedgers> {
+    const { witness, log } = this.options;
+    const silence = new Silence(LONGEST_SILENCE_MS);
+    try {
+      const either = AbortSignal.any([signal, silence.signal]);
+      return await readBothLedgers(log, witness, either, () => silence.heard());
+    } catch (cause) {
+      if (cause !== silence.signal.reason) throw cause;
+      throw new LogUnavailable('The event log stopped telling its restrictions.', { cause });
+    } finally {
+      silence.end();
+    }
   }
 
   private async compareNew({ database, schema }: Asked): Promise<readonly Difference[]> {

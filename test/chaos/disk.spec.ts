@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { canHaveFailingDisk } from '../../chaos/disk/failing-disk.js';
+import { canHaveFailingDisk } from '../support/failing-disk.js';
 import { chaos, clearUp, nothing } from './support/run-chaos.js';
 
 afterEach(clearUp);

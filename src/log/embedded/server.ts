@@ -6,11 +6,12 @@ import { StreamsService } from '@eventstore/db-client/generated/streams_grpc_pb.
 import { randomUUID } from 'node:crypto';
 import type { EventEmitter } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
+import type { ArrivalLimits } from './access/arrivals.js';
 import { needsTls, publicAddress } from './access/client-address.js';
 import { refusalOf, type Credentials } from './access/credentials.js';
 import { listen, type Listener } from './access/listener.js';
 import { SameUser } from './access/same-user.js';
-import { tlsIdentity, type TlsIdentity } from './access/tls-identity.js';
+import { tlsIdentity } from './access/tls-identity.js';
 import { appendHandler } from './grpc/append-call.js';
 import { batchAppendHandler } from './grpc/batch-append-call.js';
 import { decodeBatchAppendRequest } from './grpc/batch-append-request.js';
@@ -35,6 +36,7 @@ export interface EventStoreOptions extends Omit<StoreOptions, 'newId'> {
    * loopback address. Default: TLS where it is needed.
    */
   tls?: boolean;
+  limits?: ArrivalLimits;
   newId?: StoreOptions['newId'];
 }
 
@@ -64,6 +66,7 @@ export async function startEventStore({
   host,
   port,
   tls = needsTls(host),
+  limits,
   newId = randomUUID,
   ...options
 }: EventStoreOptions): Promise<RunningEventStore> {
@@ -75,11 +78,17 @@ export async function startEventStore({
   });
   try {
     const identity = tls ? await tlsIdentity({ ...options, host }) : undefined;
-    addServices(server, store, live, identity);
+    addServices(
+      server,
+      store,
+      live,
+      identity && { ...identity, admitted: (peer) => listener.admitted(peer) },
+    );
     const injector = server.createConnectionInjector(ServerCredentials.createInsecure());
     const listener = await listen({
       host,
       port,
+      ...(limits && { limits }),
       access: identity ?? new SameUser({ ...options, uid: ownUid() }),
       serveGrpc: (socket) => injector.injectConnection(socket),
       serveHttp: httpProbes({ authentication: tls ? 'internal' : 'insecure' }),
@@ -124,9 +133,14 @@ function ownUid(): number {
   return uid;
 }
 
-function addServices(server: Server, store: Store, live: LiveCalls, identity: TlsIdentity | undefined): void {
+interface Gate extends Credentials {
+  /** Called with where a call comes from that names them. */
+  admitted(peer: string): void;
+}
+
+function addServices(server: Server, store: Store, live: LiveCalls, gate: Gate | undefined): void {
   const open = (handler: Handler): UntypedHandleCall => guarded(handler, live);
-  const guard = (handler: Handler): UntypedHandleCall => guarded(handler, live, identity);
+  const guard = (handler: Handler): UntypedHandleCall => guarded(handler, live, gate);
   // what a client asks before it names its user
   server.addService(ServerFeaturesService, { getSupportedMethods: open(supportedMethodsHandler()) });
   server.addService(GossipService, { read: open(gossipHandler(store.newId(), () => store.now())) });
@@ -152,17 +166,19 @@ function streamsService({ read, batchAppend, ...others }: ServiceDefinition): Se
   };
 }
 
-type IncomingCall = EventEmitter & { metadata: Metadata };
+type IncomingCall = EventEmitter & { metadata: Metadata; getPeer(): string };
 
 /** A handler of any of the four kinds of calls; only those with one answer have a callback. */
 type Handler = (call: never, callback: never) => void;
 
 /** The handler, turning calls away once the server is closing, and those without the credentials that are asked for. */
-function guarded(handler: Handler, live: LiveCalls, credentials?: Credentials): UntypedHandleCall {
+function guarded(handler: Handler, live: LiveCalls, gate?: Gate): UntypedHandleCall {
   const guard = (call: IncomingCall, callback?: (status: CallStatus) => void): void => {
-    const refusal = live.closing ? shuttingDown() : credentials && refusalOf(call.metadata, credentials);
-    if (!refusal) handler(call as never, callback as never);
-    else if (callback) callback(refusal);
+    const refusal = live.closing ? shuttingDown() : gate && refusalOf(call.metadata, gate);
+    if (!refusal) {
+      gate?.admitted(call.getPeer());
+      handler(call as never, callback as never);
+    } else if (callback) callback(refusal);
     else call.emit('error', refusal);
   };
   return guard as UntypedHandleCall;

@@ -67,7 +67,7 @@ import { newStream, numbersOf, rejection } from './support.js';
       for (; acknowledged < count; acknowledged++) await append(again, acknowledged);
       await again.dispose();
       await store!.kill();
-      disk.dropCache();
+      await disk.replug();
       expect(await numbersOf(await start(), stream)).toEqual(Array.from({ length: count }, (_, n) => n));
     });
   },

@@ -3,9 +3,9 @@ import type { Socket } from 'node:net';
 export interface ArrivalLimits {
   /** Connections whose owner is not known yet. */
   unknown: number;
-  /** Connections that have not said yet what they want. */
+  /** Connections that have not said yet what they want or, over TLS, who they are. */
   silent: number;
-  /** How long a connection may take until it speaks gRPC, or is answered and closed. */
+  /** How long a connection may take until it has said so, or is answered and closed. */
   ms: number;
 }
 
@@ -43,9 +43,9 @@ export class Arrivals {
     if (this.#silent.size > this.limits.silent && oldest !== undefined) this.#remove(oldest);
   }
 
-  /** The connection is served now: from here on it is its server's. */
-  served(socket: Socket): void {
-    this.#forget(peerOf(socket));
+  /** What this connection asks for may be served: from here on it is its server's. */
+  admitted(peer: string): void {
+    this.#forget(peer);
   }
 
   closeAll(): void {
@@ -82,6 +82,7 @@ export class Arrivals {
   }
 }
 
-function peerOf({ remoteAddress, remotePort }: Socket): string {
-  return `${remoteAddress} ${remotePort}`;
+/** Where a connection comes from, in the words of gRPC. */
+export function peerOf({ remoteAddress, remotePort }: Socket): string {
+  return `${remoteAddress}:${remotePort}`;
 }

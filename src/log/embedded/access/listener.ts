@@ -1,6 +1,6 @@
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
-import { Arrivals, type ArrivalLimits } from './arrivals.js';
+import { Arrivals, peerOf, type ArrivalLimits } from './arrivals.js';
 import type { SameUser } from './same-user.js';
 import type { TlsIdentity } from './tls-identity.js';
 
@@ -17,6 +17,8 @@ export interface ListenerOptions {
 
 export interface Listener {
   port: number;
+  /** Over TLS: the connection from there has made a call that names user and password. Before, it may stay for moments. */
+  admitted(peer: string): void;
   /** Takes no more connections, and closes those that are not served yet. Calls back when the others are closed as well. */
   close(done?: () => void): void;
 }
@@ -29,20 +31,21 @@ const HTTP2_BEGINS = Buffer.from('PRI');
 export async function listen(options: ListenerOptions): Promise<Listener> {
   const { access, host, port, limits = LIMITS } = options;
   const arrivals = new Arrivals(limits);
+  const isOverTls = 'certificate' in access;
   const serve = async (socket: Socket): Promise<void> => {
     const isGrpc = await beginsWithHttp2(socket);
     if (isGrpc === undefined) return;
     if (!isGrpc) return options.serveHttp(socket);
-    arrivals.served(socket);
+    if (!isOverTls) arrivals.admitted(peerOf(socket));
     options.serveGrpc(socket);
   };
-  const server =
-    'certificate' in access ? tlsServer(access, arrivals, serve) : sameUserServer(access, arrivals, serve);
+  const server = isOverTls ? tlsServer(access, arrivals, serve) : sameUserServer(access, arrivals, serve);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject).listen({ host, port }, resolve);
   });
   return {
     port: (server.address() as AddressInfo).port,
+    admitted: (peer) => arrivals.admitted(peer),
     close: (done) => {
       server.close(done);
       arrivals.closeAll();

@@ -49,7 +49,8 @@ export class SameUser {
   #logRefusal(fields: Record<string, unknown>): void {
     this.#refused++;
     const now = this.options.now().getTime();
-    if (now - this.#loggedAt < LOG_INTERVAL_MS) return;
+    // after a clock that was set back, too
+    if (Math.abs(now - this.#loggedAt) < LOG_INTERVAL_MS) return;
     this.options.log('warn', 'connection refused: it does not belong to the user of the event store', {
       ...fields,
       refused: this.#refused,

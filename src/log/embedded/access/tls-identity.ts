@@ -54,12 +54,14 @@ async function keyAndCertificate({ dir, host, now }: TlsIdentityOptions): Promis
   const names = [...OWN_NAMES, WILDCARDS.has(host) ? hostname() : host];
   const certificate = await readIfThere(certificateFile);
   const key = await readIfThere(keyFile);
-  if (
-    certificate !== undefined &&
-    key !== undefined &&
-    isUsable({ certificate, key }, names, now().getTime())
-  )
-    return { certificate, key };
+  if (certificate !== undefined && key !== undefined)
+    try {
+      if (isUsable({ certificate, key }, names, now().getTime())) return { certificate, key };
+    } catch (cause) {
+      throw new Error(`${certificateFile} or ${keyFile} is damaged: without them a start makes new ones`, {
+        cause,
+      });
+    }
   // a clock may be set back a little
   const notBefore = new Date(now().getTime() - DAY_MS);
   const notAfter = new Date(notBefore);

@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
@@ -32,4 +32,10 @@ it('a certificate is for the host on which the store listens', async () => {
   expect(new X509Certificate(first.certificate).checkHost('log.example')).toBeUndefined();
   expect(new X509Certificate(second.certificate).checkHost('log.example')).toBe('log.example');
   expect(await at(2030)).toEqual(second);
+});
+
+it('a damaged certificate is named', async () => {
+  await at(2030);
+  await writeFile(join(dir, 'tls.crt'), 'damaged');
+  await expect(at(2030)).rejects.toThrow(`${join(dir, 'tls.crt')} or ${join(dir, 'tls.key')} is damaged`);
 });

@@ -1,0 +1,21 @@
+/** Aborts its signal when nothing was heard for so long. `end` when it is no longer needed. */
+export class Silence {
+  private readonly controller = new AbortController();
+  private readonly timer: NodeJS.Timeout;
+
+  constructor(longestMs: number) {
+    this.timer = setTimeout(() => this.controller.abort(new Error(`Silent for ${longestMs} ms`)), longestMs);
+  }
+
+  get signal(): AbortSignal {
+    return this.controller.signal;
+  }
+
+  heard(): void {
+    this.timer.refresh();
+  }
+
+  end(): void {
+    clearTimeout(this.timer);
+  }
+}

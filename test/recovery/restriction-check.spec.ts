@@ -1,0 +1,124 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it, jest } from '@jest/globals';
+import { Pool } from 'pg';
+import { LogUnavailable } from '../../src/log/event-log.js';
+import type { Batch, EventReference, SubscribeOptions } from '../../src/log/event-log.js';
+import { RestrictionCheck } from '../../src/recovery/restriction-check.js';
+import type { MemoryLog } from '../projections/support/memory-log.js';
+import { some } from '../projections/support/recorded.js';
+import { WorkerBench } from '../projections/support/worker.js';
+import { startTestPostgres } from '../support/postgres.js';
+import type { TestPostgres } from '../support/postgres.js';
+import { until } from '../support/until.js';
+import { TwoLedgers } from './support/two-ledgers.js';
+
+let postgres: TestPostgres;
+let database: Pool;
+let ledgers: TwoLedgers;
+let log: MemoryLog;
+let time = 0;
+
+beforeAll(async () => {
+  postgres = await startTestPostgres();
+  database = new Pool({ connectionString: await postgres.createDatabase() });
+});
+afterAll(async () => {
+  await database?.end();
+  await postgres?.stop();
+});
+
+beforeEach(async () => {
+  ledgers = await TwoLedgers.open(postgres);
+  ({ log } = ledgers);
+  time = 0;
+});
+afterEach(() => ledgers.close());
+
+const newCheck = () => new RestrictionCheck({ witness: ledgers.witness, log, monotonic: () => time });
+const unpublished = () => ({ database, schema: undefined, signal: new AbortController().signal });
+
+it('looks again at all of a witness that has lost what was proven', async () => {
+  await ledgers.finalized(some.deletion('p1'), 1);
+  const bench = await WorkerBench.open(await postgres.createDatabase());
+  const worker = bench.start(log, undefined, ledgers.witness);
+  const { schemaName } = await until(() => bench.state());
+  await worker.stop();
+  const asked = { ...unpublished(), database: bench.pool, schema: schemaName };
+  const check = newCheck();
+  expect(await check.run(asked)).toBeUndefined();
+  expect(await check.run(asked)).toBeUndefined();
+  await bench.pool.query(`UPDATE ${schemaName}.restriction SET event_id = gen_random_uuid()`);
+  // What was proven is not looked at again, or each minute would cost more than the last.
+  expect(await check.run(asked)).toBeUndefined();
+  expect(await newCheck().run(asked)).toContain('witness lacks');
+  await bench.close();
+});
+
+it('says how many are missing, and names some', async () => {
+  for (let n = 1; n <= 7; n++) await ledgers.restrict(some.deletion(`q${n}`), n);
+  log.setBack(3);
+  expect(await newCheck().run(unpublished())).toContain('lacks 7 restrictions (numbers 1, 2, 3, 4, 5, …)');
+});
+
+it('looks at what is new only, and at that for five minutes', async () => {
+  const old = await ledgers.finalized(some.deletion('p1'), 1);
+  const check = newCheck();
+  expect(await check.run(unpublished())).toBeUndefined();
+  log.lose(old);
+  expect(await check.run(unpublished())).toBeUndefined();
+  const recent = await ledgers.finalized(some.deletion('p2'), 2);
+  expect(await check.run(unpublished())).toBeUndefined();
+  log.lose(recent);
+  time += 4 * 60_000;
+  expect(await check.run(unpublished())).toContain('lacks restriction number 2,');
+  expect(await newCheck().run(unpublished())).toContain('lacks 2 restrictions');
+});
+
+it('looks again at what was prepared before it began and is accepted later', async () => {
+  const recorded = await ledgers.prepared(some.deletion('p1'), 1);
+  await ledgers.finalized(some.deletion('p2'), 2);
+  const check = newCheck();
+  expect(await check.run(unpublished())).toBeUndefined();
+  await ledgers.accept(recorded);
+  log.lose(recorded.id);
+  expect(await check.run(unpublished())).toContain('lacks restriction number 1,');
+});
+
+it('looks again at what was on its way for longer than five minutes, and is accepted then', async () => {
+  const check = newCheck();
+  expect(await check.run(unpublished())).toBeUndefined();
+  const recorded = await ledgers.prepared(some.deletion('p1'), 1);
+  await ledgers.finalized(some.deletion('p2'), 2);
+  for (const minutes of [0, 6, 6]) {
+    time += minutes * 60_000;
+    expect(await check.run(unpublished())).toBeUndefined();
+  }
+  await ledgers.accept(recorded);
+  log.lose(recorded.id);
+  expect(await check.run(unpublished())).toContain('lacks restriction number 1,');
+});
+
+/** Lets the time pass before each of its batches, and obeys the signal. */
+function tellAfter(silences: readonly number[]): void {
+  const references = log.references.bind(log);
+  log.references = async function* (options: SubscribeOptions): AsyncGenerator<Batch<EventReference>> {
+    for (const ms of silences) {
+      jest.advanceTimersByTime(ms);
+      if (options.signal.aborted) return;
+      yield { events: [], caughtUp: false };
+    }
+    yield* references(options);
+  };
+}
+
+it('reads for as long as the log tells something, and gives up where it stops', async () => {
+  await ledgers.finalized(some.deletion('p1'), 1);
+  jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask', 'performance', 'Date'] });
+  try {
+    tellAfter([119_000, 119_000, 119_000]);
+    expect(await newCheck().run(unpublished())).toBeUndefined();
+    tellAfter([119_000, 120_000]);
+    await expect(newCheck().run(unpublished())).rejects.toThrow(LogUnavailable);
+  } finally {
+    jest.useRealTimers();
+  }
+});
