@@ -21,9 +21,8 @@ export default {
   transform: { '\\.ts$': ['@swc/jest', { ...swc, swcrc: false }] },
   globalSetup: '<rootDir>/test/support/run.setup.mjs',
   globalTeardown: '<rootDir>/test/support/run.teardown.mjs',
-  // One more than there are cores: with as many, those stand idle for a fifth of the time (of two), waiting for what specs
-  // start. At most eight: with what its specs start, each takes a gigabyte or two.
-  maxWorkers: Math.min(availableParallelism() + 1, 8),
+  // Twice as many as there are cores: specs wait for what they start. At most eight: with that, each takes a gigabyte or two.
+  maxWorkers: Math.min(availableParallelism() * 2, 8),
   // A worker keeps the modules of every file that it has run. To give back two gigabytes of them when it ends takes longer
   // than the half second after which Jest says by default that something keeps it alive, and kills it.
   workerGracefulExitTimeout: 10_000,

@@ -223,11 +223,13 @@ describe('a restriction is not acknowledged', () => {
     await first.query(lockHead);
     const asked = removal(proxied, postId, intentId);
     await until(async () => (await waiters()) === 1);
-    // Next in the row: the process prepares, and can go no further.
+    // Next in the row: the process prepares, and can go no further once it knows that the log has it.
     const kept = second.query(lockHead);
     await until(async () => (await waiters()) === 2);
+    toLog.holdAnswers();
     await first.query('COMMIT');
     await kept;
+    toLog.letAnswersGo();
     expectRefusal(await asked, 503, 'witness_finalize_unconfirmed');
     expect(await deletionsOf(postId)).toMatchObject([{ state: 'prepared' }]);
     // Nor is what finds it in the log, under whatever intent.

@@ -7,6 +7,9 @@ export interface TcpProxy {
   readonly port: number;
   /** From now on what the server says is lost, while what the client says arrives. */
   loseAnswers(): void;
+  /** From now on what the server says waits until it is let go. */
+  holdAnswers(): void;
+  letAnswersGo(): void;
   /** Breaks the connection of whoever says this next, in place of the answer to it. */
   loseAnswerTo(words: string): void;
   /** Breaks every connection; new ones work. */
@@ -17,6 +20,7 @@ export interface TcpProxy {
 export async function startTcpProxy(serverPort: number): Promise<TcpProxy> {
   const sockets = new Set<Socket>();
   let isLosing = false;
+  let held: (() => void)[] | undefined;
   let fatal: string | undefined;
   const server = createServer((client) => {
     const upstream = connect(serverPort, '127.0.0.1');
@@ -39,6 +43,7 @@ export async function startTcpProxy(serverPort: number): Promise<TcpProxy> {
     client.pipe(upstream);
     upstream.on('data', (chunk) => {
       if (isDoomed) client.destroy();
+      else if (held) held.push(() => client.write(chunk));
       else if (!isLosing) client.write(chunk);
     });
   }).listen(0, '127.0.0.1');
@@ -49,6 +54,11 @@ export async function startTcpProxy(serverPort: number): Promise<TcpProxy> {
   return {
     port: (server.address() as AddressInfo).port,
     loseAnswers: () => (isLosing = true),
+    holdAnswers: () => void (held = []),
+    letAnswersGo: () => {
+      for (const write of held ?? []) write();
+      held = undefined;
+    },
     loseAnswerTo: (words) => (fatal = words),
     mend: () => {
       isLosing = false;

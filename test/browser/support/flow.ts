@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core';
 import { authorizationRequest, discover, exchange } from '../../auth/support/flow.js';
 import type { Attempt } from '../../auth/support/flow.js';
 import type { TestNetwork } from '../../support/network.js';
+import { until } from '../../support/until.js';
 import { password } from './application.js';
 import type { LocalApplication } from './application.js';
 
@@ -56,11 +57,14 @@ export async function allow(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Allow' }).click();
 }
 
-/** Status of what the application asks of the network for the person. */
+/** Status of what the application asks of the network for the person, again where a busy machine makes it wait. */
 export async function statusOfProfile(
   { baseUrl }: Pick<TestNetwork, 'baseUrl'>,
   accessToken: string,
 ): Promise<number> {
   const headers = { authorization: `Bearer ${accessToken}` };
-  return (await fetch(`${baseUrl}/api/profile`, { headers })).status;
+  return until(async () => {
+    const { status } = await fetch(`${baseUrl}/api/profile`, { headers });
+    return status !== 503 && status;
+  });
 }
