@@ -61,4 +61,24 @@ describe('a reader', () => {
     const answer = await acknowledged.shownTo('bob', network.read);
     expect([answer.headers.get('x-network-revision'), network.reads]).toEqual(['1', 2]);
   });
+
+  it('asks for what is shown behind the writes of others where something is not found', async () => {
+    const acknowledged = new Acknowledged();
+    acknowledged.note('alice', acknowledging(5));
+    const statuses = [404, 503, 200];
+    const asked: (string | undefined)[] = [];
+    const { status } = await acknowledged.shownTo('bob', (headers) => {
+      asked.push(headers?.['x-network-min-revision']);
+      return Promise.resolve({ status: statuses[asked.length - 1] ?? 0, headers: new Headers() });
+    });
+    expect([status, asked]).toEqual([200, [undefined, '5', '5']]);
+  });
+
+  it('is told that something is not there which their own write is newer than', async () => {
+    const acknowledged = new Acknowledged();
+    acknowledged.note('alice', acknowledging(5));
+    acknowledged.note('bob', acknowledging(6));
+    const network = showing({ status: 404 }, 7);
+    expect((await acknowledged.shownTo('bob', network.read)).status).toBe(404);
+  });
 });

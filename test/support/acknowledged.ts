@@ -3,6 +3,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 /** Longer than a worker on a busy machine needs; the last answer then says what is missing. */
 const LONGEST_MS = 20_000;
 
+type Ask<Answer> = (headers?: Readonly<Record<string, string>>) => Promise<Answer>;
+
 interface Answered {
   readonly status: number;
   readonly headers: Headers;
@@ -34,15 +36,13 @@ export class Acknowledged {
    * Asks until the answer shows all that was acknowledged to others before, or does not say what it shows. An answer
    * that lacks a write of the reader is returned as it is: waiting for others would hide that the API breaks its promise.
    */
-  async shownTo<Answer extends Answered>(
-    actorId: string | undefined,
-    ask: () => Promise<Answer>,
-  ): Promise<Answer> {
+  async shownTo<Answer extends Answered>(actorId: string | undefined, ask: Ask<Answer>): Promise<Answer> {
     const wanted = this.newestOfOthers(actorId);
     const own = (actorId === undefined ? undefined : this.writes.get(actorId)) ?? -1n;
     const giveUpAt = performance.now() + LONGEST_MS;
     for (;;) {
       const answer = await ask();
+      if (answer.status === 404 && wanted > own) return (await atLeast(wanted, ask, giveUpAt)) ?? answer;
       if (!this.isBehind(answer, own, wanted) || performance.now() > giveUpAt) return answer;
       await pause(20);
     }
@@ -63,4 +63,18 @@ export class Acknowledged {
     if (isOther) this.writes.clear();
     return !isOther && BigInt(shown) >= own && BigInt(shown) < wanted;
   }
+}
+
+/** What is answered once so much is shown, since a 404 does not say what it shows. Undefined: that did not come. */
+async function atLeast<Answer extends Answered>(
+  revision: bigint,
+  ask: Ask<Answer>,
+  giveUpAt: number,
+): Promise<Answer | undefined> {
+  while (performance.now() < giveUpAt) {
+    const answer = await ask({ 'x-network-min-revision': String(revision) });
+    if (answer.status !== 503) return answer;
+    await pause(20);
+  }
+  return undefined;
 }

@@ -62,10 +62,13 @@ interface Asking {
  * sent as JSON. What nobody in particular reads is asked for again until it shows what people were acknowledged before.
  */
 export function send(baseUrl: string, method: string, path: string, asking: Asking = {}): Promise<Answer> {
-  const askOnce = () => sendOnce(baseUrl, method, path, asking);
-  // A revision that is asked for may be one that never comes.
-  const isPatient = undisturbed.has(baseUrl) && asking.headers?.['x-network-min-revision'] === undefined;
-  const ask = isPatient ? () => answered(askOnce) : askOnce;
+  const ask = (more?: Readonly<Record<string, string>>) => {
+    const headers = { ...more, ...asking.headers };
+    const askOnce = () => sendOnce(baseUrl, method, path, { ...asking, headers });
+    // A revision that is asked for may be one that never comes.
+    const isPatient = undisturbed.has(baseUrl) && !('x-network-min-revision' in headers);
+    return isPatient ? answered(askOnce) : askOnce();
+  };
   const isAnonymousRead = method === 'GET' && asking.headers?.['authorization'] === undefined;
   return isAnonymousRead ? Acknowledged.by(baseUrl).shownTo(undefined, ask) : ask();
 }
@@ -184,7 +187,8 @@ export async function signIn(
     appId: application.clientId,
     token,
     client: conformingClient(network.baseUrl, token),
-    get: (path, headers) => acknowledged.shownTo(actorId, () => bearing('GET')(path, undefined, headers)),
+    get: (path, headers) =>
+      acknowledged.shownTo(actorId, (more) => bearing('GET')(path, undefined, { ...more, ...headers })),
     post,
     put: bearing('PUT'),
     patch: bearing('PATCH'),
