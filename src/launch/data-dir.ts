@@ -1,7 +1,8 @@
-import { accessSync, constants, mkdirSync, realpathSync } from 'node:fs';
-import { DirectoryLockedError } from '../log/embedded/errors.js';
+import { accessSync, constants, realpathSync } from 'node:fs';
+import { DirectoryLockedError, UnusableFileError } from '../log/embedded/errors.js';
 import { lockDirectory } from '../log/embedded/storage/directory-lock.js';
 import { LaunchError } from './launch-error.js';
+import { makeDirectories } from './make-directories.js';
 import { isAlive } from './processes.js';
 import { readRun } from './run-file.js';
 
@@ -16,13 +17,14 @@ export interface DataDir {
 export function takeDataDir(path: string): DataDir {
   let isNetwork: boolean;
   try {
-    mkdirSync(path, { recursive: true });
+    makeDirectories(path);
     accessSync(path, constants.W_OK);
     const real = realpathSync(path);
     const release = takeDirectory(real);
     if (release) return { path: real, release };
     isNetwork = runsOn(real);
   } catch (error) {
+    if (error instanceof UnusableFileError) throw new LaunchError(`DATA_DIR: ${error.message}`);
     const { code, message } = error as NodeJS.ErrnoException;
     throw new LaunchError(`DATA_DIR: ${path} cannot be used as a directory of our own (${code ?? message})`);
   }

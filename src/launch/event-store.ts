@@ -1,6 +1,11 @@
 import type { Logger } from 'pino';
 import { CorruptLogError, DirectoryLockedError, startEventStore } from '../log/embedded/server.js';
-import { EXIT_BROKEN, NewerLogError, StoreUnavailableError } from '../log/embedded/errors.js';
+import {
+  EXIT_BROKEN,
+  NewerLogError,
+  StoreUnavailableError,
+  UnusableFileError,
+} from '../log/embedded/errors.js';
 import type { RunningEventStore } from '../log/embedded/server.js';
 import { announceReady, announceRefusal, onStop } from './child.js';
 import { faultOfPort } from './free-port.js';
@@ -67,7 +72,7 @@ async function cannotListen(fault: string, host: string, port: number): Promise<
 }
 
 /** A person is told in one line what to do; whatever nobody thought of keeps its stack. */
-async function explained(error: unknown, { dir, host, port }: EventStorePlace): Promise<unknown> {
+async function explained(error: unknown, { host, port }: EventStorePlace): Promise<unknown> {
   if (
     error instanceof DirectoryLockedError ||
     error instanceof CorruptLogError ||
@@ -76,12 +81,13 @@ async function explained(error: unknown, { dir, host, port }: EventStorePlace): 
     await announceRefusal('data');
     return new LaunchError(error.message);
   }
-  if (error instanceof StoreUnavailableError) return new LaunchError(error.message);
+  if (error instanceof StoreUnavailableError || error instanceof UnusableFileError)
+    return new LaunchError(error.message);
   if (!(error instanceof Error)) return error;
   // gRPC has no code for it, only the words.
   const [, fault] = /\blisten (E[A-Z]+)\b/.exec(error.message) ?? [];
   if (fault !== undefined) return cannotListen(fault, host, port);
   const { code, path } = error as NodeJS.ErrnoException;
   if (code === undefined || path === undefined) return error;
-  return new LaunchError(`--dir: ${dir} cannot be used as a directory of the event store (${code})`);
+  return new LaunchError(`--dir: ${path} cannot be used by the event store (${code})`);
 }

@@ -2,7 +2,15 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { execFileSync, spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -130,6 +138,15 @@ describe('plaza eventstore', () => {
     );
     writeFileSync(another, '');
     expect(await fail('--dir', another, '--port', '0')).toEqual(oneLine(/--dir: .* cannot be used .*EEXIST/));
+  });
+
+  it('fails in one line on a lock that is none, and on a damaged certificate', async () => {
+    writeFileSync(join(dir, 'lock'), 'no lock'.repeat(100));
+    expect(await fail('--port', '0')).toEqual(oneLine(/\/lock cannot be used as a lock \(.*remove it if/));
+    const another = join(dir, 'another');
+    mkdirSync(another);
+    for (const name of ['tls.crt', 'tls.key']) writeFileSync(join(another, name), 'damaged');
+    expect(await fail('--dir', another, '--port', '0', '--tls')).toEqual(oneLine(/tls\.key is damaged/));
   });
 });
 

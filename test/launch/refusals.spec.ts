@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import type { AddressInfo, Server } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -67,6 +67,21 @@ describe('a start that cannot be', () => {
     const { code, stderr } = await runPlaza(['start'], await settings({ DATA_DIR: file }));
     expect(code).toBe(1);
     expect(stderr).toBe(`DATA_DIR: ${file} cannot be used as a directory of our own (EEXIST)\n`);
+  });
+
+  it('names DATA_DIR where no directory can be made, and a lock in it that is none', async () => {
+    const nowhere = await runPlaza(['start'], await settings({ DATA_DIR: '/proc/no-such-place' }));
+    expect([nowhere.code, nowhere.stderr]).toEqual([
+      1,
+      'DATA_DIR: /proc/no-such-place cannot be used as a directory of our own (ENOENT)\n',
+    ]);
+    const dir = join(scratch, 'with-a-lock');
+    mkdirSync(join(dir, 'lock'), { recursive: true });
+    const { code, stderr } = await runPlaza(['start'], await settings({ DATA_DIR: dir }));
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(/^DATA_DIR: .*\/lock cannot be used as a lock .*\n$/),
+    ]);
   });
 
   it('says which stores one process alone needs', async () => {

@@ -8,6 +8,11 @@ export class DirectoryLockedError extends Error {
   }
 }
 
+/** A file that the store needs beside its log is not what it has to be. */
+export class UnusableFileError extends Error {
+  override readonly name = 'UnusableFileError';
+}
+
 /** The log holds bytes that were acknowledged once and cannot be read back: nothing is started on top of them. */
 export class CorruptLogError extends Error {
   override readonly name = 'CorruptLogError';

@@ -2,6 +2,7 @@ import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { takeDirectory } from '../../launch/data-dir.js';
 import { syncDirectory } from '../../launch/files.js';
+import { makeDirectories } from '../../launch/make-directories.js';
 import { backupParts, FORMAT, MANIFEST } from '../../recovery/backup/manifest.js';
 import type { BackupManifest, BackupPart } from '../../recovery/backup/manifest.js';
 import { Failure } from '../cli/failure.js';
@@ -67,7 +68,7 @@ const LOCK = 'lock.unfinished';
 async function prepare(dir: string): Promise<() => void> {
   let release: (() => void) | undefined;
   try {
-    await mkdir(dir, { recursive: true, mode: OWNER_ONLY_DIRECTORY });
+    makeDirectories(dir, OWNER_ONLY_DIRECTORY);
     refuseOthers(dir, await readdir(dir));
     await mkdir(join(dir, LOCK), { recursive: true, mode: OWNER_ONLY_DIRECTORY });
     release = takeDirectory(join(dir, LOCK));

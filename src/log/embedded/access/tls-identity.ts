@@ -3,6 +3,7 @@ import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
+import { UnusableFileError } from '../errors.js';
 import { OWNER_ONLY } from '../storage/directory.js';
 import { CERTIFICATE_FILE, CREDENTIALS_FILE } from './client-address.js';
 import { selfSigned } from './self-signed.js';
@@ -58,9 +59,10 @@ async function keyAndCertificate({ dir, host, now }: TlsIdentityOptions): Promis
     try {
       if (isUsable({ certificate, key }, names, now().getTime())) return { certificate, key };
     } catch (cause) {
-      throw new Error(`${certificateFile} or ${keyFile} is damaged: without them a start makes new ones`, {
-        cause,
-      });
+      throw new UnusableFileError(
+        `${certificateFile} or ${keyFile} is damaged: without them a start makes new ones`,
+        { cause },
+      );
     }
   // a clock may be set back a little
   const notBefore = new Date(now().getTime() - DAY_MS);

@@ -135,3 +135,27 @@ describe('an event that is damaged under a running store', () => {
     await expect(bench.reopen()).rejects.toThrow(CorruptLogError);
   });
 });
+
+describe('a file that is cut under a running store', () => {
+  it('takes no further event, which nobody would find behind the hole', async () => {
+    const broken: Error[] = [];
+    const store = await bench.reopen({ onBroken: (error) => broken.push(error) });
+    for (const n of range(3)) await store.append('a', n - 1, [proposed(n)]);
+    const file = await bench.lastFile();
+    truncateSync(file, statSync(file).size - 5);
+    await expect(store.append('a', 2, [proposed(3)])).rejects.toThrow(/another program has changed it/);
+    expect(broken).toHaveLength(1);
+    expect(await numbersOf(await bench.reopen(), 'a')).toEqual([0, 1]);
+  });
+
+  it('counts as damaged where its events are read', async () => {
+    const broken: Error[] = [];
+    const store = await bench.reopen({ onBroken: (error) => broken.push(error) });
+    for (const n of range(3)) await store.append('a', n - 1, [proposed(n)]);
+    const file = await bench.lastFile();
+    truncateSync(file, statSync(file).size - 5);
+    await expect(store.records.read([2])).rejects.toThrow(DamagedEventError);
+    expect(() => store.records.readSync(2)).toThrow(DamagedEventError);
+    expect(broken).toHaveLength(1);
+  });
+});

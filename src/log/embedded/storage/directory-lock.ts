@@ -1,13 +1,13 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { DirectoryLockedError } from '../errors.js';
+import { DirectoryLockedError, UnusableFileError } from '../errors.js';
 import { OWNER_ONLY } from './directory.js';
 
 const SQLITE_BUSY = 5;
 
 /**
- * Takes the one writer's lock on a directory; call the result to give it back. Throws DirectoryLockedError.
+ * Takes the one writer's lock on a directory; call the result to give it back. Throws DirectoryLockedError and UnusableFileError.
  *
  * The lock is the operating system's own lock on the file `lock`, which the kernel drops when the holder ends, however it
  * ends: nothing goes stale, no process id can be mistaken, and of two that start at the same moment one gets it. Node
@@ -17,15 +17,21 @@ const SQLITE_BUSY = 5;
 export function lockDirectory(dir: string): () => void {
   const path = join(dir, 'lock');
   createForOwner(path);
-  const database = new DatabaseSync(path, { timeout: 0 });
+  let database: DatabaseSync | undefined;
   try {
+    database = new DatabaseSync(path, { timeout: 0 });
     database.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
-  } catch (error) {
-    database.close();
-    if ((error as { errcode?: number }).errcode === SQLITE_BUSY) throw new DirectoryLockedError(dir);
-    throw error;
+  } catch (cause) {
+    database?.close();
+    if ((cause as { errcode?: number }).errcode === SQLITE_BUSY) throw new DirectoryLockedError(dir);
+    throw new UnusableFileError(
+      `${path} cannot be used as a lock (${(cause as Error).message}): it may belong to another user, or be no lock; ` +
+        'remove it if nothing runs on its directory',
+      { cause },
+    );
   }
-  return () => database.close();
+  const held = database;
+  return () => held.close();
 }
 
 /** SQLite would let others read the file. One that is there is not opened, which would drop its lock. */

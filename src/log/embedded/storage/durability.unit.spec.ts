@@ -8,7 +8,8 @@ import { makeDirectory } from './directory.js';
 import { segmentHeader, segmentPath } from './segment.js';
 import { SegmentedLog } from './segmented-log.js';
 
-const QUIET = { onPayload: () => undefined, onTornTail: () => undefined, onTailLeft: () => undefined };
+const nothing = () => undefined;
+const QUIET = { onPayload: nothing, onTornTail: nothing, onEmptySegment: nothing, onTailLeft: nothing };
 
 let dir: string;
 let handles: FileHandle;

@@ -31,7 +31,9 @@ export class RecordReader {
 
   readSync(ordinal: number): Buffer {
     const [start, end] = this.#placeOf(ordinal);
-    return this.#checked(this.log.readSync(start, end - start), start);
+    const bytes = this.log.readSync(start, end - start);
+    if (!bytes) throw this.#damage(start);
+    return this.#checked(bytes, start);
   }
 
   /** Position of the record's prefix, and behind the record. */
@@ -44,9 +46,13 @@ export class RecordReader {
   #checked(bytes: Buffer, position: number): Buffer {
     const record = checkedRecord(bytes, this.log.formatAt(position));
     if (record) return record;
+    throw this.#damage(position);
+  }
+
+  #damage(position: number): DamagedEventError {
     const error = new DamagedEventError(position);
     this.onDamaged(error);
-    throw error;
+    return error;
   }
 
   #runs(ordinals: readonly number[]): Run[] {
@@ -74,6 +80,7 @@ export class RecordReader {
 
   async #readRun(run: Run): Promise<Buffer[]> {
     const bytes = await this.log.read(run.start, run.end - run.start);
+    if (!bytes) throw this.#damage(run.start);
     return run.ordinals.map((ordinal) => {
       const [start, end] = this.#placeOf(ordinal);
       return this.#checked(bytes.subarray(start - run.start, end - run.start), start);

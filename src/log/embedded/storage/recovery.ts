@@ -6,6 +6,7 @@
  * it is kept aside and cut off, and the log line says whether acknowledged events may be in it.
  */
 import { open, unlink } from 'node:fs/promises';
+import { basename } from 'node:path';
 import { CorruptLogError } from '../errors.js';
 import { syncDirectory } from './directory.js';
 import { readAt } from './file-bytes.js';
@@ -21,6 +22,8 @@ export interface RecoveryEvents {
   onPayload(bytes: Buffer, start: number, end: number, format: FrameFormat): void;
   /** A tail was cut off. */
   onTornTail(tail: TornTail): void;
+  /** A last segment was removed that held no frame: its creation was interrupted, unless it was cut. */
+  onEmptySegment(removed: { readonly segment: string; readonly bytes: number }): void;
   /** A tail is not read, and stays where it is until there is room to keep it elsewhere. */
   onTailLeft(tail: Omit<TornTail, 'savedAs'>): void;
 }
@@ -49,7 +52,7 @@ export async function recoverSegments(dir: string, events: RecoveryEvents): Prom
   let cutLater: RecoveredLog['cutLater'];
   try {
     const copies = await findCopies(dir);
-    const proven = await openSegments(dir, segments, copies);
+    const proven = await openSegments(dir, segments, copies, events);
     const last = segments.at(-1);
     if (last) for (const position of copies) await finishProof(dir, last, position);
     let read: ReadFrames = { end: 0, durable: 0 };
@@ -75,7 +78,12 @@ export async function recoverSegments(dir: string, events: RecoveryEvents): Prom
  * Opens the segments and checks that their headers are whole and that none is missing. Removes the last one if it holds no
  * frame: its creation was interrupted. Answers the position up to which its existence proves the log durable, or 0.
  */
-async function openSegments(dir: string, segments: Segment[], copies: readonly number[]): Promise<number> {
+async function openSegments(
+  dir: string,
+  segments: Segment[],
+  copies: readonly number[],
+  events: RecoveryEvents,
+): Promise<number> {
   const bases = await listSegments(dir);
   for (const [index, base] of bases.entries()) {
     const path = segmentPath(dir, base);
@@ -94,6 +102,9 @@ async function openSegments(dir: string, segments: Segment[], copies: readonly n
       await handle.close();
       await unlink(path);
       await syncDirectory(dir);
+      // A whole header alone is what a store leaves that never got an event.
+      if (base > 0 || segment.size < SEGMENT_HEADER_LENGTH)
+        events.onEmptySegment({ segment: basename(path), bytes: segment.size });
       return base;
     }
     if (!format) throw new CorruptLogError(path, 0, 'the segment header is damaged');

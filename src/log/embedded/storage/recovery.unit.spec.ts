@@ -74,6 +74,11 @@ describe('the store after an interrupted write', () => {
       const { size } = await stat(await bench.lastFile());
       await writeFile(segmentPath(bench.dir, size), segmentHeader(size).subarray(0, length));
       const after = await bench.reopen();
+      expect(bench.logged.at(-1)).toMatchObject({
+        level: 'warn',
+        message: expect.stringContaining('removed the last file of the event log'),
+        fields: { bytes: length },
+      });
       await after.append('a', 0, [proposed(1)]);
       expect(await numbersOf(await bench.reopen(), 'a')).toEqual([0, 1]);
     },

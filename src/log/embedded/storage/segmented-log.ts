@@ -1,4 +1,4 @@
-import { readSync } from 'node:fs';
+import { fstatSync, readSync } from 'node:fs';
 import { rm, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { syncDirectory } from './directory.js';
@@ -53,6 +53,7 @@ export class SegmentedLog {
   async write(buffers: Buffer[], length: number): Promise<void> {
     const segment = this.#current;
     await this.#cutTail();
+    refuseOtherSize(segment);
     await writeAll(segment, buffers, length);
     if (this.fsync) await sync(segment);
     segment.size += length;
@@ -73,6 +74,7 @@ export class SegmentedLog {
    */
   async proveWritable(): Promise<void> {
     const segment = this.#current;
+    if (!this.cutLater) refuseOtherSize(segment);
     const from = Math.max(0, segment.size - PROOF_LENGTH);
     await writeAt(segment.handle, await readAt(segment.handle, from, segment.size - from), from);
     if (this.fsync) await sync(segment);
@@ -100,27 +102,29 @@ export class SegmentedLog {
     }
   }
 
-  /** Bytes of the log, which must lie within one segment, as those of one frame do. */
-  async read(position: number, length: number): Promise<Buffer> {
+  /**
+   * Bytes of the log, which must lie within one segment, as those of one frame do. Undefined: the file ends in front of
+   * their end, since it was cut while the store had it open.
+   */
+  async read(position: number, length: number): Promise<Buffer | undefined> {
     const segment = this.#segmentOf(position);
     const bytes = Buffer.allocUnsafe(length);
     let done = 0;
     while (done < length) {
       const at = position - segment.base + done;
       const { bytesRead } = await segment.handle.read(bytes, done, length - done, at);
-      if (bytesRead === 0)
-        throw new Error(`${segment.path} ends at byte ${at}: it was cut while the store had it open`);
+      if (bytesRead === 0) return undefined;
       done += bytesRead;
     }
     return bytes;
   }
 
   /** As `read`, at once; for the few decisions that cannot wait. */
-  readSync(position: number, length: number): Buffer {
+  readSync(position: number, length: number): Buffer | undefined {
     const segment = this.#segmentOf(position);
     const bytes = Buffer.alloc(length);
-    readSync(segment.handle.fd, bytes, 0, length, position - segment.base);
-    return bytes;
+    const bytesRead = readSync(segment.handle.fd, bytes, 0, length, position - segment.base);
+    return bytesRead === length ? bytes : undefined;
   }
 
   /** The format of the segment that a position lies in. */
@@ -179,6 +183,13 @@ export class SegmentedLog {
 /** An fsync that failed leaves the page cache in an unknown state: what was written may be there after a restart or not. */
 export class SyncError extends Error {
   override readonly name = 'SyncError';
+}
+
+/** Whoever cuts or writes on the file from outside would have the next event land where nobody finds it. */
+function refuseOtherSize({ handle, path, size }: Segment): void {
+  const found = fstatSync(handle.fd).size;
+  if (found !== size)
+    throw new Error(`${path} has ${found} bytes in place of ${size}: another program has changed it`);
 }
 
 async function sync(segment: Segment): Promise<void> {

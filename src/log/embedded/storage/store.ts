@@ -53,6 +53,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
         eachRecord(bytes, start, end, (at, length) => index.add(view.at(bytes, at), length), format),
       onTornTail: (tail) =>
         options.log('warn', tail.mayBeAcknowledged ? DAMAGED_TAIL_CUT : TORN_TAIL_CUT, { ...tail }),
+      onEmptySegment: (removed) => options.log('warn', SEGMENT_REMOVED, removed),
       onTailLeft: (tail) => options.log('warn', TAIL_LEFT, { ...tail }),
     });
     return await Store.over(options, index, log, unlock);
@@ -63,10 +64,12 @@ export async function openStore(options: StoreOptions): Promise<Store> {
 }
 
 const TORN_TAIL_CUT =
-  'cut the torn tail of an interrupted write off the event log; nothing acknowledged is lost';
+  'cut the torn tail of an interrupted write off the event log; nothing acknowledged is lost, unless the file was cut by other means';
 
 const DAMAGED_TAIL_CUT =
   'cut a torn tail off the event log, in which acknowledged events may have been: it is kept aside; compare it with what is published before it is removed';
+const SEGMENT_REMOVED =
+  'removed the last file of the event log, which held no event: its creation was interrupted, or it was cut by other means';
 const TAIL_LEFT =
   'the event log ends with a torn tail, and the disk is full: make room, then the tail is kept aside and the log can be written';
 
