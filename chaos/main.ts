@@ -7,7 +7,7 @@ import { runRounds } from './run-rounds.js';
 /** `npm run chaos`: breaks a network under load, and checks what it promised. See README.md beside this file. */
 
 interface Options {
-  readonly rounds: number;
+  readonly rounds?: number;
   readonly seed: number;
   /** A string: the cases whose name contains it. */
   readonly disk?: true | string;
@@ -16,11 +16,18 @@ interface Options {
   readonly nodeStart: readonly string[];
 }
 
+const ROUNDS = 16;
+const TIMES = 2;
+
 const program = new Command('chaos')
   .description(
     'break a network under load, and check that nothing is lost, doubled, resurrected or out of order',
   )
-  .option('--rounds <n>', 'how many faults', wholeNumber, 16)
+  .option(
+    '--rounds <n>',
+    `how many faults (default: ${ROUNDS}); of disks, how often each breaks (default: ${TIMES})`,
+    wholeNumber,
+  )
   .option('--seed <n>', 'decides faults and clients; by default another each time', wholeNumber, newSeed())
   .option(
     '--disk [words]',
@@ -48,9 +55,14 @@ const report = new Report(options);
 const run = { ...options, report, givenUp: interrupted.signal };
 try {
   const isWhole = options.disk
-    ? await runDiskCases({ ...run, named: options.disk === true ? '' : options.disk })
+    ? await runDiskCases({
+        ...run,
+        times: options.rounds ?? TIMES,
+        named: options.disk === true ? '' : options.disk,
+      })
     : await runRounds({
         ...run,
+        rounds: options.rounds ?? ROUNDS,
         eventStoreUrl: process.env['EVENTSTORE_URL'],
         nodes: options.nodePidFile.map((pidFile, n) => ({ pidFile, start: options.nodeStart[n] ?? '' })),
       });

@@ -6,12 +6,12 @@ import { runOn } from '../run-on.js';
 import { diskCases } from './disk-cases.js';
 import type { DiskCase } from './disk-cases.js';
 
-/** How often each disk breaks. */
-const TIMES = 2;
 const BROKEN_MS = { least: 4_000, most: 10_000 };
 
 export interface DiskOptions {
   readonly seed: number;
+  /** How often each disk breaks. */
+  readonly times: number;
   /** Cases whose name contains this. */
   readonly named: string;
   readonly report: Report;
@@ -36,13 +36,13 @@ export async function runDiskCases(options: DiskOptions): Promise<boolean> {
 async function runDiskCase(
   diskCase: DiskCase,
   random: Random,
-  { seed, report, givenUp }: DiskOptions,
+  { seed, times, report, givenUp }: DiskOptions,
 ): Promise<boolean> {
   const { name } = diskCase;
   report.say(name);
   const dataDir = newDataDir();
   const disk = diskCase.prepare(dataDir);
-  const durations = Array.from({ length: TIMES }, () => random.between(BROKEN_MS.least, BROKEN_MS.most));
+  const durations = Array.from({ length: times }, () => random.between(BROKEN_MS.least, BROKEN_MS.most));
   return runOn({
     name: `chaos-disk-${seed}-${name.replaceAll(' ', '-')}`,
     dataDir,
