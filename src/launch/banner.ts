@@ -1,23 +1,32 @@
 import { resolve } from 'node:path';
 import type { Config } from '../config/config.js';
 
-/** What a person reads when the network serves: where it is, where its data is, and what to try next. */
-export function banner(config: Config): string {
+/**
+ * What a person reads when the network runs: where it is, where its data is, and what to try next; or what keeps it from
+ * being ready.
+ */
+export function banner(config: Config, faults: readonly string[] = []): string {
   return `
-Plaza is running.
-
+Plaza is running${faults.length === 0 ? '.' : ' and NOT READY:'}
+${faults.map((fault) => `\n  ${fault}\n`).join('')}
   network       ${config.baseUrl}
   issuer        ${config.baseUrl}/api/auth/.well-known/openid-configuration
   operator API  ${operatorUrl(config)}, its token in ${config.operatorToken ? 'OPERATOR_TOKEN' : `${config.dataDir}/operator.token`}
   data          ${config.dataDir}
 ${warnings(config)}
-Try it from another terminal here${needsToken(config)}. This registers an application and two accounts and walks through the whole flow:
-
-  ${[...settingsNotDefault(config), 'npm run demo'].join(' ')}
+${faults.length === 0 ? whatToTry(config) : whatToDo(config)}
 
 Ctrl-C stops it; the data stays.
 `;
 }
+
+const whatToTry = (config: Config): string =>
+  `Try it from another terminal here${needsToken(config)}. This registers an application and two accounts and walks through the whole flow:
+
+  ${[...settingsNotDefault(config), 'npm run demo'].join(' ')}`;
+
+const whatToDo = ({ baseUrl }: Config): string =>
+  `What to do: see docs/recovery.md. It is ready when ${baseUrl}/readyz says so.`;
 
 /** What must not be overlooked. */
 function warnings({ rateLimits }: Config): string {

@@ -36,4 +36,11 @@ describe('what a person reads when the network serves', () => {
     expect(banner(readConfig({ RATE_LIMITS: 'off' }))).toContain('RATE_LIMITS IS OFF');
     expect(banner(readConfig({}))).not.toContain('RATE_LIMITS');
   });
+
+  it('is what keeps it from being ready, and nothing to try then', () => {
+    const said = banner(readConfig({}), ['recovery: In quarantine: The log was set back.', 'worker: Away.']);
+    expect(said).toMatch(/NOT READY:\n\n {2}recovery: In quarantine.*\n\n {2}worker: Away\.\n\n {2}network/);
+    expect(said).toContain('docs/recovery.md');
+    expect(line(said)).toBeUndefined();
+  });
 });

@@ -2,6 +2,7 @@ import { rmSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Client } from 'pg';
 import type { Logger } from 'pino';
+import { isReady } from './readiness.js';
 import { allKept, restoringLogIn } from './restore-state.js';
 
 const LOOK_AGAIN_MS = 1_000;
@@ -37,13 +38,6 @@ export async function removeKept(options: {
   } catch (error) {
     log.error({ err: error }, 'what a restore kept aside could not be removed; the next start tries again');
   }
-}
-
-function isReady(port: number): Promise<boolean> {
-  return fetch(`http://127.0.0.1:${port}/readyz`).then(
-    ({ ok }) => ok,
-    () => false,
-  );
 }
 
 async function drop(connectionString: string | undefined, schemas: readonly string[]): Promise<void> {

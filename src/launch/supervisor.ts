@@ -4,15 +4,19 @@ import { withSettings } from '../config/settings.js';
 import { onStopSignal } from './child.js';
 import { takeDataDir } from './data-dir.js';
 import { Network } from './network.js';
+import { lastingFaults } from './readiness.js';
 import { removeKept } from './remove-kept.js';
 import { refuseHalfRestored } from './restore-state.js';
 
 /**
  * Runs the whole network on this machine until it is told to stop: the stores that are not named by a URL, the
  * projection worker and the API, each a process of its own, started again when it dies.
- * `onReady` is told the configuration once all of it serves.
+ * `onStarted` is told the configuration once all of it runs, and what keeps it from being ready, a line each.
  */
-export async function runNetwork(given: Config, onReady: (config: Config) => void): Promise<void> {
+export async function runNetwork(
+  given: Config,
+  onStarted: (config: Config, faults: readonly string[]) => void,
+): Promise<void> {
   const log = createLogger(given, 'launcher');
   const dataDir = takeDataDir(given.dataDir);
   const config = withSettings(given, { dataDir: dataDir.path });
@@ -34,9 +38,11 @@ export async function runNetwork(given: Config, onReady: (config: Config) => voi
   try {
     refuseHalfRestored(config.dataDir);
     if (await network.start()) {
-      onReady(config);
+      const end = Promise.race([stopping, network.lost]);
       void removeKept({ ...network.places, log, signal: ending.signal });
-      const lost = await Promise.race([stopping, network.lost]);
+      const faults = await Promise.race([lastingFaults(config.port), end.then(() => undefined)]);
+      if (faults) onStarted(config, faults);
+      const lost = await end;
       if (lost) throw lost;
     }
   } finally {

@@ -138,6 +138,10 @@ describe('a network is in quarantine whose', () => {
     expect(await quarantine()).toMatch(
       /^The log was set back: it ends at position \d+, while what is published shows it up to position \d+/,
     );
+    // Whoever has just started it reads that, too, and is not invited to try it.
+    const said = await until(() => network.output().includes('data stays') && network.output());
+    expect(said).toMatch(/NOT READY:\n\n {2}readModels: In quarantine: The log was set back/);
+    expect(said).not.toContain('Try it');
     await forgetQuarantine();
   });
 

@@ -16,7 +16,7 @@ export function addStart(program: Command): void {
       const config = readConfig();
       if (config.role === 'all') {
         const { runNetwork } = await import('../../../launch/supervisor.js');
-        await runNetwork(config, (running) => sayWhere(running, options));
+        await runNetwork(config, (running, faults) => sayWhere(running, faults, options));
       } else {
         // It runs as long as what it has started.
         await import(ENTRIES[config.role].href);
@@ -24,7 +24,7 @@ export function addStart(program: Command): void {
     });
 }
 
-function sayWhere(config: Config, options: OutputOptions): void {
+function sayWhere(config: Config, faults: readonly string[], options: OutputOptions): void {
   const { baseUrl, dataDir } = config;
-  answer(options, { baseUrl, operatorUrl: operatorUrl(config), dataDir }, [banner(config)]);
+  answer(options, { baseUrl, operatorUrl: operatorUrl(config), dataDir }, [banner(config, faults)]);
 }
