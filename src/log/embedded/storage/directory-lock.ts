@@ -5,6 +5,8 @@ import { DirectoryLockedError, UnusableFileError } from '../errors.js';
 import { OWNER_ONLY } from './directory.js';
 
 const SQLITE_BUSY = 5;
+/** The lowest byte of a result code: read-only, cannot be opened, not a database (sqlite.org/rescode.html). */
+const UNUSABLE = new Set([8, 14, 26]);
 
 /**
  * Takes the one writer's lock on a directory; call the result to give it back. Throws DirectoryLockedError and UnusableFileError.
@@ -23,7 +25,9 @@ export function lockDirectory(dir: string): () => void {
     database.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
   } catch (cause) {
     database?.close();
-    if ((cause as { errcode?: number }).errcode === SQLITE_BUSY) throw new DirectoryLockedError(dir);
+    const { errcode = 0 } = cause as { errcode?: number };
+    if (errcode === SQLITE_BUSY) throw new DirectoryLockedError(dir);
+    if (!UNUSABLE.has(errcode & 0xff)) throw cause;
     throw new UnusableFileError(
       `${path} cannot be used as a lock (${(cause as Error).message}): it may belong to another user, or be no lock; ` +
         'remove it if nothing runs on its directory',
