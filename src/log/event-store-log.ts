@@ -2,7 +2,6 @@ import { setTimeout as pause } from 'node:timers/promises';
 import {
   BACKWARDS,
   END,
-  EventStoreDBClient,
   FORWARDS,
   jsonEvent,
   MaxAppendSizeExceededError,
@@ -12,13 +11,15 @@ import {
   StreamNotFoundError,
   WrongExpectedVersionError,
 } from '@eventstore/db-client';
-import type { RecordedEvent } from '@eventstore/db-client';
+import type { EventStoreDBClient, RecordedEvent } from '@eventstore/db-client';
 import type { Logger } from 'pino';
+import { readEventStoreAddress } from '../config/event-store-files.js';
 import { keepLoopbackFromProxies } from '../config/grpc-proxy.js';
 import { collect, FROM_LEADER, verifyCheckpoint } from './bounded-read.js';
 import { isAmbiguous, within } from './client-errors.js';
 import { noPosition } from './codec.js';
 import type { Codec } from './codec.js';
+import { connect } from './connect.js';
 import { EventLog, LogFull, LogUnavailable, WrongExpectedRevision } from './event-log.js';
 import type {
   Append,
@@ -54,7 +55,7 @@ const READINESS_EVENT = jsonEvent({
 export class EventStoreLog extends EventLog {
   private readonly client: EventStoreDBClient;
 
-  /** `url`: `esdb://host:port?tls=false`. Connects at the first call. */
+  /** `url`: `esdb://host:port?tls=false`. Connects at the first call. @throws {AddressError} */
   constructor(
     url: string,
     private readonly codec: Codec,
@@ -62,7 +63,7 @@ export class EventStoreLog extends EventLog {
   ) {
     super();
     keepLoopbackFromProxies();
-    this.client = EventStoreDBClient.connectionString(url);
+    this.client = connect(readEventStoreAddress(url));
   }
 
   async append(append: Append): Promise<Appended> {

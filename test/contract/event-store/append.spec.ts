@@ -1,6 +1,7 @@
 import { ANY, binaryEvent, jsonEvent, NO_STREAM, STREAM_EXISTS } from '@eventstore/db-client';
 import { describe, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
+import { connect } from '../../../src/log/connect.js';
 import { collect, events, newStream, numbersOf, rejection, useEventStore } from './support.js';
 
 const MEBIBYTE = 1024 * 1024;
@@ -108,8 +109,8 @@ describe('appending', () => {
     it('reports it without throwing when the client asks for that', async () => {
       const stream = newStream();
       await target.client.appendToStream(stream, events(2));
-      const { EventStoreDBClient } = await import('@eventstore/db-client');
-      const quiet = EventStoreDBClient.connectionString(`${target.url}&throwOnAppendFailure=false`);
+      const { address } = target;
+      const quiet = connect({ ...address, options: { ...address.options, throwOnAppendFailure: false } });
       try {
         const result = await quiet.appendToStream(stream, events(1), { expectedRevision: NO_STREAM });
         expect(result.success).toBe(false);
