@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { pino } from 'pino';
+import { Health } from '../../src/http/health.js';
 import { BODY_LIMIT_BYTES } from '../../src/http/json-body.js';
+import { LogCheck } from '../../src/http/log-check.js';
 import { freePort } from '../../src/launch/free-port.js';
 import { LARGEST_APPEND_BYTES } from '../../src/log/append-size.js';
 import { LogUnavailable } from '../../src/log/event-log.js';
@@ -13,6 +16,7 @@ import type { EmbeddedEventStore } from '../support/event-store.js';
 import { startFrontServer } from '../support/front-server.js';
 import type { Intercept } from '../support/front-server.js';
 import { denyAppends, denyReadsOfAll, takeAtMost, takeEventsOfAtMost } from '../support/refusals.js';
+import { until } from '../support/until.js';
 import { LogBench, metadata, newId, post } from './support/log-bench.js';
 
 let bench: LogBench;
@@ -103,6 +107,14 @@ describe('an operator is told', () => {
       expect((await said(url))[0]).toContain('tlsCAFile in EVENTSTORE_URL');
   });
 
+  it('of that also before the check of readiness is given up, which a search for nodes outlasts', async () => {
+    const log = await logAt(withCa(store.url, other.dir).replace('esdb:', 'esdb+discover:'));
+    const check = new LogCheck(log, () => performance.now());
+    const health = new Health({ needed: { log: () => check.look() }, shown: {} }, pino({ level: 'silent' }));
+    const reason = async () => (await health.readiness()).components['log']?.reason;
+    expect(await until(async () => (await reason())?.includes('tlsCAFile in EVENTSTORE_URL'))).toBe(true);
+  });
+
   it('of a user who may not read $all', async () => {
     expect(await said(await behind(denyReadsOfAll))).toEqual([
       'The user in EVENTSTORE_URL may not read $all: add it, or a group of it, to $r in the $acl of $all.',
@@ -145,7 +157,7 @@ describe('a store that takes no append as large as some of the network', () => {
     expect(await bench.log.read('readiness')).toEqual([]);
   });
 
-  it('is looked for with more than the longest post, profile and body of a request come to', async () => {
+  it('is found out with an append that is larger than any of the network’s', async () => {
     const log = await logAt(await behind(takeAtMost(LARGEST_APPEND_BYTES), bench.store));
     const [postId, actorId, appId] = [newId(), newId(), newId()];
     const wide = (codePoints: number) => '😀'.repeat(codePoints);
