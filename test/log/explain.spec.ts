@@ -186,12 +186,13 @@ describe('a store that takes no append as large as some of the network', () => {
     ];
     for (const [stream, event] of largest) {
       const events = [{ id: randomUUID(), event }];
-      await log.append({
+      const appended = log.append({
         stream,
         expected: 'no_stream',
         events,
         metadata: { ...metadata, reason: wide(500) },
       });
+      await expect(appended).resolves.toMatchObject({ revision: 0n });
     }
   });
 

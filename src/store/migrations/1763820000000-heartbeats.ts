@@ -15,15 +15,4 @@ export class CreateHeartbeats1763820000000 implements MigrationInterface {
   }
 }
 
-/** Whether that had applied all that the log had for it, when it was heard of. */
-export class NoteWhoCaughtUp1763860000000 implements MigrationInterface {
-  async up(runner: QueryRunner): Promise<void> {
-    await runner.query('ALTER TABLE recovery.heartbeat ADD COLUMN caught_up boolean NOT NULL DEFAULT false');
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    await runner.query('ALTER TABLE recovery.heartbeat DROP COLUMN caught_up');
-  }
-}
-
-export const heartbeatMigrations = [CreateHeartbeats1763820000000, NoteWhoCaughtUp1763860000000];
+export const heartbeatMigrations = [CreateHeartbeats1763820000000];
