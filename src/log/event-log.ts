@@ -97,8 +97,14 @@ export abstract class EventLog {
   /** Position of the newest event of the log, or undefined while it is empty. @throws {LogUnavailable} */
   abstract head(): Promise<bigint | undefined>;
 
-  /** Resolves if the log takes appends now; writes nothing. @throws {LogFull} {@link LogUnavailable} */
+  /** Resolves if the log takes appends now, the largest among them; writes nothing. @throws {LogFull} {@link LogUnavailable} */
   abstract checkWritable(): Promise<void>;
+
+  /**
+   * What an operator has to change, in a fixed sentence that strangers may read, before a use succeeds that failed or does
+   * not end; undefined: nothing that would not pass by itself. Never rejects.
+   */
+  abstract explain(use: 'read' | 'append', error?: unknown): Promise<string | undefined>;
 
   /**
    * Resolves if the log has this event at this position, by the leader's word.

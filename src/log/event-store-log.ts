@@ -2,23 +2,25 @@ import { setTimeout as pause } from 'node:timers/promises';
 import {
   BACKWARDS,
   END,
-  EventStoreDBClient,
   FORWARDS,
   jsonEvent,
-  MaxAppendSizeExceededError,
   NO_STREAM,
   START,
   StreamDeletedError,
   StreamNotFoundError,
   WrongExpectedVersionError,
 } from '@eventstore/db-client';
-import type { RecordedEvent } from '@eventstore/db-client';
+import type { EventStoreDBClient, RecordedEvent } from '@eventstore/db-client';
 import type { Logger } from 'pino';
+import { readEventStoreAddress } from '../config/event-store-files.js';
+import type { EventStoreConnection } from '../config/event-store-files.js';
 import { keepLoopbackFromProxies } from '../config/grpc-proxy.js';
+import { isTooLarge, largestEvent, TOO_LARGE } from './append-size.js';
 import { collect, FROM_LEADER, verifyCheckpoint } from './bounded-read.js';
 import { isAmbiguous, within } from './client-errors.js';
 import { noPosition } from './codec.js';
 import type { Codec } from './codec.js';
+import { connect } from './connect.js';
 import { EventLog, LogFull, LogUnavailable, WrongExpectedRevision } from './event-log.js';
 import type {
   Append,
@@ -30,6 +32,7 @@ import type {
   SubscribeOptions,
 } from './event-log.js';
 import type { EventMetadata, Recorded } from './recorded.js';
+import { storeFault } from './store-faults.js';
 import { streams } from './streams.js';
 import { subscribe } from './subscription.js';
 
@@ -52,9 +55,12 @@ const READINESS_EVENT = jsonEvent({
 
 /** The log in an EventStoreDB, a KurrentDB or the embedded store: whatever answers at the connection string. */
 export class EventStoreLog extends EventLog {
+  private readonly connection: EventStoreConnection;
   private readonly client: EventStoreDBClient;
+  /** Whether the server took the largest of all appends, when it was asked last. */
+  private takesLargest = false;
 
-  /** `url`: `esdb://host:port?tls=false`. Connects at the first call. */
+  /** `url`: `esdb://host:port?tls=false`. Connects at the first call. @throws {AddressError} */
   constructor(
     url: string,
     private readonly codec: Codec,
@@ -62,7 +68,8 @@ export class EventStoreLog extends EventLog {
   ) {
     super();
     keepLoopbackFromProxies();
-    this.client = EventStoreDBClient.connectionString(url);
+    this.connection = readEventStoreAddress(url);
+    this.client = connect(this.connection);
   }
 
   async append(append: Append): Promise<Appended> {
@@ -83,7 +90,10 @@ export class EventStoreLog extends EventLog {
         return { revision: nextExpectedRevision, position: position.commit };
       } catch (error) {
         if (error instanceof WrongExpectedVersionError) throw new WrongExpectedRevision(error.message);
-        if (error instanceof MaxAppendSizeExceededError) throw error;
+        if (isTooLarge(error)) {
+          this.takesLargest = false;
+          throw new LogUnavailable(TOO_LARGE, { cause: error });
+        }
         if (!isAmbiguous(error) || performance.now() + RETRY_PAUSE_MS > giveUpAt)
           throw new LogUnavailable('The event log did not confirm the append.', { cause: error });
         await pause(RETRY_PAUSE_MS);
@@ -132,13 +142,15 @@ export class EventStoreLog extends EventLog {
    */
   async checkWritable(): Promise<void> {
     const options = { expectedRevision: IMPOSSIBLE_REVISION, deadline: SERVER_DEADLINE_MS };
+    // The size is what a server looks at first.
+    const event = this.takesLargest ? READINESS_EVENT : largestEvent;
     try {
-      await within(
-        DEADLINE_MS.check,
-        this.client.appendToStream(streams.readiness(), READINESS_EVENT, options),
-      );
+      await within(DEADLINE_MS.check, this.client.appendToStream(streams.readiness(), event, options));
     } catch (error) {
-      if (error instanceof WrongExpectedVersionError) return;
+      if (error instanceof WrongExpectedVersionError) {
+        this.takesLargest = true;
+        return;
+      }
       const fault = { cause: error };
       // The client has no type for it and gives the text alone.
       if (error instanceof Error && error.message.includes('the disk is full'))
@@ -146,6 +158,10 @@ export class EventStoreLog extends EventLog {
       throw new LogUnavailable('The event log takes no appends.', fault);
     }
     throw new Error(`stream ${streams.readiness()} took an append that expects an impossible revision`);
+  }
+
+  explain(use: 'read' | 'append', error?: unknown): Promise<string | undefined> {
+    return storeFault(this.connection, use, error);
   }
 
   subscribe(options: SubscribeOptions): AsyncIterable<Batch> {

@@ -114,7 +114,8 @@ it('a subscription that cannot look at its checkpoint says so, and goes on tryin
         warned.push(message);
         away = false;
       },
-    } as unknown as Pick<Logger, 'warn'>,
+      error: () => undefined,
+    } as unknown as Pick<Logger, 'warn' | 'error'>,
   });
   const stop = new AbortController();
   try {

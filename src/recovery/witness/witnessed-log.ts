@@ -96,6 +96,10 @@ export class WitnessedLog extends EventLog {
     return this.log.checkWritable();
   }
 
+  explain(use: 'read' | 'append', error?: unknown): Promise<string | undefined> {
+    return this.log.explain(use, error);
+  }
+
   subscribe(options: SubscribeOptions): AsyncIterable<Batch> {
     return this.log.subscribe(options);
   }

@@ -26,6 +26,7 @@ export class FailingLog implements EventLog {
   verify: EventLog['verify'] = (checkpoint) => this.log.verify(checkpoint);
   references: EventLog['references'] = (options) => this.log.references(options);
   checkWritable: EventLog['checkWritable'] = () => this.log.checkWritable();
+  explain: EventLog['explain'] = (...given) => this.log.explain(...given);
   subscribe: EventLog['subscribe'] = (options) => this.log.subscribe(options);
   close: EventLog['close'] = () => Promise.resolve();
 }

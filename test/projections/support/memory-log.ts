@@ -25,6 +25,7 @@ export class MemoryLog extends EventLog {
   private events: Recorded[] = [];
   private news = Promise.withResolvers<void>();
   private down = false;
+  private slow = false;
   private readonly unreadable = new Set<string>();
 
   /** Appends events; answers them as recorded. */
@@ -75,6 +76,12 @@ export class MemoryLog extends EventLog {
 
   setDown(down: boolean): void {
     this.down = down;
+    this.wake();
+  }
+
+  /** As one so long that a subscription takes longer to find anything than anybody waits. */
+  setSlow(slow: boolean): void {
+    this.slow = slow;
     this.wake();
   }
 
@@ -132,6 +139,10 @@ export class MemoryLog extends EventLog {
     return this.down ? Promise.reject(new LogUnavailable('the log is down')) : Promise.resolve();
   }
 
+  override explain(): Promise<undefined> {
+    return Promise.resolve(undefined);
+  }
+
   override subscribe(options: SubscribeOptions): AsyncGenerator<Batch> {
     return this.batches(options, this.unreadable);
   }
@@ -147,6 +158,10 @@ export class MemoryLog extends EventLog {
       if (this.down) throw new LogUnavailable('the log is down');
       // Taken before looking: what is added while the reader is at work must not be waited for again.
       const news = this.news.promise;
+      if (this.slow) {
+        await news;
+        continue;
+      }
       const waiting = this.events.filter(
         (each) => each.position > position && types.includes(each.event.type),
       );
