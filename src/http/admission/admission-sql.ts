@@ -1,3 +1,4 @@
+import { newestUnknown } from '../../../projections/outstanding.sql.js';
 import { recoveryStateSql } from '../../recovery/recovery-state.js';
 import { derivingSql, standingSql } from './closed.js';
 import type { Standing } from './closed.js';
@@ -36,7 +37,10 @@ export interface AdmissionRow extends Standing {
   readonly expires_at: string | null;
   readonly token_live: boolean | null;
   readonly authority_live: boolean | null;
-  /** What the answer has to show: the caller's own outstanding write or what was asked for, whichever is later. */
+  /**
+   * What the answer has to show, whichever is latest: what was asked for, the caller's own outstanding write, and an
+   * outstanding restriction of which this code does not know what it hides.
+   */
   readonly needed_position: string | null;
   readonly fresh: boolean | null;
   readonly data: unknown;
@@ -65,10 +69,12 @@ export const publisherSql = `
  * `data` is only computed where these admit the read; whether it is proven that nothing is missing is asked afterwards.
  */
 export const admissionSql = (data: string): string => `
-  WITH state AS MATERIALIZED (${recoveryStateSql}
+  WITH state AS MATERIALIZED (
+    SELECT published.*, EXISTS (SELECT FROM recovery.outstanding_restriction) AS has_outstanding
+    FROM (${recoveryStateSql}) published
   ), caller AS MATERIALIZED (${callerSql}
   ), freshness AS (
-    SELECT greatest($5::numeric, (
+    SELECT greatest($5::numeric, ${newestUnknown}, (
       SELECT outstanding.position FROM recovery.outstanding_write outstanding
       WHERE outstanding.actor_id = (SELECT actor_id FROM caller))) AS needed_position
   )
