@@ -28,7 +28,7 @@ const isSuspended = (schema: string, actor: string): string => `EXISTS (
 export function isActorVisible(schema: string, actor: string, ...others: readonly string[]): string {
   const outstanding = [subjects.actor(actor), subjects.pair('caller.actor_id', actor), ...others];
   return `NOT ${isSuspended(schema, actor)} AND NOT ${isBarred(schema, actor)}
-    AND NOT ${isHidden(schema, ...outstanding)}`;
+    AND NOT ${isHidden(...outstanding)}`;
 }
 
 /**

@@ -14,7 +14,7 @@ export function isEntryShown(schema: string, entry: string): string {
   // Its author is who did it, or the caller: seen either way.
   const isThere = `EXISTS (
     SELECT FROM ${schema}.post source WHERE source.id = ${entry}.source_id AND ${isPublished('source')}
-      AND NOT ${isHidden(schema, subjects.post('source.id'))} OFFSET 0)`;
+      AND NOT ${isHidden(subjects.post('source.id'))} OFFSET 0)`;
   return `${isActorVisible(schema, `${entry}.source_actor_id`)}
     AND (${entry}.kind = 'follow' OR ${isThere})
     AND (${entry}.kind IN ('reply', 'mention') OR ${stands})`;

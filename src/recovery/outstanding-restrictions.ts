@@ -7,8 +7,11 @@ import { isUnreachable } from '../store/unreachable.js';
 
 /** How long read models may take to apply a restriction before a row takes their place. Most take some milliseconds. */
 const PATIENCE_MS = 250;
-/** Rows at a time. A worker that is away for longer than these last has to come back before anything more is hidden. */
-export const MOST_OUTSTANDING = 10_000;
+/**
+ * Rows at a time, since each read goes through all of them. A worker that is away for longer has to come back before
+ * more is acknowledged.
+ */
+export const MOST_OUTSTANDING = 1_000;
 
 /**
  * $1: restrictions as JSON. $2: most rows. Only what is published and serving counts as having applied one: after a

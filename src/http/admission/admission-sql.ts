@@ -1,4 +1,6 @@
-import { newestUnknown } from '../../../projections/outstanding.sql.js';
+import { outstandingSql } from '../../../projections/outstanding.sql.js';
+import { scopeOf } from '../../../projections/runner/read-query.js';
+import type { ReadQuery } from '../../../projections/runner/read-query.js';
 import { recoveryStateSql } from '../../recovery/recovery-state.js';
 import { derivingSql, standingSql } from './closed.js';
 import type { Standing } from './closed.js';
@@ -24,7 +26,7 @@ export const valuesOf = (values: AdmissionValues): unknown[] => [
   values.minPosition,
 ];
 
-export const ADMISSION_PARAMETERS = 5;
+const ADMISSION_PARAMETERS = 5;
 
 /** The one row that {@link admissionSql} answers. All null: there is no such thing. */
 export interface AdmissionRow extends Standing {
@@ -68,13 +70,15 @@ export const publisherSql = `
  * authority and the data come from one snapshot, so that the headers describe exactly the body they come with.
  * `data` is only computed where these admit the read; whether it is proven that nothing is missing is asked afterwards.
  */
-export const admissionSql = (data: string): string => `
+export function admissionSql(schemaName: string, query: Pick<ReadQuery<never, unknown>, 'sql'>): string {
+  const scope = scopeOf(schemaName, ADMISSION_PARAMETERS);
+  return `
   WITH state AS MATERIALIZED (
-    SELECT published.*, EXISTS (SELECT FROM recovery.outstanding_restriction) AS has_outstanding
-    FROM (${recoveryStateSql}) published
+    SELECT published.*, outstanding.*
+    FROM (${recoveryStateSql}) published CROSS JOIN (${outstandingSql(scope.schema)}) outstanding
   ), caller AS MATERIALIZED (${callerSql}
   ), freshness AS (
-    SELECT greatest($5::numeric, ${newestUnknown}, (
+    SELECT greatest($5::numeric, (SELECT unknown_position FROM state), (
       SELECT outstanding.position FROM recovery.outstanding_write outstanding
       WHERE outstanding.actor_id = (SELECT actor_id FROM caller))) AS needed_position
   )
@@ -85,5 +89,6 @@ export const admissionSql = (data: string): string => `
       AND ($1::bytea IS NULL
         OR (caller.token_live AND caller.authority_live AND ($4::text IS NULL OR $4 = ANY (caller.scopes))))
       AND coalesce(state.applied_position >= freshness.needed_position, freshness.needed_position IS NULL)
-    THEN ${data} END AS data
+    THEN ${query.sql(scope)} END AS data
   FROM freshness LEFT JOIN state ON true LEFT JOIN caller ON true`;
+}

@@ -8,9 +8,8 @@ export class CreateOutstandingRestrictions1763860000000 implements MigrationInte
         event_id      uuid PRIMARY KEY,
         witness_epoch numeric NOT NULL,
         position      numeric NOT NULL,
-        subject       text COLLATE "C" NOT NULL
-      );
-      CREATE INDEX outstanding_restriction_subject ON recovery.outstanding_restriction (subject)`);
+        subject       text NOT NULL
+      )`);
   }
 
   async down(runner: QueryRunner): Promise<void> {
