@@ -12,6 +12,9 @@ import { startNetwork } from '../support/network.js';
 import type { TestNetwork } from '../support/network.js';
 import { until } from '../support/until.js';
 
+/** No number of the witness: a row that it does not know would be a quarantine. */
+const UNNUMBERED = 0;
+
 let network: TestNetwork;
 let second: ApiProcess;
 let database: Client;
@@ -278,7 +281,7 @@ describe('a restriction that neither the read models nor a row show', () => {
     const intentId = randomUUID();
     await database.query(
       `INSERT INTO recovery.outstanding_restriction
-      SELECT gen_random_uuid(), n, n, 'post:' || n FROM generate_series(1, $1::integer) n`,
+      SELECT gen_random_uuid(), ${UNNUMBERED}, n, 'post:' || n FROM generate_series(1, $1::integer) n`,
       [MOST_OUTSTANDING],
     );
     const refused = await removal(1, reply, intentId);
@@ -290,8 +293,10 @@ describe('a restriction that neither the read models nor a row show', () => {
 });
 
 it('a read that does not know what is hidden is refused until the read models know', async () => {
-  const added = `INSERT INTO recovery.outstanding_restriction VALUES (gen_random_uuid(), 1, $1, 'thing:x')`;
-  await database.query(added, [Number.MAX_SAFE_INTEGER]);
+  await database.query(
+    `INSERT INTO recovery.outstanding_restriction VALUES (gen_random_uuid(), ${UNNUMBERED}, $1, 'thing:x')`,
+    [Number.MAX_SAFE_INTEGER],
+  );
   for (const by of [bob, undefined])
     expect(outcomeOf(await ask(0, 'GET', `/api/posts/${reply}`, by))).toEqual([
       503,
