@@ -18,7 +18,7 @@ interface Options {
 
 const program = new Command('chaos')
   .description(
-    'break a network under load, and check that nothing is lost, doubled, resurrected or out of order',
+    'break a network under load, and check that nothing is lost, doubled, out of order, or shown after it is gone',
   )
   .option('--rounds <n>', 'how many faults', wholeNumber, 16)
   .option('--seed <n>', 'decides faults and clients; by default another each time', wholeNumber, newSeed())

@@ -118,6 +118,13 @@ describe('a restriction that is acknowledged and not applied', () => {
     expect(await told()).toEqual({ post: false, profile: 'postId' in event.data });
   });
 
+  test.each(kinds)('is in no view that was read before, which is replaced: %s', async (_, event) => {
+    const { cursor } = await models.ask(reconcile, { cursor: undefined }, 'bob');
+    await models.hold(event);
+    const { replace, posts } = await models.ask(reconcile, { cursor }, 'bob');
+    expect([replace, posts.some(({ id }) => id === 'p1')]).toEqual([true, false]);
+  });
+
   test('hides nothing any more once it is applied, whatever was given back since', async () => {
     const before = await answersTo('bob');
     const restrictions = [some.block('ada', 'bob'), some.suspension('ada'), some.restriction('p1')];
