@@ -9,7 +9,8 @@ import type { Batch, Checkpoint, SubscribeOptions, UnreadableEvent } from './eve
 
 /** Events that the server looks through at a time. The client's default is 32, with a message after each. */
 const SEARCH_WINDOW = 2_048;
-const RECONNECT_PAUSE_MS = { first: 100, longest: 5_000 };
+/** The longest is what readers wait at the most for a log that is back. */
+const RECONNECT_PAUSE_MS = { first: 100, longest: 500 };
 /** Failed tries in a row before it is logged: one is a server that restarts. */
 const TRIES_BEFORE_COMPLAINT = 3;
 

@@ -13,6 +13,9 @@ import { startTcpProxy } from '../support/tcp-proxy.js';
 import { LogBench, metadata, newId, post } from './support/log-bench.js';
 import { startRefusingServer } from './support/refusing-server.js';
 
+/** Enough for pauses that grow without a bound of half a second to be longer than three. */
+const TRIES = 9;
+
 let bench: LogBench;
 
 beforeAll(async () => {
@@ -135,6 +138,28 @@ it('a subscription that cannot look at its checkpoint says so, and goes on tryin
     await opened.close();
     server.close();
   }
+});
+
+it('a subscription soon tries again, however often it has failed', async () => {
+  const { position, id } = await bench.appendPost('alice', 'the last one applied');
+  const tries: number[] = [];
+  const stop = new AbortController();
+  const server = await startRefusingServer(bench.store.port, () => {
+    if (tries.push(performance.now()) === TRIES) stop.abort();
+    return { code: status.UNAVAILABLE, details: 'not now' };
+  });
+  const opened = await bench.openAgain(server.url);
+  try {
+    const after = { position, eventId: id };
+    const options = { after, types: ['post.created'], batchSize: 10, signal: stop.signal } as const;
+    for await (const { events } of opened.log.subscribe(options)) expect(events).toEqual([]);
+  } finally {
+    await opened.close();
+    server.close();
+  }
+  const pauses = tries.slice(1).map((at, n) => at - (tries[n] ?? 0));
+  // The shortest of three, since a busy machine may be late.
+  expect(Math.min(...pauses.slice(-3))).toBeLessThan(2_000);
 });
 
 describe('an event store whose clock is wrong', () => {

@@ -27,6 +27,7 @@ export class MemoryLog extends EventLog {
   private down = false;
   private slow = false;
   private readonly unreadable = new Set<string>();
+  private readonly late = new Set<string>();
 
   /** Appends events; answers them as recorded. */
   add(...events: StoredEvent[]): readonly Recorded[] {
@@ -88,6 +89,12 @@ export class MemoryLog extends EventLog {
   setUnreadable(id: string, unreadable: boolean): void {
     if (unreadable) this.unreadable.add(id);
     else this.unreadable.delete(id);
+  }
+
+  /** As on a node that lags: who subscribes is not told of the event, which the log has. */
+  setLate(id: string, late: boolean): void {
+    if (late) this.late.add(id);
+    else this.late.delete(id);
   }
 
   override append({ stream, expected, events, metadata: common }: Append): Promise<Appended> {
@@ -163,7 +170,7 @@ export class MemoryLog extends EventLog {
         continue;
       }
       const waiting = this.events.filter(
-        (each) => each.position > position && types.includes(each.event.type),
+        (each) => each.position > position && types.includes(each.event.type) && !this.late.has(each.id),
       );
       const batch = waiting.slice(0, batchSize);
       const bad = batch.find(({ id }) => unreadable.has(id));
