@@ -16,7 +16,7 @@ const SILENT_SECONDS = 15;
 export function readinessChecks(pool: Pool, log: EventLog, proof: RestrictionProof): Checks {
   return {
     needed: {
-      eventStore: () => checkLog(log),
+      eventStore: (signal) => checkLog(log, signal),
       database: () => pool.query('SELECT 1'),
       readModels: () => checkReadModels(pool, proof),
       worker: () => checkWorker(pool),
@@ -26,8 +26,8 @@ export function readinessChecks(pool: Pool, log: EventLog, proof: RestrictionPro
 }
 
 /** A log that answers reads may have stopped writing: both are looked at. */
-async function checkLog(log: EventLog): Promise<void> {
-  await log.head();
+async function checkLog(log: EventLog, signal: AbortSignal): Promise<void> {
+  await log.reach(signal);
   try {
     await log.checkWritable();
   } catch (error) {
