@@ -47,10 +47,15 @@ export async function newestOf(
  * connection.
  * @throws {LogReplaced} the log does not have it. {@link LogUnavailable} an outage: nothing is known.
  */
-export async function verifyCheckpoint(connection: Connection, checkpoint: Checkpoint): Promise<void> {
+export async function verifyCheckpoint(
+  connection: Connection,
+  checkpoint: Checkpoint,
+  signal?: AbortSignal,
+): Promise<void> {
   const found = await lookAgain(
     () => connection.renew(),
     () => lookAt(connection, checkpoint),
+    signal,
   );
   if (!found) return;
   const { position, eventId } = checkpoint;

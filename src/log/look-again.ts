@@ -8,16 +8,17 @@ const PAUSES_MS = [1_000, 4_000];
 
 /**
  * What speaks for a quarantine is looked at three times, each time over another connection, and has to be there each time:
- * else undefined. Rejects with what a look rejects with.
+ * else undefined. Rejects with what a look rejects with, or when `signal` aborts.
  */
 export async function lookAgain<T>(
   reconnect: () => Promise<void>,
   look: () => Promise<T | undefined>,
+  signal?: AbortSignal,
 ): Promise<T | undefined> {
   let found = await look();
   for (const milliseconds of PAUSES_MS) {
     if (found === undefined) return undefined;
-    await pause(milliseconds);
+    await pause(milliseconds, undefined, { signal });
     await reconnect();
     found = await look();
   }

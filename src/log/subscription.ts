@@ -51,7 +51,7 @@ async function* resumed<Event extends { readonly id: string; readonly position: 
   let failures = 0;
   while (!options.signal.aborted) {
     try {
-      if (last) await verifyCheckpoint(connection, last);
+      if (last) await verifyCheckpoint(connection, last, options.signal);
       for await (const { stored, caughtUp } of batches(connection, last, options)) {
         const { events, failure } = await decode(stored);
         if (events.length > 0 || caughtUp) yield { events, caughtUp: caughtUp && !failure };
@@ -62,6 +62,7 @@ async function* resumed<Event extends { readonly id: string; readonly position: 
         failures = 0;
       }
     } catch (error) {
+      if (options.signal.aborted) return;
       if (!(error instanceof LogUnavailable) && !isAmbiguous(error)) throw error;
       failures += 1;
       if (failures === TRIES_BEFORE_COMPLAINT)

@@ -39,7 +39,10 @@ export interface EventStoreOptions extends Omit<StoreOptions, 'newId'> {
 }
 
 /** What is needed to serve a store that is open. */
-export type ServeOptions = Pick<EventStoreOptions, 'dir' | 'host' | 'port' | 'tls' | 'limits' | 'log' | 'now'> & {
+export type ServeOptions = Pick<
+  EventStoreOptions,
+  'dir' | 'host' | 'port' | 'tls' | 'limits' | 'log' | 'now'
+> & {
   imitation?: Imitation;
 };
 
