@@ -11,7 +11,7 @@ const LONGEST_READ_MS = 5 * 60_000;
 export async function readLog(url: string): Promise<LogEvent[]> {
   const client = connect(readEventStoreAddress(url));
   try {
-    return await within(LONGEST_READ_MS, allEvents(client));
+    return await within(LONGEST_READ_MS, () => allEvents(client));
   } finally {
     await client.dispose();
   }
@@ -19,7 +19,7 @@ export async function readLog(url: string): Promise<LogEvent[]> {
 
 async function allEvents(client: EventStoreDBClient): Promise<LogEvent[]> {
   const events: LogEvent[] = [];
-  const reading = client.readAll({ direction: FORWARDS, fromPosition: START, resolveLinkTos: false });
+  const reading = client.readAll({ direction: FORWARDS, fromPosition: START, requiresLeader: true });
   for await (const { event } of reading) {
     if (!event || event.type.startsWith('$')) continue;
     const metadata = (event.metadata ?? {}) as { actorId?: string; intentId?: string };

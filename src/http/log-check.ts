@@ -21,20 +21,20 @@ export class LogCheck {
   ) {}
 
   /** @throws {NotReady} where it is known what is wrong. */
-  look(): Promise<void> {
-    this.looking = this.patiently(this.usable());
+  look(signal?: AbortSignal): Promise<void> {
+    this.looking = this.patiently(this.usable(signal));
     return this.looking;
   }
 
   /** For how long it has answered every look, in milliseconds, the one that is under way included. */
   async answeredForMs(): Promise<number> {
-    await within(LATE_MS, this.looking).catch(() => (this.awayAt = this.monotonic()));
+    await within(LATE_MS, () => this.looking).catch(() => (this.awayAt = this.monotonic()));
     return this.monotonic() - this.awayAt;
   }
 
   private async patiently(usable: Promise<void>): Promise<void> {
     try {
-      return await within(PATIENCE_MS, usable);
+      return await within(PATIENCE_MS, () => usable);
     } catch (error) {
       if (!(error instanceof DeadlineExceeded)) throw error;
     }
@@ -44,11 +44,11 @@ export class LogCheck {
   }
 
   /** A log that answers reads may have stopped writing: both are looked at. */
-  private async usable(): Promise<void> {
+  private async usable(signal: AbortSignal | undefined): Promise<void> {
     const { log } = this;
     let isRead = false;
     try {
-      await explained(log, 'read', log.head());
+      await explained(log, 'read', log.reach(signal));
       isRead = true;
       await explained(log, 'append', log.checkWritable());
     } catch (error) {

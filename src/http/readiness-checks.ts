@@ -15,7 +15,7 @@ const SILENT_SECONDS = 15;
 export function readinessChecks(pool: Pool, log: LogCheck, proof: RestrictionProof): Checks {
   return {
     needed: {
-      eventStore: () => log.look(),
+      eventStore: (signal) => log.look(signal),
       database: () => pool.query('SELECT 1'),
       readModels: () => checkReadModels(pool, proof),
       worker: () => checkWorker(pool, log),

@@ -31,7 +31,7 @@ export async function sayIfUnusable(
 ): Promise<void> {
   while (!signal.aborted) {
     try {
-      await explained(log, 'read', log.head());
+      await explained(log, 'read', log.reach(signal));
       await explained(log, 'append', log.checkWritable());
       return;
     } catch (error) {

@@ -35,7 +35,7 @@ beforeAll(async () => {
   deleted = await wrote(alice, 'is deleted');
   copyLog(network, before);
   await removal(alice, deleted);
-  expect((await readOf(deleted)).status).toBe(404);
+  await until(async () => (await readOf(deleted)).status === 404);
   await until(async () => (await readOf(kept)).headers.get('x-network-witness-epoch') === '1');
   await network.killAll('SIGKILL');
   cpSync(log, after, { recursive: true });

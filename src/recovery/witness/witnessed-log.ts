@@ -88,6 +88,14 @@ export class WitnessedLog extends EventLog {
     return this.log.head();
   }
 
+  reach(signal?: AbortSignal): Promise<void> {
+    return this.log.reach(signal);
+  }
+
+  reconnect(): Promise<void> {
+    return this.log.reconnect();
+  }
+
   verify(checkpoint: Checkpoint): Promise<void> {
     return this.log.verify(checkpoint);
   }

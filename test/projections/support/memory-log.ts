@@ -142,6 +142,14 @@ export class MemoryLog extends EventLog {
     return Promise.resolve(this.events.at(-1)?.position);
   }
 
+  override reach(): Promise<void> {
+    return this.down ? Promise.reject(new LogUnavailable('the log is down')) : Promise.resolve();
+  }
+
+  override reconnect(): Promise<void> {
+    return Promise.resolve();
+  }
+
   override checkWritable(): Promise<void> {
     return this.down ? Promise.reject(new LogUnavailable('the log is down')) : Promise.resolve();
   }
