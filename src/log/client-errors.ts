@@ -26,12 +26,17 @@ export class ConnectionGivenUp extends Error {
   override readonly name = 'ConnectionGivenUp';
 }
 
+/** There is nobody to ask. */
+export class NoNodeAnswers extends Error {
+  override readonly name = 'NoNodeAnswers';
+}
+
 /**
  * Nothing is known about the outcome: the connection, the time or the leader was lost. Some errors come from the client
  * raw, with a gRPC `code` and without a `type`; those of a node that is not ready for an append have a type alone.
  */
 export function isAmbiguous(error: unknown): boolean {
-  if (error instanceof DeadlineExceeded || error instanceof ConnectionGivenUp) return true;
+  if ([DeadlineExceeded, ConnectionGivenUp, NoNodeAnswers].some((kind) => error instanceof kind)) return true;
   if (!(error instanceof Error)) return false;
   if (ambiguousCodes.has(codeOf(error) ?? -1) || error.message.includes(NO_LEADER)) return true;
   if (!isCommandError(error)) return false;
