@@ -114,7 +114,7 @@ for (let i = 0; i < 90; i++) {
   });
 
   it('leaves alone whom it serves', async () => {
-    const port = await start({ unknown: 1, silent: 1, ms: 50 });
+    const port = await start({ unknown: 1, silent: 1, ms: 60_000 });
     const socket = open(port);
     socket.write('PRI');
     await once(socket, 'data');
