@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
+import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { Server } from 'node:net';
@@ -98,12 +99,23 @@ describe('the ports of a network', () => {
   });
 });
 
-/** Some free port of the range, chosen without a word to anybody. */
+/**
+ * Some port of the range on which nobody listens and that nobody has reserved: the workers of a test run keep hundreds
+ * reserved until they end.
+ */
 async function unreservedPort(): Promise<number> {
   for (;;) {
     const port = randomInt(20_000, 32_000);
-    if ((await faultOfPort(port)) === undefined) return port;
+    if ((await faultOfPort(port)) === undefined && (await canBeReserved(port))) return port;
   }
+}
+
+function canBeReserved(port: number): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const socket = createSocket('udp4');
+  socket.once('error', () => socket.close(() => resolve(false)));
+  socket.bind({ port, address: '127.0.0.1', exclusive: true }, () => socket.close(() => resolve(true)));
+  return promise;
 }
 
 /** A process that chooses so many ports and lives on. */
