@@ -37,6 +37,7 @@ const mayImport = {
     '^src/recovery/recovery-state\\.ts$',
     '^projections/.+\\.read-model\\.ts$',
     '^projections/posts/post\\.ts$',
+    '^projections/outstanding\\.sql\\.ts$',
     '^projections/groups\\.ts$',
     '^projections/runner/(projection|read-query|page-query|position-listener|projection-status)\\.ts$',
   ],

@@ -21,7 +21,7 @@ const TIMES = 2;
 
 const program = new Command('chaos')
   .description(
-    'break a network under load, and check that nothing is lost, doubled, resurrected or out of order',
+    'break a network under load, and check that nothing is lost, doubled, out of order, or shown after it is gone',
   )
   .option(
     '--rounds <n>',

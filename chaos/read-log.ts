@@ -1,14 +1,17 @@
-import { EventStoreDBClient, FORWARDS, START } from '@eventstore/db-client';
+import { FORWARDS, START } from '@eventstore/db-client';
+import type { EventStoreDBClient } from '@eventstore/db-client';
+import { readEventStoreAddress } from '../src/config/event-store-files.js';
 import { within } from '../src/log/client-errors.js';
+import { connect } from '../src/log/connect.js';
 import type { LogEvent } from './history.js';
 
 const LONGEST_READ_MS = 5 * 60_000;
 
 /** Every event of the log as the plain client reads it, without those of the server itself. Rejects when it takes too long. */
 export async function readLog(url: string): Promise<LogEvent[]> {
-  const client = EventStoreDBClient.connectionString(url);
+  const client = connect(readEventStoreAddress(url));
   try {
-    return await within(LONGEST_READ_MS, allEvents(client));
+    return await within(LONGEST_READ_MS, () => allEvents(client));
   } finally {
     await client.dispose();
   }
@@ -16,7 +19,7 @@ export async function readLog(url: string): Promise<LogEvent[]> {
 
 async function allEvents(client: EventStoreDBClient): Promise<LogEvent[]> {
   const events: LogEvent[] = [];
-  const reading = client.readAll({ direction: FORWARDS, fromPosition: START, resolveLinkTos: false });
+  const reading = client.readAll({ direction: FORWARDS, fromPosition: START, requiresLeader: true });
   for await (const { event } of reading) {
     if (!event || event.type.startsWith('$')) continue;
     const metadata = (event.metadata ?? {}) as { actorId?: string; intentId?: string };

@@ -4075,6 +4075,7 @@ export interface operations {
           'application/json': components['schemas']['Error'] & {
             /** @enum {unknown} */
             error:
+              | 'ambiguous_acceptance_requires_independent_proof'
               | 'authority_unavailable'
               | 'domain_storage_unavailable'
               | 'pilot_limits_unavailable'
@@ -4672,6 +4673,7 @@ export interface operations {
           'application/json': components['schemas']['Error'] & {
             /** @enum {unknown} */
             error:
+              | 'ambiguous_acceptance_requires_independent_proof'
               | 'authority_unavailable'
               | 'domain_storage_unavailable'
               | 'pilot_limits_unavailable'

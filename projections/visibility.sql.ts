@@ -1,3 +1,5 @@
+import { isHidden, subjects } from './outstanding.sql.js';
+
 /**
  * Who sees what, for every read (decisions.md, "A blocks B …"): applied where an answer is made, so that it holds
  * whatever a read model still keeps. SQL conditions; `actor` and `post` are expressions and aliases of the query around.
@@ -7,7 +9,7 @@
  */
 
 /** Whether a block stands between the caller and `actor`, whoever of the two set it. Never for an anonymous caller. */
-export function isBarred(schema: string, actor: string): string {
+function isBarred(schema: string, actor: string): string {
   return `(
     EXISTS (
       SELECT FROM ${schema}.block
@@ -22,9 +24,11 @@ const isSuspended = (schema: string, actor: string): string => `EXISTS (
     SELECT FROM ${schema}.actor suspended
     WHERE suspended.actor_id = ${actor} AND suspended.state <> 'active' OFFSET 0)`;
 
-/** Whether the caller may see `actor`, who is known to have an account. */
-export function isActorVisible(schema: string, actor: string): string {
-  return `NOT ${isSuspended(schema, actor)} AND NOT ${isBarred(schema, actor)}`;
+/** Whether the caller may see `actor`, who is known to have an account. `others`: what must not be hidden, either. */
+export function isActorVisible(schema: string, actor: string, ...others: readonly string[]): string {
+  const outstanding = [subjects.actor(actor), subjects.pair('caller.actor_id', actor), ...others];
+  return `NOT ${isSuspended(schema, actor)} AND NOT ${isBarred(schema, actor)}
+    AND NOT ${isHidden(...outstanding)}`;
 }
 
 /**
@@ -35,5 +39,6 @@ export const isPublished = (post: string): string => `${post}.status = 'publishe
 
 /** Whether the caller may see the row of `post` under this alias. The one place of that rule. */
 export function isPostVisible(schema: string, post: string): string {
-  return `${isPublished(post)} AND ${isActorVisible(schema, `${post}.author_actor_id`)}`;
+  const author = `${post}.author_actor_id`;
+  return `${isPublished(post)} AND ${isActorVisible(schema, author, subjects.post(`${post}.id`))}`;
 }

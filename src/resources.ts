@@ -13,15 +13,16 @@ import { EventLog } from './log/event-log.js';
 import { openLog } from './log/open-log.js';
 import { KeyVault } from './log/vault/key-vault.js';
 import { NetworkSecrets } from './log/vault/network-secrets.js';
+import { EnforcingLog } from './recovery/enforcing-log.js';
 import { Incarnations } from './recovery/forgotten-people.js';
 import { PUBLICATION_CHANNEL } from './recovery/incarnation.js';
+import { OutstandingRestrictions } from './recovery/outstanding-restrictions.js';
 import { untilDerived } from './recovery/restore/deriving.js';
 import { readRecoveryState, shownRestrictions } from './recovery/recovery-state.js';
 import { RecoveryWatch } from './recovery/recovery-watch.js';
 import { openWitness } from './recovery/witness/open-witness.js';
 import { Settler } from './recovery/witness/settler.js';
 import { Witness } from './recovery/witness/witness.js';
-import { WitnessedLog } from './recovery/witness/witnessed-log.js';
 import { AuthorityStore } from './store/authority/authority-store.js';
 import { openDatabase } from './store/database.js';
 import { Postgres } from './store/postgres.js';
@@ -72,6 +73,7 @@ export async function openResources(config: Config, logger: Logger): Promise<Res
   const monotonic = () => performance.now();
   const watch = new RecoveryWatch({ pool, log: opened.log, witness, hadWitness, logger, monotonic });
   await watch.start();
+  const outstanding = new OutstandingRestrictions(pool, positions);
   const providers: Provider[] = [
     { provide: Config, useValue: config },
     { provide: LOGGER, useValue: logger },
@@ -79,7 +81,7 @@ export async function openResources(config: Config, logger: Logger): Promise<Res
     { provide: AuthorityStore, useValue: new AuthorityStore(database.dataSource) },
     { provide: AuthSettings, useValue: new AuthSettings(config.baseUrl) },
     // The only one that there is here: nothing restricts past the witness.
-    { provide: EventLog, useValue: new WitnessedLog(opened.log, witness, now) },
+    { provide: EventLog, useValue: new EnforcingLog(opened.log, witness, now, outstanding) },
     { provide: Witness, useValue: witness },
     { provide: ReadModels, useValue: new Incarnations(database.pool) },
     { provide: KeyVault, useValue: opened.vault },

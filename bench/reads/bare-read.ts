@@ -1,6 +1,5 @@
 import type { Pool } from 'pg';
-import { scopeOf } from '../../projections/runner/read-query.js';
-import { ADMISSION_PARAMETERS, admissionSql, valuesOf } from '../../src/http/admission/admission-sql.js';
+import { admissionSql, valuesOf } from '../../src/http/admission/admission-sql.js';
 import { readRecoveryState } from '../../src/recovery/recovery-state.js';
 import { credentialHash } from '../../src/store/authority/credential-hash.js';
 import type { BareRead } from './bare-server.js';
@@ -24,7 +23,7 @@ export async function bareRead(
   return {
     name,
     path,
-    text: admissionSql(query.sql(scopeOf(state.schemaName, ADMISSION_PARAMETERS))),
+    text: admissionSql(state.schemaName, query),
     values: [...admission, ...values].map((value) =>
       Buffer.isBuffer(value) ? { base64: value.toString('base64') } : value,
     ),

@@ -1,5 +1,8 @@
-/** What a promise was broken by. `wrong`: an answer that contradicts the log or an earlier answer in another way. */
-export const findingKinds = ['lost', 'doubled', 'resurrected', 'out of order', 'wrong'] as const;
+/**
+ * What a promise was broken by. `shown`: after an acknowledged restriction, to somebody who was not told of it yet.
+ * `wrong`: an answer that contradicts the log or an earlier answer in another way.
+ */
+export const findingKinds = ['lost', 'doubled', 'resurrected', 'shown', 'out of order', 'wrong'] as const;
 
 export type FindingKind = (typeof findingKinds)[number];
 

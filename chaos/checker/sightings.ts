@@ -11,8 +11,8 @@ interface Gone {
 }
 
 /**
- * Holds each read, when it is answered, against what was acknowledged as gone. To whoever deleted or blocked it is gone at
- * once; to others as soon as one of their answers was as new as that act. From then on it never comes back.
+ * Holds each read, when it is asked for, against what was acknowledged as gone: for everybody, at once and for good. To who
+ * took it away, and to who had an answer as new as that act, it has come back.
  */
 export class Sightings {
   readonly findings: Finding[] = [];
@@ -69,12 +69,12 @@ export class Sightings {
   }
 
   private judge(what: string, gone: Gone, read: Read, seen: number): void {
-    const isOwn = gone.operation.actorId === read.actorId;
-    if (gone.ackedAt > read.sentAt || (!isOwn && seen < gone.revision)) return;
+    if (gone.ackedAt > read.sentAt) return;
     if (gone.endSentAt !== undefined && gone.endSentAt < read.answeredAt) return;
+    const wasGone = gone.operation.actorId === read.actorId || seen >= gone.revision;
     const { shown: _shown, ...answer } = read;
     this.findings.push({
-      kind: 'resurrected',
+      kind: wasGone ? 'resurrected' : 'shown',
       what: `a read shows ${what}`,
       evidence: { gone, read: answer },
     });

@@ -1,3 +1,4 @@
+import { isHidden, subjects } from '../outstanding.sql.js';
 import { isActorVisible, isPublished } from '../visibility.sql.js';
 
 /**
@@ -12,7 +13,8 @@ export function isEntryShown(schema: string, entry: string): string {
     OFFSET 0)`;
   // Its author is who did it, or the caller: seen either way.
   const isThere = `EXISTS (
-    SELECT FROM ${schema}.post source WHERE source.id = ${entry}.source_id AND ${isPublished('source')} OFFSET 0)`;
+    SELECT FROM ${schema}.post source WHERE source.id = ${entry}.source_id AND ${isPublished('source')}
+      AND NOT ${isHidden(subjects.post('source.id'))} OFFSET 0)`;
   return `${isActorVisible(schema, `${entry}.source_actor_id`)}
     AND (${entry}.kind = 'follow' OR ${isThere})
     AND (${entry}.kind IN ('reply', 'mention') OR ${stands})`;

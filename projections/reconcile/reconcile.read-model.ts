@@ -60,9 +60,11 @@ export const reconcileWithin = (
       SELECT * FROM ${followedPosts(schema, size)} newest WHERE ${followsMore})`;
     const posts = (skeleton: string) => postsJson(schema, skeleton, 'DESC');
     const either = (delta: string, full: string) => `CASE WHEN view.is_delta THEN ${delta} ELSE ${full} END`;
+    // What is hidden has left views, and no change says so yet.
     return `(
     WITH since AS MATERIALIZED (
-      SELECT ${parameter(1)}::numeric AS position WHERE ${isCovered(schema, `${parameter(1)}::numeric`)}
+      SELECT ${parameter(1)}::numeric AS position
+      WHERE state.hidden IS NULL AND ${isCovered(schema, `${parameter(1)}::numeric`)}
     ), changed_post AS MATERIALIZED ${changedPosts(schema, size)},
     new_relation AS MATERIALIZED ${newRelations(schema, size)},
     changed_entry AS MATERIALIZED ${changedEntries(schema, size)},

@@ -120,9 +120,9 @@ export class GroupRunner {
       const subscribe = (wanted: AbortSignal) => log.subscribe({ ...subscription, signal: wanted });
       for await (const batch of withSilences(subscribe, SILENCE_MS, signal)) {
         if (batch) await applier.apply(batch.events);
-        await heartbeat.beat();
         if (batch?.caughtUp && !caughtUp) await target.progress.resume(client);
         caughtUp = batch?.caughtUp ?? caughtUp;
+        await heartbeat.beat(caughtUp);
         if (caughtUp) await target.caughtUp(client);
         if (batch && (batch.events.length > 0 || caughtUp)) this.allIsWell();
         if (batch && caughtUp && group.restMs !== undefined)

@@ -24,21 +24,24 @@ export class Heartbeat {
     if (beaten.status === 'rejected') throw beaten.reason;
   }
 
-  /** Call it as often as anything is done, or nothing is there to be done: at least each second. */
-  async beat(): Promise<void> {
+  /**
+   * Call it as often as anything is done, or nothing is there to be done: at least each second. `caughtUp`: whether all that
+   * the log has is applied.
+   */
+  async beat(caughtUp: boolean): Promise<void> {
     if (performance.now() < this.nextAt) return;
     this.nextAt = performance.now() + EVERY_MS;
     await this.client.query({
       name: 'heartbeat',
-      text: `INSERT INTO recovery.heartbeat (group_name, beat_at) VALUES ($1, now())
-        ON CONFLICT (group_name) DO UPDATE SET beat_at = excluded.beat_at`,
-      values: [this.group],
+      text: `INSERT INTO recovery.heartbeat (group_name, beat_at, caught_up) VALUES ($1, now(), $2)
+        ON CONFLICT (group_name) DO UPDATE SET beat_at = excluded.beat_at, caught_up = excluded.caught_up`,
+      values: [this.group, caughtUp],
     });
   }
 
   private async beatUntil(ended: AbortSignal): Promise<void> {
     while (!ended.aborted) {
-      await this.beat();
+      await this.beat(false);
       await pause(EVERY_MS, undefined, { signal: ended }).catch(() => undefined);
     }
   }

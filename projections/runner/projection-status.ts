@@ -6,6 +6,8 @@ import { typesOf } from './projection.js';
 import type { Group } from './projection.js';
 
 const PROBE_MS = 1_000;
+/** Workers are heard of several times within it. */
+const HEARD_SECONDS = 10;
 
 /** Why a group stands still: the event that it cannot apply, where it is one event. */
 export interface Stopped {
@@ -21,8 +23,9 @@ export interface ProjectionState {
   readonly position: number | null;
   /**
    * 0 when every event that this projection's group handles is applied, whatever else stands in the log behind them.
-   * Otherwise the bytes of log (positions are byte offsets) that are still to be gone through. Null: the log does not
-   * answer, or is not the one that was applied.
+   * Otherwise the bytes of log (positions are byte offsets) that are still to be gone through. Where the log takes longer
+   * than a second to find what waits, the group's worker has the word. Null: the log does not answer, or is not the one
+   * that was applied.
    */
   readonly lag: number | null;
   readonly stopped?: Stopped;
@@ -61,10 +64,11 @@ const progressSql = `
 /** What is published and how far each projection came. Rejects if the read store cannot be reached. */
 export async function projectionStatus(pool: Pool, log: EventLog): Promise<ProjectionStatus> {
   const { rows } = await pool.query<Row>(progressSql);
+  const caughtUp = await groupsCaughtUp(pool);
   const states = await Promise.all(
     groups.map((group) => {
       const row = rows.find(({ group_name }) => group_name === (group === serving ? null : group.name));
-      return statesOf(group, row, log);
+      return statesOf(group, row, log, caughtUp.has(group.name));
     }),
   );
   const published = rows.find(({ group_name }) => group_name === null);
@@ -75,11 +79,25 @@ export async function projectionStatus(pool: Pool, log: EventLog): Promise<Proje
   };
 }
 
-async function statesOf(group: Group, row: Row | undefined, log: EventLog): Promise<ProjectionState[]> {
+/** Names of those whose workers said just now that they have applied all. */
+async function groupsCaughtUp(pool: Pool): Promise<ReadonlySet<string>> {
+  const { rows } = await pool.query<{ group_name: string }>(
+    'SELECT group_name FROM recovery.heartbeat WHERE caught_up AND beat_at > now() - make_interval(secs => $1)',
+    [HEARD_SECONDS],
+  );
+  return new Set(rows.map(({ group_name }) => group_name));
+}
+
+async function statesOf(
+  group: Group,
+  row: Row | undefined,
+  log: EventLog,
+  caughtUp: boolean,
+): Promise<ProjectionState[]> {
   const at = checkpointOf(row);
   const common = {
     position: at ? Number(at.position) : null,
-    lag: await lagOf(group, at, log),
+    lag: await lagOf(group, at, log, caughtUp),
     ...stopOf(row),
   };
   return group.projections.map(({ name, version }) => ({
@@ -101,14 +119,20 @@ function stopOf(row: Row | undefined): { stopped?: Stopped } {
 }
 
 /** Asks the log itself for the first event that waits: its newest one may be of a type that nobody here handles. */
-async function lagOf(group: Group, after: Checkpoint | undefined, log: EventLog): Promise<number | null> {
+async function lagOf(
+  group: Group,
+  after: Checkpoint | undefined,
+  log: EventLog,
+  caughtUp: boolean,
+): Promise<number | null> {
   try {
     const head = await log.head();
     if (head === undefined || head === after?.position) return 0;
+    const behind = Math.max(1, Number(head - (after?.position ?? 0n)));
     const signal = AbortSignal.timeout(PROBE_MS);
     for await (const { events } of log.subscribe({ after, types: typesOf(group), batchSize: 1, signal }))
-      return events.length === 0 ? 0 : Math.max(1, Number(head - (after?.position ?? 0n)));
-    return null;
+      return events.length === 0 ? 0 : behind;
+    return caughtUp ? 0 : behind;
   } catch (error) {
     if (error instanceof LogUnavailable || error instanceof LogReplaced) return null;
     throw error;

@@ -15,7 +15,8 @@ export interface ReadQuery<Args, Result> {
   /**
    * A parenthesized scalar subquery that answers `json`. It may refer to
    * `caller.actor_id` (text; null for an anonymous caller), `caller.app_id` likewise, `state.applied_position` (numeric;
-   * null at an empty log) and `state.cursors_valid_from` (numeric: below it, cursors are of another incarnation).
+   * null at an empty log), `state.cursors_valid_from` (numeric: below it, cursors are of another incarnation) and
+   * `state.hidden` (jsonb: see projections/outstanding.sql.ts).
    */
   sql(scope: Scope): string;
   /** The typed answer from what `pg` parsed out of the column. */

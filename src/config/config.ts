@@ -1,5 +1,7 @@
 import { resolve } from 'node:path';
 import { z } from 'zod';
+import { AddressError } from './event-store-address.js';
+import { readEventStoreAddress } from './event-store-files.js';
 import { isRange } from './trusted-proxies.js';
 
 /**
@@ -71,6 +73,9 @@ const urlOf = (...protocols: string[]) =>
       error: `must be a URL that starts with ${protocols.map((p) => `${p}//`).join(' or ')} and names a host`,
     });
 const parsed = (value: string): URL | undefined => (URL.canParse(value) ? new URL(value) : undefined);
+const eventStoreUrl = z.string().superRefine((value, context) => {
+  for (const message of faultsOf(value)) context.addIssue({ code: 'custom', message });
+});
 const postgresUrl = urlOf('postgres:', 'postgresql:');
 const origin = z.string().refine((value) => isOrigin(parsed(value)), {
   error: 'must be an origin: http:// or https://, host and port, without a path',
@@ -91,7 +96,7 @@ const environment = z
     OPERATOR_PORT: port.default(3001),
     OPERATOR_TOKEN: z.string().min(32, 'must have at least 32 characters').optional(),
     DATA_DIR: z.string().default('.data'),
-    EVENTSTORE_URL: urlOf('esdb:', 'esdb+discover:').optional(),
+    EVENTSTORE_URL: eventStoreUrl.optional(),
     EVENTSTORE_TLS: z.enum(['auto', 'on']).default('auto'),
     DATABASE_URL: postgresUrl.optional(),
     VAULT_DATABASE_URL: postgresUrl.optional(),
@@ -114,6 +119,16 @@ const environment = z
       if (env[name] === undefined)
         context.addIssue({ code: 'custom', path: [name], message: 'is required unless ROLE is all' });
   });
+
+function faultsOf(url: string): readonly string[] {
+  try {
+    readEventStoreAddress(url);
+  } catch (error) {
+    if (error instanceof AddressError) return error.faults;
+    throw error;
+  }
+  return [];
+}
 
 /** Checks an environment. Empty variables count as unset. Throws {@link ConfigError} with every fault at once. */
 export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {

@@ -74,6 +74,19 @@ describe('the configuration', () => {
     },
   );
 
+  it('takes a cluster of several event store nodes, under either name of the server', () => {
+    for (const url of ['esdb://ann:a/b@one:2111,two:2112?tls=true', 'kurrentdb://one,two'])
+      expect(readConfig({ EVENTSTORE_URL: url }).eventStoreUrl).toBe(url);
+  });
+
+  it('names the faults of an event store address, and quotes nothing of it', () => {
+    expect(faultsOf({ EVENTSTORE_URL: 'esdb://ann:sec:ret@one?tlsVerfyCert=true&tls=secret' })).toEqual([
+      expect.stringMatching(/^EVENTSTORE_URL: the password has an unencoded : or @; .*%3A/),
+      'EVENTSTORE_URL: there is no option tlsVerfyCert; did you mean tlsVerifyCert?',
+      'EVENTSTORE_URL: the option tls must be true or false',
+    ]);
+  });
+
   it('takes no address of a store without a host', () => {
     expect(faultsOf({ EVENTSTORE_URL: 'esdb://', DATABASE_URL: 'postgres://' })).toHaveLength(2);
   });

@@ -26,8 +26,11 @@ export class NotReady extends Error {
   }
 }
 
-/** Looks at one component; rejects if it is not ready. Only what a {@link NotReady} says is shown. */
-export type Check = () => Promise<unknown>;
+/**
+ * Looks at one component; rejects if it is not ready. Only what a {@link NotReady} says is shown. The signal aborts when
+ * nobody waits for the answer any more.
+ */
+export type Check = (signal: AbortSignal) => Promise<unknown>;
 
 export interface Checks {
   /** Without one of these, requests are better sent to another process, or to none. */
@@ -72,7 +75,7 @@ export class Health {
 
   private async ask(name: string, check: Check): Promise<ComponentHealth> {
     try {
-      await within(CHECK_MS, check());
+      await within(CHECK_MS, check);
     } catch (error) {
       const reason = error instanceof NotReady ? error.message : 'It does not answer.';
       const fault = error instanceof NotReady ? error.fault : reason;

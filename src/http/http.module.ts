@@ -52,6 +52,7 @@ import { Health } from './health.js';
 import { InboxController } from './inbox.controller.js';
 import { IntentsController } from './intents.controller.js';
 import { ApiLimits } from './limits/api-limits.js';
+import { LogCheck } from './log-check.js';
 import { documentOf } from './openapi/document.js';
 import { API_DOCUMENT, OpenApiController } from './openapi/openapi.controller.js';
 import { PageCursors } from './page-cursor.js';
@@ -221,7 +222,7 @@ import { validation } from './validation.js';
       provide: Health,
       inject: [Postgres, EventLog, RestrictionProof, LOGGER],
       useFactory: ({ pool }: Postgres, log: EventLog, proof: RestrictionProof, logger: Logger) =>
-        new Health(readinessChecks(pool, log, proof), logger),
+        new Health(readinessChecks(pool, new LogCheck(log, () => performance.now()), proof), logger),
     },
   ],
 })

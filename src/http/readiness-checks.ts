@@ -1,10 +1,9 @@
 import type { Pool } from 'pg';
-import { LogFull, LogUnavailable } from '../log/event-log.js';
-import type { EventLog } from '../log/event-log.js';
 import { readRecoveryState } from '../recovery/recovery-state.js';
 import type { RestrictionProof } from './admission/restriction-proof.js';
 import { NotReady } from './health.js';
 import type { Checks } from './health.js';
+import type { LogCheck } from './log-check.js';
 
 /** Several times as long as a worker that waits for something is ever silent. */
 const SILENT_SECONDS = 15;
@@ -13,29 +12,16 @@ const SILENT_SECONDS = 15;
  * What `/readyz` looks at, by the name it shows. The witness is only shown: who was admitted by a proof reads and publishes
  * without it, and a process that has no proof yet has read models that are not ready.
  */
-export function readinessChecks(pool: Pool, log: EventLog, proof: RestrictionProof): Checks {
+export function readinessChecks(pool: Pool, log: LogCheck, proof: RestrictionProof): Checks {
   return {
     needed: {
-      eventStore: () => checkLog(log),
+      eventStore: (signal) => log.look(signal),
       database: () => pool.query('SELECT 1'),
       readModels: () => checkReadModels(pool, proof),
-      worker: () => checkWorker(pool),
+      worker: () => checkWorker(pool, log),
     },
     shown: { witness: () => proof.reachWitness() },
   };
-}
-
-/** A log that answers reads may have stopped writing: both are looked at. */
-async function checkLog(log: EventLog): Promise<void> {
-  await log.head();
-  try {
-    await log.checkWritable();
-  } catch (error) {
-    if (error instanceof LogFull)
-      throw new NotReady('The disk of the event log is full: nothing can be written until there is room.');
-    if (error instanceof LogUnavailable) throw new NotReady('The event log takes no writes.');
-    throw error;
-  }
 }
 
 async function checkReadModels(pool: Pool, proof: RestrictionProof): Promise<void> {
@@ -57,9 +43,10 @@ async function checkReadModels(pool: Pool, proof: RestrictionProof): Promise<voi
 /**
  * A worker that is frozen holds its lock, so that nobody takes its place: only its silence tells. A group that rests,
  * in quarantine or at an event that it cannot apply, or of which nothing is published yet, is silent for a reason that the
- * read models' check names.
+ * read models' check names; so is one that waits for a log that is away.
  */
-async function checkWorker(pool: Pool): Promise<void> {
+async function checkWorker(pool: Pool, log: LogCheck): Promise<void> {
+  if ((await log.answeredForMs()) < SILENT_SECONDS * 1_000) return;
   const { rows } = await pool.query<{ group_name: string; seconds: number }>(
     `SELECT group_name, extract(epoch FROM now() - beat_at)::integer AS seconds
     FROM recovery.heartbeat WHERE beat_at < now() - make_interval(secs => $1)

@@ -1,75 +1,89 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { BACKWARDS, END, FORWARDS } from '@eventstore/db-client';
 import type { EventStoreDBClient, RecordedEvent } from '@eventstore/db-client';
-import { DeadlineExceeded, isAmbiguous, within } from './client-errors.js';
+import { codeOf, DeadlineExceeded, isAmbiguous } from './client-errors.js';
+import type { Connection } from './connection.js';
 import { LogReplaced, LogUnavailable } from './event-log.js';
 import type { Checkpoint } from './event-log.js';
+import { lookAgain } from './look-again.js';
 
 /** Longest time for one bounded read. */
-const READ_DEADLINE_MS = 2_000;
-/** Before a second look: a new leader has caught up by then. */
-const LOOK_AGAIN_MS = 1_000;
+export const READ_DEADLINE_MS = 2_000;
 
-/** For reads that prove something: a follower may lag behind without saying so. */
+/** A follower may lag behind without saying so; asked like this, it names the leader, and the client goes there. */
 export const FROM_LEADER = { requiresLeader: true } as const;
 
 type Reading = AsyncIterable<{ event?: RecordedEvent }> & { cancel(): Promise<void> };
 
-/** All events of a bounded read. Rejects with the client's errors, or {@link DeadlineExceeded} after 2 s. */
-export async function collect(reading: Reading): Promise<RecordedEvent[]> {
-  const all = async () => {
+/** All events of a bounded read. Rejects with the client's errors, or with the reason of `signal`, which ends the read. */
+export async function collect(reading: Reading, signal: AbortSignal): Promise<RecordedEvent[]> {
+  // A client that still looks for a node has nothing to cancel, and rejects when it finds none.
+  const cancel = (): void => void reading.cancel().catch(() => undefined);
+  signal.addEventListener('abort', cancel);
+  try {
     const events: RecordedEvent[] = [];
     for await (const { event } of reading) if (event) events.push(event);
+    // A read that is cancelled ends like one that is complete.
+    signal.throwIfAborted();
     return events;
-  };
-  // A client that still looks for a node has nothing to cancel, and rejects when it finds none.
-  return within(READ_DEADLINE_MS, all(), () => void reading.cancel().catch(() => undefined));
+  } finally {
+    signal.removeEventListener('abort', cancel);
+  }
+}
+
+/** The newest event of the log, whatever it is. */
+export async function newestOf(
+  client: EventStoreDBClient,
+  signal: AbortSignal,
+): Promise<RecordedEvent | undefined> {
+  const end = { direction: BACKWARDS, fromPosition: END, maxCount: 1 } as const;
+  const [newest] = await collect(client.readAll({ ...end, ...FROM_LEADER }), signal);
+  return newest;
 }
 
 /**
  * Resolves if the log has this event at this position. A restored or replaced log may have another event there, the
- * middle of one, or none. EventStoreDB answers the middle of a record with UNKNOWN, the embedded store with
- * INVALID_ARGUMENT. So every answer that is neither yes nor an outage counts as no, if a read of the end succeeds in
- * between and a second look a second later agrees.
+ * middle of one, or none. A server answers the middle of a record with UNKNOWN. So every answer that is neither yes nor an
+ * outage counts as no, if further looks agree; before each of them the end of the log is read, as at the begin of every
+ * connection.
  * @throws {LogReplaced} the log does not have it. {@link LogUnavailable} an outage: nothing is known.
  */
-export async function verifyCheckpoint(client: EventStoreDBClient, checkpoint: Checkpoint): Promise<void> {
-  const first = await lookAt(client, checkpoint);
-  if (first === 'found') return;
-  await collect(
-    client.readAll({ direction: BACKWARDS, fromPosition: END, maxCount: 1, ...FROM_LEADER }),
-  ).catch(unavailable);
-  await pause(LOOK_AGAIN_MS);
-  const second = await lookAt(client, checkpoint);
-  if (second === 'found') return;
+export async function verifyCheckpoint(
+  connection: Connection,
+  checkpoint: Checkpoint,
+  signal?: AbortSignal,
+): Promise<void> {
+  const found = await lookAgain(
+    () => connection.renew(),
+    () => lookAt(connection, checkpoint),
+    signal,
+  );
+  if (!found) return;
   const { position, eventId } = checkpoint;
-  throw new LogReplaced(`The log ${second.instead} position ${position}, where event ${eventId} was.`, {
-    cause: second.cause,
+  throw new LogReplaced(`The log ${found.instead} position ${position}, where event ${eventId} was.`, {
+    cause: found.cause,
   });
 }
 
-type Look = 'found' | { readonly instead: string; readonly cause?: unknown };
-
-/** @throws {LogUnavailable} */
-async function lookAt(client: EventStoreDBClient, { position, eventId }: Checkpoint): Promise<Look> {
+/** What is there in place of the event; undefined: it is there. @throws {LogUnavailable} */
+async function lookAt(
+  connection: Connection,
+  { position, eventId }: Checkpoint,
+): Promise<{ readonly instead: string; readonly cause?: unknown } | undefined> {
   const fromPosition = { commit: position, prepare: position };
+  const at = { direction: FORWARDS, fromPosition, maxCount: 1 } as const;
   try {
-    const [event] = await collect(
-      client.readAll({ direction: FORWARDS, fromPosition, maxCount: 1, ...FROM_LEADER }),
+    const [event] = await connection.ask(READ_DEADLINE_MS, (client, signal) =>
+      collect(client.readAll({ ...at, ...FROM_LEADER }), signal),
     );
-    if (event?.id === eventId) return 'found';
-    return { instead: `has ${event?.id ?? 'nothing'} at` };
+    return event?.id === eventId ? undefined : { instead: `has ${event?.id ?? 'nothing'} at` };
   } catch (cause) {
-    return isAnswer(cause) ? { instead: 'refuses', cause } : unavailable(cause);
+    if (isAmbiguous(cause) || codeOf(cause) === undefined) throw unavailable(cause);
+    return { instead: 'refuses', cause };
   }
 }
 
-/** Whether a server has refused: errors without a gRPC code come from the client itself. */
-const isAnswer = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && typeof error.code === 'number' && !isAmbiguous(error);
-
-function unavailable(cause: unknown): never {
-  throw new LogUnavailable(
+function unavailable(cause: unknown): LogUnavailable {
+  return new LogUnavailable(
     cause instanceof DeadlineExceeded
       ? 'The event log did not answer in time when asked for the event at the checkpoint.'
       : 'The event log could not be asked for the event at the checkpoint.',

@@ -34,8 +34,8 @@ export interface ReadOptions {
   readonly from?: bigint;
   readonly direction?: 'forwards' | 'backwards';
   readonly limit?: number;
-  /** For reads that prove something: a follower may lag behind without saying so. A deleted stream is then an empty one. */
-  readonly fromLeader?: boolean;
+  /** For reads that prove something: a deleted stream is then an empty one. */
+  readonly isProof?: boolean;
 }
 
 /** A place in the log: the last handled event. The id proves on resume that it is still the same log. */
@@ -85,7 +85,7 @@ export abstract class EventLog {
    */
   abstract confirm(recorded: readonly Recorded[]): Promise<void>;
 
-  /** Empty if there is no such stream. @throws {LogUnavailable} */
+  /** As the leader has it. Empty if there is no such stream. @throws {LogUnavailable} */
   abstract read(stream: string, options?: ReadOptions): Promise<readonly Recorded[]>;
 
   /**
@@ -94,15 +94,30 @@ export abstract class EventLog {
    */
   abstract find(stream: string, id: string): Promise<EventReference | undefined>;
 
-  /** Position of the newest event of the log, or undefined while it is empty. @throws {LogUnavailable} */
+  /**
+   * Position of the newest event of the network, or undefined while there is none. Takes long where much else is behind it,
+   * the first time. @throws {LogUnavailable}
+   */
   abstract head(): Promise<bigint | undefined>;
 
-  /** Resolves if the log takes appends now; writes nothing. @throws {LogFull} {@link LogUnavailable} */
+  /** Resolves if the leader answers now, with the one event that is the newest, whatever it is. @throws {LogUnavailable} */
+  abstract reach(signal?: AbortSignal): Promise<void>;
+
+  /** From now on asks over a new connection, and so whichever node leads then. Resolves before it stands. */
+  abstract reconnect(): Promise<void>;
+
+  /** Resolves if the log takes appends now, the largest among them; writes nothing. @throws {LogFull} {@link LogUnavailable} */
   abstract checkWritable(): Promise<void>;
 
   /**
+   * What an operator has to change, in a fixed sentence that strangers may read, before a use succeeds that failed or does
+   * not end; undefined: nothing that would not pass by itself. Never rejects.
+   */
+  abstract explain(use: 'read' | 'append', error?: unknown): Promise<string | undefined>;
+
+  /**
    * Resolves if the log has this event at this position, by the leader's word.
-   * @throws {LogReplaced} it does not, asked twice. {@link LogUnavailable} nothing is known.
+   * @throws {LogReplaced} it does not, asked three times over as many connections. {@link LogUnavailable} nothing is known.
    */
   abstract verify(checkpoint: Checkpoint): Promise<void>;
 

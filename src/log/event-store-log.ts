@@ -2,23 +2,25 @@ import { setTimeout as pause } from 'node:timers/promises';
 import {
   BACKWARDS,
   END,
-  EventStoreDBClient,
   FORWARDS,
   jsonEvent,
-  MaxAppendSizeExceededError,
   NO_STREAM,
   START,
   StreamDeletedError,
   StreamNotFoundError,
   WrongExpectedVersionError,
 } from '@eventstore/db-client';
-import type { RecordedEvent } from '@eventstore/db-client';
+import type { ReadStreamOptions, RecordedEvent } from '@eventstore/db-client';
 import type { Logger } from 'pino';
+import { readEventStoreAddress } from '../config/event-store-files.js';
+import type { EventStoreConnection } from '../config/event-store-files.js';
 import { keepLoopbackFromProxies } from '../config/grpc-proxy.js';
-import { collect, FROM_LEADER, verifyCheckpoint } from './bounded-read.js';
-import { isAmbiguous, within } from './client-errors.js';
+import { isTooLarge, largestEvent, TOO_LARGE } from './append-size.js';
+import { collect, FROM_LEADER, READ_DEADLINE_MS, verifyCheckpoint } from './bounded-read.js';
+import { isAmbiguous } from './client-errors.js';
 import { noPosition } from './codec.js';
 import type { Codec } from './codec.js';
+import { Connection } from './connection.js';
 import { EventLog, LogFull, LogUnavailable, WrongExpectedRevision } from './event-log.js';
 import type {
   Append,
@@ -29,7 +31,9 @@ import type {
   ReadOptions,
   SubscribeOptions,
 } from './event-log.js';
+import { NewestFact } from './newest-fact.js';
 import type { EventMetadata, Recorded } from './recorded.js';
+import { storeFault } from './store-faults.js';
 import { streams } from './streams.js';
 import { subscribe } from './subscription.js';
 
@@ -38,7 +42,6 @@ const DEADLINE_MS = { attempt: 2_000, append: 5_000, check: 1_200 };
 /** The client sends the server a point in time, so a server's clock that is ahead by as much refuses every append. */
 const SERVER_DEADLINE_MS = 60 * 60_000;
 const RETRY_PAUSE_MS = 100;
-const HEAD_PAGE = 256;
 /** Events that are read at a time: a fraction of what a busy machine reads within the deadline. */
 const READ_PAGE = 500;
 
@@ -52,9 +55,13 @@ const READINESS_EVENT = jsonEvent({
 
 /** The log in an EventStoreDB, a KurrentDB or the embedded store: whatever answers at the connection string. */
 export class EventStoreLog extends EventLog {
-  private readonly client: EventStoreDBClient;
+  private readonly address: EventStoreConnection;
+  private readonly connection: Connection;
+  private readonly newestFact: NewestFact;
+  /** Whether the server took the largest of all appends, when it was asked last. */
+  private takesLargest = false;
 
-  /** `url`: `esdb://host:port?tls=false`. Connects at the first call. */
+  /** `url`: `esdb://host:port?tls=false`. Connects at the first call. @throws {AddressError} */
   constructor(
     url: string,
     private readonly codec: Codec,
@@ -62,7 +69,9 @@ export class EventStoreLog extends EventLog {
   ) {
     super();
     keepLoopbackFromProxies();
-    this.client = EventStoreDBClient.connectionString(url);
+    this.address = readEventStoreAddress(url);
+    this.connection = new Connection(this.address, logger);
+    this.newestFact = new NewestFact(this.connection);
   }
 
   async append(append: Append): Promise<Appended> {
@@ -72,18 +81,21 @@ export class EventStoreLog extends EventLog {
     for (;;) {
       const deadline = Math.max(1, Math.min(DEADLINE_MS.attempt, giveUpAt - performance.now()));
       try {
-        const { nextExpectedRevision, position } = await within(
-          deadline,
-          this.client.appendToStream(append.stream, events, {
+        const { nextExpectedRevision, position } = await this.connection.ask(deadline, (client) =>
+          client.appendToStream(append.stream, events, {
             expectedRevision,
             deadline: SERVER_DEADLINE_MS,
+            ...FROM_LEADER,
           }),
         );
         if (position === undefined) throw new Error('the server sent no position of the append');
         return { revision: nextExpectedRevision, position: position.commit };
       } catch (error) {
         if (error instanceof WrongExpectedVersionError) throw new WrongExpectedRevision(error.message);
-        if (error instanceof MaxAppendSizeExceededError) throw error;
+        if (isTooLarge(error)) {
+          this.takesLargest = false;
+          throw new LogUnavailable(TOO_LARGE, { cause: error });
+        }
         if (!isAmbiguous(error) || performance.now() + RETRY_PAUSE_MS > giveUpAt)
           throw new LogUnavailable('The event log did not confirm the append.', { cause: error });
         await pause(RETRY_PAUSE_MS);
@@ -103,27 +115,24 @@ export class EventStoreLog extends EventLog {
   }
 
   async find(stream: string, id: string): Promise<EventReference | undefined> {
-    const stored = (await this.stored(stream, { fromLeader: true })).find((event) => event.id === id);
+    const stored = (await this.stored(stream, { isProof: true })).find((event) => event.id === id);
     return stored && referenceTo(stored);
   }
 
   verify(checkpoint: Checkpoint): Promise<void> {
-    return verifyCheckpoint(this.client, checkpoint);
+    return verifyCheckpoint(this.connection, checkpoint);
   }
 
-  async head(): Promise<bigint | undefined> {
-    let fromPosition: typeof END | { commit: bigint; prepare: bigint } = END;
-    for (;;) {
-      const page = await this.collect(
-        this.client.readAll({ direction: BACKWARDS, fromPosition, maxCount: HEAD_PAGE }),
-      );
-      // A real server writes statistics and the like into the same log; they are not facts of the network.
-      const newest = page.find((event) => !event.type.startsWith('$'));
-      if (newest) return newest.position?.commit;
-      const last = page.at(-1)?.position;
-      if (last === undefined || page.length < HEAD_PAGE) return undefined;
-      fromPosition = last;
-    }
+  async reach(signal?: AbortSignal): Promise<void> {
+    await this.connection.newest(signal).catch(unanswered);
+  }
+
+  reconnect(): Promise<void> {
+    return this.connection.renew();
+  }
+
+  head(): Promise<bigint | undefined> {
+    return this.newestFact.position().catch(unanswered);
   }
 
   /**
@@ -131,14 +140,22 @@ export class EventStoreLog extends EventLog {
    * written; the embedded store answers its fault instead, if it has one.
    */
   async checkWritable(): Promise<void> {
-    const options = { expectedRevision: IMPOSSIBLE_REVISION, deadline: SERVER_DEADLINE_MS };
+    const options = {
+      expectedRevision: IMPOSSIBLE_REVISION,
+      deadline: SERVER_DEADLINE_MS,
+      ...FROM_LEADER,
+    };
+    // The size is what a server looks at first.
+    const event = this.takesLargest ? READINESS_EVENT : largestEvent;
     try {
-      await within(
-        DEADLINE_MS.check,
-        this.client.appendToStream(streams.readiness(), READINESS_EVENT, options),
+      await this.connection.ask(DEADLINE_MS.check, (client) =>
+        client.appendToStream(streams.readiness(), event, options),
       );
     } catch (error) {
-      if (error instanceof WrongExpectedVersionError) return;
+      if (error instanceof WrongExpectedVersionError) {
+        this.takesLargest = true;
+        return;
+      }
       const fault = { cause: error };
       // The client has no type for it and gives the text alone.
       if (error instanceof Error && error.message.includes('the disk is full'))
@@ -148,42 +165,33 @@ export class EventStoreLog extends EventLog {
     throw new Error(`stream ${streams.readiness()} took an append that expects an impossible revision`);
   }
 
+  explain(use: 'read' | 'append', error?: unknown): Promise<string | undefined> {
+    return storeFault(this.address, use, error);
+  }
+
   subscribe(options: SubscribeOptions): AsyncIterable<Batch> {
-    return subscribe(
-      { client: this.client, logger: this.logger },
-      (stored) => this.codec.decode(stored),
-      options,
-    );
+    const decode = (stored: readonly RecordedEvent[]) => this.codec.decode(stored);
+    return subscribe({ connection: this.connection, logger: this.logger }, decode, options);
   }
 
   references(options: SubscribeOptions): AsyncIterable<Batch<EventReference>> {
     const decode = (stored: readonly RecordedEvent[]) => Promise.resolve({ events: stored.map(referenceTo) });
-    return subscribe({ client: this.client, logger: this.logger }, decode, options);
+    return subscribe({ connection: this.connection, logger: this.logger }, decode, options);
   }
 
   close(): Promise<void> {
-    return this.client.dispose();
+    return this.connection.close();
   }
 
   /** In pages, each within the deadline of a read: however long a stream gets, it can be read. */
-  private async stored(
-    stream: string,
-    { from, direction, limit = Infinity, fromLeader = false }: ReadOptions,
-  ) {
+  private async stored(stream: string, { from, direction, limit = Infinity, isProof = false }: ReadOptions) {
     const backwards = direction === 'backwards';
     const stored: RecordedEvent[] = [];
     let fromRevision: bigint | typeof START | typeof END = from ?? (backwards ? END : START);
     for (;;) {
       const maxCount = Math.min(READ_PAGE, limit - stored.length);
-      const page = await this.collect(
-        this.client.readStream(stream, {
-          direction: backwards ? BACKWARDS : FORWARDS,
-          fromRevision,
-          maxCount,
-          ...(fromLeader ? FROM_LEADER : {}),
-        }),
-        fromLeader,
-      );
+      const options = { direction: backwards ? BACKWARDS : FORWARDS, fromRevision, maxCount } as const;
+      const page = await this.page(stream, options, isProof);
       stored.push(...page);
       const last = page.at(-1);
       if (!last || page.length < maxCount || stored.length >= limit) return stored;
@@ -192,17 +200,27 @@ export class EventStoreLog extends EventLog {
     }
   }
 
-  /** Reads to the end of a bounded read. No such stream, or for a proof a deleted one: nothing. */
-  private async collect(reading: Parameters<typeof collect>[0], isProof = false): Promise<RecordedEvent[]> {
+  /** No such stream, or for a proof a deleted one: nothing. */
+  private async page(
+    stream: string,
+    options: ReadStreamOptions,
+    isProof: boolean,
+  ): Promise<readonly RecordedEvent[]> {
     try {
-      return await collect(reading);
+      return await this.connection.ask(READ_DEADLINE_MS, (client, signal) =>
+        collect(client.readStream(stream, { ...options, ...FROM_LEADER }), signal),
+      );
     } catch (error) {
       if (error instanceof StreamNotFoundError) return [];
       // Plaza deletes no stream: a log in which one is deleted has lost it, and is not away.
       if (isProof && error instanceof StreamDeletedError) return [];
-      throw new LogUnavailable('The event log did not answer the read.', { cause: error });
+      return unanswered(error);
     }
   }
+}
+
+function unanswered(cause: unknown): never {
+  throw new LogUnavailable('The event log did not answer the read.', { cause });
 }
 
 function referenceTo({ id, streamId, position, metadata }: RecordedEvent): EventReference {

@@ -6,6 +6,7 @@ import { Vault1763640000000 } from '../store/migrations/1763640000000-vault.js';
 import { Codec } from './codec.js';
 import type { EventLog } from './event-log.js';
 import { EventStoreLog } from './event-store-log.js';
+import { sayIfUnusable } from './usable.js';
 import { DestroyedKeys } from './vault/destroyed-keys.js';
 import { KeyVault } from './vault/key-vault.js';
 import { NetworkSecrets } from './vault/network-secrets.js';
@@ -30,8 +31,8 @@ export async function openLog(options: {
   readonly eventStoreUrl: string;
   readonly vaultDatabaseUrl: string;
   readonly applicationName: string;
-  /** Told of subscriptions that keep failing. */
-  readonly logger?: Pick<Logger, 'warn'>;
+  /** Told of subscriptions that keep failing, and of a log that cannot be used as it is set up. */
+  readonly logger?: Pick<Logger, 'warn' | 'error'>;
 }): Promise<OpenLog> {
   const vaultDatabase = await openVaultDatabase({
     url: options.vaultDatabaseUrl,
@@ -46,11 +47,15 @@ export async function openLog(options: {
   );
   await news.start();
   const log = new EventStoreLog(options.eventStoreUrl, new Codec(vault, randomBytes), options.logger);
+  const closing = new AbortController();
+  const said = options.logger && sayIfUnusable(log, options.logger, closing.signal);
   return {
     log,
     vault,
     secrets: new NetworkSecrets(vaultDatabase.pool),
     async close() {
+      closing.abort();
+      await said;
       await log.close();
       await news.stop();
       await vaultDatabase.close();

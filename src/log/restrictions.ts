@@ -27,6 +27,31 @@ export function isRestriction(event: StoredEvent): event is RestrictionEvent {
 }
 
 /**
+ * What a restriction hides from reads of the read models, as they look for it (projections/outstanding.sql.ts). Of two
+ * people each is hidden from the other. Undefined: it hides nothing there. An application or a grant is asked for in the
+ * authority store, which has the restriction before the answer.
+ */
+export function hiddenBy(event: RestrictionEvent): string | undefined {
+  switch (event.type) {
+    case 'post.deleted':
+    case 'post.restricted':
+      return `post:${event.data.postId}`;
+    case 'account.suspended':
+    case 'account.erased':
+      return `actor:${event.data.actorId}`;
+    case 'block.established':
+      return `pair:${[event.data.actorId, event.data.targetActorId].sort().join('.')}`;
+    case 'application.suspended':
+    case 'grant.revoked':
+    case 'account.reinstated':
+    case 'application.reinstated':
+    case 'post.unrestricted':
+    case 'block.ended':
+      return undefined;
+  }
+}
+
+/**
  * The id of the restriction that an intent makes: the same whenever it is tried, so that the witness knows it again. The
  * first 128 bits of SHA-256 over (type, stream, application, actor, intent), as a UUID of version 8 (RFC 9562, section
  * 5.8). Undefined: no intent asks for it.

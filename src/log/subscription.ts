@@ -1,15 +1,17 @@
 import { setImmediate as immediate, setTimeout as pause } from 'node:timers/promises';
 import { eventTypeFilter, START } from '@eventstore/db-client';
-import type { AllStreamSubscription, EventStoreDBClient, RecordedEvent } from '@eventstore/db-client';
+import type { AllStreamSubscription, RecordedEvent } from '@eventstore/db-client';
 import type { Logger } from 'pino';
-import { verifyCheckpoint } from './bounded-read.js';
+import { FROM_LEADER, verifyCheckpoint } from './bounded-read.js';
 import { isAmbiguous } from './client-errors.js';
+import type { Connection } from './connection.js';
 import { LogUnavailable } from './event-log.js';
 import type { Batch, Checkpoint, SubscribeOptions, UnreadableEvent } from './event-log.js';
 
 /** Events that the server looks through at a time. The client's default is 32, with a message after each. */
 const SEARCH_WINDOW = 2_048;
-const RECONNECT_PAUSE_MS = { first: 100, longest: 5_000 };
+/** The longest is what readers wait at the most for a log that is back. */
+const RECONNECT_PAUSE_MS = { first: 100, longest: 500 };
 /** Failed tries in a row before it is logged: one is a server that restarts. */
 const TRIES_BEFORE_COMPLAINT = 3;
 
@@ -18,8 +20,8 @@ type Decode<Event> = (
   stored: readonly RecordedEvent[],
 ) => Promise<{ readonly events: readonly Event[]; readonly failure?: UnreadableEvent }>;
 
-interface Connection {
-  readonly client: EventStoreDBClient;
+interface Source {
+  readonly connection: Connection;
   readonly logger: Pick<Logger, 'warn'> | undefined;
 }
 
@@ -28,7 +30,20 @@ interface Connection {
  * from a server's checkpoint: those are no events), after proof that the log still has that event there.
  */
 export async function* subscribe<Event extends { readonly id: string; readonly position: bigint }>(
-  { client, logger }: Connection,
+  source: Source,
+  decode: Decode<Event>,
+  options: SubscribeOptions,
+): AsyncGenerator<Batch<Event>> {
+  const stopListening = source.connection.listen();
+  try {
+    yield* resumed(source, decode, options);
+  } finally {
+    stopListening();
+  }
+}
+
+async function* resumed<Event extends { readonly id: string; readonly position: bigint }>(
+  { connection, logger }: Source,
   decode: Decode<Event>,
   options: SubscribeOptions,
 ): AsyncGenerator<Batch<Event>> {
@@ -37,8 +52,8 @@ export async function* subscribe<Event extends { readonly id: string; readonly p
   let failures = 0;
   while (!options.signal.aborted) {
     try {
-      if (last) await verifyCheckpoint(client, last);
-      for await (const { stored, caughtUp } of batches(client, last, options)) {
+      if (last) await verifyCheckpoint(connection, last, options.signal);
+      for await (const { stored, caughtUp } of batches(connection, last, options)) {
         const { events, failure } = await decode(stored);
         if (events.length > 0 || caughtUp) yield { events, caughtUp: caughtUp && !failure };
         if (failure) throw failure;
@@ -48,6 +63,7 @@ export async function* subscribe<Event extends { readonly id: string; readonly p
         failures = 0;
       }
     } catch (error) {
+      if (options.signal.aborted) return;
       if (!(error instanceof LogUnavailable) && !isAmbiguous(error)) throw error;
       failures += 1;
       if (failures === TRIES_BEFORE_COMPLAINT)
@@ -68,12 +84,14 @@ interface StoredBatch {
 
 /** What the server sends, grouped by what waits together. Ends when the connection does. */
 async function* batches(
-  client: EventStoreDBClient,
+  connection: Connection,
   after: Checkpoint | undefined,
   { types, batchSize, signal }: SubscribeOptions,
 ): AsyncGenerator<StoredBatch> {
-  const subscription = client.subscribeToAll(
+  const found = await connection.find();
+  const subscription = found.client.subscribeToAll(
     {
+      ...FROM_LEADER,
       fromPosition: after ? { commit: after.position, prepare: after.position } : START,
       filter: eventTypeFilter({
         regex: `^(${types.map((type) => type.replaceAll('.', '\\.')).join('|')})$`,
@@ -82,7 +100,7 @@ async function* batches(
     },
     { highWaterMark: batchSize },
   );
-  const arrival = new Arrival(subscription, signal);
+  const arrival = new Arrival(subscription, AbortSignal.any([signal, found.lost]));
   try {
     for (;;) {
       const stored: RecordedEvent[] = [];
@@ -92,14 +110,19 @@ async function* batches(
         await immediate();
         drain(subscription, stored, batchSize);
       }
+      if (stored.length > 0) connection.heard();
       const caughtUp = arrival.caughtUp && subscription.readableLength === 0;
       if (stored.length > 0 || arrival.takeNews()) yield { stored, caughtUp };
       else if (arrival.ended) return;
       else await arrival.next();
     }
+  } catch (error) {
+    connection.note(found, error);
+    throw error;
   } finally {
     arrival.stop();
-    await subscription.unsubscribe();
+    // Pending while the client looks for a node.
+    void subscription.unsubscribe().catch(() => undefined);
     // What was sent meanwhile must be read away: the client's `dispose` waits for the end of every stream.
     subscription.resume();
   }
@@ -141,6 +164,7 @@ class Arrival {
       .on('fellBehind', () => {
         this.caughtUp = false;
       });
+    if (signal.aborted) this.end();
     signal.addEventListener('abort', this.end);
   }
 

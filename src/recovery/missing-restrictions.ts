@@ -4,6 +4,7 @@ import { unknownTo } from './both-ledgers.js';
 import { confirmedMissing } from './confirmed-missing.js';
 import { MOST_TOLD } from './difference.js';
 import type { Difference } from './difference.js';
+import { knownRestrictionsSql } from './recovery-state.js';
 import { digestIn, digestSql } from './witness/digest.js';
 import type { Digest, DigestRow, Range } from './witness/digest.js';
 import type { Witness, Witnessed } from './witness/witness.js';
@@ -86,7 +87,7 @@ export async function* appliedAfter(
   let last: AppliedRow = { witness_epoch: String(after), event_id: GREATEST_ID };
   for (;;) {
     const { rows } = await database.query<AppliedRow>(
-      `SELECT witness_epoch, event_id FROM "${schema}".restriction
+      `SELECT witness_epoch, event_id FROM ${knownRestrictionsSql(schema)}
       WHERE (witness_epoch, event_id) > ($1, $2) ORDER BY witness_epoch, event_id LIMIT ${APPLIED_PAGE}`,
       [last.witness_epoch, last.event_id],
     );
@@ -105,7 +106,7 @@ async function appliedBetween(
 ): Promise<Map<string, bigint>> {
   if (schema === undefined) return new Map();
   const { rows } = await database.query<AppliedRow>(
-    `SELECT witness_epoch, event_id FROM "${schema}".restriction
+    `SELECT witness_epoch, event_id FROM ${knownRestrictionsSql(schema)}
     WHERE witness_epoch > $1 AND ($2::numeric IS NULL OR witness_epoch <= $2)`,
     [String(after), last === undefined ? null : String(last)],
   );
@@ -132,7 +133,7 @@ async function appliedDigest(
   { after, upTo }: Range,
 ): Promise<Digest> {
   const { rows } = await database.query<DigestRow>(
-    `SELECT ${digestSql({ id: 'event_id', epoch: 'witness_epoch' })} FROM "${schema}".restriction
+    `SELECT ${digestSql({ id: 'event_id', epoch: 'witness_epoch' })} FROM ${knownRestrictionsSql(schema)}
     WHERE witness_epoch > $1 AND witness_epoch <= $2`,
     [String(after), String(upTo)],
   );
@@ -146,7 +147,7 @@ async function appliedOf(
 ): Promise<ReadonlySet<string>> {
   if (schema === undefined || witnessed.length === 0) return new Set();
   const { rows } = await database.query<{ event_id: string }>(
-    `SELECT event_id FROM "${schema}".restriction WHERE event_id = ANY ($1)`,
+    `SELECT event_id FROM ${knownRestrictionsSql(schema)} WHERE event_id = ANY ($1)`,
     [witnessed.map(({ restriction }) => restriction.id)],
   );
   return new Set(rows.map(({ event_id }) => event_id));

@@ -11,7 +11,7 @@ export interface NetworkIds {
 
 /** Which network this is the log of, by the leader's word; undefined if it was not founded yet. @throws {LogUnavailable} */
 export async function networkOf(log: EventLog): Promise<string | undefined> {
-  const [first] = await log.read(streams.network(), { limit: 1, fromLeader: true });
+  const [first] = await log.read(streams.network(), { limit: 1, isProof: true });
   return first?.event.type === 'network.founded' ? first.event.data.networkId : undefined;
 }
 

@@ -63,14 +63,26 @@ export async function readRecoveryState(database: Pool | ClientBase): Promise<Re
 export const schemaOfRestrictions = ({ schemaName, versions }: RecoveryState): string | undefined =>
   versions['restrictions'] === undefined ? undefined : schemaName;
 
-/** Ids of all restrictions that these read models show. */
+/**
+ * Restrictions that reads know, applied or outstanding, as a relation of `event_id` and `witness_epoch`: neither kind may be
+ * unknown to log and witness. `schema`: of the read models.
+ */
+export const knownRestrictionsSql = (schema: string): string => `(
+  SELECT event_id, witness_epoch FROM "${schema}".restriction
+  UNION ALL
+  SELECT event_id, witness_epoch FROM recovery.outstanding_restriction outstanding WHERE NOT EXISTS (
+    SELECT FROM "${schema}".restriction applied WHERE applied.event_id = outstanding.event_id)) known`;
+
+/** Ids of all restrictions that these read models, or rows beside them, show. */
 export async function allShown(
   database: Pool | ClientBase,
   state: RecoveryState | undefined,
 ): Promise<readonly string[]> {
   const schema = state && schemaOfRestrictions(state);
   if (schema === undefined) return [];
-  const { rows } = await database.query<{ event_id: string }>(`SELECT event_id FROM "${schema}".restriction`);
+  const { rows } = await database.query<{ event_id: string }>(
+    `SELECT event_id FROM ${knownRestrictionsSql(schema)}`,
+  );
   return rows.map(({ event_id }) => event_id);
 }
 

@@ -113,7 +113,7 @@ export async function witnessStatusInTime(
   state: RecoveryState | undefined,
 ): Promise<WitnessStatus> {
   // A log that is away says so at once, and a subscription to it waits until it is back.
-  await log.head();
+  await log.reach();
   const patience = AbortSignal.timeout(patienceMs);
   const asked = { database: pool, log, witness };
   const answered = async () =>

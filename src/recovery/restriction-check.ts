@@ -59,7 +59,7 @@ export class RestrictionCheck {
     const { witness, log } = this.options;
     const bound = await this.oldestUnsettled();
     // A log that is away says so at once; a subscription to it waits until it is back.
-    await log.head();
+    await log.reach();
     const { accepted, logged } = await this.readBoth(signal);
     const found: Difference[] = [];
     const candidates = accepted.filter(({ id }) => !logged.has(id));

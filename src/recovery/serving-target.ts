@@ -18,6 +18,7 @@ import {
 import type { Incarnation } from './incarnation.js';
 import { foundNetwork } from './network.js';
 import type { NetworkIds } from './network.js';
+import { forgetApplied } from './outstanding-restrictions.js';
 import { readRecoveryState, schemaOfRestrictions } from './recovery-state.js';
 import type { RecoveryState } from './recovery-state.js';
 import { SessionProof } from './session-proof.js';
@@ -92,6 +93,7 @@ function publishedTarget(own: Incarnation, proof: SessionProof): Target {
       const status = await publishedStatus(client, own.incarnation);
       if (status === 'quarantined') throw inQuarantine(own.incarnation);
       if (!status) throw new SteppedAside(`incarnation ${own.incarnation} is no longer what is published`);
+      await forgetApplied(client);
       const reason = await proof.again(client, own.schemaName);
       if (reason !== undefined) await refuse(client, own.incarnation, reason);
     },

@@ -1,6 +1,7 @@
 import type { ClientBase, Pool } from 'pg';
 import { LogReplaced } from '../log/event-log.js';
 import type { Checkpoint, EventLog } from '../log/event-log.js';
+import { lookAgain } from '../log/look-again.js';
 import { quarantine } from './incarnation.js';
 import { networkOf } from './network.js';
 import { readRecoveryState } from './recovery-state.js';
@@ -56,16 +57,18 @@ export async function setBackOf(
   log: EventLog,
   { networkId, checkpoints }: Origin,
 ): Promise<string | undefined> {
-  const found = await networkOf(log);
-  if (networkId !== undefined && found !== networkId)
-    return `The log ${found === undefined ? 'has no network' : `is that of network ${found}`}; what is published shows network ${networkId}.`;
-  const head = await log.head();
+  const foreign = await lookAgain(
+    () => log.reconnect(),
+    async () => foreignNetwork(await networkOf(log), networkId),
+  );
+  if (foreign !== undefined) return foreign;
   for (const { owner, ...checkpoint } of checkpoints) {
     const { position, eventId } = checkpoint;
     try {
       await log.verify(checkpoint);
     } catch (error) {
       if (!(error instanceof LogReplaced)) throw error;
+      const head = await log.head();
       return head === undefined || head < position
         ? `The log was set back: it ends at position ${head ?? 'none'}, while ${owner} shows it up to position ${position}, event ${eventId}.`
         : `The log was set back and written on, or replaced: at position ${position} it has another event than ${eventId}, which ${owner} shows. ${error.message}`;
@@ -73,6 +76,11 @@ export async function setBackOf(
   }
   return undefined;
 }
+
+const foreignNetwork = (found: string | undefined, published: string | undefined): string | undefined =>
+  published === undefined || found === published
+    ? undefined
+    : `The log ${found === undefined ? 'has no network' : `is that of network ${found}`}; what is published shows network ${published}.`;
 
 /**
  * Puts what is published into quarantine if this cannot be the log that it came from. `otherwise`: for this reason even

@@ -7,6 +7,8 @@ import { cursorMigrations } from './migrations/1763780000000-cursors.js';
 import { jobMigrations } from './migrations/1763810000000-jobs.js';
 import { buildMigrations } from './migrations/1763805000000-builds.js';
 import { heartbeatMigrations } from './migrations/1763820000000-heartbeats.js';
+import { caughtUpMigrations } from './migrations/1763860000000-caught-up.js';
+import { outstandingRestrictionMigrations } from './migrations/1763870000000-outstanding-restrictions.js';
 import { openPostgres } from './postgres.js';
 import type { Postgres } from './postgres.js';
 
@@ -30,6 +32,8 @@ export function openDatabase(options: {
       ...jobMigrations,
       ...buildMigrations,
       ...heartbeatMigrations,
+      ...caughtUpMigrations,
+      ...outstandingRestrictionMigrations,
     ],
   });
 }

@@ -136,12 +136,17 @@ describe('the checker of reads', () => {
     expect(kinds(read({}))).toEqual(['resurrected']);
   });
 
-  it('finds it for others once an answer was as new as the deletion, and ever after', () => {
-    const revision = acknowledged(deletion);
+  it('finds it for others after the acknowledgment, however old their answer is', () => {
     for (const actorId of ['ben', undefined]) {
-      expect(read({ actorId, revision: revision - 1 })).toEqual([]);
-      expect(kinds(read({ actorId, revision }))).toEqual(['resurrected']);
+      expect(read({ actorId, sentAt: deletion.answeredAt! - 1 })).toEqual([]);
+      expect(kinds(read({ actorId, revision: acknowledged(deletion) - 1 }))).toEqual(['shown']);
     }
+  });
+
+  it('finds that it came back where an answer was as new as the deletion before, and ever after', () => {
+    const revision = acknowledged(deletion);
+    for (const actorId of ['ben', undefined])
+      expect(kinds(read({ actorId, revision }))).toEqual(['resurrected']);
     expect(kinds(read({ actorId: 'ben', revision: 0 }))).toEqual(['resurrected']);
   });
 
@@ -149,10 +154,11 @@ describe('the checker of reads', () => {
     const shown = [{ postId: 'three', actorId: 'cleo' }];
     expect(kinds(read({ shown }))).toEqual(['resurrected']);
     const other = { actorId: 'cleo', shown: [{ postId: 'two', actorId: 'ana' }] };
-    expect(read({ ...other, revision: acknowledged(block) - 1 })).toEqual([]);
+    expect(read({ ...other, sentAt: block.answeredAt! - 1 })).toEqual([]);
+    expect(kinds(read({ ...other, revision: acknowledged(block) - 1 }))).toEqual(['shown']);
     expect(kinds(read({ ...other, revision: acknowledged(block) }))).toEqual(['resurrected']);
     sightings.sent(history.did('ana', { kind: 'unblock', actorId: 'cleo' }, { blocked: false }));
-    expect(read({ shown })).toEqual([]);
+    for (const each of [{ shown }, other]) expect(read(each)).toEqual([]);
   });
 
   it('finds an answer that is older than the one before', () => {

@@ -9,7 +9,7 @@ jest.setTimeout(180_000);
 let network: TestNetwork;
 
 beforeAll(async () => {
-  network = await startNetwork({ EVENTSTORE_TLS: 'on' });
+  network = await startNetwork({ EVENTSTORE_TLS: 'on', LOG_LEVEL: 'debug', DEBUG: 'esdb*' });
 });
 
 afterAll(() => network?.stop());

@@ -47,7 +47,9 @@ describe('when answers get lost', () => {
 it('a cluster of which no node answers is an outage, and ends no process', async () => {
   const proxy = await startTcpProxy(bench.store.port);
   proxy.loseAnswers();
-  const through = await bench.openAgain(`esdb+discover://127.0.0.1:${proxy.port}?tls=false&gossipTimeout=3`);
+  const through = await bench.openAgain(
+    `esdb+discover://127.0.0.1:${proxy.port}?tls=false&gossipTimeout=3&maxDiscoverAttempts=10`,
+  );
   try {
     await expect(through.log.head()).rejects.toBeInstanceOf(LogUnavailable);
     await proxy.close();

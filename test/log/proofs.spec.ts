@@ -4,7 +4,6 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { LogUnavailable } from '../../src/log/event-log.js';
 import { foundNetwork, networkOf } from '../../src/recovery/network.js';
 import { LogBench } from './support/log-bench.js';
-import { startEmptyFollower } from './support/refusing-server.js';
 
 let bench: LogBench;
 
@@ -17,21 +16,6 @@ afterAll(() => bench?.close());
 const found = () => foundNetwork(bench.log, { uuid: randomUUID, networkId: () => 'n' }, () => 1);
 
 describe('a read that proves something', () => {
-  it('is answered by the leader, where a follower has nothing yet', async () => {
-    await found();
-    const { id, stream } = await bench.appendPost('alice', 'not there yet');
-    const follower = await startEmptyFollower(bench.store.port);
-    const opened = await bench.openAgain(follower.url);
-    try {
-      expect(await opened.log.read(stream)).toEqual([]);
-      expect(await opened.log.find(stream, id)).toMatchObject({ id });
-      expect(await networkOf(opened.log)).toBe('n');
-    } finally {
-      await opened.close();
-      follower.close();
-    }
-  });
-
   it('takes a deleted stream for one that the log lost, which is an outage for others', async () => {
     await found();
     const { id, stream } = await bench.appendPost('alice', 'deleted by hand');

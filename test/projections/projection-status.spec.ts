@@ -56,6 +56,29 @@ describe('the status of projections', () => {
     expect(await statusOf('profile')).toMatchObject({ lag: 200 });
   });
 
+  describe('of a log in which it takes long to find what waits', () => {
+    test('counts all bytes of log behind a group that is behind', async () => {
+      log.add(some.founding('n'), some.post('p1'));
+      const worker = bench.start(log);
+      await until(() => bench.state());
+      await worker.stop();
+      await bench.pool.query(`UPDATE recovery.heartbeat SET beat_at = beat_at - interval '1 minute'`);
+      log.add(some.post('p2'), some.claim('ada'));
+      log.setSlow(true);
+      expect(await statusOf('posts')).toMatchObject({ lag: 200 });
+    });
+
+    test('shows no lag where the worker has just said that it has applied all', async () => {
+      log.add(some.founding('n'), some.post('p1'), some.claim('ada'));
+      bench.start(log);
+      const isCaughtUp = async () =>
+        (await bench.pool.query('SELECT FROM recovery.heartbeat WHERE caught_up')).rowCount === 1;
+      expect(await until(isCaughtUp)).toBe(true);
+      log.setSlow(true);
+      expect(await statusOf('posts')).toMatchObject({ lag: 0 });
+    });
+  });
+
   test('cannot tell the lag behind a log that does not answer', async () => {
     log.setDown(true);
     expect(await statusOf('posts')).toMatchObject({ lag: null });

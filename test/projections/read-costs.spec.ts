@@ -3,6 +3,7 @@ import { Client } from 'pg';
 import { feedOf } from '../../projections/feed/feed.read-model.js';
 import { serving } from '../../projections/groups.js';
 import { inboxOf } from '../../projections/inbox/inbox.read-model.js';
+import { outstandingSql } from '../../projections/outstanding.sql.js';
 import { postsOf, repliesOf } from '../../projections/posts/posts.read-model.js';
 import { reconcile } from '../../projections/reconcile/reconcile.read-model.js';
 import { followersOf, ownRelations } from '../../projections/relations/relations.read-model.js';
@@ -51,7 +52,8 @@ describe('what a read costs', () => {
       await client.connect();
       // Nobody takes statistics of what is not committed.
       await client.query(
-        `BEGIN; SET plan_cache_mode = force_generic_plan; CREATE SCHEMA inc; SET search_path = inc`,
+        `BEGIN; SET plan_cache_mode = force_generic_plan; CREATE SCHEMA inc; SET search_path = inc;
+        CREATE SCHEMA recovery; CREATE TABLE recovery.outstanding_restriction (event_id uuid, position numeric, subject text)`,
       );
       for (const { tables } of serving.projections) await client.query(tables);
       for (const { indexes = '' } of serving.projections) await client.query(indexes);
@@ -65,7 +67,9 @@ describe('what a read costs', () => {
 
   async function costOf<Args>(size: Size, query: ReadQuery<Args, unknown>, args: Args, as: string | null) {
     const text = `
-      WITH state AS MATERIALIZED (SELECT $1::numeric AS applied_position, 0::numeric AS cursors_valid_from),
+      WITH state AS MATERIALIZED (
+          SELECT $1::numeric AS applied_position, 0::numeric AS cursors_valid_from, outstanding.hidden
+          FROM (${outstandingSql('inc')}) outstanding),
         caller AS MATERIALIZED (SELECT $2::text AS actor_id, 'app'::text AS app_id)
       SELECT ${query.sql(scopeOf('inc', 2))} AS data FROM state CROSS JOIN caller`;
     const values = [FAR, as, ...query.values(args)].map((value) =>

@@ -35,7 +35,8 @@ beforeAll(async () => {
   readStore = new Client({ connectionString: await postgres.createDatabase() });
   await readStore.connect();
   await readStore.query(
-    `CREATE SCHEMA shown; SET search_path = shown; ${restrictions.tables}; ${restrictions.indexes}`,
+    `CREATE SCHEMA recovery; CREATE TABLE recovery.outstanding_restriction (event_id uuid, witness_epoch numeric);
+    CREATE SCHEMA shown; SET search_path = shown; ${restrictions.tables}; ${restrictions.indexes}`,
   );
   await readStore.query(
     `INSERT INTO restriction SELECT id, epoch, 1 FROM json_to_recordset($1) AS row(id uuid, epoch numeric)`,

@@ -163,6 +163,16 @@ it('serves what shows every restriction while the log is away, and compares the 
   expect(watch.isLogCompared).toBe(true);
 });
 
+it('serves what leaves every restriction out while the log is away, also by a row beside the read models', async () => {
+  await published();
+  const { schemaName } = (await bench.state())!;
+  await bench.pool.query(`WITH unapplied AS (DELETE FROM ${schemaName}.restriction RETURNING *)
+    INSERT INTO recovery.outstanding_restriction
+    SELECT event_id, witness_epoch, position, 'post:p' FROM unapplied`);
+  log.setDown(true);
+  expect(await says(await started(), 1n, undefined)).toBe(true);
+});
+
 it('lets nobody act by a log that lacks the checkpoint of any group', async () => {
   const lose = () =>
     bench.pool.query(

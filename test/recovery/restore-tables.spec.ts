@@ -79,9 +79,12 @@ describe('restoring the vault', () => {
       { person_id: 'here' },
     ]);
     expect(steps).toEqual([file.bytes]);
-    await expect(refuseLostKeys(vault, kept)).rejects.toThrow(
-      /^the vault here has 1 keys that the backup lacks/,
+    const refusal = refuseLostKeys(vault, kept, { parts: ['authority', 'vault'], isLogHere: true });
+    await expect(refusal).rejects.toThrow(
+      /^the vault here has 1 keys that the backup lacks.*: leave the vault out \(--parts authority\), or restore the log as well$/,
     );
+    const elsewhere = refuseLostKeys(vault, kept, { parts: ['vault'], isLogHere: false });
+    await expect(elsewhere).rejects.toThrow(/: leave the vault out$/);
   });
 
   it('brings nobody back who was erased since', async () => {
@@ -100,7 +103,7 @@ describe('restoring the vault', () => {
     );
     expect(await destroyAgain(vault, kept)).toBe(1);
     expect(await destroyAgain(vault, kept)).toBe(0);
-    await refuseLostKeys(vault, kept);
+    await refuseLostKeys(vault, kept, { parts: ['vault'], isLogHere: true });
     const { rows } = await vault.query('SELECT person_id, key IS NULL AS gone FROM person_key ORDER BY 1');
     expect(rows).toEqual([
       { person_id: 'alive', gone: false },
@@ -247,7 +250,7 @@ describe('restoring the witness', () => {
     await restoreTables(witness, 'witness', here, newKept(), () => undefined);
     const kept = newKept();
     await restoreTables(witness, 'witness', backup, kept, () => undefined);
-    await refuseForgotten(witness, kept);
+    await refuseForgotten(witness, kept, { parts: ['read', 'vault', 'witness'], isLogHere: false });
   }
 
   it('takes a chain that goes on from the one that is here, or is the same', async () => {
@@ -258,6 +261,12 @@ describe('restoring the witness', () => {
   it('refuses one that ends before', async () => {
     await expect(restoredOver(chain('a', 5), chain('a', 2))).rejects.toThrow(
       /since the backup \(3 lines more\)/,
+    );
+  });
+
+  it('advises to restore the other parts that were asked for, and not a log on a server of its own', async () => {
+    await expect(restoredOver(chain('a', 5), chain('a', 2))).rejects.toThrow(
+      /: leave the witness out \(--parts read,vault\), and plaza recovery apply re-applies it$/,
     );
   });
 

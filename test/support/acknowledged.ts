@@ -12,13 +12,15 @@ interface Answered {
 
 /**
  * Newest acknowledged write of each person on one network. A write is shown to its writer when it is acknowledged, and to
- * others when a worker has applied it: without this, a test of what others see would judge the worker's speed.
+ * others when a worker has applied it: without this, a test of what others see would judge the worker's speed. A
+ * restriction holds for everybody at once, so nobody waits for another's.
  */
 export class Acknowledged {
   private static readonly networks = new Map<string, Acknowledged>();
 
-  /** Log positions, by actor id. */
-  private readonly writes = new Map<string, bigint>();
+  /** Log positions, by actor id: of what the actor must be shown, and of what others may be shown later. */
+  private readonly own = new Map<string, bigint>();
+  private readonly shownLater = new Map<string, bigint>();
   private incarnation: string | undefined;
 
   static by(baseUrl: string): Acknowledged {
@@ -27,9 +29,12 @@ export class Acknowledged {
     return known;
   }
 
-  note(actorId: string, headers: Headers): void {
+  /** What a mutation was answered. */
+  note(actorId: string, { method, path }: { method: string; path: string }, headers: Headers): void {
     const position = headers.get('x-network-write-revision');
-    if (position !== null) this.writes.set(actorId, BigInt(position));
+    if (position === null) return;
+    this.own.set(actorId, BigInt(position));
+    if (!isRestriction(method, path)) this.shownLater.set(actorId, BigInt(position));
   }
 
   /**
@@ -38,7 +43,7 @@ export class Acknowledged {
    */
   async shownTo<Answer extends Answered>(actorId: string | undefined, ask: Ask<Answer>): Promise<Answer> {
     const wanted = this.newestOfOthers(actorId);
-    const own = (actorId === undefined ? undefined : this.writes.get(actorId)) ?? -1n;
+    const own = (actorId === undefined ? undefined : this.own.get(actorId)) ?? -1n;
     const giveUpAt = performance.now() + LONGEST_MS;
     for (;;) {
       const answer = await ask();
@@ -49,7 +54,9 @@ export class Acknowledged {
   }
 
   private newestOfOthers(actorId: string | undefined): bigint {
-    const others = [...this.writes].filter(([writer]) => writer !== actorId).map(([, position]) => position);
+    const others = [...this.shownLater]
+      .filter(([writer]) => writer !== actorId)
+      .map(([, position]) => position);
     return others.reduce((newest, position) => (position > newest ? position : newest), -1n);
   }
 
@@ -60,7 +67,7 @@ export class Acknowledged {
     // A recovery publishes another log, which may lack these writes.
     const isOther = this.incarnation !== undefined && this.incarnation !== incarnation;
     this.incarnation = incarnation;
-    if (isOther) this.writes.clear();
+    if (isOther) for (const positions of [this.own, this.shownLater]) positions.clear();
     return !isOther && BigInt(shown) >= own && BigInt(shown) < wanted;
   }
 }
@@ -78,3 +85,8 @@ async function atLeast<Answer extends Answered>(
   }
   return undefined;
 }
+
+/** What hides something. The end of a block does not, nor that of a follow. */
+const isRestriction = (method: string, path: string): boolean =>
+  (method === 'DELETE' && path.startsWith('/api/posts/')) ||
+  (method === 'PUT' && path.startsWith('/api/blocks/'));

@@ -118,7 +118,8 @@ export interface SignedIn {
   readonly token: string;
   /**
    * Asks again while the answer is older than a write that others made through these helpers. Only writers are promised
-   * to see their writes at once: the answer is not asked for again for the sake of this person's own.
+   * to see their writes at once: the answer is not asked for again for the sake of this person's own. Nor is it for the
+   * sake of a restriction, which holds for everybody at once.
    */
   get(path: string, headers?: Record<string, string>): Promise<Answer>;
   post(path: string, body: unknown, headers?: Record<string, string>): Promise<Answer>;
@@ -178,7 +179,7 @@ export async function signIn(
         body,
         headers: { authorization, ...headers },
       });
-      acknowledged.note(actorId, answer.headers);
+      acknowledged.note(actorId, { method, path }, answer.headers);
       return answer;
     };
   const post = bearing('POST');

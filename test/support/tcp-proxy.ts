@@ -12,6 +12,17 @@ export interface TcpProxy {
   letAnswersGo(): void;
   /** Breaks the connection of whoever says this next, in place of the answer to it. */
   loseAnswerTo(words: string): void;
+  /** From now on nothing arrives, in either direction, while connections are taken: as when the server's process is stopped. */
+  freeze(): void;
+  thaw(): void;
+  /** Breaks every connection, and refuses new ones: as when the server's process has ended. */
+  cut(): Promise<void>;
+  /** Takes connections again, on the same port. */
+  reopen(): Promise<void>;
+  /** Connections of clients that stand. */
+  connections(): number;
+  /** Bytes that the server has said so far. */
+  answered(): number;
   /** Breaks every connection; new ones work. */
   mend(): void;
   close(): Promise<void>;
@@ -20,10 +31,12 @@ export interface TcpProxy {
 export async function startTcpProxy(serverPort: number): Promise<TcpProxy> {
   const sockets = new Set<Socket>();
   let isLosing = false;
+  let isFrozen = false;
+  let answered = 0;
   let held: (() => void)[] | undefined;
   let fatal: string | undefined;
-  const server = createServer((client) => {
-    const upstream = connect(serverPort, '127.0.0.1');
+  const server = createServer({ noDelay: true }, (client) => {
+    const upstream = connect({ port: serverPort, host: '127.0.0.1', noDelay: true });
     for (const socket of [client, upstream]) {
       sockets.add(socket);
       socket.on('close', () => {
@@ -40,8 +53,10 @@ export async function startTcpProxy(serverPort: number): Promise<TcpProxy> {
       fatal = undefined;
       isDoomed = true;
     });
-    client.pipe(upstream);
+    client.on('data', (chunk) => upstream.write(chunk));
+    if (isFrozen) for (const socket of [client, upstream]) socket.pause();
     upstream.on('data', (chunk) => {
+      answered += chunk.length;
       if (isDoomed) client.destroy();
       else if (held) held.push(() => client.write(chunk));
       else if (!isLosing) client.write(chunk);
@@ -51,8 +66,29 @@ export async function startTcpProxy(serverPort: number): Promise<TcpProxy> {
   const breakAll = () => {
     for (const socket of sockets) socket.destroy();
   };
+  const { port } = server.address() as AddressInfo;
+  const cut = async (): Promise<void> => {
+    server.close();
+    breakAll();
+    await once(server, 'close');
+  };
   return {
-    port: (server.address() as AddressInfo).port,
+    port,
+    freeze: () => {
+      isFrozen = true;
+      for (const socket of sockets) socket.pause();
+    },
+    thaw: () => {
+      isFrozen = false;
+      for (const socket of sockets) socket.resume();
+    },
+    cut,
+    reopen: async () => {
+      server.listen(port, '127.0.0.1');
+      await once(server, 'listening');
+    },
+    connections: () => sockets.size / 2,
+    answered: () => answered,
     loseAnswers: () => (isLosing = true),
     holdAnswers: () => void (held = []),
     letAnswersGo: () => {
@@ -65,9 +101,7 @@ export async function startTcpProxy(serverPort: number): Promise<TcpProxy> {
       breakAll();
     },
     close: async () => {
-      breakAll();
-      server.close();
-      await once(server, 'close');
+      if (server.listening) await cut();
     },
   };
 }

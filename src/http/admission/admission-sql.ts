@@ -1,3 +1,6 @@
+import { outstandingSql } from '../../../projections/outstanding.sql.js';
+import { scopeOf } from '../../../projections/runner/read-query.js';
+import type { ReadQuery } from '../../../projections/runner/read-query.js';
 import { recoveryStateSql } from '../../recovery/recovery-state.js';
 import { derivingSql, standingSql } from './closed.js';
 import type { Standing } from './closed.js';
@@ -23,7 +26,7 @@ export const valuesOf = (values: AdmissionValues): unknown[] => [
   values.minPosition,
 ];
 
-export const ADMISSION_PARAMETERS = 5;
+const ADMISSION_PARAMETERS = 5;
 
 /** The one row that {@link admissionSql} answers. All null: there is no such thing. */
 export interface AdmissionRow extends Standing {
@@ -36,7 +39,10 @@ export interface AdmissionRow extends Standing {
   readonly expires_at: string | null;
   readonly token_live: boolean | null;
   readonly authority_live: boolean | null;
-  /** What the answer has to show: the caller's own outstanding write or what was asked for, whichever is later. */
+  /**
+   * What the answer has to show, whichever is latest: what was asked for, the caller's own outstanding write, and an
+   * outstanding restriction of which this code does not know what it hides.
+   */
   readonly needed_position: string | null;
   readonly fresh: boolean | null;
   readonly data: unknown;
@@ -64,11 +70,15 @@ export const publisherSql = `
  * authority and the data come from one snapshot, so that the headers describe exactly the body they come with.
  * `data` is only computed where these admit the read; whether it is proven that nothing is missing is asked afterwards.
  */
-export const admissionSql = (data: string): string => `
-  WITH state AS MATERIALIZED (${recoveryStateSql}
+export function admissionSql(schemaName: string, query: Pick<ReadQuery<never, unknown>, 'sql'>): string {
+  const scope = scopeOf(schemaName, ADMISSION_PARAMETERS);
+  return `
+  WITH state AS MATERIALIZED (
+    SELECT published.*, outstanding.*
+    FROM (${recoveryStateSql}) published CROSS JOIN (${outstandingSql(scope.schema)}) outstanding
   ), caller AS MATERIALIZED (${callerSql}
   ), freshness AS (
-    SELECT greatest($5::numeric, (
+    SELECT greatest($5::numeric, (SELECT unknown_position FROM state), (
       SELECT outstanding.position FROM recovery.outstanding_write outstanding
       WHERE outstanding.actor_id = (SELECT actor_id FROM caller))) AS needed_position
   )
@@ -79,5 +89,6 @@ export const admissionSql = (data: string): string => `
       AND ($1::bytea IS NULL
         OR (caller.token_live AND caller.authority_live AND ($4::text IS NULL OR $4 = ANY (caller.scopes))))
       AND coalesce(state.applied_position >= freshness.needed_position, freshness.needed_position IS NULL)
-    THEN ${data} END AS data
+    THEN ${query.sql(scope)} END AS data
   FROM freshness LEFT JOIN state ON true LEFT JOIN caller ON true`;
+}

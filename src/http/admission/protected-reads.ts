@@ -1,6 +1,5 @@
 import { DatabaseError } from 'pg';
 import type { Pool } from 'pg';
-import { scopeOf } from '../../../projections/runner/read-query.js';
 import type { ReadQuery } from '../../../projections/runner/read-query.js';
 import type { Clock } from '../../commands/ambient.js';
 import { LimitsUnavailable } from '../../limits/shared-window.js';
@@ -8,7 +7,7 @@ import { isUnreachable } from '../../store/unreachable.js';
 import { HttpRefusal } from '../errors.js';
 import type { AnonymousBudget, ApiLimits } from '../limits/api-limits.js';
 import type { Meter } from '../limits/meter.js';
-import { ADMISSION_PARAMETERS, admissionSql, valuesOf } from './admission-sql.js';
+import { admissionSql, valuesOf } from './admission-sql.js';
 import type { AdmissionRow } from './admission-sql.js';
 import { authorityOf } from './authority.js';
 import type { Caller } from './authority.js';
@@ -149,7 +148,7 @@ export class ProtectedReads {
     this.statements.set(publication, known);
     const found = known.get(query.name);
     if (found) return found;
-    const text = admissionSql(query.sql(scopeOf(publication.schemaName, ADMISSION_PARAMETERS)));
+    const text = admissionSql(publication.schemaName, query);
     const statement = { name: `${query.name}@${publication.schemaName}`, text };
     known.set(query.name, statement);
     return statement;

@@ -58,6 +58,6 @@ export const meaningOf: { readonly [Code in ErrorCode]: string } = {
   restriction_witness_unavailable_or_incomplete:
     'The witness cannot be reached or lacks restrictions; retry later with the same intentId.',
   ambiguous_acceptance_requires_independent_proof:
-    'Whether the restriction was written is not known yet; retry with the same intentId.',
+    'Whether the restriction was written, and holds for every reader, is not known yet; retry with the same intentId.',
   witness_finalize_unconfirmed: 'The witness has not confirmed yet; retry with the same intentId.',
 };

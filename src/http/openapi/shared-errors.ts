@@ -30,8 +30,9 @@ const ofMutations = [
 
 const ofBodies = ['invalid_json', 'unknown_or_immutable_field', 'domain_plan_too_large'] as const;
 
-/** Of operations that tell what was taken away or given back: the witness must have it before anybody is told. */
+/** Of operations that tell what was taken away or given back: it must be witnessed, and hold, before anybody is told. */
 export const ofConfirmations = [
+  'ambiguous_acceptance_requires_independent_proof',
   'restriction_witness_required',
   'restriction_witness_unavailable_or_incomplete',
   'witness_acceptance_mismatch',
@@ -39,11 +40,7 @@ export const ofConfirmations = [
 ] as const;
 
 /** Of operations that take something away or give it back. */
-export const ofRestrictions = [
-  ...ofConfirmations,
-  'ambiguous_acceptance_requires_independent_proof',
-  'witness_prepare_mismatch',
-] as const;
+export const ofRestrictions = [...ofConfirmations, 'witness_prepare_mismatch'] as const;
 
 /** What is asked of whoever calls an operation. `scope`: none in particular if undefined. */
 export interface Access {

@@ -1,3 +1,5 @@
+import type { StatusObject } from '@grpc/grpc-js';
+
 /** Another process, or another store of this process, already has the directory open. */
 export class DirectoryLockedError extends Error {
   override readonly name = 'DirectoryLockedError';
@@ -79,5 +81,13 @@ export const EXIT_BROKEN = 5;
 
 /** The log can no longer promise anything about new appends; whether the one at hand is stored is not known. */
 export class StoreUnavailableError extends Error {
-  override readonly name = 'StoreUnavailableError';
+  override readonly name: string = 'StoreUnavailableError';
+}
+
+/** A call ends with this status, whatever was asked in it. For imitations alone. */
+export class CallRefusedError extends StoreUnavailableError {
+  override readonly name = 'CallRefusedError';
+  constructor(readonly status: StatusObject) {
+    super(status.details);
+  }
 }

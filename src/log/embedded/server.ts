@@ -1,14 +1,12 @@
 import { Server, ServerCredentials } from '@grpc/grpc-js';
-import type { Metadata, ServiceDefinition, UntypedHandleCall } from '@grpc/grpc-js';
+import type { ServiceDefinition, UntypedHandleCall } from '@grpc/grpc-js';
 import { GossipService } from '@eventstore/db-client/generated/gossip_grpc_pb.js';
 import { ServerFeaturesService } from '@eventstore/db-client/generated/serverfeatures_grpc_pb.js';
 import { StreamsService } from '@eventstore/db-client/generated/streams_grpc_pb.js';
 import { randomUUID } from 'node:crypto';
-import type { EventEmitter } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
 import type { ArrivalLimits } from './access/arrivals.js';
 import { needsTls, publicAddress } from './access/client-address.js';
-import { refusalOf, type Credentials } from './access/credentials.js';
 import { listen, type Listener } from './access/listener.js';
 import { SameUser } from './access/same-user.js';
 import { tlsIdentity } from './access/tls-identity.js';
@@ -17,9 +15,9 @@ import { batchAppendHandler } from './grpc/batch-append-call.js';
 import { decodeBatchAppendRequest } from './grpc/batch-append-request.js';
 import { deleteHandler, tombstoneHandler } from './grpc/delete-calls.js';
 import { gossipHandler, supportedMethodsHandler } from './grpc/discovery-calls.js';
+import { guarded, imitating, type Gate, type Handler, type Imitation } from './grpc/guarded.js';
 import { LiveCalls } from './grpc/live-calls.js';
 import { readHandler } from './grpc/read-call.js';
-import { shuttingDown, type CallStatus } from './grpc/status.js';
 import { httpProbes } from './http-probes.js';
 import { openStore, type Store, type StoreOptions } from './storage/store.js';
 
@@ -39,6 +37,14 @@ export interface EventStoreOptions extends Omit<StoreOptions, 'newId'> {
   limits?: ArrivalLimits;
   newId?: StoreOptions['newId'];
 }
+
+/** What is needed to serve a store that is open. */
+export type ServeOptions = Pick<
+  EventStoreOptions,
+  'dir' | 'host' | 'port' | 'tls' | 'limits' | 'log' | 'now'
+> & {
+  imitation?: Imitation;
+};
 
 export interface RunningEventStore {
   port: number;
@@ -63,54 +69,55 @@ const CLOSE_GRACE_MS = 5_000;
  * Throws DirectoryLockedError, CorruptLogError, and what listening throws.
  */
 export async function startEventStore({
-  host,
-  port,
-  tls = needsTls(host),
-  limits,
   newId = randomUUID,
   ...options
 }: EventStoreOptions): Promise<RunningEventStore> {
   const store = await openStore({ ...options, newId });
+  try {
+    const serving = await serveStore(store, options);
+    let closed: Promise<void> | undefined;
+    return { ...serving, close: () => (closed ??= serving.close().then(() => store.close())) };
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+/** Serves a store that is open. To close what is returned leaves it open, and closed to appends. */
+export async function serveStore(
+  store: Store,
+  { host, port, tls = needsTls(host), limits, imitation, ...options }: ServeOptions,
+): Promise<RunningEventStore> {
   const live = new LiveCalls();
   const server = new Server({
     'grpc.max_receive_message_length': MAX_MESSAGE_LENGTH,
     'grpc.max_send_message_length': MAX_MESSAGE_LENGTH,
   });
-  try {
-    const identity = tls ? await tlsIdentity({ ...options, host }) : undefined;
-    addServices(
-      server,
-      store,
-      live,
-      identity && { ...identity, admitted: (peer) => listener.admitted(peer) },
-    );
-    const injector = server.createConnectionInjector(ServerCredentials.createInsecure());
-    const listener = await listen({
-      host,
-      port,
-      ...(limits && { limits }),
-      access: identity ?? new SameUser({ ...options, uid: ownUid() }),
-      serveGrpc: (socket) => injector.injectConnection(socket),
-      serveHttp: httpProbes({ authentication: tls ? 'internal' : 'insecure' }),
-    });
-    options.log('info', 'event store ready', {
-      dir: options.dir,
-      host,
-      port: listener.port,
-      tls,
-      events: store.index.count,
-    });
-    let closed: Promise<void> | undefined;
-    return {
-      port: listener.port,
-      url: publicAddress({ ...options, host, port: listener.port, tls }),
-      ...(identity && { credentialsFile: identity.credentialsFile }),
-      close: () => (closed ??= close(shutdownOf(server, listener), store, live)),
-    };
-  } catch (error) {
-    await store.close();
-    throw error;
-  }
+  const identity = tls ? await tlsIdentity({ ...options, host }) : undefined;
+  const gate = identity && { ...identity, admitted: (peer: string) => listener.admitted(peer) };
+  addServices(server, store, live, gate, imitation);
+  const injector = server.createConnectionInjector(ServerCredentials.createInsecure());
+  const listener = await listen({
+    host,
+    port,
+    ...(limits && { limits }),
+    access: identity ?? new SameUser({ ...options, uid: ownUid() }),
+    serveGrpc: (socket) => injector.injectConnection(socket),
+    serveHttp: httpProbes({ authentication: tls ? 'internal' : 'insecure' }),
+  });
+  options.log('info', 'event store ready', {
+    dir: options.dir,
+    host,
+    port: listener.port,
+    tls,
+    events: store.index.count,
+  });
+  return {
+    port: listener.port,
+    url: publicAddress({ ...options, host, port: listener.port, tls }),
+    ...(identity && { credentialsFile: identity.credentialsFile }),
+    close: () => close(shutdownOf(server, listener), store, live),
+  };
 }
 
 type Shutdown = Pick<Server, 'tryShutdown' | 'forceShutdown'>;
@@ -133,23 +140,26 @@ function ownUid(): number {
   return uid;
 }
 
-interface Gate extends Credentials {
-  /** Called with where a call comes from that names them. */
-  admitted(peer: string): void;
-}
-
-function addServices(server: Server, store: Store, live: LiveCalls, gate: Gate | undefined): void {
+function addServices(
+  server: Server,
+  store: Store,
+  live: LiveCalls,
+  gate: Gate | undefined,
+  imitation: Imitation | undefined,
+): void {
   const open = (handler: Handler): UntypedHandleCall => guarded(handler, live);
-  const guard = (handler: Handler): UntypedHandleCall => guarded(handler, live, gate);
+  const guard = (handler: (store: Store) => Handler): UntypedHandleCall =>
+    guarded(imitation ? imitating(imitation, handler) : handler(store), live, gate);
+  const gossip = imitation?.gossip ?? gossipHandler(store.newId(), () => store.now());
   // what a client asks before it names its user
   server.addService(ServerFeaturesService, { getSupportedMethods: open(supportedMethodsHandler()) });
-  server.addService(GossipService, { read: open(gossipHandler(store.newId(), () => store.now())) });
+  server.addService(GossipService, { read: open(gossip) });
   server.addService(streamsService(StreamsService), {
-    read: guard(readHandler(store, live)),
-    append: guard(appendHandler(store, live)),
-    batchAppend: guard(batchAppendHandler(store, live)),
-    delete: guard(deleteHandler(store)),
-    tombstone: guard(tombstoneHandler(store)),
+    read: guard((of) => readHandler(of, live)),
+    append: guard((of) => appendHandler(of, live)),
+    batchAppend: guard((of) => batchAppendHandler(of, live)),
+    delete: guard(deleteHandler),
+    tombstone: guard(tombstoneHandler),
   });
 }
 
@@ -164,24 +174,6 @@ function streamsService({ read, batchAppend, ...others }: ServiceDefinition): Se
     read: { ...read, responseSerialize: (bytes: Buffer) => bytes },
     batchAppend: { ...batchAppend, requestDeserialize: decodeBatchAppendRequest },
   };
-}
-
-type IncomingCall = EventEmitter & { metadata: Metadata; getPeer(): string };
-
-/** A handler of any of the four kinds of calls; only those with one answer have a callback. */
-type Handler = (call: never, callback: never) => void;
-
-/** The handler, turning calls away once the server is closing, and those without the credentials that are asked for. */
-function guarded(handler: Handler, live: LiveCalls, gate?: Gate): UntypedHandleCall {
-  const guard = (call: IncomingCall, callback?: (status: CallStatus) => void): void => {
-    const refusal = live.closing ? shuttingDown() : gate && refusalOf(call.metadata, gate);
-    if (!refusal) {
-      gate?.admitted(call.getPeer());
-      handler(call as never, callback as never);
-    } else if (callback) callback(refusal);
-    else call.emit('error', refusal);
-  };
-  return guard as UntypedHandleCall;
 }
 
 async function close(server: Shutdown, store: Store, live: LiveCalls): Promise<void> {
@@ -199,5 +191,4 @@ async function close(server: Shutdown, store: Store, live: LiveCalls): Promise<v
       resolve();
     });
   });
-  await store.close();
 }

@@ -69,7 +69,7 @@ export class DestroyedKeys {
     let listens = false;
     const ask = async (text: string) => {
       try {
-        await within(HEARTBEAT_MS.patience, client.query(text));
+        await within(HEARTBEAT_MS.patience, () => client.query(text));
       } catch {
         // Whatever it is: what is not heard of any more must not be kept.
         end();

@@ -80,7 +80,7 @@ function explained(error: unknown, request: FastifyRequest): unknown {
 }
 
 const FORGOTTEN_LATER =
-  'The account is erased, and its key destroyed. Reads may still show something of it until a worker has come so far: look at /readyz, and run the command again.';
+  'The account is erased, and its key destroyed. Reads show nothing of it; read models hold something of it until a worker has come so far: look at /readyz, and run the command again.';
 
 function adviceOf({ code }: NotWitnessed): string {
   if (code === 'restriction_witness_required') return 'Set WITNESS_DATABASE_URL, and start again.';

@@ -6,7 +6,7 @@ import { RestrictPost, UnrestrictPost } from '../../commands/restrict-post.js';
 import { actOf } from './act-of.js';
 import { idOf, parse, reasonedTurn } from './schemas.js';
 
-/** How long an answer waits for readers to see the post no more, or again. It is recorded all the same. */
+/** How long an answer waits for read models to count and tell it. What is restricted is hidden without them. */
 const WAIT_MS = 3_000;
 
 /** `/operator/posts…`: what people have written. */

@@ -72,6 +72,8 @@ interface Given extends RestoreOptions {
   readonly backup: CheckedBackup;
   /** Undefined: the log stays. */
   readonly log: LogReplacement | undefined;
+  /** False: the log is on a server of its own. */
+  readonly isLogHere: boolean;
   /** Of `[a-z0-9]`, another for each restore: what it keeps is named by it. */
   readonly stamp: string;
   readonly onBytes: (bytes: number) => void;
@@ -181,7 +183,7 @@ export class Replacement {
     if (!this.given.parts.includes('witness')) return false;
     await this.#tables(client, 'witness', kept);
     try {
-      await refuseForgotten(client, kept);
+      await refuseForgotten(client, kept, this.given);
       return true;
     } catch (error) {
       if (how === 'as it is asked' || !(error instanceof RestoreRefused)) throw error;
@@ -197,7 +199,7 @@ export class Replacement {
     if (!parts.includes('vault')) return 0;
     await this.#tables(client, 'vault', kept);
     await rememberWitness(client, kept);
-    if (!parts.includes('log')) await refuseLostKeys(client, kept);
+    if (!parts.includes('log')) await refuseLostKeys(client, kept, this.given);
     return destroyAgain(client, kept);
   }
 

@@ -46,7 +46,8 @@ export interface RestoredNetwork extends Replaced {
  */
 export async function restore(config: Config, options: RestoreOptions): Promise<RestoredNetwork> {
   const { dir, parts = restoreParts, onProgress } = options;
-  if (parts.includes('log') && config.eventStoreUrl !== undefined)
+  const isLogHere = config.eventStoreUrl === undefined;
+  if (parts.includes('log') && !isLogHere)
     throw new Failure(
       'EVENTSTORE_URL: the log is on a server of its own; restore it by the means of that server, then the others: --parts read,authority,vault,witness',
     );
@@ -71,6 +72,7 @@ export async function restore(config: Config, options: RestoreOptions): Promise<
         stores,
         backup,
         log,
+        isLogHere,
         stamp,
         onBytes,
       }).run(options.parts === undefined ? 'if it forgets nothing' : 'as it is asked');

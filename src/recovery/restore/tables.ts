@@ -90,18 +90,31 @@ export async function endAgain(client: ClientBase, kept: Kept): Promise<void> {
     ON CONFLICT (actor_id) DO UPDATE SET password_hash = EXCLUDED.password_hash`);
 }
 
+/** Which parts are restored, and whether `plaza restore` could restore the log: advice must name nothing that it refuses. */
+export interface Restored {
+  readonly parts: readonly string[];
+  /** False: it is on a server of its own. */
+  readonly isLogHere: boolean;
+}
+
+/** Advice to repeat the restore without a part, as the command takes it. */
+function without(part: BackupPart, { parts }: Restored): string {
+  const others = parts.filter((each) => each !== part);
+  return `leave the ${part} out${others.length > 0 ? ` (--parts ${others.join(',')})` : ''}`;
+}
+
 /**
  * Of people who came after the backup: without them, what they wrote could not be read again.
  * @throws {RestoreRefused} there are some.
  */
-export async function refuseLostKeys(client: ClientBase, kept: Kept): Promise<void> {
+export async function refuseLostKeys(client: ClientBase, kept: Kept, restored: Restored): Promise<void> {
   const { rows } = await client.query<{ count: string }>(
     `SELECT count(*) AS count FROM ${kept.placeOf('public.person_key')} AS here
     WHERE NOT EXISTS (SELECT FROM person_key WHERE person_key.key_id = here.key_id)`,
   );
   if (rows[0]?.count === '0') return;
   throw new RestoreRefused(
-    `the vault here has ${rows[0]?.count} keys that the backup lacks, and without them the log that stays could not be read: leave the vault out (--parts), or restore the log as well`,
+    `the vault here has ${rows[0]?.count} keys that the backup lacks, and without them the log that stays could not be read: ${without('vault', restored)}${restored.isLogHere ? ', or restore the log as well' : ''}`,
   );
 }
 
@@ -110,7 +123,7 @@ export async function refuseLostKeys(client: ClientBase, kept: Kept): Promise<vo
  * where the backup's chain goes through the end of the one that was there: how long they are proves nothing.
  * @throws {RestoreRefused} there are some, by the ledger that was just replaced.
  */
-export async function refuseForgotten(client: ClientBase, kept: Kept): Promise<void> {
+export async function refuseForgotten(client: ClientBase, kept: Kept, restored: Restored): Promise<void> {
   const { rows } = await client.query<{ ahead: string }>(
     `SELECT here.line - head.line AS ahead
     FROM ${kept.placeOf('public.head')} AS here CROSS JOIN head LEFT JOIN ledger ON ledger.line = here.line
@@ -118,8 +131,7 @@ export async function refuseForgotten(client: ClientBase, kept: Kept): Promise<v
   );
   const [other] = rows;
   if (!other) return;
-  const leave =
-    'leave the witness out (--parts log,read,authority,vault), and plaza recovery apply re-applies it';
+  const leave = `${without('witness', restored)}, and plaza recovery apply re-applies it`;
   throw new RestoreRefused(
     Number(other.ahead) > 0
       ? `the witness here knows what was taken away since the backup (${other.ahead} lines more), and to set it back would bring that back: ${leave}`

@@ -94,7 +94,7 @@ export class WitnessConnections {
 
   private async use<Answer>(work: (client: PoolClient) => Promise<Answer>): Promise<Answer> {
     try {
-      return await within(PATIENCE_MS.whole, this.hold(work));
+      return await within(PATIENCE_MS.whole, () => this.hold(work));
     } catch (error) {
       throw unavailable(error);
     }

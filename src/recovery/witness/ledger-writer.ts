@@ -39,7 +39,7 @@ export class LedgerWriter {
     this.waiting.push({ ask, now, resolve, reject });
     if (!this.isWriting) void this.write();
     try {
-      return await within(PATIENCE_MS, promise);
+      return await within(PATIENCE_MS, () => promise);
     } catch (cause) {
       if (!(cause instanceof DeadlineExceeded)) throw cause;
       throw new WitnessUnavailable('The witness takes too long.', { cause });

@@ -88,12 +88,24 @@ export class WitnessedLog extends EventLog {
     return this.log.head();
   }
 
+  reach(signal?: AbortSignal): Promise<void> {
+    return this.log.reach(signal);
+  }
+
+  reconnect(): Promise<void> {
+    return this.log.reconnect();
+  }
+
   verify(checkpoint: Checkpoint): Promise<void> {
     return this.log.verify(checkpoint);
   }
 
   checkWritable(): Promise<void> {
     return this.log.checkWritable();
+  }
+
+  explain(use: 'read' | 'append', error?: unknown): Promise<string | undefined> {
+    return this.log.explain(use, error);
   }
 
   subscribe(options: SubscribeOptions): AsyncIterable<Batch> {

@@ -22,10 +22,13 @@ export class FailingLog implements EventLog {
   confirm: EventLog['confirm'] = (recorded) => this.log.confirm(recorded);
   read: EventLog['read'] = (...given) => this.log.read(...given);
   head: EventLog['head'] = () => this.log.head();
+  reach: EventLog['reach'] = (signal) => this.log.reach(signal);
+  reconnect: EventLog['reconnect'] = () => this.log.reconnect();
   find: EventLog['find'] = (...given) => this.log.find(...given);
   verify: EventLog['verify'] = (checkpoint) => this.log.verify(checkpoint);
   references: EventLog['references'] = (options) => this.log.references(options);
   checkWritable: EventLog['checkWritable'] = () => this.log.checkWritable();
+  explain: EventLog['explain'] = (...given) => this.log.explain(...given);
   subscribe: EventLog['subscribe'] = (options) => this.log.subscribe(options);
   close: EventLog['close'] = () => Promise.resolve();
 }

@@ -65,4 +65,4 @@ export async function chaos(args: readonly string[], env: NodeJS.ProcessEnv = {}
 }
 
 /** The figures of a run that found every promise kept. */
-export const nothing = { lost: 0, doubled: 0, resurrected: 0, 'out of order': 0, wrong: 0 };
+export const nothing = { lost: 0, doubled: 0, resurrected: 0, shown: 0, 'out of order': 0, wrong: 0 };

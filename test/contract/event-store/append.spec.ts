@@ -1,6 +1,7 @@
 import { ANY, binaryEvent, jsonEvent, NO_STREAM, STREAM_EXISTS } from '@eventstore/db-client';
 import { describe, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
+import { connect } from '../../../src/log/connect.js';
 import { collect, events, newStream, numbersOf, rejection, useEventStore } from './support.js';
 
 const MEBIBYTE = 1024 * 1024;
@@ -108,8 +109,8 @@ describe('appending', () => {
     it('reports it without throwing when the client asks for that', async () => {
       const stream = newStream();
       await target.client.appendToStream(stream, events(2));
-      const { EventStoreDBClient } = await import('@eventstore/db-client');
-      const quiet = EventStoreDBClient.connectionString(`${target.url}&throwOnAppendFailure=false`);
+      const { address } = target;
+      const quiet = connect({ ...address, options: { ...address.options, throwOnAppendFailure: false } });
       try {
         const result = await quiet.appendToStream(stream, events(1), { expectedRevision: NO_STREAM });
         expect(result.success).toBe(false);
@@ -169,36 +170,45 @@ describe('appending', () => {
     });
   });
 
-  it.each([{}, { credentials: { username: 'admin', password: 'changeit' } }])(
-    'of events whose metadata is larger than a mebibyte counts their data alone, given %j',
-    async (options) => {
+  /** Of the address; a store without TLS asks nobody. */
+  const caller = () => ({
+    credentials: target.address.credentials ?? { username: 'admin', password: 'changeit' },
+  });
+
+  it.each<[string, () => object]>([
+    ['nothing', () => ({})],
+    ['credentials', caller],
+  ])(
+    'of events whose metadata is larger than a mebibyte counts their data alone, given %s',
+    async (_, options) => {
       const metadata = { large: 'x'.repeat(8_000) };
       const many = Array.from({ length: 300 }, (_, n) => jsonEvent({ type: 'small', data: { n }, metadata }));
-      const appended = await target.client.appendToStream(newStream(), many, options);
+      const appended = await target.client.appendToStream(newStream(), many, options());
       expect(appended.nextExpectedRevision).toBe(299n);
     },
   );
 
   describe('through the classic call, which credentials lead to', () => {
-    const credentials = { username: 'admin', password: 'changeit' };
-
     it('appends several events', async () => {
       const stream = newStream();
-      const appended = await target.client.appendToStream(stream, events(3), { credentials });
+      const appended = await target.client.appendToStream(stream, events(3), caller());
       expect(appended).toMatchObject({ success: true, nextExpectedRevision: 2n });
       expect(await numbersOf(target.client, stream)).toEqual([0, 1, 2]);
     });
 
     it('refuses a wrong expected revision', async () => {
       const stream = newStream();
-      await target.client.appendToStream(stream, events(2), { credentials });
-      const append = target.client.appendToStream(stream, events(1), { credentials, expectedRevision: 0n });
+      await target.client.appendToStream(stream, events(2), caller());
+      const append = target.client.appendToStream(stream, events(1), {
+        ...caller(),
+        expectedRevision: 0n,
+      });
       expect(await rejection(append)).toMatchObject({ type: 'wrong-expected-version', actualVersion: 1n });
     });
 
     it('refuses more than a mebibyte', async () => {
       const event = binaryEvent({ type: 'large', data: new Uint8Array(MEBIBYTE + 1) });
-      const error = await rejection(target.client.appendToStream(newStream(), event, { credentials }));
+      const error = await rejection(target.client.appendToStream(newStream(), event, caller()));
       expect(error).toMatchObject({ type: 'maximum-append-size-exceeded', maxAppendSize: MEBIBYTE });
     });
   });

@@ -1,13 +1,13 @@
 /** What monitoring asks of a store over HTTP/1.1. */
 import { describe, expect, it } from '@jest/globals';
-import { useEventStore } from './support.js';
+import { nodeOf, useEventStore } from './support.js';
 
 const insecure = /tls=false/.test(process.env['EVENTSTORE_URL'] ?? 'tls=false');
 
 (insecure ? describe : describe.skip)('over HTTP/1.1, on the port of gRPC', () => {
   const target = useEventStore();
   const ask = async (path: string, method = 'GET') =>
-    fetch(`http://${new URL(target.url).host}${path}`, { method });
+    fetch(`http://${nodeOf(target.address)}${path}`, { method });
 
   it('says that it lives', async () => {
     for (const method of ['GET', 'HEAD']) {

@@ -1,5 +1,4 @@
 /** What other clients than the one of this project use of the protocol: asked for directly, without that client. */
-import { EventStoreDBClient } from '@eventstore/db-client';
 import { GossipClient } from '@eventstore/db-client/generated/gossip_grpc_pb.js';
 import { ServerFeaturesClient } from '@eventstore/db-client/generated/serverfeatures_grpc_pb.js';
 import { StreamsClient } from '@eventstore/db-client/generated/streams_grpc_pb.js';
@@ -9,7 +8,8 @@ import streamsPb from '@eventstore/db-client/generated/streams_pb.js';
 import type { ReadResp } from '@eventstore/db-client/generated/streams_pb.js';
 import { credentials, type Client, type ServiceError } from '@grpc/grpc-js';
 import { afterAll, describe, expect, it } from '@jest/globals';
-import { collect, events, newStream, numbers, useEventStore } from './support.js';
+import { connect as connectClient } from '../../../src/log/connect.js';
+import { collect, events, newStream, nodeOf, numbers, useEventStore } from './support.js';
 
 type Options = InstanceType<typeof streamsPb.ReadReq.Options>;
 
@@ -27,7 +27,7 @@ const insecure = /tls=false/.test(process.env['EVENTSTORE_URL'] ?? 'tls=false');
   function connect<C extends Client>(
     Constructor: new (address: string, channel: ReturnType<typeof credentials.createInsecure>) => C,
   ): C {
-    const client = new Constructor(new URL(target.url).host, credentials.createInsecure());
+    const client = new Constructor(nodeOf(target.address), credentials.createInsecure());
     clients.push(client);
     return client;
   }
@@ -69,7 +69,7 @@ const insecure = /tls=false/.test(process.env['EVENTSTORE_URL'] ?? 'tls=false');
   });
 
   it('is found by a client that discovers its cluster', async () => {
-    const client = EventStoreDBClient.connectionString(target.url.replace('esdb://', 'esdb+discover://'));
+    const client = connectClient({ ...target.address, discovers: true });
     const stream = newStream();
     await client.appendToStream(stream, events(1));
     expect(numbers(await collect(client.readStream(stream)))).toEqual([0]);

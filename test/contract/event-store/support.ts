@@ -1,6 +1,13 @@
-import { EventStoreDBClient, jsonEvent, type JSONEventData, type ResolvedEvent } from '@eventstore/db-client';
+import {
+  jsonEvent,
+  type EventStoreDBClient,
+  type JSONEventData,
+  type ResolvedEvent,
+} from '@eventstore/db-client';
 import { afterAll, beforeAll } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
+import { readEventStoreAddress, type EventStoreConnection } from '../../../src/config/event-store-files.js';
+import { connect } from '../../../src/log/connect.js';
 import { startEmbeddedEventStore, type EmbeddedEventStore } from '../../support/event-store.js';
 
 /** Any EventStoreDB has to pass this suite: name one here to run it against that instead of the embedded store. */
@@ -8,20 +15,18 @@ const named = process.env['EVENTSTORE_URL'];
 
 export interface ContractTarget {
   readonly client: EventStoreDBClient;
-  readonly url: string;
+  readonly address: EventStoreConnection;
 }
 
 /** One server and one client for the specs of a file. */
 export function useEventStore(): ContractTarget {
   let embedded: EmbeddedEventStore | undefined;
   let client: EventStoreDBClient | undefined;
-  let url = named;
+  let address: EventStoreConnection | undefined;
   beforeAll(async () => {
-    if (url === undefined) {
-      embedded = await startEmbeddedEventStore();
-      url = embedded.url;
-    }
-    client = EventStoreDBClient.connectionString(url);
+    if (named === undefined) embedded = await startEmbeddedEventStore();
+    address = readEventStoreAddress(named ?? embedded?.url ?? '');
+    client = connect(address);
   });
   afterAll(async () => {
     await client?.dispose();
@@ -32,11 +37,16 @@ export function useEventStore(): ContractTarget {
       if (!client) throw new Error('the event store is not started yet');
       return client;
     },
-    get url() {
-      if (url === undefined) throw new Error('the event store is not started yet');
-      return url;
+    get address() {
+      if (!address) throw new Error('the event store is not started yet');
+      return address;
     },
   };
+}
+
+/** `host:port` of one of its nodes. */
+export function nodeOf({ hosts: [node] }: EventStoreConnection): string {
+  return `${node?.address}:${node?.port}`;
 }
 
 /** A stream name that no other test, nor an earlier run against the same server, uses. */

@@ -52,11 +52,11 @@ export class LogBench {
     this.store = await startEmbeddedEventStore({ dir: this.store.dir, port: this.store.port });
   }
 
-  async appendPost(author: string, text: string, postId = newId()): Promise<AppendedPost> {
+  async appendPost(author: string, text: string, postId = newId(), log = this.log): Promise<AppendedPost> {
     const id = randomUUID();
     const stream = `post-${postId}`;
     const event = post(postId, author, text);
-    const appended = await this.log.append({
+    const appended = await log.append({
       stream,
       expected: 'no_stream',
       events: [{ id, event }],

@@ -10,8 +10,8 @@ export interface ReadServer {
 }
 
 export interface RefusingServer extends ReadServer {
-  /** Reads of $all from a position that were refused so far. */
-  refused(): number;
+  /** Reads of $all from a position that were refused so far: over which connection each. */
+  refused(): readonly string[];
 }
 
 /**
@@ -22,25 +22,17 @@ export async function startRefusingServer(
   storePort: number,
   refusal: () => { readonly code: status; readonly details: string } | undefined,
 ): Promise<RefusingServer> {
-  let refused = 0;
+  const refused: string[] = [];
   const server = await startReadServer(storePort, (call) => {
     const isFromPosition = call.request.getOptions()?.getAll()?.hasPosition() === true;
     const error = isFromPosition ? refusal() : undefined;
     if (!error) return false;
-    refused += 1;
+    refused.push(call.getPeer());
     call.emit('error', error);
     return true;
   });
   return { ...server, refused: () => refused };
 }
-
-/** A follower that has no event of the log yet, and passes on reads that only the leader may answer. */
-export const startEmptyFollower = (storePort: number): Promise<ReadServer> =>
-  startReadServer(storePort, (call) => {
-    if (call.metadata.get('requires-leader').includes('true')) return false;
-    call.end();
-    return true;
-  });
 
 /** Passes reads on to an event store, except those that `answer` has answered. */
 async function startReadServer(

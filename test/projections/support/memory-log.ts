@@ -25,7 +25,9 @@ export class MemoryLog extends EventLog {
   private events: Recorded[] = [];
   private news = Promise.withResolvers<void>();
   private down = false;
+  private slow = false;
   private readonly unreadable = new Set<string>();
+  private readonly late = new Set<string>();
 
   /** Appends events; answers them as recorded. */
   add(...events: StoredEvent[]): readonly Recorded[] {
@@ -78,9 +80,21 @@ export class MemoryLog extends EventLog {
     this.wake();
   }
 
+  /** As one so long that a subscription takes longer to find anything than anybody waits. */
+  setSlow(slow: boolean): void {
+    this.slow = slow;
+    this.wake();
+  }
+
   setUnreadable(id: string, unreadable: boolean): void {
     if (unreadable) this.unreadable.add(id);
     else this.unreadable.delete(id);
+  }
+
+  /** As on a node that lags: who subscribes is not told of the event, which the log has. */
+  setLate(id: string, late: boolean): void {
+    if (late) this.late.add(id);
+    else this.late.delete(id);
   }
 
   override append({ stream, expected, events, metadata: common }: Append): Promise<Appended> {
@@ -128,8 +142,20 @@ export class MemoryLog extends EventLog {
     return Promise.resolve(this.events.at(-1)?.position);
   }
 
+  override reach(): Promise<void> {
+    return this.down ? Promise.reject(new LogUnavailable('the log is down')) : Promise.resolve();
+  }
+
+  override reconnect(): Promise<void> {
+    return Promise.resolve();
+  }
+
   override checkWritable(): Promise<void> {
     return this.down ? Promise.reject(new LogUnavailable('the log is down')) : Promise.resolve();
+  }
+
+  override explain(): Promise<undefined> {
+    return Promise.resolve(undefined);
   }
 
   override subscribe(options: SubscribeOptions): AsyncGenerator<Batch> {
@@ -147,8 +173,12 @@ export class MemoryLog extends EventLog {
       if (this.down) throw new LogUnavailable('the log is down');
       // Taken before looking: what is added while the reader is at work must not be waited for again.
       const news = this.news.promise;
+      if (this.slow) {
+        await news;
+        continue;
+      }
       const waiting = this.events.filter(
-        (each) => each.position > position && types.includes(each.event.type),
+        (each) => each.position > position && types.includes(each.event.type) && !this.late.has(each.id),
       );
       const batch = waiting.slice(0, batchSize);
       const bad = batch.find(({ id }) => unreadable.has(id));

@@ -2,12 +2,15 @@ import { createHash, randomBytes } from 'node:crypto';
 import { Client } from 'pg';
 import { serving } from '../../../projections/groups.js';
 import { dispatch } from '../../../projections/runner/projection.js';
+import { outstandingSql } from '../../../projections/outstanding.sql.js';
 import type { Group, Handler } from '../../../projections/runner/projection.js';
 import { scopeOf } from '../../../projections/runner/read-query.js';
 import type { ReadQuery } from '../../../projections/runner/read-query.js';
 import { UnitOfWork } from '../../../projections/runner/unit-of-work.js';
 import type { EventMetadata, Recorded } from '../../../src/log/recorded.js';
 import type { EventType, StoredEvent } from '../../../src/log/registry.js';
+import { hiddenBy } from '../../../src/log/restrictions.js';
+import type { RestrictionEvent } from '../../../src/log/restrictions.js';
 import { Recorder } from './recorded.js';
 
 /** The tables of all read models in a schema of their own: given these events, a question is answered so. */
@@ -30,12 +33,14 @@ export class ReadModels {
     for (const { indexes } of group.projections) if (indexes) await client.query(indexes);
     await client.query(`
       CREATE SCHEMA IF NOT EXISTS recovery;
-      CREATE TABLE IF NOT EXISTS recovery.incarnation (schema_name text, witness_epoch numeric NOT NULL DEFAULT 0)`);
+      CREATE TABLE IF NOT EXISTS recovery.incarnation (schema_name text, witness_epoch numeric NOT NULL DEFAULT 0);
+      CREATE TABLE IF NOT EXISTS recovery.outstanding_restriction (event_id uuid, position numeric, subject text)`);
     await client.query('INSERT INTO recovery.incarnation (schema_name) VALUES ($1)', [schema]);
     return new ReadModels(client, schema, group);
   }
 
   async close(): Promise<void> {
+    await this.client.query('DELETE FROM recovery.outstanding_restriction');
     await this.client.end();
   }
 
@@ -103,7 +108,9 @@ export class ReadModels {
     cursorsValidFrom = 0n,
   ): Promise<Result> {
     const text = `
-      WITH state AS (SELECT $1::numeric AS applied_position, $3::numeric AS cursors_valid_from),
+      WITH state AS (
+          SELECT $1::numeric AS applied_position, $3::numeric AS cursors_valid_from, outstanding.hidden
+          FROM (${outstandingSql(this.schema)}) outstanding),
         caller AS (SELECT $2::text AS actor_id, 'app'::text AS app_id)
       SELECT ${query.sql(scopeOf(this.schema, 3))} AS data FROM state CROSS JOIN caller`;
     const position = this.position === 0n ? null : String(this.position);
@@ -127,6 +134,22 @@ export class ReadModels {
       await this.client.query('ROLLBACK');
       throw error;
     }
+  }
+
+  /** Rows beside the read models: these were acknowledged, and no worker has come to them. */
+  async hold(...events: RestrictionEvent[]): Promise<void> {
+    for (const event of events)
+      await this.client.query(
+        'INSERT INTO recovery.outstanding_restriction VALUES (gen_random_uuid(), 1, $1)',
+        [hiddenBy(event)],
+      );
+  }
+
+  /** Each row is now of a restriction that is applied, as where it came late. */
+  async comeLate(): Promise<void> {
+    await this.client.query(
+      `UPDATE recovery.outstanding_restriction SET event_id = (SELECT event_id FROM restriction LIMIT 1)`,
+    );
   }
 
   /** How many restrictions of the witness the incarnation is said to have applied. */

@@ -18,6 +18,8 @@ import { cursorMigrations } from '../../../src/store/migrations/1763780000000-cu
 import { jobMigrations } from '../../../src/store/migrations/1763810000000-jobs.js';
 import { buildMigrations } from '../../../src/store/migrations/1763805000000-builds.js';
 import { heartbeatMigrations } from '../../../src/store/migrations/1763820000000-heartbeats.js';
+import { caughtUpMigrations } from '../../../src/store/migrations/1763860000000-caught-up.js';
+import { outstandingRestrictionMigrations } from '../../../src/store/migrations/1763870000000-outstanding-restrictions.js';
 import { openPostgres } from '../../../src/store/postgres.js';
 import { until } from '../../support/until.js';
 
@@ -56,6 +58,8 @@ export class WorkerBench {
       ...buildMigrations,
       ...jobMigrations,
       ...heartbeatMigrations,
+      ...caughtUpMigrations,
+      ...outstandingRestrictionMigrations,
     ];
     const options = { applicationName: 'test', maxConnections: 2, migrations };
     await (await openPostgres({ url: databaseUrl, ...options })).close();

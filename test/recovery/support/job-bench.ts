@@ -11,6 +11,7 @@ import { openDatabase } from '../../../src/store/database.js';
 import { MemoryLog } from '../../projections/support/memory-log.js';
 import { some } from '../../projections/support/recorded.js';
 import { WorkerBench } from '../../projections/support/worker.js';
+import type { Worker } from '../../projections/support/worker.js';
 import type { TestPostgres } from '../../support/postgres.js';
 import { until } from '../../support/until.js';
 import { openReadyWitness } from '../../support/witness.js';
@@ -25,7 +26,7 @@ export class JobBench {
   private constructor(
     readonly databaseUrl: string,
     private readonly bench: WorkerBench,
-    private readonly witness: Witness,
+    readonly witness: Witness,
   ) {}
 
   static async open(postgres: TestPostgres): Promise<JobBench> {
@@ -42,6 +43,11 @@ export class JobBench {
 
   get pool(): Pool {
     return this.bench.pool;
+  }
+
+  /** Has a worker keep what is published up to date. */
+  work(): Worker {
+    return this.bench.start(this.log);
   }
 
   /** Has somebody do jobs from now on, who reaches the read store there. */

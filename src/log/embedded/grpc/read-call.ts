@@ -5,7 +5,7 @@ import streamsPb from '@eventstore/db-client/generated/streams_pb.js';
 import { setImmediate } from 'node:timers/promises';
 import { AllBackwards, AllForwards } from '../reading/all-events.js';
 import { eventFilter } from '../reading/event-filter.js';
-import { ordinalAt } from '../reading/positions.js';
+import { InvalidPositionError, ordinalAt } from '../reading/positions.js';
 import type { Selection } from '../reading/selection.js';
 import { firstShown, StreamBackwards, StreamForwards, viewStream } from '../reading/stream-events.js';
 import type { Store } from '../storage/store.js';
@@ -13,7 +13,7 @@ import type { LiveCalls } from './live-calls.js';
 import { Outlet } from './outlet.js';
 import { parseReadRequest, type ReadRequest } from './read-request.js';
 import { encode, sendEvents } from './send-events.js';
-import { statusOf, streamDeleted } from './status.js';
+import { statusOf, streamDeleted, unreadablePosition } from './status.js';
 import { subscribe } from './subscription.js';
 
 /** Events that EventStoreDB reads of a stream at a time; it tells the first position when the first of these pages is empty. */
@@ -32,8 +32,23 @@ async function serve(store: Store, message: ReadReq, outlet: Outlet): Promise<vo
   const request = parseReadRequest(message);
   if (request.count === undefined) await subscribe(store, request, outlet);
   else if (request.of.kind === 'stream') await readStream(store, request, request.of, request.count, outlet);
-  else await sendSelection(store, selectAll(store, request, request.of), request.count, request, outlet);
+  else await readAll(store, request, request.of, request.count, outlet);
   outlet.end();
+}
+
+async function readAll(
+  store: Store,
+  request: ReadRequest,
+  of: Extract<ReadRequest['of'], { kind: 'all' }>,
+  count: number,
+  outlet: Outlet,
+): Promise<void> {
+  try {
+    await sendSelection(store, selectAll(store, request, of), count, request, outlet);
+  } catch (error) {
+    if (!(error instanceof InvalidPositionError)) throw error;
+    outlet.fail(unreadablePosition(of.filter !== undefined));
+  }
 }
 
 async function readStream(

@@ -3,7 +3,7 @@
  * https://github.com/EventStore/EventStore/blob/release/oss-v23.10/src/EventStore.Core/Services/Transport/Grpc/RpcExceptions.cs
  */
 import { Metadata, status, type StatusObject } from '@grpc/grpc-js';
-import { AppendTooLargeError, DiskFullError, StoreUnavailableError } from '../errors.js';
+import { AppendTooLargeError, CallRefusedError, DiskFullError, StoreUnavailableError } from '../errors.js';
 import { InvalidPositionError } from '../reading/positions.js';
 
 export type CallStatus = StatusObject;
@@ -21,6 +21,25 @@ function callStatus(code: status, details: string, entries: Record<string, strin
 
 export function shuttingDown(): CallStatus {
   return callStatus(status.UNAVAILABLE, 'the event store is shutting down');
+}
+
+/** A follower's answer to a call that requires the leader, which is there. */
+export function notLeader({ host, port }: { host: string; port: number }): CallStatus {
+  return callStatus(status.NOT_FOUND, 'Leader info available', {
+    exception: 'not-leader',
+    'leader-endpoint-host': host,
+    'leader-endpoint-port': String(port),
+  });
+}
+
+/** Answer of a node that knows of no leader, to a call that requires it. */
+export function notReady(): CallStatus {
+  return callStatus(status.UNAVAILABLE, 'Server Is Not Ready');
+}
+
+/** Answer to a read of $all from a position at which no event begins. A subscription from there is told more. */
+export function unreadablePosition(isFiltered: boolean): CallStatus {
+  return callStatus(status.UNKNOWN, `Unexpected ${isFiltered ? 'Filtered' : ''}ReadAllResult: Error`);
 }
 
 /** Answer to a call that names no user. */
@@ -83,6 +102,7 @@ export function statusOf(error: unknown): CallStatus {
   ) {
     return callStatus(status.INVALID_ARGUMENT, error.message);
   }
+  if (error instanceof CallRefusedError) return error.status;
   if (error instanceof DiskFullError) return callStatus(status.RESOURCE_EXHAUSTED, error.message);
   if (error instanceof StoreUnavailableError) return callStatus(status.UNAVAILABLE, error.message);
   return callStatus(status.INTERNAL, error instanceof Error ? error.message : String(error));

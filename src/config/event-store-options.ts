@@ -1,0 +1,73 @@
+import { expectedBy, parseAsClient } from './event-store-parser.js';
+import type { ParsedAddress } from './event-store-parser.js';
+import { nearestName } from './nearest-name.js';
+
+export type EventStoreOptions = Omit<ParsedAddress, 'hosts' | 'dnsDiscover'>;
+
+/** All that the client knows: does not compile when it learns another. */
+const names = Object.keys({
+  userCertFile: true,
+  userKeyFile: true,
+  maxDiscoverAttempts: true,
+  connectionName: true,
+  defaultDeadline: true,
+  discoveryInterval: true,
+  gossipTimeout: true,
+  nodePreference: true,
+  tls: true,
+  tlsVerifyCert: true,
+  tlsCAFile: true,
+  throwOnAppendFailure: true,
+  keepAliveInterval: true,
+  keepAliveTimeout: true,
+} satisfies Record<keyof EventStoreOptions, true>) as (keyof EventStoreOptions)[];
+
+/** What the client takes and this project cannot, with what to do. */
+const refused: { readonly [Name in keyof EventStoreOptions]?: Readonly<Record<string, string>> } = {
+  tlsVerifyCert: {
+    false: 'certificates are always verified; leave it out, and name the CA with tlsCAFile',
+  },
+  throwOnAppendFailure: { false: 'refused appends must be errors; leave it out' },
+};
+
+/** What is wrong with each option of a connection string (the part after `?`), in words that quote no value. */
+export function optionFaults(query: string): readonly string[] {
+  if (query === '') return [];
+  // Where a password has a ? that is not encoded, what looks like a name is a piece of it.
+  const isQuotable = !query.includes('@');
+  return query.split('&').flatMap((option) => faultOf(option, isQuotable) ?? []);
+}
+
+function faultOf(option: string, isQuotable: boolean): string | undefined {
+  const [given = '', ...rest] = option.split('=');
+  const value = rest.join('=').trim();
+  const name = names.find((known) => flat(known) === flat(given));
+  if (name === undefined) return unknown(given.trim(), isQuotable);
+  if (value === '') return `the option ${name} has no value`;
+  const reason = refused[name]?.[value];
+  if (reason !== undefined) return `the option ${name} cannot be ${value}: ${reason}`;
+  try {
+    const read = parseAsClient('host', `${name}=${value}`)[name];
+    // The client reads "2s" as 2, which are milliseconds.
+    return typeof read !== 'number' || String(read) === value
+      ? undefined
+      : `the option ${name} must be a whole number`;
+  } catch (error) {
+    if (error instanceof URIError)
+      return `the option ${name} has a % that begins no encoded character: write it as %25`;
+    if (value.includes('?')) return `the option ${name} has a ? in its value: write it as %3F`;
+    const expected = expectedBy(error);
+    if (expected === undefined) throw error;
+    return `the option ${name} must be ${expected === 'Integer' ? 'a whole number' : expected}`;
+  }
+}
+
+/** The client takes `tls-ca-file` and `TLSCAFILE`, too. */
+const flat = (name: string): string => name.trim().toLowerCase().replaceAll(/[_-]/g, '');
+
+function unknown(given: string, isQuotable: boolean): string {
+  if (!isQuotable || !/^[A-Za-z_-]{1,32}$/.test(given))
+    return 'there is an option that does not exist; options are written name=value, separated by &';
+  const meant = nearestName(given, names);
+  return `there is no option ${given}${meant === undefined ? '' : `; did you mean ${meant}?`}`;
+}

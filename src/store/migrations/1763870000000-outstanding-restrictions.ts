@@ -1,0 +1,20 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+
+/** Restrictions that were acknowledged before the read models had them: every read leaves out what they hide. */
+export class CreateOutstandingRestrictions1763870000000 implements MigrationInterface {
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(`
+      CREATE TABLE recovery.outstanding_restriction (
+        event_id      uuid PRIMARY KEY,
+        witness_epoch numeric NOT NULL,
+        position      numeric NOT NULL,
+        subject       text NOT NULL
+      )`);
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query('DROP TABLE recovery.outstanding_restriction');
+  }
+}
+
+export const outstandingRestrictionMigrations = [CreateOutstandingRestrictions1763870000000];

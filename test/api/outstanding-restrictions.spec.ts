@@ -1,0 +1,307 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { Client } from 'pg';
+import { allScopes } from '../../src/domain/grant/scopes.js';
+import { MOST_OUTSTANDING } from '../../src/recovery/outstanding-restrictions.js';
+import { operatorOf, registerApplication, signIn } from '../support/api.js';
+import type { Application, SignedIn } from '../support/api.js';
+import { askAt, startApiProcess } from '../support/api-process.js';
+import type { Answered, ApiProcess } from '../support/api-process.js';
+import { listen } from '../support/event-source.js';
+import { startNetwork } from '../support/network.js';
+import type { TestNetwork } from '../support/network.js';
+import { until } from '../support/until.js';
+
+/** No number of the witness: a row that it does not know would be a quarantine. */
+const UNNUMBERED = 0;
+
+let network: TestNetwork;
+let second: ApiProcess;
+let database: Client;
+let application: Application;
+/** Who takes away, and who reads. Others each time. */
+let alice: SignedIn;
+let bob: SignedIn;
+/** A post of Bob's, Alice's reply to it, Bob's answer to that, and a later post of Alice's. All are shown to everybody. */
+let question: string;
+let reply: string;
+let answer: string;
+let later: string;
+/** Where Bob's events stood before all of them. */
+let cursor: number;
+
+beforeAll(async () => {
+  network = await startNetwork();
+  second = await startApiProcess(network);
+  database = new Client({ connectionString: network.env['DATABASE_URL'] });
+  await database.connect();
+  application = await registerApplication(network);
+});
+
+beforeEach(async () => {
+  const someone = () => signIn(network, application, allScopes.join(' '));
+  [alice, bob] = [await someone(), await someone()];
+  await act(bob, 'PUT', `/api/relations/follow/${alice.actorId}`);
+  ({ cursor } = (await ask(0, 'GET', '/api/reconcile', bob)).body);
+  question = await say(bob, 'a question');
+  reply = await say(alice, 'a reply', question);
+  answer = await say(bob, 'an answer', reply);
+  await act(bob, 'PUT', `/api/relations/like/${reply}`);
+  later = await say(alice, 'something else');
+  await ask(0, 'GET', '/api/reconcile', alice);
+  sleep();
+});
+
+afterEach(() => wake());
+
+afterAll(async () => {
+  await database?.end();
+  await second?.stop();
+  await network?.stop();
+});
+
+/** Nothing while it does not run: 0 would be everybody. */
+function signal(name: 'worker' | 'api', what: NodeJS.Signals): void {
+  const pid = network?.pids()[name];
+  if (pid !== undefined) process.kill(pid, what);
+}
+
+const sleep = () => signal('worker', 'SIGSTOP');
+const wake = () => signal('worker', 'SIGCONT');
+
+/** Asks one of the two API processes. */
+const ask = (process: 0 | 1, method: string, path: string, by?: SignedIn, body?: object): Promise<Answered> =>
+  askAt(network, process === 0 ? Number(new URL(network.baseUrl).port) : second.port, method, path, {
+    by,
+    body,
+  });
+
+/** Through the second process, so that what is read through the first was done elsewhere. */
+async function act(by: SignedIn, method: string, path: string, fields: object = {}) {
+  const { status, body } = await ask(1, method, path, by, { intentId: randomUUID(), ...fields });
+  expect([status, body.error]).toEqual([200, undefined]);
+  return body;
+}
+
+const say = async (by: SignedIn, text: string, parentId?: string): Promise<string> =>
+  (await act(by, 'POST', '/api/posts', { text, audience: 'public', ...(parentId && { parentId }) })).post.id;
+
+const removal = (process: 0 | 1, postId: string, intentId: string) =>
+  ask(process, 'DELETE', `/api/posts/${postId}?intentId=${intentId}&revision=1`, alice);
+
+const remove = async (postId: string) =>
+  expect((await removal(1, postId, randomUUID())).body.post?.status).toBe('deleted');
+
+const outcomeOf = ({ status, body }: Answered) => [status, body.error];
+
+const rows = async (): Promise<number> => {
+  const { rows: found } = await database.query('SELECT FROM recovery.outstanding_restriction');
+  return found.length;
+};
+
+/** Reads of the first process, of which each shows Alice's reply to Bob, and those that anybody may make. */
+const readsOfAnybody = (): readonly string[] => [
+  `/api/posts/${reply}`,
+  `/api/actors/${alice.actorId}/posts`,
+  `/api/posts/${question}/replies`,
+  '/api/reconcile',
+  `/api/events?cursor=${cursor}`,
+];
+const reads = (): readonly string[] => [
+  ...readsOfAnybody(),
+  '/api/timeline',
+  '/api/inbox',
+  '/api/relations',
+  `/api/reconcile?cursor=${cursor}`,
+];
+
+/** Those of these reads that show a post of this id: more than that it is answered, or gone. All must be answered. */
+async function showing(postId: string, paths: readonly string[], by?: SignedIn): Promise<readonly string[]> {
+  const shown: string[] = [];
+  for (const path of paths) {
+    const { status, body } = await ask(0, 'GET', path, by);
+    expect([path, [200, 404].includes(status)]).toEqual([path, true]);
+    const text = JSON.stringify(body, (name, value: unknown) =>
+      ['parentId', 'rootId', 'postId'].includes(name) ? undefined : value,
+    );
+    if (text.includes(`"${postId}"`)) shown.push(path);
+  }
+  return shown;
+}
+
+/** The reads of Bob and of nobody in particular that show it. */
+const showingToAnybody = async (postId: string): Promise<readonly string[]> => [
+  ...(await showing(postId, reads(), bob)),
+  ...(await showing(postId, readsOfAnybody())),
+];
+
+describe('while the worker stands still', () => {
+  it('what is not taken away is shown by every read', async () => {
+    expect(await showingToAnybody(reply)).toEqual([...reads(), ...readsOfAnybody()]);
+  });
+
+  it('a deleted post is shown to nobody, by no read of another process, and all else is', async () => {
+    await remove(reply);
+    expect(await showingToAnybody(reply)).toEqual([]);
+    const { body } = await ask(0, 'GET', `/api/posts/${answer}`, bob);
+    expect(body.post).toMatchObject({ parentUnavailable: true, rootUnavailable: false });
+    expect(await showing(later, ['/api/timeline', '/api/reconcile'], bob)).toHaveLength(2);
+  });
+
+  it('a deleted post is not told of by an event stream', async () => {
+    await remove(reply);
+    const headers = { authorization: `Bearer ${bob.token}` };
+    const stream = await listen(network.baseUrl, { path: `/api/events?cursor=${cursor}`, headers });
+    try {
+      // What was written behind it has come, so that it would have, too.
+      await until(() => stream.messages.some(({ data = '' }) => data.includes(`"${later}"`)));
+      expect(stream.messages.filter(({ data = '' }) => data.includes(`"id":"${reply}"`))).toEqual([]);
+    } finally {
+      stream.close();
+    }
+  });
+
+  it('nobody replies to a deleted post, or likes it', async () => {
+    await remove(reply);
+    const fields = { intentId: randomUUID(), text: 'too late', audience: 'public', parentId: reply };
+    expect(outcomeOf(await ask(0, 'POST', '/api/posts', bob, fields))).toEqual([404, 'parent_unavailable']);
+    const like = await ask(0, 'PUT', `/api/relations/like/${reply}`, bob, { intentId: randomUUID() });
+    expect(outcomeOf(like)).toEqual([403, 'interaction_unavailable']);
+  });
+
+  it('a block hides the two from each other, and commands are decided with it', async () => {
+    await act(alice, 'PUT', `/api/blocks/${bob.actorId}`);
+    expect(await showing(reply, reads(), bob)).toEqual([]);
+    expect(await showing(later, ['/api/timeline', '/api/reconcile'], bob)).toEqual([]);
+    for (const list of ['', '/posts', '/followers', '/following'])
+      expect((await ask(0, 'GET', `/api/actors/${alice.actorId}${list}`, bob)).status).toBe(404);
+    // Who has set it is shown nothing without it.
+    expect(outcomeOf(await ask(0, 'GET', `/api/actors/${bob.actorId}`, alice))).toEqual([
+      503,
+      'protected_read_unavailable',
+    ]);
+    expect(await showing(reply, readsOfAnybody())).toEqual(readsOfAnybody());
+
+    const intent = () => ({ intentId: randomUUID() });
+    for (const [by, path] of [
+      [bob, `/api/relations/follow/${alice.actorId}`],
+      [alice, `/api/relations/follow/${bob.actorId}`],
+      [bob, `/api/relations/like/${later}`],
+    ] as const)
+      expect(outcomeOf(await ask(0, 'PUT', path, by, intent()))).toEqual([403, 'interaction_unavailable']);
+    const fields = { ...intent(), text: 'still there?', audience: 'public', parentId: later };
+    expect(outcomeOf(await ask(0, 'POST', '/api/posts', bob, fields))).toEqual([404, 'parent_unavailable']);
+  });
+
+  it('a suspended person is shown to nobody, nor what they wrote', async () => {
+    await operatorOf(network).setAccountState(alice.actorId, 'suspend', 'a test');
+    expect(await showingToAnybody(reply)).toEqual([]);
+    expect((await ask(0, 'GET', `/api/actors/${alice.actorId}`)).status).toBe(404);
+    const follow = `/api/relations/follow/${alice.actorId}`;
+    expect(outcomeOf(await ask(0, 'PUT', follow, bob, { intentId: randomUUID() }))).toEqual([
+      403,
+      'interaction_unavailable',
+    ]);
+  });
+
+  it('a post that an operator restricts is shown to nobody', async () => {
+    await operatorOf(network).setPostState(reply, 'restrict', 'a test');
+    expect(await showingToAnybody(reply)).toEqual([]);
+  });
+
+  it('an erased person is shown to nobody, although the erasure is not done yet', async () => {
+    await expect(operatorOf(network).eraseAccount(alice.actorId, 0, 'a test')).rejects.toThrow(
+      'Reads show nothing of it',
+    );
+    expect(await showingToAnybody(reply)).toEqual([]);
+  });
+});
+
+describe('when the worker goes on', () => {
+  it('what is hidden stays so, and nothing is left beside the read models', async () => {
+    await remove(reply);
+    expect(await rows()).toBe(1);
+    wake();
+    await until(async () => (await rows()) === 0);
+    expect(await showingToAnybody(reply)).toEqual([]);
+  });
+
+  it('a block that was taken back meanwhile hides nothing', async () => {
+    await act(alice, 'PUT', `/api/blocks/${bob.actorId}`);
+    const query = `intentId=${randomUUID()}`;
+    expect((await ask(1, 'DELETE', `/api/blocks/${bob.actorId}?${query}`, alice)).status).toBe(200);
+    wake();
+    const { status } = await ask(0, 'GET', `/api/actors/${bob.actorId}`, alice);
+    expect(status).toBe(200);
+    expect((await ask(0, 'GET', `/api/actors/${alice.actorId}`, bob)).status).toBe(200);
+  });
+});
+
+describe('a restriction that neither the read models nor a row show', () => {
+  /** Nobody writes the table, and everybody reads it. */
+  const closeTable = () =>
+    database.query('BEGIN; LOCK TABLE recovery.outstanding_restriction IN EXCLUSIVE MODE');
+  const openTable = () => database.query('ROLLBACK');
+
+  it('is ambiguous_acceptance_requires_independent_proof, and the same intent succeeds later', async () => {
+    const intentId = randomUUID();
+    await closeTable();
+    const refused = await removal(1, reply, intentId);
+    await openTable();
+    expect(outcomeOf(refused)).toEqual([503, 'ambiguous_acceptance_requires_independent_proof']);
+    expect(refused.headers['retry-after']).toMatch(/^[1-9]/);
+    const { status, body } = await removal(0, reply, intentId);
+    expect([status, body.post?.status]).toEqual([200, 'deleted']);
+    expect(await showingToAnybody(reply)).toEqual([]);
+  });
+
+  it('is not acknowledged by a process that dies before there is a row, and the same intent succeeds elsewhere', async () => {
+    const intentId = randomUUID();
+    await closeTable();
+    const cutOff = removal(0, reply, intentId).then(
+      () => false,
+      () => true,
+    );
+    await until(async () => {
+      const { rows: waiting } = await database.query(
+        `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+      );
+      return waiting.length > 0;
+    });
+    signal('api', 'SIGKILL');
+    expect(await cutOff).toBe(true);
+    await openTable();
+    const { status, body } = await removal(1, reply, intentId);
+    expect([status, body.post?.status]).toEqual([200, 'deleted']);
+    await until(() => ask(0, 'GET', '/livez').catch(() => undefined));
+    expect(await showingToAnybody(reply)).toEqual([]);
+  });
+
+  it('is refused where too many are outstanding already', async () => {
+    const intentId = randomUUID();
+    await database.query(
+      `INSERT INTO recovery.outstanding_restriction
+      SELECT gen_random_uuid(), ${UNNUMBERED}, n, 'post:' || n FROM generate_series(1, $1::integer) n`,
+      [MOST_OUTSTANDING],
+    );
+    const refused = await removal(1, reply, intentId);
+    await database.query('DELETE FROM recovery.outstanding_restriction');
+    expect(outcomeOf(refused)).toEqual([503, 'ambiguous_acceptance_requires_independent_proof']);
+    expect((await removal(1, reply, intentId)).status).toBe(200);
+    expect(await showingToAnybody(reply)).toEqual([]);
+  });
+});
+
+it('a read that does not know what is hidden is refused until the read models know', async () => {
+  await database.query(
+    `INSERT INTO recovery.outstanding_restriction VALUES (gen_random_uuid(), ${UNNUMBERED}, $1, 'thing:x')`,
+    [Number.MAX_SAFE_INTEGER],
+  );
+  for (const by of [bob, undefined])
+    expect(outcomeOf(await ask(0, 'GET', `/api/posts/${reply}`, by))).toEqual([
+      503,
+      'protected_read_unavailable',
+    ]);
+  await database.query('DELETE FROM recovery.outstanding_restriction');
+  expect((await ask(0, 'GET', `/api/posts/${reply}`, bob)).status).toBe(200);
+});

@@ -1,0 +1,151 @@
+import { randomUUID } from 'node:crypto';
+import { status } from '@grpc/grpc-js';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Client } from 'pg';
+import type { Readiness } from '../../src/http/health.js';
+import { runPlaza } from '../support/command.js';
+import { registerApplication, signIn } from '../support/api.js';
+import type { SignedIn } from '../support/api.js';
+import { newDataDir } from '../support/data-dir.js';
+import { startEmbeddedEventStore } from '../support/event-store.js';
+import type { EmbeddedEventStore } from '../support/event-store.js';
+import { startFrontServer } from '../support/front-server.js';
+import type { FrontServer, Intercept } from '../support/front-server.js';
+import { startNetwork } from '../support/network.js';
+import type { TestNetwork } from '../support/network.js';
+import { denyReadsOfAll, takeAtMost } from '../support/refusals.js';
+import { until } from '../support/until.js';
+
+/** A network on an event store of its own, with TLS, users and whatever is wrong with it for the moment. */
+let store: EmbeddedEventStore;
+let front: FrontServer;
+let network: TestNetwork;
+let intercept: Intercept;
+
+const passOn: Intercept = () => undefined;
+const beAway: Intercept = () => ({ error: { code: status.UNAVAILABLE, details: 'away' } });
+
+beforeAll(async () => {
+  store = await startEmbeddedEventStore({ args: ['--tls'] });
+  front = await startFrontServer(store, (...given) => intercept(...given));
+  intercept = denyReadsOfAll;
+  const settings = { EVENTSTORE_URL: front.url, LOG_LEVEL: 'debug', DEBUG: 'esdb*' };
+  network = await startNetwork(settings, newDataDir());
+});
+
+afterAll(async () => {
+  await network?.stop();
+  front?.close();
+  await store?.stop();
+});
+
+async function readiness(): Promise<Readiness['components']> {
+  const answer = await fetch(`${network.baseUrl}/readyz`);
+  return ((await answer.json()) as Readiness).components;
+}
+
+const isReady = async () => (await fetch(`${network.baseUrl}/readyz`)).status === 200;
+
+/** What each process has said of the event store at its start. */
+function saidAtStart(): readonly (readonly [string, string])[] {
+  return network
+    .output()
+    .split('\n')
+    .filter((line) => line.includes('the event store cannot be used as it is set up'))
+    .map((line) => JSON.parse(line) as { process: string; reason: string })
+    .map(({ process, reason }) => [process, reason] as const)
+    .toSorted(([one], [other]) => (one < other ? -1 : 1));
+}
+
+describe('with a user who may not read $all', () => {
+  const reason =
+    'The user in EVENTSTORE_URL may not read $all: add it, or a group of it, to $r in the $acl of $all.';
+
+  it('says so in one line of each process, and to whoever asks whether it is ready', async () => {
+    expect(await until(() => saidAtStart().length > 1 && saidAtStart())).toEqual([
+      ['api', reason],
+      ['worker', reason],
+    ]);
+    expect((await readiness())['eventStore']).toEqual({ status: 'failed', reason });
+  });
+
+  it('is ready as soon as the user may, with no start', async () => {
+    intercept = passOn;
+    expect(await until(isReady)).toBe(true);
+    expect(saidAtStart()).toHaveLength(2);
+  });
+});
+
+describe('with appends limited to less than the largest', () => {
+  let alice: SignedIn;
+
+  beforeAll(async () => {
+    alice = await signIn(network, await registerApplication(network));
+  });
+
+  it('refuses what does not fit as an outage, says why, and takes the same intent later', async () => {
+    intercept = takeAtMost(3_000);
+    const post = { intentId: randomUUID(), text: '😀'.repeat(2_000), audience: 'public' };
+    const { status: answered, body } = await alice.post('/api/posts', post);
+    expect([answered, body.error]).toEqual([503, 'domain_storage_unavailable']);
+    expect((await readiness())['eventStore']).toEqual({
+      status: 'failed',
+      reason: expect.stringContaining('--max-append-size'),
+    });
+    intercept = passOn;
+    expect(await until(isReady)).toBe(true);
+    expect((await alice.post('/api/posts', post)).status).toBe(200);
+  });
+});
+
+describe('with a log that is away for long', () => {
+  it('blames no worker for it, also when the log has just come back', async () => {
+    const { worker = 0 } = network.pids();
+    process.kill(worker, 'SIGSTOP');
+    try {
+      intercept = beAway;
+      await isSilentFor('1 minute');
+      expect(await readiness()).toMatchObject({
+        eventStore: { status: 'failed' },
+        worker: { status: 'ok' },
+      });
+      intercept = passOn;
+      const back = await until(async () => {
+        const found = await readiness();
+        return found['eventStore']?.status === 'ok' && found;
+      });
+      expect(back['worker']).toEqual({ status: 'ok' });
+    } finally {
+      process.kill(worker, 'SIGCONT');
+    }
+    expect(await until(isReady)).toBe(true);
+  });
+
+  async function isSilentFor(interval: string): Promise<void> {
+    const client = new Client({ connectionString: network.env['DATABASE_URL'] });
+    await client.connect();
+    try {
+      await client.query('UPDATE recovery.heartbeat SET beat_at = now() - $1::interval', [interval]);
+    } finally {
+      await client.end();
+    }
+  }
+});
+
+it('never prints the address, nor its password, at any level', () => {
+  const [, password = ''] = /:([\w-]+)@/.exec(front.url) ?? [];
+  expect(password).toHaveLength(43);
+  expect(network.output()).toContain('esdb:connection');
+  for (const secret of [password, Buffer.from(`plaza:${password}`).toString('base64')])
+    expect(network.output()).not.toContain(secret);
+});
+
+it('does not start with an option that does not exist, and names it in one line', async () => {
+  const EVENTSTORE_URL = `${front.url}&tlsVerfyCert=true`;
+  for (const ROLE of ['all', 'api', 'projector']) {
+    const env = { ...network.env, ROLE, EVENTSTORE_URL, DEBUG: '*', LOG_LEVEL: 'debug' };
+    const { code, stdout, stderr } = await runPlaza(['start'], env);
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toBe('EVENTSTORE_URL: there is no option tlsVerfyCert; did you mean tlsVerifyCert?\n');
+  }
+});

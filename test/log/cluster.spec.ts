@@ -1,0 +1,210 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { LogUnavailable, WrongExpectedRevision } from '../../src/log/event-log.js';
+import type { EventLog } from '../../src/log/event-log.js';
+import type { OpenLog } from '../../src/log/open-log.js';
+import { TestCluster } from '../support/cluster.js';
+import type { ClusterNode } from '../support/cluster-node.js';
+import { until } from '../support/until.js';
+import { LogBench, metadata, newId, post } from './support/log-bench.js';
+
+let bench: LogBench;
+let cluster: TestCluster;
+let first: ClusterNode;
+let second: ClusterNode;
+let opened: OpenLog[];
+
+beforeAll(async () => {
+  bench = await LogBench.open();
+});
+afterAll(() => bench?.close());
+
+beforeEach(async () => {
+  opened = [];
+  cluster = await TestCluster.start();
+  [first, second] = cluster.nodes as [ClusterNode, ClusterNode];
+});
+afterEach(async () => {
+  for (const each of opened) await each.close();
+  await cluster?.stop();
+});
+
+async function openAt(url: string): Promise<EventLog> {
+  const log = await bench.openAgain(url);
+  opened.push(log);
+  return log.log;
+}
+
+const append = (log: EventLog, postId = newId()) => bench.appendPost('alice', 'words', postId, log);
+
+/** Follows the posts of a log until `stop`; `seen` grows with what comes. */
+function follow(log: EventLog) {
+  const stopping = new AbortController();
+  const seen: string[] = [];
+  const options = {
+    after: undefined,
+    types: ['post.created'],
+    batchSize: 10,
+    signal: stopping.signal,
+  } as const;
+  const following = (async () => {
+    for await (const { events } of log.subscribe(options)) seen.push(...events.map(({ id }) => id));
+  })();
+  const stop = () => {
+    stopping.abort();
+    return following;
+  };
+  return { seen, stop };
+}
+
+describe('a follower that lags', () => {
+  it('is left for the leader, whatever is asked of it', async () => {
+    second.replica.holdBack();
+    const { id, stream, position } = await append(await openAt(cluster.url));
+    expect(await (await openAt(second.url)).read(stream)).toHaveLength(1);
+    expect(await (await openAt(second.url)).head()).toBe(position);
+    await (await openAt(second.url)).verify({ position, eventId: id });
+    await expect(append(await openAt(second.url), stream.slice('post-'.length))).rejects.toBeInstanceOf(
+      WrongExpectedRevision,
+    );
+    const { seen, stop } = follow(await openAt(second.url));
+    await until(() => seen.length > 0);
+    await stop();
+    expect(seen).toEqual([id]);
+  });
+
+  it('is left by a subscription that began while it led', async () => {
+    const { seen, stop } = follow(await openAt(first.url));
+    const writer = await openAt(cluster.url);
+    const { id } = await append(writer);
+    await until(() => seen.length === 1);
+    first.replica.holdBack();
+    await cluster.elect(second);
+    const later = await append(writer);
+    await until(() => seen.length === 2);
+    await stop();
+    expect(seen).toEqual([id, later.id]);
+  });
+
+  it('is waited for until it knows of a leader', async () => {
+    await cluster.elect(undefined);
+    const log = await openAt(cluster.url);
+    const reading = log.read('post-none');
+    await until(() => cluster.nodes.some(({ network }) => network.answered() > 0));
+    await expect(log.verify({ position: 0n, eventId: randomUUID() })).rejects.toBeInstanceOf(LogUnavailable);
+    await expect(reading).rejects.toBeInstanceOf(LogUnavailable);
+    await cluster.elect(second);
+    await expect(append(log)).resolves.toMatchObject({ revision: 0n });
+  });
+});
+
+describe('a leader that is frozen', () => {
+  it('is left as soon as another is elected, and nothing is lost or there twice', async () => {
+    const log = await openAt(cluster.url);
+    const { seen, stop } = follow(log);
+    await append(log);
+    const over = new AbortController();
+    let last = performance.now();
+    let longest = 0;
+    const wrote = async (): Promise<string> => {
+      const postId = newId();
+      const events = [{ id: randomUUID(), event: post(postId, 'alice', 'words') }];
+      const event = { stream: `post-${postId}`, expected: 'no_stream', events, metadata } as const;
+      await until(() =>
+        log.append(event).catch((error: unknown) => {
+          if (!(error instanceof LogUnavailable)) throw error;
+        }),
+      );
+      longest = Math.max(longest, performance.now() - last);
+      last = performance.now();
+      return event.stream;
+    };
+    const writers = Array.from({ length: 8 }, async () => {
+      const streams: string[] = [];
+      while (!over.signal.aborted) streams.push(await wrote());
+      return streams;
+    });
+    await until(() => seen.length > 20);
+    first.freeze();
+    // What an election takes.
+    await pause(3_000);
+    await cluster.elect(second);
+    const before = seen.length;
+    await until(() => seen.length > before + 20);
+    over.abort();
+    const streams = (await Promise.all(writers)).flat();
+    await until(() => seen.length > streams.length);
+    await stop();
+    await first.thaw();
+    for (const stream of streams) expect(await log.read(stream)).toHaveLength(1);
+    expect([seen.length, new Set(seen).size]).toEqual([streams.length + 1, streams.length + 1]);
+    process.stdout.write(`longest gap of writes: ${Math.round(longest)} ms\n`);
+    expect(longest).toBeLessThan(15_000);
+  });
+
+  it('does not bring about a quarantine when it wakes up and thinks that it leads', async () => {
+    const log = await openAt(cluster.url);
+    await append(log);
+    first.freeze();
+    await cluster.elect(second);
+    const { position, id } = await append(await openAt(cluster.url));
+    first.wakeAsLeader();
+    await expect(log.verify({ position, eventId: id })).resolves.toBeUndefined();
+  });
+});
+
+describe('a cluster of which all nodes are away', () => {
+  const log = () => openAt(`${cluster.url}&discoveryInterval=20`);
+  const cutAll = () => Promise.all(cluster.nodes.map(({ network }) => network.cut()));
+  const reopenAll = () => Promise.all(cluster.nodes.map(({ network }) => network.reopen()));
+
+  it('is found again, however long that took, by whoever reads, writes and listens', async () => {
+    const away = await log();
+    const { seen, stop } = follow(away);
+    const before = await append(away);
+    await until(() => seen.length === 1);
+    await cutAll();
+    // The client gives up after ten rounds of looking for a node unless it is told otherwise.
+    for (let i = 0; i < 3; i++) await expect(append(away)).rejects.toBeInstanceOf(LogUnavailable);
+    await reopenAll();
+    const after = await append(away);
+    await until(() => seen.length === 2);
+    await stop();
+    expect(seen).toEqual([before.id, after.id]);
+    expect(await away.read(after.stream)).toHaveLength(1);
+  });
+
+  it('is not given later what was given up meanwhile', async () => {
+    const away = await log();
+    await append(away);
+    await cutAll();
+    const givenUp = Array.from({ length: 20 }, () => newId());
+    await Promise.all(
+      givenUp.map((postId) => expect(append(away, postId)).rejects.toBeInstanceOf(LogUnavailable)),
+    );
+    await reopenAll();
+    await append(away);
+    for (const postId of givenUp) expect(await away.read(`post-${postId}`)).toEqual([]);
+  });
+
+  it('leaves no connection with nodes that do not lead', async () => {
+    const away = await log();
+    const connections = () => cluster.nodes.map(({ network }) => network.connections());
+    await append(away);
+    await until(() => String(connections()) === '1,0,0');
+    await cutAll();
+    await expect(append(away)).rejects.toBeInstanceOf(LogUnavailable);
+    await cluster.elect(second);
+    await reopenAll();
+    await append(away);
+    await until(() => String(connections()) === '0,1,0');
+  });
+});
+
+it('a node that refuses the credentials takes and tells nothing', async () => {
+  first.refusesCredentials = true;
+  const log = await openAt(first.url);
+  await expect(append(log)).rejects.toMatchObject({ name: 'LogUnavailable', cause: { code: 16 } });
+  await expect(log.head()).rejects.toMatchObject({ name: 'LogUnavailable', cause: { code: 16 } });
+});

@@ -1,0 +1,219 @@
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { pino } from 'pino';
+import { Health } from '../../src/http/health.js';
+import { BODY_LIMIT_BYTES } from '../../src/http/json-body.js';
+import { LogCheck } from '../../src/http/log-check.js';
+import { freePort } from '../../src/launch/free-port.js';
+import { LARGEST_APPEND_BYTES } from '../../src/log/append-size.js';
+import { LogUnavailable } from '../../src/log/event-log.js';
+import type { OpenLog } from '../../src/log/open-log.js';
+import type { StoredEvent } from '../../src/log/registry.js';
+import { explained } from '../../src/log/usable.js';
+import { startEmbeddedEventStore } from '../support/event-store.js';
+import type { EmbeddedEventStore } from '../support/event-store.js';
+import { startFrontServer } from '../support/front-server.js';
+import type { Intercept } from '../support/front-server.js';
+import { denyAppends, denyReadsOfAll, takeAtMost, takeEventsOfAtMost } from '../support/refusals.js';
+import { until } from '../support/until.js';
+import { LogBench, metadata, newId, post } from './support/log-bench.js';
+
+let bench: LogBench;
+let store: EmbeddedEventStore;
+let other: EmbeddedEventStore;
+const close: (() => unknown)[] = [];
+
+beforeAll(async () => {
+  const start = () => startEmbeddedEventStore({ args: ['--tls'] });
+  [bench, store, other] = await Promise.all([LogBench.open(), start(), start()]);
+});
+
+afterEach(async () => {
+  for (const each of close.splice(0).toReversed()) await each();
+});
+
+afterAll(async () => {
+  await Promise.all([bench?.close(), store?.stop(), other?.stop()]);
+});
+
+async function logAt(url: string): Promise<OpenLog['log']> {
+  const opened = await bench.openAgain(url);
+  close.push(() => opened.close());
+  return opened.log;
+}
+
+async function behind(intercept: Intercept, of: EmbeddedEventStore = store): Promise<string> {
+  const front = await startFrontServer(of, intercept);
+  close.push(() => front.close());
+  return front.url;
+}
+
+/** What is said of a read of the end of the log, and of an append, as `/readyz` does both. */
+async function said(url: string): Promise<readonly (string | undefined)[]> {
+  const log = await logAt(url);
+  const messageOf = (done: Promise<unknown>) =>
+    done.then(
+      () => undefined,
+      ({ message }: Error) => message,
+    );
+  return [
+    await messageOf(explained(log, 'read', log.head())),
+    await messageOf(explained(log, 'append', log.checkWritable())),
+  ];
+}
+
+const withCa = (url: string, dir: string) =>
+  url.replace(/tlsCAFile=.*/, `tlsCAFile=${encodeURIComponent(join(dir, 'tls.crt'))}`);
+
+describe('an operator is told', () => {
+  it('nothing of a store that can be used', async () => {
+    expect(await said(store.url)).toEqual([undefined, undefined]);
+    expect(await said(bench.store.url)).toEqual([undefined, undefined]);
+    expect(await said(await behind(() => undefined))).toEqual([undefined, undefined]);
+  });
+
+  it.each<[string, (url: string) => string, string]>([
+    [
+      'a wrong password',
+      (url) => url.replace(/:[^:]*@/, ':guessed@'),
+      'rejects the user or the password in EVENTSTORE_URL',
+    ],
+    ['no user', (url) => url.replace(/\/\/.*@/, '//'), 'EVENTSTORE_URL names none'],
+    [
+      'a wrong CA',
+      (url) => withCa(url, other.dir),
+      'not signed by the CA that tlsCAFile in EVENTSTORE_URL names',
+    ],
+    ['no CA', (url) => url.replace(/&tlsCAFile=.*/, ''), 'name that CA with tlsCAFile'],
+    ['no TLS', (url) => url.replace(/tls=true.*/, 'tls=false'), 'EVENTSTORE_URL has tls=false: remove it'],
+  ])('of %s', async (_, change, sentence) => {
+    const expected = expect.stringContaining(sentence);
+    expect(await said(change(store.url))).toEqual([expected, expected]);
+  });
+
+  it('of TLS that the store does not speak', async () => {
+    const expected = expect.stringContaining('does not speak TLS');
+    expect(await said(bench.store.url.replace('tls=false', 'tls=true'))).toEqual([expected, expected]);
+  });
+
+  it('of a wrong CA where the nodes of a cluster have to be found, which says nothing but that none was', async () => {
+    const nobody = await freePort();
+    const cluster = withCa(store.url, other.dir).replace(
+      /localhost:(\d+)/,
+      `localhost:${nobody},localhost:$1`,
+    );
+    for (const url of [cluster, withCa(store.url, other.dir).replace('esdb:', 'esdb+discover:')])
+      expect((await said(url))[0]).toContain('tlsCAFile in EVENTSTORE_URL');
+  });
+
+  it('of that also before the check of readiness is given up, which a search for nodes outlasts', async () => {
+    const log = await logAt(withCa(store.url, other.dir).replace('esdb:', 'esdb+discover:'));
+    const check = new LogCheck(log, () => performance.now());
+    const health = new Health({ needed: { log: () => check.look() }, shown: {} }, pino({ level: 'silent' }));
+    const reason = async () => (await health.readiness()).components['log']?.reason;
+    expect(await until(async () => (await reason())?.includes('tlsCAFile in EVENTSTORE_URL'))).toBe(true);
+  });
+
+  it('of a user who may not read $all', async () => {
+    expect(await said(await behind(denyReadsOfAll))).toEqual([
+      'The user in EVENTSTORE_URL may not read $all: add it, or a group of it, to $r in the $acl of $all.',
+      undefined,
+    ]);
+  });
+
+  it('of a user who may not append', async () => {
+    expect(await said(await behind(denyAppends))).toEqual([
+      undefined,
+      'The user in EVENTSTORE_URL may not append events: add it, or a group of it, to $w in the $userStreamAcl of $settings.',
+    ]);
+  });
+
+  it('that without TLS no user is sent', async () => {
+    const url = await behind(denyReadsOfAll, bench.store);
+    expect((await said(url))[0]).toContain('EVENTSTORE_URL names none');
+    expect((await said(url.replace('//', '//ann:secret@')))[0]).toContain(
+      'with tls=false in EVENTSTORE_URL none is sent',
+    );
+  });
+
+  it('nothing of a store that is away', async () => {
+    const log = await logAt(`esdb://127.0.0.1:${await freePort()}?tls=false`);
+    await expect(explained(log, 'read', log.head())).rejects.toThrow('did not answer');
+    expect(await log.explain('read')).toBeUndefined();
+  });
+});
+
+describe('a store that takes no append as large as some of the network', () => {
+  const TOO_LARGE = expect.stringMatching(/takes no append of 81920 bytes.*--max-append-size/);
+
+  it.each([
+    ['append', takeAtMost],
+    ['event', takeEventsOfAtMost],
+  ])('is told from one that does, by the size of an %s', async (_, atMost) => {
+    const limit = (bytes: number) => behind(atMost(bytes), bench.store);
+    expect(await said(await limit(LARGEST_APPEND_BYTES))).toEqual([undefined, TOO_LARGE]);
+    expect(await said(await limit(LARGEST_APPEND_BYTES + 200))).toEqual([undefined, undefined]);
+    expect(await bench.log.read('readiness')).toEqual([]);
+  });
+
+  it('is found out with an append that is larger than any of the network’s', async () => {
+    const log = await logAt(await behind(takeAtMost(LARGEST_APPEND_BYTES), bench.store));
+    const [postId, actorId, appId] = [newId(), newId(), newId()];
+    const wide = (codePoints: number) => '😀'.repeat(codePoints);
+    const mentions = Array.from({ length: 50 }, () => 'm'.repeat(64));
+    const profile = { displayName: wide(64), bio: wide(500), website: wide(2_048) };
+    const body = 'x'.repeat(BODY_LIMIT_BYTES);
+    const largest: readonly [string, StoredEvent][] = [
+      [
+        `post-${postId}`,
+        {
+          type: 'post.created',
+          data: { ...post(postId, 'alice', wide(2_000)).data, mentions },
+        } as StoredEvent,
+      ],
+      [
+        `profile-${actorId}`,
+        { type: 'profile.changed', data: { actorId, handle: 'ann', ...profile, revision: 2, at: 1 } },
+      ],
+      [
+        `application-${appId}`,
+        {
+          type: 'application.registered',
+          data: { appId, name: 'app', redirectUris: [body], postLogoutRedirectUris: [], scopes: [], at: 1 },
+        },
+      ],
+    ];
+    for (const [stream, event] of largest) {
+      const events = [{ id: randomUUID(), event }];
+      const appended = log.append({
+        stream,
+        expected: 'no_stream',
+        events,
+        metadata: { ...metadata, reason: wide(500) },
+      });
+      await expect(appended).resolves.toMatchObject({ revision: 0n });
+    }
+  });
+
+  it('makes a post that is too large for it an outage, of which readiness tells', async () => {
+    let limit = Infinity;
+    const log = await logAt(await behind((...given) => takeAtMost(limit)(...given), bench.store));
+    await log.checkWritable();
+    limit = 2_000;
+    await expect(log.checkWritable()).resolves.toBeUndefined();
+    const postId = newId();
+    const append = {
+      stream: `post-${postId}`,
+      expected: 'no_stream' as const,
+      events: [{ id: randomUUID(), event: post(postId, 'alice', '😀'.repeat(2_000)) }],
+      metadata,
+    };
+    await expect(log.append(append)).rejects.toBeInstanceOf(LogUnavailable);
+    await expect(explained(log, 'append', log.checkWritable())).rejects.toThrow('--max-append-size');
+    limit = Infinity;
+    await log.append(append);
+    await log.checkWritable();
+    expect(await log.read(append.stream)).toHaveLength(1);
+  });
+});

@@ -1,0 +1,92 @@
+import { cpSync, rmSync } from 'node:fs';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { LogUnavailable } from '../../src/log/event-log.js';
+import type { EventLog } from '../../src/log/event-log.js';
+import type { OpenLog } from '../../src/log/open-log.js';
+import { TestCluster } from '../support/cluster.js';
+import type { ClusterNode } from '../support/cluster-node.js';
+import { until } from '../support/until.js';
+import { LogBench } from './support/log-bench.js';
+
+const EVENTS = 2_000;
+const BYTES = 10_000;
+
+let bench: LogBench;
+
+beforeAll(async () => {
+  bench = await LogBench.open();
+});
+afterAll(() => bench?.close());
+
+describe('behind the newest fact a server has written statistics', () => {
+  let cluster: TestCluster;
+  let node: ClusterNode;
+  let opened: OpenLog;
+  let log: EventLog;
+  let position: bigint;
+
+  beforeEach(async () => {
+    cluster = await TestCluster.start(1);
+    node = cluster.nodes[0]!;
+    opened = await bench.openAgain(node.url);
+    log = opened.log;
+    ({ position } = await append('before them'));
+    await cluster.writeStatistics(EVENTS, BYTES);
+  });
+  afterEach(async () => {
+    await opened?.close();
+    await cluster?.stop();
+  });
+
+  const append = (text: string) => bench.appendPost('alice', text, undefined, log);
+
+  /** What the server says meanwhile, in events of its statistics. */
+  async function toldDuring(work: () => Promise<unknown>): Promise<number> {
+    const before = node.network.answered();
+    await work();
+    return (node.network.answered() - before) / BYTES;
+  }
+
+  it('they are no more than one to whoever asks whether the log answers', async () => {
+    expect(await toldDuring(() => log.reach())).toBeLessThan(2);
+  });
+
+  it('they are walked over once, by whoever asks first, and only the new ones after that', async () => {
+    const asked = async () =>
+      expect(await Promise.all([log.head(), log.head()])).toEqual([position, position]);
+    expect(await toldDuring(asked)).toBeLessThan(EVENTS * 1.1);
+    expect(await toldDuring(asked)).toBeLessThan(2);
+    await cluster.writeStatistics(100, BYTES);
+    expect(await toldDuring(asked)).toBeLessThan(200);
+    const later = await append('behind them');
+    expect(await log.head()).toBe(later.position);
+    await cluster.writeStatistics(100, BYTES);
+    expect(await log.head()).toBe(later.position);
+  });
+
+  it('a walk that is interrupted goes on where it was', async () => {
+    const told = await toldDuring(async () => {
+      const before = node.network.answered();
+      const asked = log.head();
+      await until(() => node.network.answered() - before > (EVENTS * BYTES) / 2);
+      node.network.mend();
+      await expect(asked).rejects.toBeInstanceOf(LogUnavailable);
+      expect(await until(() => log.head().catch(() => undefined))).toBe(position);
+    });
+    expect(told).toBeLessThan(EVENTS * 1.3);
+  });
+});
+
+it('what was seen of a log that was set back since is forgotten', async () => {
+  const { position } = await bench.appendPost('alice', 'stays');
+  const copy = `${bench.store.dir}-copy`;
+  cpSync(bench.store.dir, copy, { recursive: true });
+  const lost = await bench.appendPost('alice', 'is lost');
+  expect(await bench.log.head()).toBe(lost.position);
+  await bench.store.kill('SIGKILL');
+  rmSync(bench.store.dir, { recursive: true });
+  cpSync(copy, bench.store.dir, { recursive: true });
+  rmSync(copy, { recursive: true });
+  await bench.startAgain();
+  expect(await until(() => bench.log.head().catch(() => undefined))).toBe(position);
+});

@@ -1,0 +1,193 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { pino } from 'pino';
+import { postById } from '../../projections/posts/posts.read-model.js';
+import { PositionListener } from '../../projections/runner/position-listener.js';
+import { admissionSql, valuesOf } from '../../src/http/admission/admission-sql.js';
+import type { StoredEvent } from '../../src/log/registry.js';
+import { EnforcingLog } from '../../src/recovery/enforcing-log.js';
+import { PUBLICATION_CHANNEL } from '../../src/recovery/incarnation.js';
+import { OutstandingRestrictions } from '../../src/recovery/outstanding-restrictions.js';
+import { readRecoveryState } from '../../src/recovery/recovery-state.js';
+import { some } from '../projections/support/recorded.js';
+import { startTestPostgres } from '../support/postgres.js';
+import type { TestPostgres } from '../support/postgres.js';
+import { until } from '../support/until.js';
+import { JobBench } from './support/job-bench.js';
+
+/** What the log has before a test: the founding and a post. */
+const EVENTS = 2;
+
+let postgres: TestPostgres;
+let jobs: JobBench;
+let positions: PositionListener;
+let log: EnforcingLog;
+
+beforeAll(async () => {
+  postgres = await startTestPostgres();
+});
+afterAll(() => postgres?.stop());
+beforeEach(async () => {
+  jobs = await JobBench.open(postgres);
+  positions = new PositionListener({
+    databaseUrl: jobs.databaseUrl,
+    publicationChannel: PUBLICATION_CHANNEL,
+    read: readRecoveryState,
+    logger: pino({ level: 'silent' }),
+  });
+  positions.start();
+  const outstanding = new OutstandingRestrictions(jobs.pool, positions);
+  log = new EnforcingLog(jobs.log, jobs.witness, Date.now, outstanding);
+});
+afterEach(async () => {
+  await positions?.stop();
+  await jobs?.close();
+});
+
+/** Appends to the post. Answers the event's id. */
+async function append(event: StoredEvent, expected: bigint): Promise<string> {
+  const id = randomUUID();
+  await log.append({ stream: 'post-p', expected, events: [{ id, event }], metadata: { requestId: 'r' } });
+  return id;
+}
+
+const remove = () => append(some.deletion('p'), 0n);
+
+const held = async (): Promise<readonly string[]> => {
+  const { rows } = await jobs.pool.query<{ event_id: string }>(
+    'SELECT event_id FROM recovery.outstanding_restriction',
+  );
+  return rows.map(({ event_id }) => event_id);
+};
+
+/** Whether anybody is shown the post, by the statement of a read. */
+async function isShown(): Promise<boolean> {
+  const state = await readRecoveryState(jobs.pool);
+  if (!state) throw new Error('nothing is published');
+  const admission = { tokenHash: null, now: 0, scope: null, minPosition: null };
+  const { rows } = await jobs.pool.query<{ data: unknown }>(admissionSql(state.schemaName, postById), [
+    ...valuesOf({ ...admission, incarnation: state.incarnation }),
+    'p',
+  ]);
+  return postById.present(rows[0]?.data) !== null;
+}
+
+/** Whether the published read models show it, whatever stands beside them. */
+async function isInReadModels(): Promise<boolean> {
+  const { schemaName = '' } = (await readRecoveryState(jobs.pool)) ?? {};
+  const { rows } = await jobs.pool.query(
+    `SELECT FROM ${schemaName}.post WHERE id = 'p' AND status = 'published'`,
+  );
+  return rows.length > 0;
+}
+
+describe('an acknowledged restriction', () => {
+  it('has no row where a worker has applied it by then', async () => {
+    const worker = jobs.work();
+    await remove();
+    expect([await held(), await isInReadModels()]).toEqual([[], false]);
+    await worker.stop();
+  });
+
+  it('has a row until a worker has applied it', async () => {
+    expect(await isShown()).toBe(true);
+    const id = await remove();
+    expect([await held(), await isShown(), await isInReadModels()]).toEqual([[id], false, true]);
+    const worker = jobs.work();
+    await until(async () => (await held()).length === 0);
+    expect([await isShown(), await isInReadModels()]).toEqual([false, false]);
+    await worker.stop();
+  });
+
+  it('has a row while the log is away', async () => {
+    const worker = jobs.work();
+    const id = randomUUID();
+    jobs.log.setLate(id, true);
+    await log.append({
+      stream: 'post-p',
+      expected: 0n,
+      events: [{ id, event: some.deletion('p') }],
+      metadata: { requestId: 'r' },
+    });
+    jobs.log.setDown(true);
+    expect([await held(), await isShown()]).toEqual([[id], false]);
+    jobs.log.setLate(id, false);
+    jobs.log.setDown(false);
+    await until(async () => (await held()).length === 0);
+    expect(await isShown()).toBe(false);
+    await worker.stop();
+  });
+
+  it('keeps its row before another incarnation that was published without it', async () => {
+    const id = await remove();
+    jobs.log.setLate(id, true);
+    const before = await jobs.published();
+    jobs.run();
+    await jobs.once(await jobs.ask('rebuild'), 'published');
+    expect(await jobs.published()).not.toBe(before);
+    expect([await held(), await isShown(), await isInReadModels()]).toEqual([[id], false, true]);
+    jobs.log.setLate(id, false);
+    const worker = jobs.work();
+    await until(async () => (await held()).length === 0);
+    expect([await isShown(), await isInReadModels()]).toEqual([false, false]);
+    await worker.stop();
+  });
+
+  it('loses a row that came late', async () => {
+    const worker = jobs.work();
+    const id = await remove();
+    await jobs.pool.query(`INSERT INTO recovery.outstanding_restriction VALUES ($1, 1, 1, 'post:p')`, [id]);
+    await until(async () => (await held()).length === 0);
+    await worker.stop();
+    expect(await isShown()).toBe(false);
+  });
+
+  it('that was taken back is shown as soon as both are applied', async () => {
+    await append(some.restriction('p'), 0n);
+    await append(some.unrestriction('p'), 1n);
+    expect(await isShown()).toBe(false);
+    const worker = jobs.work();
+    await until(isShown);
+    await worker.stop();
+  });
+});
+
+describe('a recovery', () => {
+  it('of a log that has lost it applies it again, and nothing is left beside the read models', async () => {
+    const id = await remove();
+    jobs.log.setBack(EVENTS);
+    jobs.run();
+    await jobs.once(await jobs.ask('recover'), 'published');
+    expect([await held(), await isShown(), await isInReadModels()]).toEqual([[id], false, false]);
+    const worker = jobs.work();
+    await until(async () => (await held()).length === 0);
+    await worker.stop();
+  });
+
+  it('is refused where neither the log nor the witness knows of it', async () => {
+    await jobs.pool.query(
+      `INSERT INTO recovery.outstanding_restriction VALUES (gen_random_uuid(), 1, 1000, 'post:p')`,
+    );
+    jobs.run();
+    const { message } = await jobs.once(await jobs.ask('recover'), 'failed');
+    expect(message).toMatch(/^Neither the log nor the witness knows 1 of the restrictions/);
+  });
+});
+
+describe('whoever finds that it was done before', () => {
+  it('is told so once there is a row', async () => {
+    const id = await remove();
+    // As where a process died before.
+    await jobs.pool.query('DELETE FROM recovery.outstanding_restriction');
+    await log.confirm(await jobs.log.read('post-p'));
+    expect([await held(), await isShown()]).toEqual([[id], false]);
+  });
+
+  it('makes no row of what is applied for long', async () => {
+    const worker = jobs.work();
+    await remove();
+    await worker.stop();
+    await log.confirm(await jobs.log.read('post-p'));
+    expect(await held()).toEqual([]);
+  });
+});

@@ -1,0 +1,53 @@
+import { EventIndex } from '../../src/log/embedded/storage/event-index.js';
+import { RecordView } from '../../src/log/embedded/storage/record.js';
+import type { Store } from '../../src/log/embedded/storage/store.js';
+
+/** What a follower has of its leader's log: everything a moment later, or nothing new while that is held back. */
+export class LaggingIndex {
+  readonly index = new EventIndex();
+  private readonly view = new RecordView();
+  private readonly listeners = new Set<() => void>();
+  private isHeldBack = false;
+  private copying: Promise<void> | undefined;
+
+  constructor(private readonly store: Store) {
+    store.onCommit(() => void this.copy());
+  }
+
+  holdBack(): void {
+    this.isHeldBack = true;
+  }
+
+  /** Resolves when it has everything that the leader has now. */
+  catchUp(): Promise<void> {
+    this.isHeldBack = false;
+    return this.settle();
+  }
+
+  /** The same, unless it is held back. */
+  async settle(): Promise<void> {
+    while (!this.isHeldBack && this.index.count < this.store.index.count) await this.copy();
+  }
+
+  /** Calls `wake` whenever there is something new, until the function that is returned is called. */
+  onCommit(wake: () => void): () => void {
+    this.listeners.add(wake);
+    return () => this.listeners.delete(wake);
+  }
+
+  private copy(): Promise<void> {
+    this.copying ??= this.copyAll().finally(() => (this.copying = undefined));
+    return this.copying;
+  }
+
+  private async copyAll(): Promise<void> {
+    while (!this.isHeldBack && this.index.count < this.store.index.count) {
+      const { count } = this.index;
+      const length = Math.min(64, this.store.index.count - count);
+      const records = await this.store.records.read(Array.from({ length }, (_, i) => count + i));
+      if (this.isHeldBack) return;
+      for (const record of records) this.index.add(this.view.at(record, 0), record.length);
+    }
+    for (const wake of this.listeners) wake();
+  }
+}

@@ -1,0 +1,88 @@
+/** Refusals of EventStoreDB that the embedded store never makes, for {@link startFrontServer}. */
+import sharedPb from '@eventstore/db-client/generated/shared_pb.js';
+import statusPb from '@eventstore/db-client/generated/status_pb.js';
+import streamsPb from '@eventstore/db-client/generated/streams_pb.js';
+import { Metadata, status } from '@grpc/grpc-js';
+import anyPb from 'google-protobuf/google/protobuf/any_pb.js';
+import type { Intercept } from './front-server.js';
+
+/** To a user who has no right to $all. */
+export const denyReadsOfAll: Intercept = (method, message) => {
+  if (method !== 'Read') return undefined;
+  if (!streamsPb.ReadReq.deserializeBinary(message).getOptions()?.hasAll()) return undefined;
+  const metadata = new Metadata();
+  metadata.set('exception', 'access-denied');
+  return { error: { code: status.PERMISSION_DENIED, details: 'Access Denied', metadata } };
+};
+
+/** To a user who has no right to write. */
+export const denyAppends: Intercept = (method, message) =>
+  method === 'BatchAppend'
+    ? { answer: refusalOf(message, status.PERMISSION_DENIED, 'AccessDenied', new sharedPb.AccessDenied()) }
+    : undefined;
+
+/**
+ * Of a server with this `--max-append-size`, as newer versions count: data, metadata and type. It looks at the size before
+ * it looks at the expected revision (Streams.BatchAppend.cs of EventStoreDB 24.10).
+ */
+export const takeAtMost =
+  (limit: number): Intercept =>
+  (method, message) =>
+    method === 'BatchAppend' && sizeOf(message) > limit
+      ? {
+          answer: refusalOf(
+            message,
+            status.INVALID_ARGUMENT,
+            'MaximumAppendSizeExceeded',
+            new sharedPb.MaximumAppendSizeExceeded().setMaxappendsize(limit),
+          ),
+        }
+      : undefined;
+
+/** The same of KurrentDB with this `--max-append-event-size`: the message is none that the client knows. */
+export const takeEventsOfAtMost =
+  (limit: number): Intercept =>
+  (method, message) =>
+    method === 'BatchAppend' && sizeOf(message) > limit
+      ? {
+          answer: refusalOf(
+            message,
+            status.INVALID_ARGUMENT,
+            'MaximumAppendEventSizeExceeded',
+            new sharedPb.Empty(),
+          ),
+        }
+      : undefined;
+
+/** Bytes of an append that is sent in one message. */
+export function sizeOf(message: Uint8Array): number {
+  const events = streamsPb.BatchAppendReq.deserializeBinary(message).getProposedMessagesList();
+  return events.reduce(
+    (sum, event) =>
+      sum +
+      event.getData_asU8().length +
+      event.getCustomMetadata_asU8().length +
+      2 * (event.getMetadataMap().get('type') ?? '').length,
+    0,
+  );
+}
+
+function refusalOf(
+  message: Buffer,
+  code: status,
+  type: string,
+  details: { serializeBinary(): Uint8Array },
+): Uint8Array {
+  const request = streamsPb.BatchAppendReq.deserializeBinary(message);
+  const any = new anyPb.Any();
+  any.pack(details.serializeBinary(), `event_store.client.${type}`);
+  const error = new statusPb.Status()
+    .setCode(code as number)
+    .setMessage(type)
+    .setDetails(any);
+  return new streamsPb.BatchAppendResp()
+    .setCorrelationId(request.getCorrelationId())
+    .setStreamIdentifier(request.getOptions()?.getStreamIdentifier())
+    .setError(error)
+    .serializeBinary();
+}
