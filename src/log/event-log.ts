@@ -158,7 +158,10 @@ export type WitnessCode = Extract<
   | 'witness_finalize_unconfirmed'
 >;
 
-/** A restriction is not acknowledged, since the witness did not take it or contradicts it. `message`: what is known of it. */
+/**
+ * A restriction is not acknowledged: the witness did not take it or contradicts it, or it does not hold for every reader
+ * yet. `message`: what is known of it.
+ */
 export class NotWitnessed extends Error {
   override readonly name = 'NotWitnessed';
 

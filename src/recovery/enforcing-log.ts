@@ -1,4 +1,4 @@
-import type { EventLog, Append, Appended } from '../log/event-log.js';
+import type { Append, Appended, EventLog } from '../log/event-log.js';
 import type { Recorded } from '../log/recorded.js';
 import type { OutstandingRestrictions } from './outstanding-restrictions.js';
 import type { Witness } from './witness/witness.js';

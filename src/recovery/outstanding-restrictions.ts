@@ -69,7 +69,7 @@ export class OutstandingRestrictions {
   }
 }
 
-/** Forgets those that the read models have applied which the connection's search path names, once these are published. */
+/** Deletes the rows that published read models have applied. `client` has their schema in its search path. */
 export async function forgetApplied(client: ClientBase): Promise<void> {
   await client.query({
     name: 'outstanding-restriction.forget',
@@ -85,7 +85,7 @@ interface Row {
   readonly subject: string;
 }
 
-/** Empty for what hides nothing, and for what is older than the witness: read models have had that for long. */
+/** Empty for what hides nothing, and for what is older than the witness: read models applied that long ago. */
 function rowOf({ id, event, metadata: { witnessEpoch }, position }: Appended): readonly Row[] {
   const subject = isRestriction(event) ? hiddenBy(event) : undefined;
   if (subject === undefined || witnessEpoch === undefined) return [];
@@ -95,6 +95,6 @@ function rowOf({ id, event, metadata: { witnessEpoch }, position }: Appended): r
 const notHeld = (why: string, cause: unknown): NotWitnessed =>
   new NotWitnessed(
     'ambiguous_acceptance_requires_independent_proof',
-    `The restriction is written, but it may still be shown what it hides: ${why}.`,
+    `The restriction is written, but what it hides may still be shown: ${why}.`,
     { cause },
   );
