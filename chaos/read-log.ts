@@ -3,13 +3,15 @@ import type { EventStoreDBClient } from '@eventstore/db-client';
 import { readEventStoreAddress } from '../src/config/event-store-files.js';
 import { within } from '../src/log/client-errors.js';
 import { connect } from '../src/log/connect.js';
+import { nodeToAsk } from '../src/log/gossip.js';
 import type { LogEvent } from './history.js';
 
 const LONGEST_READ_MS = 5 * 60_000;
 
 /** Every event of the log as the plain client reads it, without those of the server itself. Rejects when it takes too long. */
 export async function readLog(url: string): Promise<LogEvent[]> {
-  const client = connect(readEventStoreAddress(url));
+  const address = readEventStoreAddress(url);
+  const client = connect(address, await nodeToAsk(address));
   try {
     return await within(LONGEST_READ_MS, () => allEvents(client));
   } finally {

@@ -1,4 +1,5 @@
 import { isCommandError, ErrorType, NotLeaderError } from '@eventstore/db-client';
+import { LeaderNotFound } from './gossip.js';
 
 /** gRPC status codes (grpc.io/docs/guides/status-codes) of a connection that is gone. */
 const lostCodes = new Set([1 /* CANCELLED */, 14 /* UNAVAILABLE */]);
@@ -31,7 +32,8 @@ export class ConnectionGivenUp extends Error {
  * raw, with a gRPC `code` and without a `type`; those of a node that is not ready for an append have a type alone.
  */
 export function isAmbiguous(error: unknown): boolean {
-  if (error instanceof DeadlineExceeded || error instanceof ConnectionGivenUp) return true;
+  if ([DeadlineExceeded, ConnectionGivenUp, LeaderNotFound].some((kind) => error instanceof kind))
+    return true;
   if (!(error instanceof Error)) return false;
   if (ambiguousCodes.has(codeOf(error) ?? -1) || error.message.includes(NO_LEADER)) return true;
   if (!isCommandError(error)) return false;

@@ -5,40 +5,42 @@ import type { Logger } from 'pino';
 import type { EventStoreConnection } from '../config/event-store-files.js';
 import { newestOf, READ_DEADLINE_MS } from './bounded-read.js';
 import { ConnectionGivenUp, DeadlineExceeded, isConnectionLost, within } from './client-errors.js';
-import { connect } from './connect.js';
-import { GO_THERE_MS, Link } from './link.js';
-import type { Found } from './link.js';
+import { isCluster, LeaderNotFound, nodeToAsk } from './gossip.js';
+import { GO_THERE_MS, Leader } from './leader.js';
 
-/** How long a node may take for the first answer over a new connection, at first and at most. */
-const PATIENCE_MS = { first: 2_000, longest: 16_000 };
-/** Deadlines in a row that a node may miss which has answered before. */
+/** How long a node may take for its first answer. */
+const REACH_MS = 2_000;
+/** Before the leader is looked for again, unless the address says otherwise. */
+const SEARCH_PAUSE_MS = 200;
+/** Deadlines in a row after which a leader counts as frozen. */
 const MOST_MISSED = 2;
-/** How often the leader is asked whether it is still there while somebody only listens. */
-const BEAT_MS = 1_000;
+/** How often the leader is asked whether it is still there, and how long it may take. */
+const BEAT_MS = { pause: 1_000, deadline: 1_500 };
 
 /**
  * The way to the leader of the event store, whichever node that is. A client that gets no answer any more holds on to its
- * connection for twenty seconds, so it is given up for a new one: never do two of a process append.
+ * connection for twenty seconds, and one that looks for a node keeps what is abandoned meanwhile, and does it later: so
+ * this looks for the leader first, and takes a new client whenever it is lost. Never do two of a process append.
  */
 export class Connection {
-  private link: Link;
+  private finding: Promise<Leader> | undefined;
+  private leader: Leader | undefined;
+  private ended: Promise<void> = Promise.resolve();
   private missed = { count: 0, at: -Infinity };
-  private listeners = 0;
+  private failedAt = -Infinity;
   private isBeating = false;
+  private readonly closing = new AbortController();
 
   /** Connects at the first call. */
   constructor(
     private readonly address: EventStoreConnection,
     private readonly logger?: Pick<Logger, 'warn'>,
-  ) {
-    const first = connect(address);
-    this.link = new Link(() => first, PATIENCE_MS.first, this.stuck);
-  }
+  ) {}
 
   /**
-   * What `work` answers within so long. It is begun again, over another connection, when the node names another leader and
-   * when the connection is given up: it must be safe to repeat. Its signal aborts when nobody waits for the answer any more.
-   * Rejects with the client's errors, {@link DeadlineExceeded}, {@link ConnectionGivenUp}, or the reason of `caller`.
+   * What `work` answers within so long. It is begun again, with another leader, when it is lost: it must be safe to repeat.
+   * Its signal aborts when nobody waits for the answer any more. Rejects with the client's errors,
+   * {@link DeadlineExceeded}, {@link ConnectionGivenUp}, {@link LeaderNotFound}, or the reason of `caller`.
    */
   async ask<T>(
     milliseconds: number,
@@ -46,23 +48,19 @@ export class Connection {
     caller?: AbortSignal,
   ): Promise<T> {
     const giveUpAt = performance.now() + milliseconds;
+    const left = (): number => Math.max(1, giveUpAt - performance.now());
     for (;;) {
-      const { link } = this;
       const begun = performance.now();
-      let found: Found | undefined;
-      const attempt = async (signal: AbortSignal): Promise<T> => {
-        found = await link.open();
-        signal.throwIfAborted();
-        return work(found.client, signal);
-      };
+      let leader: Leader | undefined;
       try {
-        const answer = await within(Math.max(1, giveUpAt - begun), attempt, caller, link.ended);
+        leader = await within(left(), () => this.find(), caller);
+        const { client } = leader;
+        const answer = await within(left(), (signal) => work(client, signal), caller, leader.lost);
         this.heard();
         return answer;
       } catch (error) {
-        if (found) this.note(found, error, begun);
-        const isMoving = error instanceof NotLeaderError || error instanceof ConnectionGivenUp;
-        if (!isMoving || performance.now() + GO_THERE_MS > giveUpAt) throw error;
+        if (leader) this.note(leader, error, begun);
+        if (!this.isWorthAnotherTry(error) || performance.now() + GO_THERE_MS > giveUpAt) throw error;
       }
       await pause(GO_THERE_MS);
     }
@@ -73,71 +71,87 @@ export class Connection {
     return this.ask(READ_DEADLINE_MS, newestOf, caller);
   }
 
-  /** A client that has found the leader, for what has no answer and no end. Rejects like {@link ask}. */
-  find(): Promise<Found> {
-    const { link } = this;
-    return within(READ_DEADLINE_MS, () => link.open(), link.ended);
+  /** The leader; rejects with what came of the search. */
+  find(): Promise<Leader> {
+    this.finding ??= this.look().catch((error: unknown) => {
+      this.finding = undefined;
+      this.failedAt = performance.now();
+      throw error;
+    });
+    return this.finding;
   }
 
-  /** Something came from the node: it is not frozen. */
+  /** Something came from the leader: it is not frozen. */
   heard(): void {
     this.missed.count = 0;
+    if (this.isBeating) return;
+    this.isBeating = true;
+    void this.beat();
   }
 
-  /** What became of something that was begun with what was found. `begun`: by `performance.now()`. */
-  note(found: Found, error: unknown, begun = performance.now()): void {
-    if (isConnectionLost(error)) this.link.lose(found);
-    if (!(error instanceof DeadlineExceeded)) return;
+  /** What became of something that was asked of a leader. `begun`: by `performance.now()`. */
+  note(leader: Leader, error: unknown, begun = performance.now()): void {
+    if (isConnectionLost(error)) return this.lose(leader);
     // Of many that wait at the same time, the first tells as much as all.
-    if (found.lost.aborted || begun < this.missed.at) return;
+    if (!(error instanceof DeadlineExceeded) || leader.lost.aborted || begun < this.missed.at) return;
     this.missed = { count: this.missed.count + 1, at: performance.now() };
-    if (this.missed.count >= MOST_MISSED) this.stuck(this.link);
+    if (this.missed.count < MOST_MISSED) return;
+    this.logger?.warn({ missed: this.missed.count }, 'event log does not answer; connecting anew');
+    this.lose(leader);
   }
 
-  /**
-   * As long as somebody listens the leader is asked each second: a node that is frozen, or leads no more, sends nothing, and
-   * says nothing of it. Ends with the function that is returned.
-   */
-  listen(): () => void {
-    this.listeners += 1;
-    if (!this.isBeating) void this.beat();
-    return () => void (this.listeners -= 1);
-  }
-
-  /** From now on everything is asked over a new connection, unless none stands. */
+  /** From now on everything is asked over a new connection. */
   async renew(): Promise<void> {
-    if (this.link.isOpen) await this.replace(this.link);
+    if (this.leader) this.lose(this.leader);
+    await this.ended;
   }
 
   async close(): Promise<void> {
-    this.listeners = 0;
-    await this.link.end();
+    this.closing.abort();
+    await this.renew();
   }
 
+  /** One round. */
+  private async look(): Promise<Leader> {
+    await this.ended;
+    this.closing.signal.throwIfAborted();
+    const { discoveryInterval = SEARCH_PAUSE_MS } = this.address.options;
+    await pause(Math.max(0, this.failedAt + discoveryInterval - performance.now()));
+    this.leader = await Leader.reach(this.address, await nodeToAsk(this.address), REACH_MS);
+    this.missed = { count: 0, at: performance.now() };
+    return this.leader;
+  }
+
+  private lose(leader: Leader): void {
+    if (leader !== this.leader) return;
+    this.leader = undefined;
+    this.finding = undefined;
+    this.ended = leader.end();
+  }
+
+  /** Where there are several nodes, another is going to lead. */
+  private isWorthAnotherTry(error: unknown): boolean {
+    return (
+      error instanceof NotLeaderError ||
+      error instanceof ConnectionGivenUp ||
+      (isCluster(this.address) && (error instanceof LeaderNotFound || isConnectionLost(error)))
+    );
+  }
+
+  /**
+   * Asks the leader each second from the first answer on. A node that is frozen, or leads no more, says nothing to somebody
+   * who only listens, nor to the next one who asks before deadlines have passed.
+   */
   private async beat(): Promise<void> {
-    this.isBeating = true;
-    while (this.listeners > 0) {
-      // What it says of the connection is noted where it is asked.
-      const isThere = await this.newest().then(
+    const { signal } = this.closing;
+    while (!signal.aborted) {
+      // What an answer, or none, says of the leader is noted where it is asked.
+      const isThere = await this.ask(BEAT_MS.deadline, newestOf, signal).then(
         () => true,
         () => false,
       );
-      await pause(isThere ? BEAT_MS : GO_THERE_MS, undefined, { ref: false });
+      const rest = pause(isThere ? BEAT_MS.pause : GO_THERE_MS, undefined, { signal, ref: false });
+      await rest.catch(() => undefined);
     }
-    this.isBeating = false;
-  }
-
-  private readonly stuck = (link: Link): void => {
-    if (link !== this.link) return;
-    this.logger?.warn({ patienceMs: link.patience }, 'event log does not answer; connecting anew');
-    void this.replace(link);
-  };
-
-  private replace(link: Link): Promise<void> {
-    const ended = link.end();
-    const patience = link.isProven ? PATIENCE_MS.first : Math.min(link.patience * 2, PATIENCE_MS.longest);
-    this.link = new Link(() => connect(this.address), patience, this.stuck, ended);
-    this.missed = { count: 0, at: performance.now() };
-    return ended;
   }
 }

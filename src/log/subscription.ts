@@ -2,8 +2,8 @@ import { setImmediate as immediate, setTimeout as pause } from 'node:timers/prom
 import { eventTypeFilter, START } from '@eventstore/db-client';
 import type { AllStreamSubscription, RecordedEvent } from '@eventstore/db-client';
 import type { Logger } from 'pino';
-import { FROM_LEADER, verifyCheckpoint } from './bounded-read.js';
-import { isAmbiguous } from './client-errors.js';
+import { FROM_LEADER, READ_DEADLINE_MS, verifyCheckpoint } from './bounded-read.js';
+import { isAmbiguous, within } from './client-errors.js';
 import type { Connection } from './connection.js';
 import { LogUnavailable } from './event-log.js';
 import type { Batch, Checkpoint, SubscribeOptions, UnreadableEvent } from './event-log.js';
@@ -30,19 +30,6 @@ interface Source {
  * from a server's checkpoint: those are no events), after proof that the log still has that event there.
  */
 export async function* subscribe<Event extends { readonly id: string; readonly position: bigint }>(
-  source: Source,
-  decode: Decode<Event>,
-  options: SubscribeOptions,
-): AsyncGenerator<Batch<Event>> {
-  const stopListening = source.connection.listen();
-  try {
-    yield* resumed(source, decode, options);
-  } finally {
-    stopListening();
-  }
-}
-
-async function* resumed<Event extends { readonly id: string; readonly position: bigint }>(
   { connection, logger }: Source,
   decode: Decode<Event>,
   options: SubscribeOptions,
@@ -88,8 +75,8 @@ async function* batches(
   after: Checkpoint | undefined,
   { types, batchSize, signal }: SubscribeOptions,
 ): AsyncGenerator<StoredBatch> {
-  const found = await connection.find();
-  const subscription = found.client.subscribeToAll(
+  const leader = await within(READ_DEADLINE_MS, () => connection.find(), signal);
+  const subscription = leader.client.subscribeToAll(
     {
       ...FROM_LEADER,
       fromPosition: after ? { commit: after.position, prepare: after.position } : START,
@@ -100,7 +87,7 @@ async function* batches(
     },
     { highWaterMark: batchSize },
   );
-  const arrival = new Arrival(subscription, AbortSignal.any([signal, found.lost]));
+  const arrival = new Arrival(subscription, AbortSignal.any([signal, leader.lost]));
   try {
     for (;;) {
       const stored: RecordedEvent[] = [];
@@ -117,7 +104,7 @@ async function* batches(
       else await arrival.next();
     }
   } catch (error) {
-    connection.note(found, error);
+    connection.note(leader, error);
     throw error;
   } finally {
     arrival.stop();

@@ -9,6 +9,9 @@ import type { ClusterNode } from '../support/cluster-node.js';
 import { until } from '../support/until.js';
 import { LogBench, metadata, newId, post } from './support/log-bench.js';
 
+/** Of itself the client leaves a node that gives no answer after twenty seconds: here, not before a test is over. */
+const NEVER_LEAVES = 'keepAliveInterval=600000&keepAliveTimeout=600000';
+
 let bench: LogBench;
 let cluster: TestCluster;
 let first: ClusterNode;
@@ -101,12 +104,10 @@ describe('a follower that lags', () => {
 
 describe('a leader that is frozen', () => {
   it('is left as soon as another is elected, and nothing is lost or there twice', async () => {
-    const log = await openAt(cluster.url);
+    const log = await openAt(`${cluster.url}&${NEVER_LEAVES}`);
     const { seen, stop } = follow(log);
     await append(log);
     const over = new AbortController();
-    let last = performance.now();
-    let longest = 0;
     const wrote = async (): Promise<string> => {
       const postId = newId();
       const events = [{ id: randomUUID(), event: post(postId, 'alice', 'words') }];
@@ -116,8 +117,6 @@ describe('a leader that is frozen', () => {
           if (!(error instanceof LogUnavailable)) throw error;
         }),
       );
-      longest = Math.max(longest, performance.now() - last);
-      last = performance.now();
       return event.stream;
     };
     const writers = Array.from({ length: 8 }, async () => {
@@ -139,8 +138,6 @@ describe('a leader that is frozen', () => {
     await first.thaw();
     for (const stream of streams) expect(await log.read(stream)).toHaveLength(1);
     expect([seen.length, new Set(seen).size]).toEqual([streams.length + 1, streams.length + 1]);
-    process.stdout.write(`longest gap of writes: ${Math.round(longest)} ms\n`);
-    expect(longest).toBeLessThan(15_000);
   });
 
   it('does not bring about a quarantine when it wakes up and thinks that it leads', async () => {

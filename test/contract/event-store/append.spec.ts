@@ -109,8 +109,11 @@ describe('appending', () => {
     it('reports it without throwing when the client asks for that', async () => {
       const stream = newStream();
       await target.client.appendToStream(stream, events(2));
-      const { address } = target;
-      const quiet = connect({ ...address, options: { ...address.options, throwOnAppendFailure: false } });
+      const { address, node } = target;
+      const quiet = connect(
+        { ...address, options: { ...address.options, throwOnAppendFailure: false } },
+        node,
+      );
       try {
         const result = await quiet.appendToStream(stream, events(1), { expectedRevision: NO_STREAM });
         expect(result.success).toBe(false);

@@ -6,17 +6,30 @@ import gossipPb from '@eventstore/db-client/generated/gossip_pb.js';
 import sharedPb from '@eventstore/db-client/generated/shared_pb.js';
 import streamsPb from '@eventstore/db-client/generated/streams_pb.js';
 import type { ReadResp } from '@eventstore/db-client/generated/streams_pb.js';
-import { credentials, type Client, type ServiceError } from '@grpc/grpc-js';
+import { EventStoreDBClient } from '@eventstore/db-client';
+import { CallCredentials, ChannelCredentials, Metadata } from '@grpc/grpc-js';
+import type { Client, ServiceError } from '@grpc/grpc-js';
 import { afterAll, describe, expect, it } from '@jest/globals';
-import { connect as connectClient } from '../../../src/log/connect.js';
-import { collect, events, newStream, nodeOf, numbers, useEventStore } from './support.js';
+import { collect, events, newStream, numbers, useEventStore } from './support.js';
+import type { ContractTarget } from './support.js';
 
 type Options = InstanceType<typeof streamsPb.ReadReq.Options>;
 
 const MOST = 0x7fff_ffff;
-const insecure = /tls=false/.test(process.env['EVENTSTORE_URL'] ?? 'tls=false');
 
-(insecure ? describe : describe.skip)('the protocol itself', () => {
+/** With user and password, where there are any. */
+function channelTo({ address: { options, files, credentials } }: ContractTarget): ChannelCredentials {
+  if (options.tls === false) return ChannelCredentials.createInsecure();
+  const { rootCertificate, userKeyFile, userCertFile } = files;
+  const channel = ChannelCredentials.createSsl(rootCertificate, userKeyFile, userCertFile);
+  if (!credentials) return channel;
+  const metadata = new Metadata();
+  const { username, password } = credentials;
+  metadata.set('authorization', `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`);
+  return channel.compose(CallCredentials.createFromMetadataGenerator((_, done) => done(null, metadata)));
+}
+
+describe('the protocol itself', () => {
   const target = useEventStore();
   const clients: Client[] = [];
 
@@ -25,9 +38,10 @@ const insecure = /tls=false/.test(process.env['EVENTSTORE_URL'] ?? 'tls=false');
   });
 
   function connect<C extends Client>(
-    Constructor: new (address: string, channel: ReturnType<typeof credentials.createInsecure>) => C,
+    Constructor: new (address: string, channel: ChannelCredentials) => C,
   ): C {
-    const client = new Constructor(nodeOf(target.address), credentials.createInsecure());
+    const { address, port } = target.node;
+    const client = new Constructor(`${address}:${port}`, channelTo(target));
     clients.push(client);
     return client;
   }
@@ -69,7 +83,9 @@ const insecure = /tls=false/.test(process.env['EVENTSTORE_URL'] ?? 'tls=false');
   });
 
   it('is found by a client that discovers its cluster', async () => {
-    const client = connectClient({ ...target.address, discovers: true });
+    const { options, files, credentials } = target.address;
+    const channel = { insecure: options.tls === false, ...files };
+    const client = new EventStoreDBClient({ discover: target.node }, channel, credentials);
     const stream = newStream();
     await client.appendToStream(stream, events(1));
     expect(numbers(await collect(client.readStream(stream)))).toEqual([0]);

@@ -1,5 +1,6 @@
 import {
   jsonEvent,
+  type EndPoint,
   type EventStoreDBClient,
   type JSONEventData,
   type ResolvedEvent,
@@ -8,6 +9,7 @@ import { afterAll, beforeAll } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { readEventStoreAddress, type EventStoreConnection } from '../../../src/config/event-store-files.js';
 import { connect } from '../../../src/log/connect.js';
+import { nodeToAsk } from '../../../src/log/gossip.js';
 import { startEmbeddedEventStore, type EmbeddedEventStore } from '../../support/event-store.js';
 
 /** Any EventStoreDB has to pass this suite: name one here to run it against that instead of the embedded store. */
@@ -16,6 +18,8 @@ const named = process.env['EVENTSTORE_URL'];
 export interface ContractTarget {
   readonly client: EventStoreDBClient;
   readonly address: EventStoreConnection;
+  /** The leader, where it is a cluster. */
+  readonly node: EndPoint;
 }
 
 /** One server and one client for the specs of a file. */
@@ -23,10 +27,12 @@ export function useEventStore(): ContractTarget {
   let embedded: EmbeddedEventStore | undefined;
   let client: EventStoreDBClient | undefined;
   let address: EventStoreConnection | undefined;
+  let node: EndPoint | undefined;
   beforeAll(async () => {
     if (named === undefined) embedded = await startEmbeddedEventStore();
     address = readEventStoreAddress(named ?? embedded?.url ?? '');
-    client = connect(address);
+    node = await nodeToAsk(address);
+    client = connect(address, node);
   });
   afterAll(async () => {
     await client?.dispose();
@@ -41,12 +47,11 @@ export function useEventStore(): ContractTarget {
       if (!address) throw new Error('the event store is not started yet');
       return address;
     },
+    get node() {
+      if (!node) throw new Error('the event store is not started yet');
+      return node;
+    },
   };
-}
-
-/** `host:port` of one of its nodes. */
-export function nodeOf({ hosts: [node] }: EventStoreConnection): string {
-  return `${node?.address}:${node?.port}`;
 }
 
 /** A stream name that no other test, nor an earlier run against the same server, uses. */

@@ -1,0 +1,54 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { registerApplication, signIn } from '../support/api.js';
+import type { SignedIn } from '../support/api.js';
+import { TestCluster } from '../support/cluster.js';
+import type { ClusterNode } from '../support/cluster-node.js';
+import { startNetwork } from '../support/network.js';
+import type { TestNetwork } from '../support/network.js';
+import { answered } from '../support/posts.js';
+import { block, unblock } from '../support/social.js';
+import { until } from '../support/until.js';
+
+/** All that its processes were told of the event store is this node, which does not lead. */
+let follower: ClusterNode;
+let cluster: TestCluster;
+let network: TestNetwork;
+let ada: SignedIn;
+let bob: SignedIn;
+
+beforeAll(async () => {
+  cluster = await TestCluster.start(2);
+  follower = cluster.nodes[1]!;
+  network = await startNetwork({ EVENTSTORE_URL: follower.url, REGISTRATION: 'open' });
+  const application = await registerApplication(network);
+  const scope = 'openid read post:create block:read block:write';
+  ada = await signIn(network, application, scope);
+  bob = await signIn(network, application, scope);
+  await until(async () => (await block(ada, bob)).status === 200);
+  // As when the leader is lost: whoever was connected to it comes back to the node that it knows.
+  cluster.leader?.network.mend();
+  await until(async () => (await readiness()) === 200);
+  follower.replica.holdBack();
+});
+
+afterAll(async () => {
+  await network?.stop();
+  await cluster?.stop();
+});
+
+const blocks = async () => (await ada.get('/api/blocks')).body.blocks;
+const readiness = async () => (await fetch(`${network.baseUrl}/readyz`)).status;
+
+it('a network on a follower that lags decides by what the leader has', async () => {
+  expect(answered(await unblock(ada, bob))).toEqual([200, { blocked: false }]);
+  expect(await blocks()).toEqual([]);
+  expect(answered(await block(ada, bob))).toEqual([200, { blocked: true }]);
+  expect(await blocks()).toEqual([bob.actorId]);
+});
+
+it('and is in no quarantine when it starts during the lag', async () => {
+  await network.restart();
+  await until(async () => (await readiness()) === 200);
+  expect(await blocks()).toEqual([bob.actorId]);
+  expect(answered(await unblock(ada, bob))).toEqual([200, { blocked: false }]);
+});

@@ -1,0 +1,61 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { operatorOf } from '../support/api.js';
+import { TestCluster } from '../support/cluster.js';
+import type { ClusterNode } from '../support/cluster-node.js';
+import { startNetwork } from '../support/network.js';
+import type { TestNetwork } from '../support/network.js';
+import { until } from '../support/until.js';
+
+/** What the server of the log writes into it for itself. */
+const EVENTS = 2_000;
+const BYTES = 10_000;
+/** What the processes may ask of the log for other reasons meanwhile. */
+const LITTLE = 200;
+
+let cluster: TestCluster;
+let node: ClusterNode;
+let network: TestNetwork;
+
+beforeAll(async () => {
+  cluster = await TestCluster.start(1);
+  node = cluster.nodes[0]!;
+  network = await startNetwork({ EVENTSTORE_URL: node.url });
+  await cluster.writeStatistics(EVENTS, BYTES);
+});
+
+afterAll(async () => {
+  await network?.stop();
+  await cluster?.stop();
+});
+
+const isReady = async () => (await fetch(`${network.baseUrl}/readyz`)).status === 200;
+
+/** What the log tells all processes meanwhile, in events of its statistics. */
+async function toldDuring(work: () => Promise<unknown>): Promise<number> {
+  const before = node.network.answered();
+  await work();
+  return (node.network.answered() - before) / BYTES;
+}
+
+it('/readyz does not read the statistics of the server behind the newest fact', async () => {
+  const told = await toldDuring(async () => {
+    for (let i = 0; i < 20; i++) expect(await isReady()).toBe(true);
+  });
+  expect(told).toBeLessThan(LITTLE);
+});
+
+it('a start with them behind the newest fact comes to its end, although nobody writes', async () => {
+  const told = await toldDuring(async () => {
+    await network.restart();
+    await until(isReady);
+  });
+  expect(told).toBeLessThan(LITTLE);
+});
+
+it('the lag of the projections is told, for which they are read once', async () => {
+  const lags = async () => (await operatorOf(network).projections()).projections.map(({ lag }) => lag);
+  const told = await toldDuring(async () => {
+    for (let i = 0; i < 3; i++) expect(await lags()).toEqual((await lags()).map(() => 0));
+  });
+  expect(told).toBeLessThan(EVENTS * 1.2);
+});
