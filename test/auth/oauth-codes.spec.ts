@@ -166,6 +166,5 @@ describe('the OAuth code', () => {
         members: { error: code, error_description: aText, ...inRedirect },
       });
     },
-    30_000,
   );
 });

@@ -1,10 +1,7 @@
-import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { join } from 'node:path';
 import { startNetwork } from '../support/network.js';
 import type { TestNetwork } from '../support/network.js';
-
-/** A whole network starts here, on a machine that may be busy with other tests. */
-jest.setTimeout(180_000);
 
 let network: TestNetwork;
 

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import { spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { createSocket } from 'node:dgram';
@@ -13,9 +13,6 @@ import { root } from '../support/command.js';
 import { newDataDir } from '../support/data-dir.js';
 import { startNetwork } from '../support/network.js';
 import { until } from '../support/until.js';
-
-/** A whole network starts here, on a machine that may be busy with other tests. */
-jest.setTimeout(120_000);
 
 const servers: Server[] = [];
 

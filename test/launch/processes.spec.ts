@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -9,9 +9,6 @@ import { clearLeftovers, ownerMarks } from '../../src/launch/leftovers.js';
 import { hasArguments, isAlive } from '../../src/launch/processes.js';
 import { writeRun } from '../../src/launch/run-file.js';
 import { newDataDir, removeDataDir } from '../support/data-dir.js';
-
-/** Many processes start here, on a machine that may be busy with other tests. */
-jest.setTimeout(120_000);
 
 const ROUNDS = 10;
 

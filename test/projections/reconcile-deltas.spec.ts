@@ -164,6 +164,5 @@ describe('a client that applies deltas', () => {
       );
       await fc.assert(property, { numRuns: 8, endOnFailure: true });
     },
-    120_000,
   );
 });

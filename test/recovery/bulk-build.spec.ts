@@ -61,6 +61,5 @@ describe('an incarnation that is built in bulk', () => {
         { numRuns: 3, endOnFailure: true },
       );
     },
-    120_000,
   );
 });

@@ -138,36 +138,32 @@ describe('a build that is interrupted', () => {
     test.each([
       ['in the midst of a batch', 'SHARE', 'loading'],
       ['in the midst of a step', 'ROW EXCLUSIVE', 'finishing'],
-    ])(
-      '%s, goes on with the same incarnation',
-      async (_, mode, state) => {
-        const databaseUrl = await postgres.createDatabase();
-        const builds = await Builds.open(databaseUrl);
-        const row = async (where: string) => {
-          const { rows } = await builds.pool.query<{ incarnation: string; schema_name: string }>(
-            `SELECT * FROM recovery.incarnation WHERE ${where}`,
-          );
-          return rows[0];
-        };
-        const first = await start(databaseUrl);
-        const begun = await until(() => row('true'));
-        const release = await hold(builds, `${begun.schema_name}.post`, mode);
-        await until(async () => (await builds.pool.query(waitsForALock)).rowCount);
-        expect(await row(`build_state = '${state}'`)).toBeDefined();
-        await kill(first);
-        await release();
-        await start(databaseUrl);
-        const isPublished = 'incarnation IN (SELECT incarnation FROM recovery.publication)';
-        const published = await until(() => row(isPublished));
-        expect(published).toMatchObject({ incarnation: begun.incarnation, build_state: 'built' });
-        const { schema_name: schemaName, incarnation } = published;
-        const { tables, differences } = await builds.verify(opened.log, { schemaName, incarnation });
-        expect(differences).toEqual([]);
-        expect(tables.find(({ table }) => table === 'post')?.rows).toBe(POSTS);
-        await builds.close();
-      },
-      90_000,
-    );
+    ])('%s, goes on with the same incarnation', async (_, mode, state) => {
+      const databaseUrl = await postgres.createDatabase();
+      const builds = await Builds.open(databaseUrl);
+      const row = async (where: string) => {
+        const { rows } = await builds.pool.query<{ incarnation: string; schema_name: string }>(
+          `SELECT * FROM recovery.incarnation WHERE ${where}`,
+        );
+        return rows[0];
+      };
+      const first = await start(databaseUrl);
+      const begun = await until(() => row('true'));
+      const release = await hold(builds, `${begun.schema_name}.post`, mode);
+      await until(async () => (await builds.pool.query(waitsForALock)).rowCount);
+      expect(await row(`build_state = '${state}'`)).toBeDefined();
+      await kill(first);
+      await release();
+      await start(databaseUrl);
+      const isPublished = 'incarnation IN (SELECT incarnation FROM recovery.publication)';
+      const published = await until(() => row(isPublished));
+      expect(published).toMatchObject({ incarnation: begun.incarnation, build_state: 'built' });
+      const { schema_name: schemaName, incarnation } = published;
+      const { tables, differences } = await builds.verify(opened.log, { schemaName, incarnation });
+      expect(differences).toEqual([]);
+      expect(tables.find(({ table }) => table === 'post')?.rows).toBe(POSTS);
+      await builds.close();
+    });
   });
 });
 
