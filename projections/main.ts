@@ -3,11 +3,12 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { ConfigError, readConfig, storesOf } from '../src/config/config.js';
-import type { StoreUrls } from '../src/config/config.js';
+import type { Config } from '../src/config/config.js';
 import { createLogger } from '../src/config/logger.js';
 import { announceReady, onStop } from '../src/launch/child.js';
 import type { EventLog } from '../src/log/event-log.js';
 import { openLog } from '../src/log/open-log.js';
+import { refusalOfShared } from '../src/log/usable.js';
 import { guardedTarget } from '../src/recovery/fixed-target.js';
 import { authorityTarget } from '../src/recovery/restore/deriving.js';
 import { PUBLICATION_CHANNEL } from '../src/recovery/incarnation.js';
@@ -27,8 +28,10 @@ import type { Group } from './runner/projection.js';
 const APPLICATION_NAME = 'plaza-projector';
 const RETRY_MS = 500;
 
-async function work(stores: StoreUrls, serving: Group, logger: Logger, signal: AbortSignal): Promise<void> {
-  const opened = await whenReachable(() => open(stores, logger), logger, signal);
+async function work(config: Config, logger: Logger, signal: AbortSignal): Promise<void> {
+  const stores = storesOf(config);
+  const serving = servingWith(config);
+  const opened = await whenReachable(() => open(config, logger), logger, signal);
   if (!opened) return;
   const { witnessDatabaseUrl: url, databaseUrl } = stores;
   const witness = openWitness({ url, applicationName: APPLICATION_NAME });
@@ -67,7 +70,9 @@ async function keepRunning(
   }
 }
 
-async function open(stores: StoreUrls, logger: Logger) {
+async function open(config: Config, logger: Logger) {
+  const stores = storesOf(config);
+  const refuseShared = refusalOfShared(config, logger);
   const database = await openDatabase({
     url: stores.databaseUrl,
     applicationName: APPLICATION_NAME,
@@ -75,7 +80,7 @@ async function open(stores: StoreUrls, logger: Logger) {
   });
   // Each group works on a connection of its own; this one was for the migrations.
   await database.close();
-  return openLog({ ...stores, applicationName: APPLICATION_NAME, logger });
+  return openLog({ ...stores, applicationName: APPLICATION_NAME, logger, refuseShared });
 }
 
 const monotonic = () => performance.now();
@@ -153,10 +158,9 @@ async function whenReachable<T>(
 
 function main(): void {
   const config = readConfig();
-  const stores = storesOf(config);
   const logger = createLogger(config, 'worker');
   const stopping = new AbortController();
-  const working = work(stores, servingWith(config), logger, stopping.signal);
+  const working = work(config, logger, stopping.signal);
   onStop(async () => {
     stopping.abort();
     await working;

@@ -11,6 +11,7 @@ import { LOGGER } from './config/logger.js';
 import { RestrictionProof } from './http/admission/restriction-proof.js';
 import { EventLog } from './log/event-log.js';
 import { openLog } from './log/open-log.js';
+import { refusalOfShared } from './log/usable.js';
 import { KeyVault } from './log/vault/key-vault.js';
 import { NetworkSecrets } from './log/vault/network-secrets.js';
 import { EnforcingLog } from './recovery/enforcing-log.js';
@@ -53,7 +54,7 @@ export async function openResources(config: Config, logger: Logger): Promise<Res
       maxConnections: DATABASE_CONNECTIONS,
       queryTimeoutMs: QUERY_MS,
     }),
-    openLog({ ...urls, applicationName, logger }),
+    openLog({ ...urls, applicationName, logger, refuseShared: refusalOfShared(config, logger) }),
   ]);
   await untilDerived(database.pool, logger);
   const positions = new PositionListener({

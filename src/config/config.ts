@@ -20,6 +20,8 @@ export abstract class Config {
   abstract readonly dataDir: string;
   /** A store that is not named here is started embedded by `ROLE=all`. */
   abstract readonly eventStoreUrl: string | undefined;
+  /** Whether the log may have streams of other applications. */
+  abstract readonly eventStoreShared: 'on' | 'off';
   /** Whether the embedded event store serves TLS. `auto`: where it cannot tell otherwise who connects. */
   abstract readonly eventStoreTls: 'auto' | 'on';
   abstract readonly databaseUrl: string | undefined;
@@ -97,6 +99,7 @@ const environment = z
     OPERATOR_TOKEN: z.string().min(32, 'must have at least 32 characters').optional(),
     DATA_DIR: z.string().default('.data'),
     EVENTSTORE_URL: eventStoreUrl.optional(),
+    EVENTSTORE_SHARED: z.enum(['on', 'off']).default('off'),
     EVENTSTORE_TLS: z.enum(['auto', 'on']).default('auto'),
     DATABASE_URL: postgresUrl.optional(),
     VAULT_DATABASE_URL: postgresUrl.optional(),
@@ -145,6 +148,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     operatorPort: read.OPERATOR_PORT,
     dataDir: resolve(read.DATA_DIR),
     eventStoreUrl: read.EVENTSTORE_URL,
+    eventStoreShared: read.EVENTSTORE_SHARED,
     eventStoreTls: read.EVENTSTORE_TLS,
     databaseUrl: read.DATABASE_URL,
     vaultDatabaseUrl: read.VAULT_DATABASE_URL,

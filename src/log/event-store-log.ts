@@ -31,6 +31,7 @@ import type {
   ReadOptions,
   SubscribeOptions,
 } from './event-log.js';
+import { foreignStreamIn } from './foreign-streams.js';
 import { NewestFact } from './newest-fact.js';
 import type { EventMetadata, Recorded } from './recorded.js';
 import { storeFault } from './store-faults.js';
@@ -163,6 +164,11 @@ export class EventStoreLog extends EventLog {
       throw new LogUnavailable('The event log takes no appends.', fault);
     }
     throw new Error(`stream ${streams.readiness()} took an append that expects an impossible revision`);
+  }
+
+  /** A stream of another application, where one is seen at the begin or the end of the log. @throws {LogUnavailable} */
+  foreignStream(): Promise<string | undefined> {
+    return foreignStreamIn(this.connection).catch(unanswered);
   }
 
   explain(use: 'read' | 'append', error?: unknown): Promise<string | undefined> {

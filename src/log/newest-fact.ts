@@ -3,6 +3,7 @@ import type { RecordedEvent } from '@eventstore/db-client';
 import { collect, FROM_LEADER, READ_DEADLINE_MS } from './bounded-read.js';
 import { noPosition } from './codec.js';
 import type { Connection } from './connection.js';
+import { isOwnStream } from './streams.js';
 
 /** Events in a page: statistics have ten kilobytes and more each. */
 const PAGE = 64;
@@ -20,7 +21,7 @@ interface Walked {
 }
 
 /**
- * Finds the newest fact of the network in a log that a server writes statistics and the like into as well. It remembers
+ * Finds the newest fact of the network in a log into which the server writes statistics, and other applications their own. It remembers
  * from where to where it has walked, also when it was interrupted, and so looks at each event once.
  */
 export class NewestFact {
@@ -46,7 +47,7 @@ export class NewestFact {
       const oldest = page.map(placeOf).at(-1);
       if (!newest || !oldest) return undefined;
       const joint = page.findIndex(({ id }) => id === before?.newest.id);
-      const fact = page.slice(0, joint < 0 ? count : joint).find(({ type }) => !type.startsWith('$'));
+      const fact = page.slice(0, joint < 0 ? count : joint).find(({ streamId }) => isOwnStream(streamId));
       if (fact) return this.keep({ newest, oldest: placeOf(fact).position, fact: placeOf(fact).position });
       if (before && joint >= 0) {
         if (before.fact !== undefined) return this.keep({ ...before, newest });

@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { openPostgres } from '../store/postgres.js';
 import type { Postgres, PostgresOptions } from '../store/postgres.js';
@@ -6,7 +7,7 @@ import { Vault1763640000000 } from '../store/migrations/1763640000000-vault.js';
 import { Codec } from './codec.js';
 import type { EventLog } from './event-log.js';
 import { EventStoreLog } from './event-store-log.js';
-import { sayIfUnusable } from './usable.js';
+import { LogShared, sayIfUnusable } from './usable.js';
 import { DestroyedKeys } from './vault/destroyed-keys.js';
 import { KeyVault } from './vault/key-vault.js';
 import { NetworkSecrets } from './vault/network-secrets.js';
@@ -18,6 +19,9 @@ export interface OpenLog {
   readonly secrets: NetworkSecrets;
   close(): Promise<void>;
 }
+
+/** What a start waits for a log that may be away. */
+const FIRST_CHECK_MS = 1_000;
 
 /** Opens the database of the keys, and brings it up to date. */
 export function openVaultDatabase(
@@ -33,6 +37,8 @@ export async function openLog(options: {
   readonly applicationName: string;
   /** Told of subscriptions that keep failing, and of a log that cannot be used as it is set up. */
   readonly logger?: Pick<Logger, 'warn' | 'error'>;
+  /** Where given, a log with streams of other applications is refused: this is called, at any time after the start. */
+  readonly refuseShared?: ((error: LogShared) => void) | undefined;
 }): Promise<OpenLog> {
   const vaultDatabase = await openVaultDatabase({
     url: options.vaultDatabaseUrl,
@@ -48,7 +54,9 @@ export async function openLog(options: {
   await news.start();
   const log = new EventStoreLog(options.eventStoreUrl, new Codec(vault, randomBytes), options.logger);
   const closing = new AbortController();
-  const said = options.logger && sayIfUnusable(log, options.logger, closing.signal);
+  const said = options.logger && check(log, { ...options, logger: options.logger }, closing.signal);
+  // So that in a log that answers nothing is written, nor anything served, before it was looked at.
+  await Promise.race([said, pause(FIRST_CHECK_MS, undefined, { ref: false })]);
   return {
     log,
     vault,
@@ -61,4 +69,21 @@ export async function openLog(options: {
       await vaultDatabase.close();
     },
   };
+}
+
+async function check(
+  log: EventStoreLog,
+  options: {
+    readonly logger: Pick<Logger, 'error'>;
+    readonly refuseShared?: ((error: LogShared) => void) | undefined;
+  },
+  signal: AbortSignal,
+): Promise<void> {
+  const { logger, refuseShared } = options;
+  try {
+    await sayIfUnusable(log, { logger, isShared: refuseShared === undefined }, signal);
+  } catch (error) {
+    if (!(error instanceof LogShared)) throw error;
+    refuseShared?.(error);
+  }
 }

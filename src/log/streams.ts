@@ -18,3 +18,29 @@ export const streams = {
   /** `reportId` derives from the intent. */
   report: (reportId: string) => `report-${reportId}`,
 };
+
+const categories: ReadonlySet<string> = new Set([
+  'readiness',
+  'network',
+  'account',
+  'handle',
+  'application',
+  'grant',
+  'post',
+  'pair',
+  'like',
+  'profile',
+  'inbox',
+  'report',
+]);
+/** Categories that come later begin like this, so that code which does not know them takes them for the network's own. */
+const later = /^plaza_[a-z]/;
+
+/** Whether this network writes the stream, and not the server itself or another application on it. */
+export function isOwnStream(name: string): boolean {
+  const [category = ''] = name.split('-', 1);
+  return categories.has(category) || later.test(category);
+}
+
+/** Of another application: neither the network's own nor the server's, whose streams begin with $. */
+export const isForeignStream = (name: string): boolean => !name.startsWith('$') && !isOwnStream(name);

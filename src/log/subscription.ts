@@ -6,6 +6,7 @@ import { FROM_LEADER, READ_DEADLINE_MS, verifyCheckpoint } from './bounded-read.
 import { isAmbiguous, within } from './client-errors.js';
 import type { Connection } from './connection.js';
 import { LogUnavailable } from './event-log.js';
+import { isOwnStream } from './streams.js';
 import type { Batch, Checkpoint, SubscribeOptions, UnreadableEvent } from './event-log.js';
 
 /** Events that the server looks through at a time. The client's default is 32, with a message after each. */
@@ -120,7 +121,8 @@ function drain(subscription: AllStreamSubscription, into: RecordedEvent[], most:
   while (into.length < most) {
     const next = subscription.read() as { event?: RecordedEvent } | null;
     if (next === null) return;
-    if (next.event) into.push(next.event);
+    // Other applications may have events of the same type.
+    if (next.event && isOwnStream(next.event.streamId)) into.push(next.event);
   }
 }
 

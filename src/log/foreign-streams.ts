@@ -1,0 +1,26 @@
+import { BACKWARDS, END, FORWARDS, START } from '@eventstore/db-client';
+import { collect, FROM_LEADER, READ_DEADLINE_MS } from './bounded-read.js';
+import type { Connection } from './connection.js';
+import { isForeignStream } from './streams.js';
+
+/** Events that are looked at from either end: the whole log would take as long as it is. */
+const LOOKED_AT = 200;
+
+/**
+ * A stream of another application on the same server; undefined: none among the oldest and the newest events. Rejects with
+ * the client's errors.
+ */
+export async function foreignStreamIn(connection: Connection): Promise<string | undefined> {
+  for (const from of [
+    { direction: FORWARDS, fromPosition: START } as const,
+    { direction: BACKWARDS, fromPosition: END } as const,
+  ]) {
+    const options = { ...from, ...FROM_LEADER, maxCount: LOOKED_AT };
+    const events = await connection.ask(READ_DEADLINE_MS, (client, signal) =>
+      collect(client.readAll(options), signal),
+    );
+    const foreign = events.find(({ streamId }) => isForeignStream(streamId));
+    if (foreign) return foreign.streamId;
+  }
+  return undefined;
+}

@@ -1,0 +1,70 @@
+import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { EventStoreDBClient, jsonEvent } from '@eventstore/db-client';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { freePort } from '../../src/launch/free-port.js';
+import { operatorOf, registerApplication, signIn } from '../support/api.js';
+import type { SignedIn } from '../support/api.js';
+import { root } from '../support/command.js';
+import { startEmbeddedEventStore } from '../support/event-store.js';
+import type { EmbeddedEventStore } from '../support/event-store.js';
+import { startNetwork } from '../support/network.js';
+import type { TestNetwork } from '../support/network.js';
+import { until } from '../support/until.js';
+
+let store: EmbeddedEventStore;
+let client: EventStoreDBClient;
+let network: TestNetwork;
+
+beforeAll(async () => {
+  store = await startEmbeddedEventStore();
+  client = EventStoreDBClient.connectionString(store.url);
+  await order(1);
+  network = await startNetwork({ EVENTSTORE_URL: store.url, EVENTSTORE_SHARED: 'on' });
+});
+afterAll(async () => {
+  await network?.stop();
+  await client?.dispose();
+  await store?.stop();
+});
+
+/** What another application writes: events of a type that the network has, too, with content of its own. */
+const order = (count: number) =>
+  client.appendToStream(
+    'order-1',
+    Array.from({ length: count }, () =>
+      jsonEvent({ id: randomUUID(), type: 'post.created', data: { amount: 1 } }),
+    ),
+  );
+
+describe('on a server with streams of another application', () => {
+  it.each([
+    ['api', 'src/main.js'],
+    ['projector', 'projections/main.js'],
+  ])('a process of role %s ends, and says why, unless that is allowed', async (role, main) => {
+    const ports = { PORT: String(await freePort()), OPERATOR_PORT: String(await freePort()) };
+    const child = spawn(process.execPath, [join(root, 'dist', main)], {
+      env: { ...network.env, ROLE: role, ...ports, EVENTSTORE_SHARED: 'off' },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    const [said, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
+    expect(code).toBe(1);
+    expect(said).toContain('streams of another application (\\"order-1\\")');
+    expect(said).toContain('EVENTSTORE_SHARED=on');
+  });
+
+  it('what others write is left alone, and nobody waits for it', async () => {
+    const ada: SignedIn = await signIn(network, await registerApplication(network));
+    expect((await ada.say('before')).status).toBe(200);
+    await order(300);
+    expect((await ada.say('behind it')).status).toBe(200);
+    await order(300);
+    const lags = async () => (await operatorOf(network).projections()).projections.map(({ lag }) => lag);
+    await until(async () => (await lags()).every((lag) => lag === 0));
+    await until(async () => (await fetch(`${network.baseUrl}/readyz`)).status === 200);
+    expect((await ada.get('/api/reconcile')).body.ownPosts).toHaveLength(2);
+  });
+});
