@@ -149,7 +149,7 @@ describe('a network is in quarantine whose', () => {
   it('log is an older copy that was written on', async () => {
     const writtenOn = join(network.dataDir, 'log-written-on');
     cpSync(before, writtenOn, { recursive: true });
-    await writeInto(writtenOn, 'other', 'other', { text: 'x'.repeat(20_000) });
+    await writeInto(writtenOn, 'plaza_other-1', 'other', { text: 'x'.repeat(20_000) });
     await startOn(writtenOn);
     expect(await quarantine()).toMatch(
       /^The log was set back and written on, or replaced: at position \d+ it has another event than /,

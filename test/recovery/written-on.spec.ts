@@ -70,7 +70,7 @@ async function writeOn(write: (append: Append) => Promise<void>): Promise<void> 
   try {
     await write(async (bytes) => {
       const event = jsonEvent({ type: 'other', data: { text: 'x'.repeat(bytes) } });
-      const { position } = await client.appendToStream('other', event);
+      const { position } = await client.appendToStream('plaza_other-1', event);
       return position?.commit ?? 0n;
     });
   } finally {
