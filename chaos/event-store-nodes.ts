@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process';
 import { closeSync, openSync, readFileSync } from 'node:fs';
+import { readEventStoreAddress } from '../src/config/event-store-files.js';
 import { isAlive } from '../src/launch/processes.js';
+import { nodeToAsk } from '../src/log/gossip.js';
 import { until } from '../test/support/until.js';
 
 const LONGEST_START_MS = 60_000;
@@ -9,6 +11,31 @@ const LONGEST_START_MS = 60_000;
 export interface Node {
   readonly pidFile: string;
   readonly start: string;
+}
+
+/** Which of the nodes leads, by gossip. `url` names them in the same order. */
+export async function leaderOf(nodes: readonly Node[], url: string): Promise<Node> {
+  const connection = readEventStoreAddress(url);
+  const leader = await until(() => nodeToAsk(connection).catch(() => undefined), LONGEST_START_MS);
+  const n = connection.hosts.findIndex(
+    ({ address, port }) => address === leader.address && port === leader.port,
+  );
+  const node = nodes[n];
+  if (!node) throw new Error('EVENTSTORE_URL must name the nodes by their own addresses, in the same order');
+  return node;
+}
+
+/** Starts those again that have ended: a leader that was lost ends itself when it comes back with what nobody else has. */
+export async function startEnded(nodes: readonly Node[], logFile: string): Promise<void> {
+  for (const node of nodes) if (!isRunning(node)) await startNode(node, logFile);
+}
+
+function isRunning(node: Node): boolean {
+  try {
+    return pidOf(node) > 0;
+  } catch {
+    return false;
+  }
 }
 
 /** The process of a node. @throws {Error} when its file names none that runs. */
@@ -25,11 +52,5 @@ export async function startNode(node: Node, logFile: string): Promise<void> {
   const child = spawn('/bin/sh', ['-c', node.start], { detached: true, stdio: ['ignore', log, log] });
   closeSync(log);
   child.unref();
-  await until(() => {
-    try {
-      return pidOf(node);
-    } catch {
-      return undefined;
-    }
-  }, LONGEST_START_MS);
+  await until(() => isRunning(node), LONGEST_START_MS);
 }

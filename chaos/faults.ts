@@ -1,7 +1,7 @@
 import type { Random } from './random.js';
 
-/** Processes of a network. `network`: all of them at once. */
-export type Victim = 'event store' | 'Postgres' | 'worker' | 'API' | 'launcher' | 'network';
+/** Processes of a network. `network`: all of them at once. `leader`: the node that leads a cluster of event stores. */
+export type Victim = 'event store' | 'leader' | 'Postgres' | 'worker' | 'API' | 'launcher' | 'network';
 
 /** `kill again`: what is started in its place is killed as well, before it serves. */
 export type Harm = 'kill' | 'kill again' | 'freeze';
@@ -30,6 +30,12 @@ export const everyFault: readonly (readonly [Harm, Victim])[] = [
   ['freeze', 'API'],
   ['freeze', 'launcher'],
   ['freeze', 'network'],
+];
+
+/** Where the event store is a cluster. */
+export const faultsOfLeader: typeof everyFault = [
+  ['kill', 'leader'],
+  ['freeze', 'leader'],
 ];
 
 /** Longer than most deadlines of the network, shorter than what a client waits. */

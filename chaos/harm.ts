@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { childrenOf, hasGone, isAlive } from '../src/launch/processes.js';
 import type { TestNetwork } from '../test/support/network.js';
 import { until } from '../test/support/until.js';
-import { pidOf, startNode } from './event-store-nodes.js';
+import { leaderOf, pidOf, startEnded, startNode } from './event-store-nodes.js';
 import type { Node } from './event-store-nodes.js';
 import type { Fault, Victim } from './faults.js';
 
@@ -19,6 +19,7 @@ export interface Harmed {
   readonly network: TestNetwork;
   /** Of an event store that is not the network's own. */
   readonly nodes: readonly Node[];
+  readonly eventStoreUrl: string | undefined;
   /** What nodes print when they are started. */
   readonly nodeLog: string;
   /** Aborted when the run is given up: what is frozen is thawed at once. */
@@ -27,10 +28,12 @@ export interface Harmed {
 
 /** Does it, and resolves when what was killed runs again and what was frozen goes on. */
 export async function inflict(fault: Fault, harmed: Harmed): Promise<void> {
-  if (fault.harm === 'freeze') return freeze(fault, harmed);
-  if (fault.victim === 'event store' && harmed.nodes.length > 0) return killNodes(fault, harmed);
-  const { network } = harmed;
+  const { network, nodes, nodeLog, eventStoreUrl = '' } = harmed;
   const { victim } = fault;
+  await startEnded(nodes, nodeLog);
+  const struck = victim === 'leader' ? { ...harmed, nodes: [await leaderOf(nodes, eventStoreUrl)] } : harmed;
+  if (fault.harm === 'freeze') return freeze(fault, struck);
+  if (victim === 'leader' || (victim === 'event store' && nodes.length > 0)) return killNodes(fault, struck);
   if (victim === 'launcher' || victim === 'network') {
     // What a launcher started ends by itself.
     await (victim === 'network' ? network.killAll('SIGKILL') : network.killLauncher());
@@ -63,6 +66,7 @@ function pidsOf(victim: Victim, { network, nodes }: Harmed): number[] {
   const eventStore = () => (nodes.length > 0 ? nodes.map(pidOf) : [pids.eventStore]);
   const all = {
     'event store': eventStore,
+    leader: eventStore,
     Postgres: postgres,
     worker: () => [pids.worker],
     API: () => [pids.api],

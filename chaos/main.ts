@@ -1,5 +1,7 @@
-import { Command, InvalidArgumentError } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
 import { runDiskCases } from './disk/run-disk-cases.js';
+import { everyFault, faultsOfLeader } from './faults.js';
+import type { Victim } from './faults.js';
 import { Interrupted } from './interrupted.js';
 import { Report } from './report.js';
 import { runRounds } from './run-rounds.js';
@@ -14,10 +16,13 @@ interface Options {
   readonly json?: true;
   readonly nodePidFile: readonly string[];
   readonly nodeStart: readonly string[];
+  readonly victim?: readonly Victim[];
 }
 
 const ROUNDS = 16;
 const TIMES = 2;
+
+const victims = [...new Set([...everyFault, ...faultsOfLeader].map(([, victim]) => victim))];
 
 const program = new Command('chaos')
   .description(
@@ -40,6 +45,9 @@ const program = new Command('chaos')
     [],
   )
   .option('--node-start <commands...>', 'what starts each of these nodes again, in the same order', [])
+  .addOption(
+    new Option('--victim <names...>', 'whom faults strike; by default everybody in turn').choices(victims),
+  )
   .showHelpAfterError()
   .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : 2));
 
@@ -64,6 +72,7 @@ try {
         ...run,
         rounds: options.rounds ?? ROUNDS,
         eventStoreUrl: process.env['EVENTSTORE_URL'],
+        victims: options.victim,
         nodes: options.nodePidFile.map((pidFile, n) => ({ pidFile, start: options.nodeStart[n] ?? '' })),
       });
   process.exitCode = isWhole ? 0 : 1;

@@ -1,7 +1,8 @@
 import { newDataDir } from '../test/support/data-dir.js';
 import { pidOf } from './event-store-nodes.js';
 import type { Node } from './event-store-nodes.js';
-import { everyFault, faultsOf, faultText } from './faults.js';
+import { everyFault, faultsOf, faultsOfLeader, faultText } from './faults.js';
+import type { Victim } from './faults.js';
 import { inflict } from './harm.js';
 import { Random } from './random.js';
 import { readLog } from './read-log.js';
@@ -15,6 +16,8 @@ export interface RoundsOptions {
   readonly eventStoreUrl?: string | undefined;
   /** Of that event store: without them it is not harmed. */
   readonly nodes: readonly Node[];
+  /** Whom faults strike; undefined: everybody in turn. */
+  readonly victims?: readonly Victim[] | undefined;
   readonly report: Report;
   readonly givenUp: AbortSignal;
 }
@@ -22,6 +25,7 @@ export interface RoundsOptions {
 /** Kills and freezes the processes of a network of its own. Resolves with whether every promise was kept. */
 export async function runRounds(options: RoundsOptions): Promise<boolean> {
   const { rounds, seed, eventStoreUrl, nodes, report, givenUp } = options;
+  const possible = faultsIn(options);
   report.say(`seed ${seed}`, { seed });
   const isSpared = eventStoreUrl !== undefined && nodes.length === 0;
   if (isSpared)
@@ -31,7 +35,6 @@ export async function runRounds(options: RoundsOptions): Promise<boolean> {
   if (eventStoreUrl !== undefined) await refuseUsedLog(eventStoreUrl);
   for (const node of nodes) pidOf(node);
   const random = new Random(seed);
-  const possible = isSpared ? everyFault.filter(([, victim]) => victim !== 'event store') : everyFault;
   const faults = faultsOf(random.fork(), rounds, possible);
   return runOn({
     name: `chaos-${seed}`,
@@ -41,10 +44,20 @@ export async function runRounds(options: RoundsOptions): Promise<boolean> {
     report,
     givenUp,
     rounds: (network, artifacts) => {
-      const harmed = { network, nodes, nodeLog: artifacts.file('nodes.log'), givenUp };
+      const harmed = { network, nodes, eventStoreUrl, nodeLog: artifacts.file('nodes.log'), givenUp };
       return faults.map((fault) => ({ fault: faultText(fault), inflict: () => inflict(fault, harmed) }));
     },
   });
+}
+
+function faultsIn({ eventStoreUrl, nodes, victims }: RoundsOptions): typeof everyFault {
+  const isSpared = eventStoreUrl !== undefined && nodes.length === 0;
+  const all = nodes.length > 1 ? [...everyFault, ...faultsOfLeader] : everyFault;
+  const possible = all.filter(
+    ([, victim]) => !(isSpared && victim === 'event store') && (victims?.includes(victim) ?? true),
+  );
+  if (possible.length === 0) throw new Error(`nothing can be done to ${victims?.join(', ')} here`);
+  return possible;
 }
 
 /** Another network's log cannot be read with the keys of this one. */
