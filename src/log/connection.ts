@@ -19,8 +19,8 @@ const BEAT_MS = { pause: 1_000, deadline: 1_500 };
 
 /**
  * The way to the leader of the event store, whichever node that is. A client that gets no answer any more holds on to its
- * connection for twenty seconds, and one that looks for a node keeps what is abandoned meanwhile, and does it later: so
- * this looks for the leader first, and takes a new client whenever it is lost. Never do two of a process append.
+ * connection for twenty seconds, and one whose node is away keeps what is abandoned meanwhile, and does it later: so this
+ * finds the leader first, and takes a new client whenever it is lost. Never do two clients of a process append.
  */
 export class Connection {
   private finding: Promise<Leader> | undefined;
@@ -108,6 +108,8 @@ export class Connection {
 
   async close(): Promise<void> {
     this.closing.abort();
+    // What is just being connected to is left, too.
+    await this.finding?.catch(() => undefined);
     await this.renew();
   }
 
@@ -146,11 +148,11 @@ export class Connection {
     const { signal } = this.closing;
     while (!signal.aborted) {
       // What an answer, or none, says of the leader is noted where it is asked.
-      const isThere = await this.ask(BEAT_MS.deadline, newestOf, signal).then(
-        () => true,
+      const isSilent = await this.ask(BEAT_MS.deadline, newestOf, signal).then(
         () => false,
+        (error: unknown) => error instanceof DeadlineExceeded,
       );
-      const rest = pause(isThere ? BEAT_MS.pause : GO_THERE_MS, undefined, { signal, ref: false });
+      const rest = pause(isSilent ? GO_THERE_MS : BEAT_MS.pause, undefined, { signal, ref: false });
       await rest.catch(() => undefined);
     }
   }

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
-import { NotLeaderError } from '@eventstore/db-client';
+import { AccessDeniedError, NotLeaderError } from '@eventstore/db-client';
 import type { EndPoint, EventStoreDBClient } from '@eventstore/db-client';
 import type { Channel } from '@grpc/grpc-js';
 import type { EventStoreConnection } from '../config/event-store-files.js';
@@ -59,6 +59,8 @@ export class Leader {
         await newestOf(this.client, signal);
         return;
       } catch (error) {
+        // It answers, and says what is wrong to whoever comes with something of their own.
+        if (error instanceof AccessDeniedError) return;
         if (!(error instanceof NotLeaderError)) throw error;
       }
       await pause(GO_THERE_MS, undefined, { signal });
