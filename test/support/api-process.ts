@@ -12,6 +12,9 @@ import { Conformance } from './conformance.js';
 import type { TestNetwork } from './network.js';
 import { until } from './until.js';
 
+/** As long as a whole network gets. */
+const LONGEST_START_MS = 120_000;
+
 /** One more API process on the stores of a network, as there are several behind a proxy. */
 export interface ApiProcess {
   readonly port: number;
@@ -34,7 +37,7 @@ export async function startApiProcess(
       ({ status }) => status === 200,
       () => false,
     );
-  await until(serves);
+  await until(serves, LONGEST_START_MS);
   return {
     port,
     async stop() {
