@@ -93,10 +93,10 @@ export class Reader {
         post.ackedAt < read.sentAt &&
         (post.deletionSentAt === undefined || post.deletionSentAt > read.answeredAt),
     );
-    // What came after the page was asked for, or is being deleted, takes the place of older ones.
-    const ids = new Set(acknowledged.map(([id]) => id));
-    const room = PAGE - read.shown.filter(({ postId = '' }) => !ids.has(postId)).length;
-    const expected = answer.body?.cursor === undefined ? acknowledged : acknowledged.slice(-room || Infinity);
+    // A page that goes on may be short. It begins with the newest posts, and leaves none out in between.
+    const isLast = answer.body?.cursor === undefined;
+    const found = acknowledged.filter(([id]) => shown.has(id)).length;
+    const expected = isLast ? acknowledged : acknowledged.slice(acknowledged.length - found);
     const missing = expected.filter(([id]) => !shown.has(id));
     if (missing.length > 0)
       this.lost('own posts are not shown that were acknowledged before', { read, missing });
