@@ -1,4 +1,5 @@
 import { Command, InvalidArgumentError } from 'commander';
+import { namedEventStore } from '../test/support/named-event-store.js';
 import { runDiskCases } from './disk/run-disk-cases.js';
 import { Interrupted } from './interrupted.js';
 import { Report } from './report.js';
@@ -63,7 +64,7 @@ try {
     : await runRounds({
         ...run,
         rounds: options.rounds ?? ROUNDS,
-        eventStoreUrl: process.env['EVENTSTORE_URL'],
+        eventStoreUrl: namedEventStore(),
         nodes: options.nodePidFile.map((pidFile, n) => ({ pidFile, start: options.nodeStart[n] ?? '' })),
       });
   process.exitCode = isWhole ? 0 : 1;

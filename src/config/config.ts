@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { z } from 'zod';
 import { AddressError } from './event-store-address.js';
 import { readEventStoreAddress } from './event-store-files.js';
+import { withPasswords } from './password-files.js';
 import { isRange } from './trusted-proxies.js';
 
 /**
@@ -130,12 +131,16 @@ function faultsOf(url: string): readonly string[] {
   return [];
 }
 
-/** Checks an environment. Empty variables count as unset. Throws {@link ConfigError} with every fault at once. */
+/**
+ * Checks an environment, and reads the passwords that are in files. Empty variables count as unset.
+ * @throws {ConfigError} with every fault at once.
+ */
 export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
-  const parsed = environment.safeParse(given);
-  if (!parsed.success)
-    throw new ConfigError(parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`));
+  const { env: whole, faults } = withPasswords(given);
+  const parsed = environment.safeParse(whole);
+  const issues = parsed.error?.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`) ?? [];
+  if (!parsed.success || faults.length > 0) throw new ConfigError([...issues, ...faults]);
   const read = parsed.data;
   return {
     role: read.ROLE,
