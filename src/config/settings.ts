@@ -9,6 +9,7 @@ export function settingsOf(config: Config): Record<string, string> {
     BASE_URL: config.baseUrl,
     OPERATOR_HOST: config.operatorHost,
     OPERATOR_PORT: String(config.operatorPort),
+    METRICS_PORT: config.metricsPort?.toString(),
     OPERATOR_TOKEN: config.operatorToken,
     DATA_DIR: config.dataDir,
     EVENTSTORE_URL: config.eventStoreUrl,
