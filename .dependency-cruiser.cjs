@@ -25,6 +25,7 @@ const mayImport = {
     '^src/store/',
     '^src/recovery/',
     '^src/launch/child\\.ts$',
+    '^src/http/(health|log-check|probes)\\.ts$',
   ],
   '^src/http/': [
     '^src/domain/',

@@ -5,6 +5,7 @@ import type { Logger } from 'pino';
 import { ConfigError, readConfig, storesOf } from '../src/config/config.js';
 import type { Config } from '../src/config/config.js';
 import { createLogger } from '../src/config/logger.js';
+import { LogCheck } from '../src/http/log-check.js';
 import { announceReady, onStop } from '../src/launch/child.js';
 import type { EventLog } from '../src/log/event-log.js';
 import { openLog } from '../src/log/open-log.js';
@@ -22,7 +23,9 @@ import { openDatabase } from '../src/store/database.js';
 import { auditGroup } from './audit/audit.projection.js';
 import { authorityGroup } from './authority/authority.projection.js';
 import { servingWith } from './groups.js';
+import { serveProbes } from './probes/worker-probes.js';
 import { GroupRunner } from './runner/group-runner.js';
+import type { GroupState } from './runner/group-state.js';
 import type { Group } from './runner/projection.js';
 
 const APPLICATION_NAME = 'plaza-projector';
@@ -31,15 +34,31 @@ const RETRY_MS = 500;
 async function work(config: Config, logger: Logger, signal: AbortSignal): Promise<void> {
   const stores = storesOf(config);
   const serving = servingWith(config);
-  const opened = await whenReachable(() => open(config, logger), logger, signal);
-  if (!opened) return;
   const { witnessDatabaseUrl: url, databaseUrl } = stores;
   const witness = openWitness({ url, applicationName: APPLICATION_NAME });
+  const found: Found = { states: new Map(), log: undefined };
+  const probes = await serveProbes({
+    config,
+    databaseUrl,
+    logger,
+    reachWitness: async () => url === undefined || witness.find([]),
+    log: () => found.log,
+    groups: Object.fromEntries(
+      [serving, authorityGroup, auditGroup].map(({ name }) => [
+        name,
+        () => found.states.get(name)?.() ?? { activity: 'starting' },
+      ]),
+    ),
+  });
+  const opened = await whenReachable(() => open(config, logger), logger, signal);
+  if (!opened) return probes.close();
   const { log } = opened;
+  found.log = new LogCheck(log, monotonic);
   const proving = url === undefined ? undefined : witness;
-  const runs = runners({ log, witness: proving, databaseUrl, serving, logger }).map(({ group, runner }) =>
-    keepRunning(runner, () => isChanged(databaseUrl, group, signal), signal),
-  );
+  const runs = runners({ log, witness: proving, databaseUrl, serving, logger }).map(({ group, runner }) => {
+    found.states.set(group, () => runner.state);
+    return keepRunning(runner, () => isChanged(databaseUrl, group, signal), signal);
+  });
   const fixedGroups = [authorityGroup, auditGroup];
   const work = {
     group: serving,
@@ -54,8 +73,15 @@ async function work(config: Config, logger: Logger, signal: AbortSignal): Promis
   };
   announceReady();
   await Promise.all([...runs, new JobRunner(work).run(signal)]);
+  await probes.close();
   await witness.close();
   await opened.close();
+}
+
+/** What the probes look at, once it is there. */
+interface Found {
+  readonly states: Map<string, () => GroupState>;
+  log: LogCheck | undefined;
 }
 
 /** A group that has stopped begins again once an operator has changed what it stopped at. */
@@ -166,7 +192,8 @@ function main(): void {
     await working;
   });
   working.catch((error: unknown) => {
-    logger.fatal({ err: error }, 'the worker cannot go on');
+    if (error instanceof ConfigError) process.stderr.write(`${error.message}\n`);
+    else logger.fatal({ err: error }, 'the worker cannot go on');
     process.exit(1);
   });
 }

@@ -5,6 +5,7 @@ import { LogReplaced, UnreadableEvent } from '../../src/log/event-log.js';
 import type { EventLog } from '../../src/log/event-log.js';
 import { Applier } from './applier.js';
 import { Halt, messageOf, Outdated } from './faults.js';
+import type { GroupState } from './group-state.js';
 import { Heartbeat } from './heartbeat.js';
 import { dispatch, typesOf } from './projection.js';
 import type { Group } from './projection.js';
@@ -51,11 +52,16 @@ export interface GroupRunnerOptions {
 export class GroupRunner {
   private readonly logger: Logger;
   private complaint: string | undefined;
+  private current: GroupState = { activity: 'starting' };
   private wait = BACKOFF_MS.first;
   private unreadable = { id: '', tries: 0 };
 
   constructor(private readonly options: GroupRunnerOptions) {
     this.logger = options.logger.child({ group: options.group.name });
+  }
+
+  get state(): GroupState {
+    return this.current;
   }
 
   /** Resolves when `signal` aborts, after the batch in hand; or earlier, when the group has stopped. */
@@ -69,9 +75,11 @@ export class GroupRunner {
             { err: error, eventId: error.event?.id, position: error.event?.position },
             'the group has stopped',
           );
+          this.current = { activity: 'stopped', reason: error.message };
           return;
         }
         if (signal.aborted) return;
+        this.current = { activity: error instanceof Outdated ? 'outdated' : 'interrupted' };
         this.complain(error);
         await pause(this.nextWait(error), undefined, { signal }).catch(() => undefined);
       }
@@ -94,9 +102,13 @@ export class GroupRunner {
     try {
       connection.client.on('notification', () => changed.abort());
       if (news !== undefined) await connection.client.query(`LISTEN ${news}`);
-      const standby = () => this.logger.info('another worker is at it; standing by');
+      const standby = () => {
+        this.current = { activity: 'standby' };
+        this.logger.info('another worker is at it; standing by');
+      };
       if (await connection.lock(groupLock(lock), signal, standby)) {
         const target = await prepare(connection.client, signal);
+        this.current = { activity: 'working' };
         await this.follow(connection.client, target, signal);
       }
     } catch (error) {

@@ -1,12 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Client } from 'pg';
+import { endWhenSilent } from '../../src/store/held-session.js';
 import { endSession, sessionClient } from '../../src/store/session-client.js';
 
 const STANDBY_MS = 500;
 
 /**
  * A connection of its own for one worker of one group. Lock and transactions share it, so that whoever has lost the lock
- * has lost the transaction too.
+ * has lost the transaction too, and can commit nothing more: also a worker that was frozen, and of which Postgres has
+ * ended the session meanwhile.
  */
 export class WorkerConnection {
   private readonly broken = new AbortController();
@@ -26,11 +28,7 @@ export class WorkerConnection {
       // Every statement finds rows by keys, which Postgres doubts as long as it has no statistics of young tables: then it
       // reads all there is, or compiles the statement each time.
       await client.query('SET enable_hashjoin = off; SET enable_mergejoin = off; SET jit = off');
-      // A worker whose machine dies says no goodbye: without these, the lock would stay with it for two hours.
-      // One that freezes within a transaction keeps its rows locked, and whoever takes authority away waits for those.
-      await client.query(
-        `SET tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 5; SET idle_in_transaction_session_timeout = '2s'`,
-      );
+      await endWhenSilent(client);
       return connection;
     } catch (error) {
       await connection.close();

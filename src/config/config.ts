@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { z } from 'zod';
 import { AddressError } from './event-store-address.js';
 import { readEventStoreAddress } from './event-store-files.js';
+import { withPasswords } from './password-files.js';
 import { isRange } from './trusted-proxies.js';
 
 /**
@@ -16,6 +17,8 @@ export abstract class Config {
   abstract readonly baseUrl: string;
   abstract readonly operatorHost: string;
   abstract readonly operatorPort: number;
+  /** Where a worker answers probes and scrapes, on `operatorHost`; undefined: nowhere. */
+  abstract readonly metricsPort: number | undefined;
   /** Absolute directory of everything embedded and of the operator's token. */
   abstract readonly dataDir: string;
   /** A store that is not named here is started embedded by `ROLE=all`. */
@@ -96,6 +99,7 @@ const environment = z
     BASE_URL: origin.optional(),
     OPERATOR_HOST: z.string().default('127.0.0.1'),
     OPERATOR_PORT: port.default(3001),
+    METRICS_PORT: port.optional(),
     OPERATOR_TOKEN: z.string().min(32, 'must have at least 32 characters').optional(),
     DATA_DIR: z.string().default('.data'),
     EVENTSTORE_URL: eventStoreUrl.optional(),
@@ -117,6 +121,12 @@ const environment = z
   .superRefine((env, context) => {
     if (env.PORT === env.OPERATOR_PORT)
       context.addIssue({ code: 'custom', path: ['OPERATOR_PORT'], message: 'must differ from PORT' });
+    if (env.METRICS_PORT === env.PORT || env.METRICS_PORT === env.OPERATOR_PORT)
+      context.addIssue({
+        code: 'custom',
+        path: ['METRICS_PORT'],
+        message: 'must differ from PORT and OPERATOR_PORT',
+      });
     if (env.ROLE === 'all') return;
     for (const name of ['EVENTSTORE_URL', 'DATABASE_URL', 'VAULT_DATABASE_URL'] as const)
       if (env[name] === undefined)
@@ -133,12 +143,16 @@ function faultsOf(url: string): readonly string[] {
   return [];
 }
 
-/** Checks an environment. Empty variables count as unset. Throws {@link ConfigError} with every fault at once. */
+/**
+ * Checks an environment, and reads the passwords that are in files. Empty variables count as unset.
+ * @throws {ConfigError} with every fault at once.
+ */
 export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
-  const parsed = environment.safeParse(given);
-  if (!parsed.success)
-    throw new ConfigError(parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`));
+  const { env: whole, faults } = withPasswords(given);
+  const parsed = environment.safeParse(whole);
+  const issues = parsed.error?.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`) ?? [];
+  if (!parsed.success || faults.length > 0) throw new ConfigError([...issues, ...faults]);
   const read = parsed.data;
   return {
     role: read.ROLE,
@@ -146,6 +160,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     baseUrl: new URL(read.BASE_URL ?? `http://localhost:${read.PORT}`).origin,
     operatorHost: read.OPERATOR_HOST,
     operatorPort: read.OPERATOR_PORT,
+    metricsPort: read.METRICS_PORT,
     dataDir: resolve(read.DATA_DIR),
     eventStoreUrl: read.EVENTSTORE_URL,
     eventStoreShared: read.EVENTSTORE_SHARED,

@@ -25,6 +25,14 @@ describe('the configuration', () => {
     });
   });
 
+  it.each(['3000', '3001'])('takes no port of a worker that the API has: %s', (port) => {
+    expect(readConfig({ METRICS_PORT: '9100' }).metricsPort).toBe(9_100);
+    expect(readConfig({}).metricsPort).toBeUndefined();
+    expect(faultsOf({ METRICS_PORT: port })).toEqual([
+      'METRICS_PORT: must differ from PORT and OPERATOR_PORT',
+    ]);
+  });
+
   it.each(['-1', '1.5', '1e3', 'many'])('takes no number of followers that is none: %s', (value) => {
     expect(faultsOf({ FAN_OUT_THRESHOLD: value })).toEqual([
       'FAN_OUT_THRESHOLD: must be a whole number up to 999999',

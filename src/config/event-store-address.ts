@@ -26,6 +26,8 @@ export class AddressError extends Error {
 const scheme = /^(?:esdb|kurrentdb|kurrent|kdb)(\+discover)?:\/\//;
 const host = /^[^\s:/@]+(?::\d+)?$/;
 const LARGEST_PORT = 65_535;
+const PAIR =
+  'user and password must be written user:password@, or user@ with the password in the file that EVENTSTORE_PASSWORD_FILE names';
 const ENCODE = 'in a user or password write : as %3A, / as %2F, ? as %3F, @ as %40 and % as %25';
 
 /** @throws {AddressError} with every fault at once. */
@@ -54,7 +56,7 @@ export function parseEventStoreAddress(given: string): EventStoreAddress {
 /** What is wrong with them, in words, where something is. The client would leave out what follows a second colon. */
 function credentialsIn(userInfo: string): Credentials | string {
   const [username = '', password = '', ...more] = userInfo.split(':');
-  if (username === '' || password === '') return 'user and password must be written user:password@';
+  if (username === '' || password === '') return PAIR;
   if (more.length > 0 || userInfo.includes('@')) return `the password has an unencoded : or @; ${ENCODE}`;
   try {
     return { username: decodeURIComponent(username), password: decodeURIComponent(password) };

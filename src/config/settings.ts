@@ -1,4 +1,5 @@
 import type { Config } from './config.js';
+import { PASSWORD_FILES } from './password-files.js';
 
 /** The variables from which another process reads this very configuration: what `readConfig` does, backwards. */
 export function settingsOf(config: Config): Record<string, string> {
@@ -8,6 +9,7 @@ export function settingsOf(config: Config): Record<string, string> {
     BASE_URL: config.baseUrl,
     OPERATOR_HOST: config.operatorHost,
     OPERATOR_PORT: String(config.operatorPort),
+    METRICS_PORT: config.metricsPort?.toString(),
     OPERATOR_TOKEN: config.operatorToken,
     DATA_DIR: config.dataDir,
     EVENTSTORE_URL: config.eventStoreUrl,
@@ -26,9 +28,10 @@ export function settingsOf(config: Config): Record<string, string> {
   );
 }
 
-/** The environment of a process that we start: ours, with this configuration. */
+/** The environment of a process that we start: ours, with this configuration, whose addresses have their passwords. */
 export function environmentFor(config: Config): NodeJS.ProcessEnv {
-  return { ...process.env, ...settingsOf(config) };
+  const ours = Object.entries(process.env).filter(([name]) => !PASSWORD_FILES.includes(name));
+  return { ...Object.fromEntries(ours), ...settingsOf(config) };
 }
 
 /** The same configuration but for some settings. */

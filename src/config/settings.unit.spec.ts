@@ -8,6 +8,7 @@ describe('the settings that a process is started with', () => {
     const api = readConfig({
       ROLE: 'api',
       PORT: '8080',
+      METRICS_PORT: '9100',
       OPERATOR_TOKEN: 't'.repeat(32),
       EVENTSTORE_URL: 'esdb://127.0.0.1:2113?tls=false',
       EVENTSTORE_TLS: 'on',

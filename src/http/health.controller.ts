@@ -1,8 +1,8 @@
 import { Controller, Get, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
-import { RETRY_AFTER_SECONDS } from './errors.js';
 import { Health } from './health.js';
 import type { Readiness } from './health.js';
+import { answerReadiness } from './probes.js';
 
 @Controller()
 export class HealthController {
@@ -16,8 +16,6 @@ export class HealthController {
 
   @Get('readyz')
   async ready(@Res({ passthrough: true }) reply: FastifyReply): Promise<Readiness> {
-    const readiness = await this.health.readiness();
-    if (readiness.status !== 'ok') void reply.status(503).header('retry-after', String(RETRY_AFTER_SECONDS));
-    return readiness;
+    return answerReadiness(reply, await this.health.readiness());
   }
 }

@@ -41,9 +41,9 @@ async function checkReadModels(pool: Pool, proof: RestrictionProof): Promise<voi
 }
 
 /**
- * A worker that is frozen holds its lock, so that nobody takes its place: only its silence tells. A group that rests,
- * in quarantine or at an event that it cannot apply, or of which nothing is published yet, is silent for a reason that the
- * read models' check names; so is one that waits for a log that is away.
+ * Whoever stands by takes the place of a worker that ends or freezes (src/store/held-session.ts); where nobody does, only the
+ * silence tells. A group that rests, in quarantine or at an event that it cannot apply, or of which nothing is published yet,
+ * is silent for a reason that the read models' check names; so is one that waits for a log that is away.
  */
 async function checkWorker(pool: Pool, log: LogCheck): Promise<void> {
   if ((await log.answeredForMs()) < SILENT_SECONDS * 1_000) return;

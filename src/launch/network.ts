@@ -214,10 +214,11 @@ export class Network {
 }
 
 /** No part of this network, nor of another, chooses a port that is configured here. */
-async function reservePorts({ port, operatorPort, operatorHost }: Config): Promise<void> {
-  for (const each of [port, operatorPort]) await reservePort(each);
+async function reservePorts({ port, operatorPort, operatorHost, metricsPort }: Config): Promise<void> {
+  for (const each of [port, operatorPort, metricsPort]) if (each !== undefined) await reservePort(each);
   await refuseTakenPort('PORT', port);
   await refuseTakenPort('OPERATOR_PORT', operatorPort, operatorHost);
+  if (metricsPort !== undefined) await refuseTakenPort('METRICS_PORT', metricsPort, operatorHost);
 }
 
 async function refuseTakenPort(variable: string, port: number, host?: string): Promise<void> {

@@ -5,7 +5,7 @@ import { isTooLarge, TOO_LARGE } from './append-size.js';
 import { tlsFault } from './tls-faults.js';
 
 const WRONG_USER =
-  'The event store rejects the user or the password in EVENTSTORE_URL: correct them, and start again.';
+  'The event store rejects the user in EVENTSTORE_URL or its password (there, or in EVENTSTORE_PASSWORD_FILE): correct them, and start again.';
 const NO_USER =
   'The event store lets nobody in without a user, and EVENTSTORE_URL names none: write user:password@ before the host, and start again.';
 const NOT_SENT =

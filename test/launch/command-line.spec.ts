@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { mkdirSync, mkdtempSync, cpSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, cpSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from '../../src/launch/free-port.js';
-import { plaza, runPlaza } from '../support/command.js';
+import { plaza, root, runPlaza } from '../support/command.js';
 
 let dataDir = '';
 
@@ -55,6 +55,12 @@ describe("the operator's command line", () => {
       'eventstore',
     ])
       expect(stdout).toMatch(new RegExp(`^ {2}${command} `, 'm'));
+  });
+
+  it.each(['--version', '-V'])('says which version it is: %s', async (option) => {
+    const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
+    expect(await runPlaza([option])).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
+    expect((await runPlaza(['--help'])).stdout).toMatch(/^ {2}-V, --version +print the version$/m);
   });
 
   it.each([

@@ -54,6 +54,8 @@ describe('the network on one machine', () => {
     expect(environment({ PORT: '1' })).toMatchObject({ PORT: '1', PATH: process.env['PATH'] });
     for (const name of [
       'EVENTSTORE_URL',
+      'VAULT_DATABASE_PASSWORD_FILE',
+      'METRICS_PORT',
       'ROLE',
       'WITNESS_DATABASE_URL',
       'OPERATOR_TOKEN',

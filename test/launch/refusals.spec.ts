@@ -52,7 +52,7 @@ describe('a start that cannot be', () => {
     expect(existsSync(join(scratch, 'data'))).toBe(false);
   });
 
-  it.each(['PORT', 'OPERATOR_PORT'])('names %s when another program listens there', async (name) => {
+  it.each(['PORT', 'OPERATOR_PORT', 'METRICS_PORT'])('names %s when another program listens there', async (name) => {
     const { port } = stranger.address() as AddressInfo;
     const { code, stderr } = await runPlaza(['start'], await settings({ [name]: String(port) }));
     expect(code).toBe(1);

@@ -77,7 +77,7 @@ describe('an operator is told', () => {
     [
       'a wrong password',
       (url) => url.replace(/:[^:]*@/, ':guessed@'),
-      'rejects the user or the password in EVENTSTORE_URL',
+      'rejects the user in EVENTSTORE_URL or its password',
     ],
     ['no user', (url) => url.replace(/\/\/.*@/, '//'), 'EVENTSTORE_URL names none'],
     [

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Client } from 'pg';
 import { WorkerConnection } from '../../projections/runner/worker-connection.js';
+import { SILENT_SECONDS } from '../../src/store/held-session.js';
 import { startTestPostgres } from '../support/postgres.js';
 import type { TestPostgres } from '../support/postgres.js';
 import { until } from '../support/until.js';
@@ -27,5 +28,34 @@ describe('a worker that freezes within a transaction', () => {
     expect((await other.query('SELECT state FROM application')).rows).toEqual([{ state: 'suspended' }]);
     await worker.close();
     await other.end();
+  });
+});
+
+describe('a worker that has nothing to do on its connection for long', () => {
+  let postgres: TestPostgres;
+
+  beforeAll(async () => {
+    postgres = await startTestPostgres();
+  });
+  afterAll(() => postgres.stop());
+
+  test('keeps its lock, since its event loop turns', async () => {
+    const url = await postgres.createDatabase();
+    const { signal } = new AbortController();
+    const worker = await WorkerConnection.open(url, 'plaza-projector-test');
+    expect(await worker.lock('a lock', signal, () => undefined)).toBe(true);
+    const other = new Client({ connectionString: url });
+    await other.connect();
+    const beats = async () => {
+      const { rows } = await other.query<{ at: Date }>(
+        `SELECT state_change AS at FROM pg_stat_activity WHERE application_name = 'plaza-projector-test'`,
+      );
+      return rows[0]?.at.getTime() ?? 0;
+    };
+    const begun = await beats();
+    await until(async () => (await beats()) > begun + 1.5 * SILENT_SECONDS * 1_000);
+    expect(worker.lost.aborted).toBe(false);
+    await other.end();
+    await worker.close();
   });
 });

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { PoolClient } from 'pg';
 import { openLog } from '../../src/log/open-log.js';
 import type { OpenLog } from '../../src/log/open-log.js';
+import { BuildConnection } from '../../src/recovery/build/build-connection.js';
 import type { BuildProgress } from '../../src/recovery/build/progress.js';
 import { Builds } from '../projections/support/builds.js';
 import { MemoryLog } from '../projections/support/memory-log.js';
@@ -27,7 +28,7 @@ const POSTS = 9_000;
 
 const waitsForALock = `
   SELECT FROM pg_stat_activity
-  WHERE application_name = 'plaza-build' AND datname = current_database() AND wait_event_type = 'Lock'`;
+  WHERE application_name LIKE 'plaza-build%' AND datname = current_database() AND wait_event_type = 'Lock'`;
 
 describe('a build that is interrupted', () => {
   let postgres: TestPostgres;
@@ -95,6 +96,21 @@ describe('a build that is interrupted', () => {
       expect(last).toMatchObject({ done: 5_000, total: 5_000, secondsLeft: 0 });
       expect(last?.rate).toBeGreaterThan(0);
     });
+  });
+
+  test('by a freeze of its worker, ends what that had begun, and what it would do when it wakes up', async () => {
+    const builds = await Builds.open(await postgres.createDatabase());
+    const log = new MemoryLog();
+    log.add(some.account('ada'), some.post('p1'));
+    const incarnation = await builds.begin();
+    const frozen = await BuildConnection.open(builds.databaseUrl, [incarnation.schemaName]);
+    const { client } = frozen;
+    await client.query('BEGIN; DELETE FROM post; LOCK TABLE post IN ACCESS EXCLUSIVE MODE');
+    await builds.build(log, incarnation);
+    await expect(client.query('COMMIT')).rejects.toThrow(/not queryable/);
+    expect((await builds.verify(log, incarnation)).differences).toEqual([]);
+    await frozen.close();
+    await builds.close();
   });
 
   describe('by a kill of its worker', () => {

@@ -54,7 +54,7 @@ const inReadStore = [
   {
     name: 'settled',
     at: 'BEFORE UPDATE ON recovery.checkpoint',
-    when: `current_setting('application_name') = 'plaza-build'`,
+    when: `current_setting('application_name') LIKE 'plaza-build%'`,
   },
   { name: 'authority derived', at: 'BEFORE INSERT ON recovery.incarnation' },
   {

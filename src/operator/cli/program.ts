@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { plazaVersion } from '../../config/version.js';
 import { addAccount } from './commands/account.js';
 import { addApp } from './commands/app.js';
 import { addAudit } from './commands/audit.js';
@@ -17,6 +18,7 @@ import { addStart } from './commands/start.js';
 export function commandLine(): Command {
   const program = new Command('plaza')
     .description('Runs the Plaza network and operates it.')
+    .version(plazaVersion(), '-V, --version', 'print the version')
     .exitOverride()
     .showHelpAfterError('(plaza --help tells all)')
     .helpCommand(false)

@@ -16,6 +16,11 @@ const FINISHING = `
   SET work_mem = '64MB'; SET maintenance_work_mem = '128MB'; SET max_parallel_workers_per_gather = 0`;
 
 const CANCEL_AGAIN_MS = 100;
+/** How long a session that is told to end may take. */
+const LONGEST_END_MS = 5_000;
+
+/** Shown in `pg_stat_activity`. The last schema is what is built or verified. */
+const applicationNameOf = (schemas: readonly string[]): string => `plaza-build/${schemas.at(-1)}`;
 
 /** One session of a build. Its statements take as long as they take; an abort ends the one that runs. */
 export class BuildConnection {
@@ -25,9 +30,12 @@ export class BuildConnection {
     private readonly pid: number,
   ) {}
 
-  /** `schemas`: where tables are found, first and made in the first. */
-  static async open(url: string, schemas: readonly string[]): Promise<BuildConnection> {
-    const client = sessionClient(url, 'plaza-build', Infinity);
+  /**
+   * `schemas`: where tables are found, first and made in the first. Rejects with the reason of `signal` where that has
+   * aborted meanwhile: whoever wakes up without the lock learns it while the connection is made.
+   */
+  static async open(url: string, schemas: readonly string[], signal?: AbortSignal): Promise<BuildConnection> {
+    const client = sessionClient(url, applicationNameOf(schemas), Infinity);
     // What breaks the connection breaks the statement on it, which says so.
     client.on('error', () => undefined);
     try {
@@ -37,11 +45,25 @@ export class BuildConnection {
         SET search_path = ${schemas.join(', ')}; SET client_connection_check_interval = '1s';
         SET tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 5`);
       const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+      signal?.throwIfAborted();
       return new BuildConnection(url, client, rows[0]?.pid ?? 0);
     } catch (error) {
       await endSession(client);
       throw error;
     }
+  }
+
+  /**
+   * Ends the sessions of whoever was at the same before and lost the lock to us: one that is frozen keeps tables locked, and
+   * must do nothing more when it wakes up.
+   */
+  async endOthers(): Promise<void> {
+    await this.client.query(
+      `SELECT pg_terminate_backend(pid, $1) FROM pg_stat_activity
+      WHERE application_name = current_setting('application_name') AND datname = current_database()
+        AND usename = current_user AND pid <> pg_backend_pid()`,
+      [LONGEST_END_MS],
+    );
   }
 
   async forLoading(): Promise<Client> {

@@ -37,9 +37,10 @@ export interface BuildOptions {
  * cannot be applied, {@link UnreadableEvent}, {@link LogReplaced}, faults of Postgres as they come.
  */
 export async function buildIncarnation(options: BuildOptions): Promise<void> {
-  const { databaseUrl, incarnation } = options;
-  const connection = await BuildConnection.open(databaseUrl, [incarnation.schemaName]);
+  const { databaseUrl, incarnation, signal } = options;
+  const connection = await BuildConnection.open(databaseUrl, [incarnation.schemaName], signal);
   try {
+    await connection.endOthers();
     const { state } = await readBuildState(connection.client, incarnation.incarnation);
     if (state === 'loading') {
       await follow(await connection.forLoading(), options, 'loading');

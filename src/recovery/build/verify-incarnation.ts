@@ -45,7 +45,7 @@ export async function verifyIncarnation(options: BuildOptions): Promise<Verifica
   const { databaseUrl, incarnation, signal, onProgress = () => undefined } = options;
   const staging = stagingSchemaOf(incarnation);
   const schemas = [staging, incarnation.schemaName];
-  const connection = await BuildConnection.open(databaseUrl, schemas);
+  const connection = await BuildConnection.open(databaseUrl, schemas, signal);
   try {
     const client = await connection.forFinishing();
     await client.query(`DROP SCHEMA IF EXISTS ${staging} CASCADE; CREATE SCHEMA ${staging}`);

@@ -23,8 +23,9 @@ type Tools = Pick<JobContext, 'databaseUrl' | 'log' | 'signal' | 'report'>;
 export async function rederiveAuthority(group: Group, context: Tools): Promise<void> {
   const { databaseUrl, signal } = context;
   // Of so many people a single statement may take minutes.
-  const connection = await BuildConnection.open(databaseUrl, ['authority']);
+  const connection = await BuildConnection.open(databaseUrl, ['authority'], signal);
   try {
+    await connection.endOthers();
     const client = await connection.forLoading();
     await connection.interruptibly(signal, () => derive(client, group, context));
   } finally {

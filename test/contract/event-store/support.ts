@@ -11,9 +11,10 @@ import { readEventStoreAddress, type EventStoreConnection } from '../../../src/c
 import { connect } from '../../../src/log/connect.js';
 import { nodeToAsk } from '../../../src/log/gossip.js';
 import { startEmbeddedEventStore, type EmbeddedEventStore } from '../../support/event-store.js';
+import { namedEventStore } from '../../support/named-event-store.js';
 
 /** Any EventStoreDB has to pass this suite: name one here to run it against that instead of the embedded store. */
-const named = process.env['EVENTSTORE_URL'];
+const named = namedEventStore();
 
 export interface ContractTarget {
   readonly client: EventStoreDBClient;

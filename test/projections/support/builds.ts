@@ -15,7 +15,7 @@ import { WorkerBench } from './worker.js';
 /** Builds incarnations of a log beside one another, and looks whether they are what it says. */
 export class Builds {
   private constructor(
-    private readonly databaseUrl: string,
+    readonly databaseUrl: string,
     readonly pool: Pool,
   ) {}
 

@@ -1,0 +1,57 @@
+import { fastify } from 'fastify';
+import { Pool } from 'pg';
+import type { Logger } from 'pino';
+import { ConfigError } from '../../src/config/config.js';
+import type { Config } from '../../src/config/config.js';
+import { Health } from '../../src/http/health.js';
+import { probeRoutes } from '../../src/http/probes.js';
+import { workerChecks } from './worker-checks.js';
+import type { Checked } from './worker-checks.js';
+import { WorkerMetrics } from './worker-metrics.js';
+
+/** A probe gives up earlier. */
+const DATABASE_MS = 1_500;
+
+export interface ProbeOptions extends Omit<Checked, 'pool'> {
+  readonly config: Pick<Config, 'operatorHost' | 'metricsPort'>;
+  readonly databaseUrl: string;
+  readonly logger: Logger;
+}
+
+/**
+ * Serves `/livez`, `/readyz` and `/metrics` of a worker on `METRICS_PORT`, from its start on: also while it waits for its
+ * stores. Without that port nothing is served. @throws {ConfigError} the port cannot be had.
+ */
+export async function serveProbes(options: ProbeOptions): Promise<{ close(): Promise<void> }> {
+  const { config, databaseUrl, logger, groups } = options;
+  const { operatorHost: host, metricsPort: port } = config;
+  if (port === undefined) return { close: () => Promise.resolve() };
+  // Of its own: a worker's other connections are at work.
+  const pool = new Pool({
+    connectionString: databaseUrl,
+    application_name: 'plaza-projector',
+    max: 1,
+    connectionTimeoutMillis: DATABASE_MS,
+    query_timeout: DATABASE_MS,
+  });
+  pool.on('error', () => undefined);
+  const metrics = new WorkerMetrics(groups);
+  const server = fastify({ forceCloseConnections: true });
+  probeRoutes(server, new Health(workerChecks({ ...options, pool }), logger));
+  server.get('/metrics', async (_request, reply) => {
+    void reply.type(metrics.contentType);
+    return metrics.text();
+  });
+  try {
+    await server.listen({ host, port });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new ConfigError([`METRICS_PORT: nothing can listen on ${host}:${port} here (${code})`]);
+  }
+  return {
+    async close() {
+      await server.close();
+      await pool.end();
+    },
+  };
+}

@@ -1,0 +1,149 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { ConfigError, readConfig } from './config.js';
+import { parseEventStoreAddress } from './event-store-address.js';
+import { environmentFor } from './settings.js';
+
+let dir = '';
+beforeAll(() => {
+  dir = mkdtempSync(join(tmpdir(), 'plaza-passwords-'));
+});
+afterAll(() => rmSync(dir, { recursive: true }));
+
+function fileWith(content: string | Buffer): string {
+  const path = join(mkdtempSync(join(dir, 'file-')), 'password');
+  writeFileSync(path, content);
+  return path;
+}
+
+const faultsOf = (env: NodeJS.ProcessEnv): readonly string[] => {
+  try {
+    readConfig(env);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.faults;
+    throw error;
+  }
+  return [];
+};
+
+/** Each has characters that mean something in an address. */
+const passwords = ['a/b+c=', '%41:@?#&', 'it\'s 100% {}[]|\\^`"<>', 'päß 🔑', '://a:b@c/d?e'];
+
+describe('a password in a file', () => {
+  it.each(passwords)("is that of the event store's user: %s", (password) => {
+    const EVENTSTORE_PASSWORD_FILE = fileWith(password);
+    for (const address of ['esdb://ann@one:2111,two?tls=true', 'kurrentdb+discover://ann:@one']) {
+      const { eventStoreUrl } = readConfig({ EVENTSTORE_URL: address, EVENTSTORE_PASSWORD_FILE });
+      const parsed = parseEventStoreAddress(eventStoreUrl ?? '');
+      expect(parsed.credentials).toEqual({ username: 'ann', password });
+      expect({ ...parsed, credentials: undefined }).toEqual({
+        ...parseEventStoreAddress(address.replace(/ann:?@/, '')),
+      });
+    }
+  });
+
+  it.each(passwords)("is that of each database's user: %s", (password) => {
+    const config = readConfig({
+      DATABASE_URL: 'postgres://ann@db:5432/plaza?sslmode=disable',
+      DATABASE_PASSWORD_FILE: fileWith(password),
+      VAULT_DATABASE_URL: 'postgresql://bob@vault/plaza_vault',
+      VAULT_DATABASE_PASSWORD_FILE: fileWith(`${password}1`),
+      WITNESS_DATABASE_URL: 'postgres://b%40b:@vault/plaza_witness',
+      WITNESS_DATABASE_PASSWORD_FILE: fileWith(`${password}2`),
+    });
+    const urls = [config.databaseUrl, config.vaultDatabaseUrl, config.witnessDatabaseUrl].map(
+      (url) => new URL(url ?? ''),
+    );
+    expect(urls.map((url) => decodeURIComponent(url.password))).toEqual([
+      password,
+      `${password}1`,
+      `${password}2`,
+    ]);
+    for (const url of urls) url.password = '';
+    expect(urls.map(String)).toEqual([
+      'postgres://ann@db:5432/plaza?sslmode=disable',
+      'postgresql://bob@vault/plaza_vault',
+      'postgres://b%40b@vault/plaza_witness',
+    ]);
+  });
+
+  it.each(['secret\n', 'secret\r\n', 'secret'])('may end with a newline: %j', (content) => {
+    const env = { DATABASE_URL: 'postgres://ann@db/plaza', DATABASE_PASSWORD_FILE: fileWith(content) };
+    expect(readConfig(env).databaseUrl).toBe('postgres://ann:secret@db/plaza');
+  });
+
+  it('is in the addresses that a process of ours is started with, which must not read it again', () => {
+    const EVENTSTORE_PASSWORD_FILE = fileWith('a/b');
+    process.env['EVENTSTORE_PASSWORD_FILE'] = EVENTSTORE_PASSWORD_FILE;
+    try {
+      const config = readConfig({ EVENTSTORE_URL: 'esdb://ann@db', EVENTSTORE_PASSWORD_FILE });
+      expect(readConfig(environmentFor(config))).toEqual(config);
+    } finally {
+      delete process.env['EVENTSTORE_PASSWORD_FILE'];
+    }
+  });
+});
+
+describe('a password file that cannot be used', () => {
+  const unusable: readonly [string, () => string, string][] = [
+    ['is missing', () => join(dir, 'none'), 'names a file that does not exist'],
+    ['cannot be read', () => dir, 'names a file that cannot be read (EISDIR)'],
+    ['is empty', () => fileWith(''), 'names a file that is empty'],
+    ['has a newline alone', () => fileWith('\n'), 'names a file that is empty'],
+    [
+      'has several lines',
+      () => fileWith('secret\nsecret\n'),
+      'names a file with several lines; it must hold the password alone',
+    ],
+    ['is no text', () => fileWith(Buffer.of(0xff, 0xfe)), 'names a file that is not UTF-8 text'],
+  ];
+
+  it.each(unusable)('since it %s, is named by its variable alone', (_, path, fault) => {
+    const files = { EVENTSTORE_PASSWORD_FILE: path(), WITNESS_DATABASE_PASSWORD_FILE: path() };
+    const urls = { EVENTSTORE_URL: 'esdb://ann@db', WITNESS_DATABASE_URL: 'postgres://ann@db/plaza' };
+    expect(faultsOf({ ...files, ...urls })).toEqual([
+      `EVENTSTORE_PASSWORD_FILE: ${fault}`,
+      `WITNESS_DATABASE_PASSWORD_FILE: ${fault}`,
+    ]);
+  });
+
+  it.each([
+    ['postgres://db/plaza', 'DATABASE_URL names no user: write user@ before the host'],
+    ['postgres://a:secret@db/plaza', 'DATABASE_URL has a password as well: leave one of the two out'],
+    ['postgres://a@db/p?password=secret', 'DATABASE_URL has a password as well: leave one of the two out'],
+    [undefined, 'is set, and DATABASE_URL is not'],
+  ])('beside the database address %s', (url, fault) => {
+    expect(faultsOf({ DATABASE_URL: url, DATABASE_PASSWORD_FILE: fileWith('x') })).toEqual([
+      `DATABASE_PASSWORD_FILE: ${fault}`,
+    ]);
+  });
+
+  it.each([
+    ['esdb://db', 'EVENTSTORE_URL names no user: write user@ before the host'],
+    ['esdb://ann:secret@db', 'EVENTSTORE_URL has a password as well: leave one of the two out'],
+    [undefined, 'is set, and EVENTSTORE_URL is not'],
+  ])('beside the event store address %s', (url, fault) => {
+    expect(faultsOf({ EVENTSTORE_URL: url, EVENTSTORE_PASSWORD_FILE: fileWith('x') })).toEqual([
+      `EVENTSTORE_PASSWORD_FILE: ${fault}`,
+    ]);
+  });
+
+  it('hides no other fault, and has none hidden', () => {
+    const files = { EVENTSTORE_PASSWORD_FILE: dir, DATABASE_PASSWORD_FILE: fileWith('x') };
+    const faults = faultsOf({
+      ...files,
+      PORT: 'x',
+      EVENTSTORE_URL: 'esdb://ann@db?tls=secret',
+      DATABASE_URL: 'mysql://secret@db/plaza',
+    });
+    expect(faults.map((line) => line.split(':')[0])).toEqual([
+      'PORT',
+      'EVENTSTORE_URL',
+      'DATABASE_URL',
+      'EVENTSTORE_PASSWORD_FILE',
+    ]);
+    expect(faults.join()).not.toContain('secret');
+  });
+});

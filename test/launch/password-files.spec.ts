@@ -1,0 +1,97 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Client, escapeLiteral } from 'pg';
+import { runPlaza } from '../support/command.js';
+import { startEmbeddedEventStore } from '../support/event-store.js';
+import type { EmbeddedEventStore } from '../support/event-store.js';
+import { startNetwork } from '../support/network.js';
+import type { TestNetwork } from '../support/network.js';
+import { startTestPostgres } from '../support/postgres.js';
+import type { TestPostgres } from '../support/postgres.js';
+import { until } from '../support/until.js';
+
+/** Characters that mean something in an address. */
+const PASSWORD = "a/b+c=%41:@?#&'ä";
+
+/** Processes, children and commands, on servers that ask for passwords of which the addresses know nothing. */
+describe('a network whose passwords are in files', () => {
+  let dir = '';
+  let postgres: TestPostgres;
+  let eventStore: EmbeddedEventStore;
+  let network: TestNetwork;
+  let env: NodeJS.ProcessEnv;
+
+  beforeAll(async () => {
+    dir = mkdtempSync(join(tmpdir(), 'plaza-passwords-'));
+    const log = mkdtempSync(join(dir, 'log-'));
+    writeFileSync(join(log, 'credentials'), `ann:${PASSWORD}\n`, { mode: 0o600 });
+    [postgres, eventStore] = await Promise.all([
+      startTestPostgres(),
+      startEmbeddedEventStore({ dir: log, args: ['--tls'] }),
+    ]);
+    const urls = [
+      await postgres.createDatabase(),
+      await postgres.createDatabase(),
+      await postgres.createDatabase(),
+    ];
+    await setPassword(urls[0]!);
+    const file = join(dir, 'password');
+    writeFileSync(file, `${PASSWORD}\n`, { mode: 0o400 });
+    const [DATABASE_URL, VAULT_DATABASE_URL, WITNESS_DATABASE_URL] = urls.map(withoutPassword);
+    env = {
+      EVENTSTORE_URL: eventStore.url.replace(/:[^:@/]+@/, '@'),
+      EVENTSTORE_PASSWORD_FILE: file,
+      DATABASE_URL,
+      DATABASE_PASSWORD_FILE: file,
+      VAULT_DATABASE_URL,
+      VAULT_DATABASE_PASSWORD_FILE: file,
+      WITNESS_DATABASE_URL,
+      WITNESS_DATABASE_PASSWORD_FILE: file,
+    };
+    network = await startNetwork(env);
+  });
+  afterAll(async () => {
+    await network?.stop();
+    await Promise.all([postgres?.stop(), eventStore?.stop()]);
+    rmSync(dir, { recursive: true });
+  });
+
+  const isReady = () => until(async () => (await fetch(`${network.baseUrl}/readyz`)).status === 200);
+
+  it('is ready: API and worker reach each store', async () => {
+    await expect(isReady()).resolves.toBe(true);
+  });
+
+  it('is backed up, stopped and restored by commands that are told the same', async () => {
+    const { DATA_DIR, OPERATOR_PORT, OPERATOR_TOKEN } = network.env;
+    const own = { ...env, DATA_DIR, OPERATOR_PORT, OPERATOR_TOKEN };
+    const parts = ['--parts', 'authority,vault,witness', '--json'];
+    const backup = join(dir, 'backup');
+    expect(await runPlaza(['backup', backup, ...parts, '--reason', 'a test'], own)).toMatchObject({
+      code: 0,
+    });
+    await network.halt();
+    expect(await runPlaza(['restore', backup, ...parts], own)).toMatchObject({ code: 0 });
+    await network.restart();
+    await isReady();
+  });
+
+  it('says nothing of them', () => {
+    for (const said of [PASSWORD, encodeURIComponent(PASSWORD)]) expect(network.output()).not.toContain(said);
+  });
+});
+
+async function setPassword(url: string): Promise<void> {
+  const client = new Client(url);
+  await client.connect();
+  await client.query(`ALTER ROLE CURRENT_USER PASSWORD ${escapeLiteral(PASSWORD)}`);
+  await client.end();
+}
+
+function withoutPassword(address: string): string {
+  const url = new URL(address);
+  url.password = '';
+  return url.href;
+}

@@ -1,0 +1,162 @@
+import { fork } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { openLog } from '../../src/log/open-log.js';
+import type { OpenLog } from '../../src/log/open-log.js';
+import { environment, root } from '../support/command.js';
+import { startEmbeddedEventStore } from '../support/event-store.js';
+import type { EmbeddedEventStore } from '../support/event-store.js';
+import { startTestPostgres } from '../support/postgres.js';
+import type { TestPostgres } from '../support/postgres.js';
+import { retryWhileUnavailable } from '../support/retry-while-unavailable.js';
+import { until } from '../support/until.js';
+import { some } from './support/recorded.js';
+import { WorkerBench } from './support/worker.js';
+
+const ENTRY = join(root, 'dist', 'projections', 'main.js');
+
+/** The advisory locks of a worker: one for each group, and that of the jobs. */
+const LOCKS = 4;
+
+interface Worker {
+  readonly process: ChildProcess;
+  /** What it has logged. */
+  said(): string;
+}
+
+/** Real worker processes, one of which gets SIGSTOP: it keeps its connections and answers nothing. */
+describe('a worker that freezes', () => {
+  let postgres: TestPostgres;
+  let eventStore: EmbeddedEventStore;
+  let bench: WorkerBench;
+  let opened: OpenLog;
+  let env: NodeJS.ProcessEnv;
+  const workers: ChildProcess[] = [];
+
+  beforeAll(async () => {
+    [postgres, eventStore] = await Promise.all([startTestPostgres(), startEmbeddedEventStore()]);
+    bench = await WorkerBench.open(await postgres.createDatabase());
+    const stores = { eventStoreUrl: eventStore.url, vaultDatabaseUrl: await postgres.createDatabase() };
+    opened = await openLog({ ...stores, applicationName: 'test' });
+    env = environment({
+      ROLE: 'projector',
+      EVENTSTORE_URL: stores.eventStoreUrl,
+      DATABASE_URL: bench.databaseUrl,
+      VAULT_DATABASE_URL: stores.vaultDatabaseUrl,
+    });
+  });
+  afterEach(() => Promise.all(workers.splice(0).map(end)));
+  afterAll(async () => {
+    await opened.close();
+    await bench.close();
+    await Promise.all([postgres.stop(), eventStore.stop()]);
+  });
+
+  const start = async (): Promise<Worker> => {
+    const worker = fork(ENTRY, { env, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
+    workers.push(worker);
+    let said = '';
+    for (const stream of [worker.stdout, worker.stderr])
+      stream?.on('data', (chunk: Buffer) => (said += chunk.toString()));
+    await once(worker, 'message');
+    return { process: worker, said: () => said };
+  };
+  /** Two workers: all groups are the first one's, and the second one stands by for each. */
+  const startTwo = async (): Promise<[Worker, Worker]> => {
+    const first = await start();
+    // A worker that has published lets go of its lock for a moment: what comes behind that is shown after it.
+    await until(() => bench.state());
+    const id = randomUUID();
+    await say(id);
+    await isShown(id);
+    await until(async () => (await locksHeld()) === LOCKS);
+    const second = await start();
+    await until(() => second.said().split('standing by').length > 3);
+    return [first, second];
+  };
+  const locksHeld = async (): Promise<number> => {
+    const { rows } = await bench.pool.query<{ held: number }>(
+      `SELECT count(*)::integer AS held FROM pg_locks JOIN pg_stat_activity USING (pid)
+      WHERE locktype = 'advisory' AND granted AND application_name ~ '^plaza-(projector|jobs)'`,
+    );
+    return rows[0]?.held ?? 0;
+  };
+  const say = (id: string) =>
+    retryWhileUnavailable(() =>
+      opened.log.append({
+        stream: `post-${id}`,
+        expected: 'no_stream',
+        events: [{ id: randomUUID(), event: some.post(id) }],
+        metadata: { requestId: 'test' },
+      }),
+    );
+  const isShown = (id: string) => until(async () => (await bench.posts()).ids.includes(id));
+
+  test('is succeeded by the one that stands by, and stands by itself when it wakes up', async () => {
+    const [first, second] = await startTwo();
+    await say('f1');
+    await isShown('f1');
+    expect((await bench.posts()).ids).toHaveLength(2);
+    first.process.kill('SIGSTOP');
+    const frozenAt = performance.now();
+    await say('f2');
+    await isShown('f2');
+    process.stdout.write(`taken over after ${((performance.now() - frozenAt) / 1_000).toFixed(1)} s\n`);
+    const saidBefore = first.said().length;
+    first.process.kill('SIGCONT');
+    await until(() => first.said().slice(saidBefore).split('standing by').length > 3);
+    // Now it is the second one that freezes.
+    second.process.kill('SIGSTOP');
+    await say('f3');
+    await isShown('f3');
+    const { ids, counted } = await bench.posts();
+    expect(ids.slice(1)).toEqual(['f1', 'f2', 'f3']);
+    expect(counted).toBe(ids.length);
+    await until(async () => (await locksHeld()) === LOCKS);
+  });
+
+  test('in the midst of a transaction commits nothing of it when it wakes up after another has taken over', async () => {
+    const [first] = await startTwo();
+    await say('g1');
+    await isShown('g1');
+    const before = await bench.posts();
+    const blocker = await bench.pool.connect();
+    try {
+      await blocker.query(`BEGIN; LOCK TABLE ${(await bench.state())?.schemaName}.post IN EXCLUSIVE MODE`);
+      await say('g2');
+      // It has moved its progress, and waits to write its rows.
+      await until(
+        async () =>
+          (
+            await bench.pool.query(
+              `SELECT FROM pg_stat_activity
+              WHERE application_name = 'plaza-projector-serving' AND wait_event_type = 'Lock' AND backend_xid IS NOT NULL`,
+            )
+          ).rowCount,
+      );
+      first.process.kill('SIGSTOP');
+    } finally {
+      // Its statement ends now, and nobody is there for the answer.
+      blocker.release(true);
+    }
+    await isShown('g2');
+    const said = first.said().length;
+    first.process.kill('SIGCONT');
+    await say('g3');
+    await isShown('g3');
+    await until(() => first.said().slice(said).includes('standing by'));
+    const { ids, counted } = await bench.posts();
+    expect(ids).toEqual([...before.ids, 'g2', 'g3']);
+    expect(counted).toBe(ids.length);
+  });
+});
+
+async function end(worker: ChildProcess): Promise<void> {
+  if (worker.exitCode !== null || worker.signalCode !== null) return;
+  const exited = once(worker, 'exit');
+  worker.kill('SIGKILL');
+  await exited;
+}

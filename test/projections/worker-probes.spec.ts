@@ -1,0 +1,156 @@
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Readiness } from '../../src/http/health.js';
+import { freePort } from '../../src/launch/free-port.js';
+import { environment, root } from '../support/command.js';
+import { startEmbeddedEventStore } from '../support/event-store.js';
+import type { EmbeddedEventStore } from '../support/event-store.js';
+import { startTestPostgres } from '../support/postgres.js';
+import type { TestPostgres } from '../support/postgres.js';
+import { until } from '../support/until.js';
+import { WorkerBench } from './support/worker.js';
+
+const ENTRY = join(root, 'dist', 'projections', 'main.js');
+const LIVE = { status: 'ok' };
+const ok = { status: 'ok' };
+const allOk = {
+  status: 'ok',
+  components: { eventStore: ok, database: ok, serving: ok, authority: ok, audit: ok, witness: ok },
+};
+
+/** Real worker processes, each with a port of its own. */
+describe('the probes of a worker', () => {
+  let postgres: TestPostgres;
+  let eventStore: EmbeddedEventStore;
+  let bench: WorkerBench;
+  let env: NodeJS.ProcessEnv;
+  const workers: ChildProcess[] = [];
+
+  beforeAll(async () => {
+    [postgres, eventStore] = await Promise.all([startTestPostgres(), startEmbeddedEventStore()]);
+    bench = await WorkerBench.open(await postgres.createDatabase());
+    env = environment({
+      ROLE: 'projector',
+      EVENTSTORE_URL: eventStore.url,
+      DATABASE_URL: bench.databaseUrl,
+      VAULT_DATABASE_URL: await postgres.createDatabase(),
+      WITNESS_DATABASE_URL: await postgres.createDatabase(),
+    });
+  });
+  afterEach(() => Promise.all(workers.splice(0).map(end)));
+  afterAll(async () => {
+    await bench.close();
+    await Promise.all([postgres.stop(), eventStore.stop()]);
+  });
+
+  /** Starts a worker and answers its port. */
+  const start = async (settings: NodeJS.ProcessEnv = {}): Promise<number> => {
+    const port = await freePort();
+    const own = { ...env, METRICS_PORT: String(port), ...settings };
+    workers.push(spawn(process.execPath, [ENTRY], { env: own, stdio: 'ignore' }));
+    return port;
+  };
+  const get = (port: number, path: string) => fetch(`http://127.0.0.1:${port}${path}`);
+  const isReady = (port: number) =>
+    until(() =>
+      get(port, '/readyz').then(
+        ({ status }) => status === 200,
+        () => false,
+      ),
+    );
+  /** The first answer that says so of a component. */
+  const notReady = (port: number, component: string, reason: RegExp) =>
+    until(async () => {
+      const answer = await get(port, '/readyz').catch(() => undefined);
+      if (answer?.status !== 503) return undefined;
+      const said = (await answer.json()) as Readiness;
+      return reason.test(said.components[component]?.reason ?? '') && { answer, said };
+    });
+
+  test('say that it is ready where it works, and where it stands by for another', async () => {
+    const first = await start();
+    await isReady(first);
+    const second = await start();
+    await isReady(second);
+    for (const port of [first, second]) {
+      expect(await (await get(port, '/livez')).json()).toEqual(LIVE);
+      expect(await (await get(port, '/readyz')).json()).toEqual(allOk);
+    }
+    const metrics = await until(async () => {
+      const answers = await Promise.all(
+        [first, second].map(async (port) => (await get(port, '/metrics')).text()),
+      );
+      return answers.every((answer) => answer.includes('process_cpu_seconds_total')) && answers.join('');
+    });
+    for (const state of ['working', 'standby'])
+      expect(metrics).toContain(`plaza_worker_group{group="authority",state="${state}"} 1`);
+  });
+
+  test('answer while it waits for its stores at the start, and name what is away', async () => {
+    const nobody = await freePort();
+    const away = `127.0.0.1:${nobody}`;
+    const url = new URL(bench.databaseUrl);
+    url.host = away;
+    const port = await start({ DATABASE_URL: url.href });
+    const { answer, said } = await notReady(port, 'eventStore', /has not reached it/);
+    expect(answer.headers.get('retry-after')).toBe('2');
+    expect(said).toMatchObject({
+      status: 'failed',
+      components: {
+        database: { status: 'failed', reason: 'It does not answer.' },
+        serving: { status: 'failed', reason: 'This worker has not begun with it yet.' },
+      },
+    });
+    expect(JSON.stringify(said)).not.toContain(String(nobody));
+    expect(await (await get(port, '/livez')).json()).toEqual(LIVE);
+  });
+
+  test('name a store that goes away, and are well again when it is back', async () => {
+    const port = await start();
+    await isReady(port);
+    await eventStore.kill();
+    await notReady(port, 'eventStore', /./);
+    const { dir, port: at } = eventStore;
+    eventStore = await startEmbeddedEventStore({ dir, port: at });
+    await isReady(port);
+    await postgres.kill();
+    await notReady(port, 'database', /It does not answer/);
+    await notReady(port, 'serving', /interrupted/);
+    await postgres.start();
+    await expect(isReady(port)).resolves.toBe(true);
+  });
+
+  test('say why a group stands still', async () => {
+    const port = await start();
+    await isReady(port);
+    await bench.pool.query(`UPDATE recovery.publication SET status = 'quarantined', reason = 'a test'`);
+    const { said } = await notReady(port, 'serving', /stands still: .* is in quarantine/);
+    expect(said.components).toMatchObject({ authority: ok, eventStore: ok });
+  });
+
+  test('need a port: another program on it ends the start in one line', async () => {
+    const other = createServer();
+    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+    const { port } = other.address() as AddressInfo;
+    const own = { ...env, METRICS_PORT: String(port) };
+    const worker = spawn(process.execPath, [ENTRY], { env: own, stdio: ['ignore', 'ignore', 'pipe'] });
+    workers.push(worker);
+    const [said, [code]] = await Promise.all([text(worker.stderr), once(worker, 'exit')]);
+    expect(said).toBe(`METRICS_PORT: nothing can listen on 127.0.0.1:${port} here (EADDRINUSE)\n`);
+    expect(code).toBe(1);
+    await new Promise((resolve) => other.close(resolve));
+  });
+});
+
+async function end(worker: ChildProcess): Promise<void> {
+  if (worker.exitCode !== null || worker.signalCode !== null) return;
+  const exited = once(worker, 'exit');
+  worker.kill('SIGKILL');
+  await exited;
+}
