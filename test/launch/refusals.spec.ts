@@ -52,14 +52,17 @@ describe('a start that cannot be', () => {
     expect(existsSync(join(scratch, 'data'))).toBe(false);
   });
 
-  it.each(['PORT', 'OPERATOR_PORT', 'METRICS_PORT'])('names %s when another program listens there', async (name) => {
-    const { port } = stranger.address() as AddressInfo;
-    const { code, stderr } = await runPlaza(['start'], await settings({ [name]: String(port) }));
-    expect(code).toBe(1);
-    expect(stderr).toBe(
-      `${name}: another program listens on port ${port}; stop it or set ${name} to a free port\n`,
-    );
-  });
+  it.each(['PORT', 'OPERATOR_PORT', 'METRICS_PORT'])(
+    'names %s when another program listens there',
+    async (name) => {
+      const { port } = stranger.address() as AddressInfo;
+      const { code, stderr } = await runPlaza(['start'], await settings({ [name]: String(port) }));
+      expect(code).toBe(1);
+      expect(stderr).toBe(
+        `${name}: another program listens on port ${port}; stop it or set ${name} to a free port\n`,
+      );
+    },
+  );
 
   it('names DATA_DIR when it is a file', async () => {
     const file = join(scratch, 'file');
