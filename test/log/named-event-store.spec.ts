@@ -1,0 +1,72 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { LogReplaced, WrongExpectedRevision } from '../../src/log/event-log.js';
+import type { EventLog } from '../../src/log/event-log.js';
+import type { OpenLog } from '../../src/log/open-log.js';
+import { namedEventStore } from '../support/named-event-store.js';
+import { LogBench, metadata, post } from './support/log-bench.js';
+
+const url = namedEventStore();
+
+/** A real server, or a cluster, which other tests and networks may have written into. */
+(url === undefined ? describe.skip : describe)(
+  'the log on the event store that EVENTSTORE_URL names (needs one)',
+  () => {
+    let bench: LogBench;
+    let opened: OpenLog;
+    let log: EventLog;
+
+    beforeAll(async () => {
+      bench = await LogBench.open();
+      opened = await bench.openAgain(url);
+      log = opened.log;
+    });
+    afterAll(async () => {
+      await opened?.close();
+      await bench?.close();
+    });
+
+    const append = () => bench.appendPost('alice', 'words', undefined, log);
+
+    it('has what was appended, however it is asked', async () => {
+      const first = await append();
+      const second = await append();
+      const [event, ...others] = await log.read(second.stream);
+      expect([event?.id, event?.position, others]).toEqual([second.id, second.position, []]);
+      expect(await log.find(first.stream, first.id)).toMatchObject({ position: first.position });
+      await expect(log.verify({ position: first.position, eventId: first.id })).resolves.toBeUndefined();
+      expect(await log.head()).toBeGreaterThanOrEqual(second.position);
+      const stopping = new AbortController();
+      const seen: string[] = [];
+      const after = { position: first.position, eventId: first.id };
+      const options = { after, types: ['post.created'], batchSize: 10, signal: stopping.signal } as const;
+      for await (const { events } of log.references(options)) {
+        seen.push(...events.map(({ id }) => id));
+        if (seen.includes(second.id)) stopping.abort();
+      }
+      expect(seen).toContain(second.id);
+      expect(seen).not.toContain(first.id);
+    });
+
+    it('takes an append once, however often it is asked', async () => {
+      const postId = randomUUID();
+      const events = [{ id: randomUUID(), event: post(postId, 'alice', 'once') }];
+      const once = { stream: `post-${postId}`, expected: 'no_stream', events, metadata } as const;
+      const [one, ...others] = await Promise.all(Array.from({ length: 4 }, () => log.append(once)));
+      for (const other of others) expect(other).toEqual(one);
+      const another = [{ id: randomUUID(), event: post(postId, 'alice', 'another') }];
+      await expect(log.append({ ...once, events: another })).rejects.toBeInstanceOf(WrongExpectedRevision);
+    });
+
+    it('has no event in the middle of another, which is no outage', async () => {
+      const { position, id } = await append();
+      for (const inside of [position + 1n, position + 40n])
+        await expect(log.verify({ position: inside, eventId: id })).rejects.toBeInstanceOf(LogReplaced);
+    });
+
+    it('takes appends as large as the largest, and can be used as it is set up', async () => {
+      await expect(log.checkWritable()).resolves.toBeUndefined();
+      expect(await log.explain('read')).toBeUndefined();
+    });
+  },
+);
