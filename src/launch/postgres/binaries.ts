@@ -54,7 +54,7 @@ function installed(): { root: string; version: string } {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'MODULE_NOT_FOUND') throw error;
     throw new LaunchError(
-      `there is no embedded Postgres for this machine (${name}); set DATABASE_URL and VAULT_DATABASE_URL to a Postgres of your own`,
+      `there is no embedded Postgres on this machine (${name} is not installed); set DATABASE_URL, VAULT_DATABASE_URL and WITNESS_DATABASE_URL to databases of a Postgres of your own, or ROLE to api or projector`,
     );
   }
 }
