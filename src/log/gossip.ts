@@ -43,13 +43,12 @@ export async function nodeToAsk(address: EventStoreConnection): Promise<EndPoint
  * each node that it asks in vain leaves a connection behind that stands once the node is back.
  */
 async function findLeader(address: EventStoreConnection): Promise<EndPoint> {
+  const nodes = await nodesOf(address);
+  const asked = new Map(nodes.map((node) => [nameOf(node), membersKnownTo(node, address)]));
   const answers: MemberInfo[][] = [];
-  const asked = (await nodesOf(address)).map(async (node) => {
-    answers.push(await membersKnownTo(node, address));
-  });
-  const all = Promise.allSettled(asked);
+  const all = Promise.allSettled([...asked.values()].map(async (answer) => answers.push(await answer)));
   try {
-    await Promise.any(asked);
+    await Promise.any(asked.values());
   } catch (error) {
     const [cause] = error instanceof AggregateError ? (error.errors as unknown[]) : [error];
     throw new LeaderNotFound('No node of the event store answers.', { cause });
@@ -57,8 +56,16 @@ async function findLeader(address: EventStoreConnection): Promise<EndPoint> {
   await Promise.race([all, pause(ANSWER_MS.others)]);
   const leader = mostNamed(answers.flatMap((members) => members.filter(isLeading)));
   if (!leader) throw new LeaderNotFound('The nodes of the event store have no leader.');
+  try {
+    // One that is frozen is named until the others elect another.
+    await (asked.get(nameOf(leader)) ?? membersKnownTo(leader, address));
+  } catch (cause) {
+    throw new LeaderNotFound('The leader of the event store does not answer.', { cause });
+  }
   return leader;
 }
+
+const nameOf = ({ address, port }: EndPoint): string => `${address}:${port}`;
 
 interface Node extends EndPoint {
   /** The name that its certificate has, where that is another. */
@@ -118,9 +125,9 @@ function mostNamed(members: readonly MemberInfo[]): EndPoint | undefined {
     const endpoint = member.getHttpEndPoint();
     if (!endpoint) continue;
     const at = { address: endpoint.getAddress(), port: endpoint.getPort() };
-    const entry = named.get(`${at.address}:${at.port}`) ?? { at, times: 0 };
+    const entry = named.get(nameOf(at)) ?? { at, times: 0 };
     entry.times += 1;
-    named.set(`${at.address}:${at.port}`, entry);
+    named.set(nameOf(at), entry);
   }
   return [...named.values()].toSorted((a, b) => b.times - a.times)[0]?.at;
 }
