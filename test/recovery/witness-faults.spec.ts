@@ -103,7 +103,10 @@ const done = [{ state: 'finalized', isThere: true, isNumbered: true }];
 
 /** The same intent again, and what there is then: the one deletion, wholly. */
 async function expectCompletedBy(process: ApiProcess, postId: string, intentId: string): Promise<void> {
-  const again = await removal(process, postId, intentId);
+  const again = await until(async () => {
+    const answer = await removal(process, postId, intentId);
+    return answer.status !== 503 && answer;
+  });
   expect([again.status, again.body.post?.status]).toEqual([200, 'deleted']);
   expect(await deletionsOf(postId)).toEqual(done);
 }

@@ -112,7 +112,7 @@ describe('reading $all', () => {
     const inside = { commit: position!.commit + 3n, prepare: position!.prepare + 3n };
     await target.client.appendToStream(newStream(), events(1));
     const reading = collect(target.client.readAll({ fromPosition: inside, maxCount: 1 }));
-    const refused = { code: 2, message: expect.stringContaining('Unexpected ReadAllResult: Error') };
+    const refused = { code: 2, message: expect.stringContaining('Unexpected ReadAllResult: ') };
     expect(await rejection(reading)).toMatchObject(refused);
   });
 });
