@@ -1,0 +1,33 @@
+#!/bin/sh
+# Makes what the EventStoreDB nodes need for TLS, unless it is there: an authority, and one certificate for all nodes. To
+# replace the certificate before it ends (two years), remove node.crt and run this again; to replace the authority, remove all.
+set -eu
+if [ -e /certificates/node.crt ]; then
+  openssl x509 -in /certificates/node.crt -noout -enddate
+  exit 0
+fi
+
+if [ ! -e /authority/ca.crt ]; then
+  umask 077
+  openssl req -x509 -newkey rsa:4096 -noenc -days 3650 -subj '/O=Plaza/CN=Plaza event store authority' \
+    -addext basicConstraints=critical,CA:TRUE -addext keyUsage=critical,keyCertSign,cRLSign \
+    -keyout /authority/ca.key -out /authority/ca.new
+  mv /authority/ca.new /authority/ca.crt
+fi
+
+umask 022
+cp /authority/ca.crt /ca/ca.crt
+mkdir -p /certificates/ca
+cp /authority/ca.crt /certificates/ca/ca.crt
+openssl req -newkey rsa:2048 -noenc -subj '/CN=eventstoredb-node' -keyout /tmp/node.key -out /tmp/node.csr
+cat >/tmp/extensions <<X
+basicConstraints=critical,CA:FALSE
+keyUsage=critical,digitalSignature,keyEncipherment
+extendedKeyUsage=serverAuth,clientAuth
+subjectAltName=DNS:eventstore,DNS:eventstore-2,DNS:eventstore-3,DNS:localhost,IP:127.0.0.1
+X
+openssl x509 -req -in /tmp/node.csr -CA /authority/ca.crt -CAkey /authority/ca.key -CAcreateserial -CAserial /tmp/serial -days 730 \
+  -extfile /tmp/extensions -out /tmp/node.crt
+# The user of EventStoreDB's image.
+install --mode=400 --owner=1000 --group=1000 /tmp/node.key /certificates/node.key
+install --mode=444 /tmp/node.crt /certificates/node.crt
