@@ -15,7 +15,7 @@ fail() {
 copy() {
   from=$1 to=$2
   shift 2
-  (cd "$from" && find . "$@" -type f -print0 | tar --create --null --files-from=- --file=-) | tar --extract --file=- --directory="$to"
+  (cd "$from" && find . "$@" -type f -print0 | tar --create --sparse --null --files-from=- --file=-) | tar --extract --file=- --directory="$to"
 }
 
 backup() {
