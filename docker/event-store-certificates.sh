@@ -16,9 +16,9 @@ if [ ! -e /authority/ca.crt ]; then
 fi
 
 umask 022
-cp /authority/ca.crt /ca/ca.crt
 mkdir -p /certificates/ca
-cp /authority/ca.crt /certificates/ca/ca.crt
+install --mode=444 /authority/ca.crt /ca/ca.crt
+install --mode=444 /authority/ca.crt /certificates/ca/ca.crt
 openssl req -newkey rsa:2048 -noenc -subj '/CN=eventstoredb-node' -keyout /tmp/node.key -out /tmp/node.csr
 cat >/tmp/extensions <<X
 basicConstraints=critical,CA:FALSE
@@ -28,6 +28,10 @@ subjectAltName=DNS:eventstore,DNS:eventstore-2,DNS:eventstore-3,DNS:localhost,IP
 X
 openssl x509 -req -in /tmp/node.csr -CA /authority/ca.crt -CAkey /authority/ca.key -CAcreateserial -CAserial /tmp/serial -days 730 \
   -extfile /tmp/extensions -out /tmp/node.crt
-# The user of EventStoreDB's image.
-install --mode=400 --owner=1000 --group=1000 /tmp/node.key /certificates/node.key
+# To the user of EventStoreDB's image, in this order: what belongs to another cannot be changed without further rights.
+rm -f /certificates/node.key
+cp /tmp/node.key /certificates/node.key
+chmod 400 /certificates/node.key
+chown 1000:1000 /certificates/node.key
+# Last: where it is, all is there.
 install --mode=444 /tmp/node.crt /certificates/node.crt
