@@ -23,6 +23,8 @@ let jobs: JobBench;
 let positions: PositionListener;
 let log: EnforcingLog;
 
+const LONG_MS = 60_000;
+
 beforeAll(async () => {
   postgres = await startTestPostgres();
 });
@@ -84,6 +86,10 @@ async function isInReadModels(): Promise<boolean> {
 describe('an acknowledged restriction', () => {
   it('has no row where a worker has applied it by then', async () => {
     const worker = jobs.work();
+    // However long that takes here.
+    const untilApplied = { waitFor: (position: bigint) => positions.waitFor(position, LONG_MS) };
+    const outstanding = new OutstandingRestrictions(jobs.pool, untilApplied);
+    log = new EnforcingLog(jobs.log, jobs.witness, Date.now, outstanding);
     await remove();
     expect([await held(), await isInReadModels()]).toEqual([[], false]);
     await worker.stop();
