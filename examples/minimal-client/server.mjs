@@ -141,9 +141,10 @@ async function answer(request) {
     return page(message, '<a href="/">Back</a>', status, retryAfter && { 'retry-after': retryAfter });
   }
 }
-createServer(async (request, response) => {
-  const { status, headers, html } = await answer(request);
-  response.setHeader('content-security-policy', "default-src 'none'; frame-ancestors 'none'");
-  response.setHeader('content-type', 'text/html; charset=utf-8').setHeader('cache-control', 'no-store');
-  response.writeHead(status, headers).end(html);
+createServer((request, response) => {
+  void answer(request).then(({ status, headers, html }) => {
+    response.setHeader('content-security-policy', "default-src 'none'; frame-ancestors 'none'");
+    response.setHeader('content-type', 'text/html; charset=utf-8').setHeader('cache-control', 'no-store');
+    response.writeHead(status, headers).end(html);
+  });
 }).listen(PORT, 'localhost', () => console.log(`open ${ORIGIN}`));
