@@ -66,7 +66,7 @@ async function giveRights() {
   const both = ['$admins', USER];
   try {
     await client.setStreamMetadata('$all', { acl: { readRoles: both } });
-    const $userStreamAcl = { $r: both, $w: both, $d: both, $mr: both, $mw: both };
+    const $userStreamAcl = { $r: both, $w: both, $d: '$admins', $mr: '$admins', $mw: '$admins' };
     const settings = jsonEvent({ type: '$settings', data: { $userStreamAcl } });
     await client.appendToStream('$settings', settings);
   } finally {

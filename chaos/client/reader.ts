@@ -86,20 +86,22 @@ export class Reader {
 
   /** Everything that was acknowledged before is there; what is being deleted may be. */
   private async ownPosts(): Promise<void> {
-    const { read, answer } = await this.read(`/api/actors/${this.person.actorId}/posts?limit=${PAGE}`);
-    const shown = new Set(read.shown.map(({ postId }) => postId));
-    const acknowledged = [...this.writer.own].filter(
-      ([, post]) =>
-        post.ackedAt < read.sentAt &&
-        (post.deletionSentAt === undefined || post.deletionSentAt > read.answeredAt),
+    const path = `/api/actors/${this.person.actorId}/posts?limit=${PAGE}`;
+    const reads: Read[] = [];
+    let cursor: string | undefined;
+    do {
+      const { read, answer } = await this.read(cursor === undefined ? path : `${path}&cursor=${cursor}`);
+      reads.push(read);
+      cursor = answer.body?.cursor as string | undefined;
+    } while (cursor !== undefined);
+    const shown = new Set(reads.flatMap((read) => read.shown.map(({ postId }) => postId)));
+    const [begun, ended] = [reads[0]?.sentAt ?? 0, reads.at(-1)?.answeredAt ?? 0];
+    const missing = [...this.writer.own].filter(
+      ([id, { ackedAt, deletionSentAt = Infinity }]) =>
+        ackedAt < begun && deletionSentAt > ended && !shown.has(id),
     );
-    // A page that goes on may be short. It begins with the newest posts, and leaves none out in between.
-    const isLast = answer.body?.cursor === undefined;
-    const found = acknowledged.filter(([id]) => shown.has(id)).length;
-    const expected = isLast ? acknowledged : acknowledged.slice(acknowledged.length - found);
-    const missing = expected.filter(([id]) => !shown.has(id));
     if (missing.length > 0)
-      this.lost('own posts are not shown that were acknowledged before', { read, missing });
+      this.lost('own posts are not shown that were acknowledged before', { reads, missing });
   }
 
   private async onePost(id: string | undefined): Promise<void> {

@@ -38,7 +38,6 @@ async function login({ id, browser }) {
   setTimeout(() => browser.logins.delete(state), 600_000).unref();
   return goTo(address.href, ...(browsers.has(id) ? [] : [remember(browser)])); // another tab may be at a login too
 }
-
 async function callback({ id, browser: { logins }, url }) {
   const state = url.searchParams.get('state');
   const checks = logins.get(state) ?? fail(400, 'This sign-in has ended. Begin again.');

@@ -30,6 +30,18 @@ const refused: { readonly [Name in keyof EventStoreOptions]?: Readonly<Record<st
   throwOnAppendFailure: { false: 'refused appends must be errors; leave it out' },
 };
 
+const LONGEST_MS = 60 * 60_000;
+/** Of whole numbers, where they are not from 1 to {@link LONGEST_MS}. */
+const bounds: { readonly [Name in keyof EventStoreOptions]?: { least?: number; most?: number } } = {
+  maxDiscoverAttempts: { most: Number.MAX_SAFE_INTEGER },
+  discoveryInterval: { most: 60_000 },
+  // In seconds.
+  gossipTimeout: { most: 60 },
+  // It switches them off.
+  keepAliveInterval: { least: -1 },
+  keepAliveTimeout: { least: -1 },
+};
+
 /** What is wrong with each option of a connection string (the part after `?`), in words that quote no value. */
 export function optionFaults(query: string): readonly string[] {
   if (query === '') return [];
@@ -48,10 +60,11 @@ function faultOf(option: string, isQuotable: boolean): string | undefined {
   if (reason !== undefined) return `the option ${name} cannot be ${value}: ${reason}`;
   try {
     const read = parseAsClient('host', `${name}=${value}`)[name];
+    if (typeof read !== 'number') return undefined;
     // The client reads "2s" as 2, which are milliseconds.
-    return typeof read !== 'number' || String(read) === value
-      ? undefined
-      : `the option ${name} must be a whole number`;
+    if (String(read) !== value) return `the option ${name} must be a whole number`;
+    const { least = 1, most = LONGEST_MS } = bounds[name] ?? {};
+    return read >= least && read <= most ? undefined : `the option ${name} must be from ${least} to ${most}`;
   } catch (error) {
     if (error instanceof URIError)
       return `the option ${name} has a % that begins no encoded character: write it as %25`;

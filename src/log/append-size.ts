@@ -12,7 +12,7 @@ export const TOO_LARGE = `The event store takes no append of ${LARGEST_APPEND_BY
 export const largestEvent = jsonEvent({
   id: '00000000-0000-4000-8000-000000000002',
   type: 'readiness-checked',
-  data: { filling: 'x'.repeat(LARGEST_APPEND_BYTES) },
+  data: { filling: 'x'.repeat(LARGEST_APPEND_BYTES - JSON.stringify({ filling: '' }).length) },
 });
 
 /** Whether a server has refused an append for its size. The client does not know the answer of KurrentDB to a single event. */

@@ -1,4 +1,4 @@
-import { BACKWARDS, END, FORWARDS } from '@eventstore/db-client';
+import { AccessDeniedError, BACKWARDS, END, FORWARDS } from '@eventstore/db-client';
 import type { EventStoreDBClient, RecordedEvent } from '@eventstore/db-client';
 import { codeOf, DeadlineExceeded, isAmbiguous } from './client-errors.js';
 import type { Connection } from './connection.js';
@@ -77,7 +77,10 @@ async function lookAt(
     );
     return event?.id === eventId ? undefined : { instead: `has ${event?.id ?? 'nothing'} at` };
   } catch (cause) {
-    if (isAmbiguous(cause) || codeOf(cause) === undefined) throw unavailable(cause);
+    // Who may not ask is told nothing of the log.
+    const isAnswer =
+      codeOf(cause) !== undefined && !isAmbiguous(cause) && !(cause instanceof AccessDeniedError);
+    if (!isAnswer) throw unavailable(cause);
     return { instead: 'refuses', cause };
   }
 }

@@ -107,7 +107,7 @@ export class Connection {
   }
 
   async close(): Promise<void> {
-    this.closing.abort();
+    this.closing.abort(new ConnectionGivenUp('The connection is closed.'));
     // What is just being connected to is left, too.
     await this.finding?.catch(() => undefined);
     await this.renew();
@@ -118,7 +118,9 @@ export class Connection {
     await this.ended;
     this.closing.signal.throwIfAborted();
     const { discoveryInterval = SEARCH_PAUSE_MS } = this.address.options;
-    await pause(Math.max(0, this.failedAt + discoveryInterval - performance.now()));
+    await pause(Math.max(0, this.failedAt + discoveryInterval - performance.now()), undefined, {
+      signal: this.closing.signal,
+    });
     this.leader = await Leader.reach(this.address, await nodeToAsk(this.address), REACH_MS);
     this.missed = { count: 0, at: performance.now() };
     return this.leader;

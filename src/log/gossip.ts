@@ -1,14 +1,13 @@
 import { lookup } from 'node:dns/promises';
 import { connect } from 'node:http2';
 import { isIP } from 'node:net';
-import { setTimeout as pause } from 'node:timers/promises';
 import gossipPb from '@eventstore/db-client/generated/gossip_pb.js';
 import type { MemberInfo } from '@eventstore/db-client/generated/gossip_pb.js';
 import type { EndPoint } from '@eventstore/db-client';
 import type { EventStoreConnection } from '../config/event-store-files.js';
 
-/** What a node gets to answer, unless the address says otherwise, and what the others get after the first. */
-const ANSWER_MS = { first: 1_000, others: 100 };
+/** How long a node may take to answer, unless the address says otherwise. */
+const ANSWER_MS = 1_000;
 /** Of a cluster of a hundred nodes. */
 const LONGEST_ANSWER_BYTES = 64 * 1024;
 /** Of a gRPC message: a flag, and four bytes of its length (the protocol's "Length-Prefixed-Message"). */
@@ -39,23 +38,13 @@ export async function nodeToAsk(address: EventStoreConnection): Promise<EndPoint
 }
 
 /**
- * Where the leader of a cluster is: what most of the nodes that answer say. One round. The client's own search is not used:
+ * Where the leader of a cluster is: what most of its nodes say. One round. The client's own search is not used:
  * each node that it asks in vain leaves a connection behind that stands once the node is back.
  */
 async function findLeader(address: EventStoreConnection): Promise<EndPoint> {
   const nodes = await nodesOf(address);
   const asked = new Map(nodes.map((node) => [nameOf(node), membersKnownTo(node, address)]));
-  const answers: MemberInfo[][] = [];
-  const all = Promise.allSettled([...asked.values()].map(async (answer) => answers.push(await answer)));
-  try {
-    await Promise.any(asked.values());
-  } catch (error) {
-    const [cause] = error instanceof AggregateError ? (error.errors as unknown[]) : [error];
-    throw new LeaderNotFound('No node of the event store answers.', { cause });
-  }
-  await Promise.race([all, pause(ANSWER_MS.others)]);
-  const leader = mostNamed(answers.flatMap((members) => members.filter(isLeading)));
-  if (!leader) throw new LeaderNotFound('The nodes of the event store have no leader.');
+  const leader = await namedByMost([...asked.values()]);
   try {
     // One that is frozen is named until the others elect another.
     await (asked.get(nameOf(leader)) ?? membersKnownTo(leader, address));
@@ -63,6 +52,29 @@ async function findLeader(address: EventStoreConnection): Promise<EndPoint> {
     throw new LeaderNotFound('The leader of the event store does not answer.', { cause });
   }
   return leader;
+}
+
+/**
+ * The leader that more than half of all nodes name, as soon as they do: one that woke up may still name itself. All are those
+ * that were asked, or those that there are, where that is less.
+ */
+async function namedByMost(asked: readonly Promise<readonly MemberInfo[]>[]): Promise<EndPoint> {
+  const { promise: agreed, resolve } = Promise.withResolvers<EndPoint>();
+  const votes = new Map<string, number>();
+  const counted = asked.map(async (answer) => {
+    const members = await answer;
+    const leader = leaderAmong(members);
+    if (!leader) return;
+    const count = (votes.get(nameOf(leader)) ?? 0) + 1;
+    votes.set(nameOf(leader), count);
+    if (count > Math.min(asked.length, members.length) / 2) resolve(leader);
+  });
+  const found = await Promise.race([agreed, Promise.allSettled(counted)]);
+  if (!Array.isArray(found)) return found;
+  const failed = found.filter((each) => each.status === 'rejected');
+  if (failed.length === found.length)
+    throw new LeaderNotFound('No node of the event store answers.', { cause: failed[0]?.reason });
+  throw new LeaderNotFound('Most nodes of the event store name no leader.');
 }
 
 const nameOf = ({ address, port }: EndPoint): string => `${address}:${port}`;
@@ -74,11 +86,12 @@ interface Node extends EndPoint {
 
 /** A name may stand for all nodes of a cluster. */
 async function nodesOf({ hosts, discovers }: EventStoreConnection): Promise<readonly Node[]> {
-  const [host] = hosts;
-  if (!discovers || !host) return hosts;
+  if (!discovers) return hosts;
+  const nodes = hosts.map(async ({ address: servername, port }) =>
+    (await lookup(servername, { all: true })).map(({ address }) => ({ address, port, servername })),
+  );
   try {
-    const found = await lookup(host.address, { all: true });
-    return found.map(({ address }) => ({ address, port: host.port, servername: host.address }));
+    return (await Promise.all(nodes)).flat();
   } catch (cause) {
     throw new LeaderNotFound('The name of the event store is not found.', { cause });
   }
@@ -97,7 +110,7 @@ async function membersKnownTo(
   });
   // The call ends with it.
   session.on('error', () => undefined);
-  const milliseconds = options.gossipTimeout === undefined ? ANSWER_MS.first : options.gossipTimeout * 1_000;
+  const milliseconds = options.gossipTimeout === undefined ? ANSWER_MS : options.gossipTimeout * 1_000;
   try {
     const call = session.request(READ, { signal: AbortSignal.timeout(milliseconds) });
     call.end(Buffer.alloc(PREFIX_BYTES));
@@ -116,18 +129,8 @@ async function membersKnownTo(
   }
 }
 
-const isLeading = (member: MemberInfo): boolean =>
-  member.getIsAlive() && member.getState() === gossipPb.MemberInfo.VNodeState.LEADER;
-
-function mostNamed(members: readonly MemberInfo[]): EndPoint | undefined {
-  const named = new Map<string, { readonly at: EndPoint; times: number }>();
-  for (const member of members) {
-    const endpoint = member.getHttpEndPoint();
-    if (!endpoint) continue;
-    const at = { address: endpoint.getAddress(), port: endpoint.getPort() };
-    const entry = named.get(nameOf(at)) ?? { at, times: 0 };
-    entry.times += 1;
-    named.set(nameOf(at), entry);
-  }
-  return [...named.values()].toSorted((a, b) => b.times - a.times)[0]?.at;
+function leaderAmong(members: readonly MemberInfo[]): EndPoint | undefined {
+  const { LEADER } = gossipPb.MemberInfo.VNodeState;
+  const at = members.find((each) => each.getIsAlive() && each.getState() === LEADER)?.getHttpEndPoint();
+  return at && { address: at.getAddress(), port: at.getPort() };
 }

@@ -51,13 +51,14 @@ export interface CheckedLog extends EventLog {
 
 /**
  * Logs in one line what has to be changed before the log can be used. Waits for a log that is away, which others say;
- * resolves once the log has answered, or `signal` aborts. @throws {LogShared} unless that is allowed
+ * resolves once the log can be used, or `signal` aborts. @throws {LogShared} unless that is allowed
  */
 export async function sayIfUnusable(
   log: CheckedLog,
   { logger, isShared }: { readonly logger: Pick<Logger, 'error'>; readonly isShared: boolean },
   signal: AbortSignal,
 ): Promise<void> {
+  let said: string | undefined;
   while (!signal.aborted) {
     try {
       await explained(log, 'read', log.reach(signal));
@@ -69,8 +70,9 @@ export async function sayIfUnusable(
       if (signal.aborted) return;
       if (error instanceof LogShared) throw error;
       if (error instanceof LogUnusable) {
-        logger.error({ reason: error.message }, 'the event store cannot be used as it is set up');
-        return;
+        if (error.message !== said)
+          logger.error({ reason: error.message }, 'the event store cannot be used as it is set up');
+        said = error.message;
       }
     }
     await pause(RETRY_MS, undefined, { signal }).catch(() => undefined);

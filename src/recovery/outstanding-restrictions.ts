@@ -2,6 +2,7 @@ import type { ClientBase, Pool } from 'pg';
 import type { PositionListener } from '../../projections/runner/position-listener.js';
 import { NotWitnessed } from '../log/event-log.js';
 import type { Recorded } from '../log/recorded.js';
+import type { StoredEvent } from '../log/registry.js';
 import { hiddenBy, isRestriction } from '../log/restrictions.js';
 import { isUnreachable } from '../store/unreachable.js';
 
@@ -9,7 +10,7 @@ import { isUnreachable } from '../store/unreachable.js';
 const PATIENCE_MS = 250;
 /**
  * Rows at a time, since each read goes through all of them. A worker that is away for longer has to come back before
- * more is acknowledged.
+ * more is acknowledged. Operators' restrictions have as many again: nobody's deletions take their place.
  */
 export const MOST_OUTSTANDING = 1_000;
 
@@ -23,6 +24,7 @@ const holdSql = `
     WHERE NOT EXISTS (
       SELECT FROM recovery.publication JOIN recovery.incarnation USING (incarnation)
       WHERE publication.status = 'serving' AND incarnation.applied_position >= row.position)
+    AND NOT EXISTS (SELECT FROM recovery.outstanding_restriction held WHERE held.event_id = row.event_id)
   ), room AS MATERIALIZED (
     SELECT count(*) < $2 AS is_left FROM (SELECT FROM recovery.outstanding_restriction LIMIT $2) counted
   ), held AS (
@@ -51,15 +53,16 @@ export class OutstandingRestrictions {
     const newest = rows.at(-1)?.position;
     if (newest === undefined) return;
     await this.positions.waitFor(BigInt(newest), PATIENCE_MS);
-    if (!(await this.areHeld(rows)))
+    const most = appended.some(({ event }) => isOperators(event)) ? 2 * MOST_OUTSTANDING : MOST_OUTSTANDING;
+    if (!(await this.areHeld(rows, most)))
       throw notHeld('too many restrictions are written that the read models do not have yet', undefined);
   }
 
-  private async areHeld(rows: readonly Row[]): Promise<boolean> {
+  private async areHeld(rows: readonly Row[], most: number): Promise<boolean> {
     try {
       const { rows: found } = await this.pool.query<{ is_held: boolean }>(holdSql, [
         JSON.stringify(rows),
-        MOST_OUTSTANDING,
+        most,
       ]);
       return found[0]?.is_held === true;
     } catch (cause) {
@@ -84,6 +87,9 @@ interface Row {
   readonly position: string;
   readonly subject: string;
 }
+
+const isOperators = ({ type }: StoredEvent): boolean =>
+  type === 'account.suspended' || type === 'post.restricted';
 
 /** Empty for what hides nothing, and for what is older than the witness: read models applied that long ago. */
 function rowOf({ id, event, metadata: { witnessEpoch }, position }: Appended): readonly Row[] {

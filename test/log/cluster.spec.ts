@@ -204,4 +204,7 @@ it('a node that refuses the credentials takes and tells nothing', async () => {
   const log = await openAt(first.url);
   await expect(append(log)).rejects.toMatchObject({ name: 'LogUnavailable', cause: { code: 16 } });
   await expect(log.head()).rejects.toMatchObject({ name: 'LogUnavailable', cause: { code: 16 } });
+  // It is no word about what the log has.
+  const checkpoint = { position: 0n, eventId: randomUUID() };
+  await expect(log.verify(checkpoint)).rejects.toMatchObject({ name: 'LogUnavailable', cause: { code: 16 } });
 });
