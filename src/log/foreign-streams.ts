@@ -3,8 +3,8 @@ import { collect, FROM_LEADER, READ_DEADLINE_MS } from './bounded-read.js';
 import type { Connection } from './connection.js';
 import { isForeignStream } from './streams.js';
 
-/** Events that are looked at from either end: the whole log would take as long as it is. */
-const LOOKED_AT = 200;
+/** Events that are looked at from either end: the whole log would take as long as it is, and its newest may be large. */
+const LOOKED_AT = { oldest: 200, newest: 20 };
 
 /**
  * A stream of another application on the same server; undefined: none among the oldest and the newest events. Rejects with
@@ -12,10 +12,10 @@ const LOOKED_AT = 200;
  */
 export async function foreignStreamIn(connection: Connection): Promise<string | undefined> {
   for (const from of [
-    { direction: FORWARDS, fromPosition: START } as const,
-    { direction: BACKWARDS, fromPosition: END } as const,
+    { direction: FORWARDS, fromPosition: START, maxCount: LOOKED_AT.oldest } as const,
+    { direction: BACKWARDS, fromPosition: END, maxCount: LOOKED_AT.newest } as const,
   ]) {
-    const options = { ...from, ...FROM_LEADER, maxCount: LOOKED_AT };
+    const options = { ...from, ...FROM_LEADER };
     const events = await connection.ask(READ_DEADLINE_MS, (client, signal) =>
       collect(client.readAll(options), signal),
     );
