@@ -122,16 +122,17 @@ describe('what was left half-way', () => {
       await each([...late, ...landed], append);
       shown = new Set(late.map(({ id }) => id));
 
-      await settlerOn(opened.log).settleBefore(Date.now());
+      await retryWhileUnavailable(() => settlerOn(opened.log).settleBefore(Date.now()));
 
       const states = async (restrictions: readonly Restriction[]) => {
-        const found = await witness.find(restrictions.map(({ id }) => id));
+        const ids = restrictions.map(({ id }) => id);
+        const found = await retryWhileUnavailable(() => witness.find(ids));
         return new Set([...found.values()].map(({ state }) => state));
       };
       expect(await states(lost)).toEqual(new Set(['accepted']));
       expect(await states(gone)).toEqual(new Set(['withdrawn']));
       expect(await states([...late, ...landed])).toEqual(new Set(['finalized']));
-      expect(await witness.firstBroken()).toBeUndefined();
+      expect(await retryWhileUnavailable(() => witness.firstBroken())).toBeUndefined();
     } finally {
       await opened.close();
       await eventStore.stop();
