@@ -146,6 +146,7 @@ describe('a leader that is frozen', () => {
     first.freeze();
     await cluster.elect(second);
     const { position, id } = await append(await openAt(cluster.url));
+    const told = first.network.answered();
     first.wakeAsLeader();
     await expect(log.verify({ position, eventId: id })).resolves.toBeUndefined();
   });
