@@ -13,6 +13,7 @@ export function settingsOf(config: Config): Record<string, string> {
     OPERATOR_TOKEN: config.operatorToken,
     DATA_DIR: config.dataDir,
     EVENTSTORE_URL: config.eventStoreUrl,
+    EVENTSTORE_SHARED: config.eventStoreShared,
     EVENTSTORE_TLS: config.eventStoreTls,
     DATABASE_URL: config.databaseUrl,
     VAULT_DATABASE_URL: config.vaultDatabaseUrl,

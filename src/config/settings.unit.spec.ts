@@ -11,6 +11,7 @@ describe('the settings that a process is started with', () => {
       METRICS_PORT: '9100',
       OPERATOR_TOKEN: 't'.repeat(32),
       EVENTSTORE_URL: 'esdb://127.0.0.1:2113?tls=false',
+      EVENTSTORE_SHARED: 'on',
       EVENTSTORE_TLS: 'on',
       DATABASE_URL: 'postgres://a:b@127.0.0.1/plaza',
       VAULT_DATABASE_URL: 'postgres://a:b@127.0.0.1/vault',
