@@ -25,9 +25,9 @@ export interface RoundsOptions {
 /** Kills and freezes the processes of a network of its own. Resolves with whether every promise was kept. */
 export async function runRounds(options: RoundsOptions): Promise<boolean> {
   const { rounds, seed, eventStoreUrl, nodes, report, givenUp } = options;
-  const possible = faultsIn(options);
-  report.say(`seed ${seed}`, { seed });
   const isSpared = eventStoreUrl !== undefined && nodes.length === 0;
+  const possible = faultsIn(options, isSpared);
+  report.say(`seed ${seed}`, { seed });
   if (isSpared)
     report.say(
       'the event store that EVENTSTORE_URL names is not harmed: see --node-pid-file and --node-start',
@@ -50,8 +50,8 @@ export async function runRounds(options: RoundsOptions): Promise<boolean> {
   });
 }
 
-function faultsIn({ eventStoreUrl, nodes, victims }: RoundsOptions): typeof everyFault {
-  const isSpared = eventStoreUrl !== undefined && nodes.length === 0;
+/** `isSpared`: the event store is not harmed. */
+function faultsIn({ nodes, victims }: RoundsOptions, isSpared: boolean): typeof everyFault {
   const all = nodes.length > 1 ? [...everyFault, ...faultsOfLeader] : everyFault;
   const possible = all.filter(
     ([, victim]) => !(isSpared && victim === 'event store') && (victims?.includes(victim) ?? true),

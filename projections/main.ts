@@ -3,12 +3,13 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { ConfigError, readConfig, storesOf } from '../src/config/config.js';
-import type { Config } from '../src/config/config.js';
+import type { Config, StoreUrls } from '../src/config/config.js';
 import { createLogger } from '../src/config/logger.js';
 import { LogCheck } from '../src/http/log-check.js';
 import { announceReady, onStop } from '../src/launch/child.js';
 import type { EventLog } from '../src/log/event-log.js';
 import { openLog } from '../src/log/open-log.js';
+import type { LogOptions } from '../src/log/open-log.js';
 import { refusalOfShared } from '../src/log/usable.js';
 import { guardedTarget } from '../src/recovery/fixed-target.js';
 import { authorityTarget } from '../src/recovery/restore/deriving.js';
@@ -50,7 +51,8 @@ async function work(config: Config, logger: Logger, signal: AbortSignal): Promis
       ]),
     ),
   });
-  const opened = await whenReachable(() => open(config, logger), logger, signal);
+  const refuseShared = refusalOfShared(config, logger);
+  const opened = await whenReachable(() => open({ ...stores, logger, refuseShared }), logger, signal);
   if (!opened) return probes.close();
   const { log } = opened;
   found.log = new LogCheck(log, monotonic);
@@ -96,17 +98,15 @@ async function keepRunning(
   }
 }
 
-async function open(config: Config, logger: Logger) {
-  const stores = storesOf(config);
-  const refuseShared = refusalOfShared(config, logger);
+async function open(options: StoreUrls & Pick<LogOptions, 'logger' | 'refuseShared'>) {
   const database = await openDatabase({
-    url: stores.databaseUrl,
+    url: options.databaseUrl,
     applicationName: APPLICATION_NAME,
     maxConnections: 2,
   });
   // Each group works on a connection of its own; this one was for the migrations.
   await database.close();
-  return openLog({ ...stores, applicationName: APPLICATION_NAME, logger, refuseShared });
+  return openLog({ ...options, applicationName: APPLICATION_NAME });
 }
 
 const monotonic = () => performance.now();

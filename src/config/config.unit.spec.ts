@@ -1,15 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { ConfigError, readConfig } from './config.js';
-
-const faultsOf = (env: NodeJS.ProcessEnv): readonly string[] => {
-  try {
-    readConfig(env);
-  } catch (error) {
-    if (error instanceof ConfigError) return error.faults;
-    throw error;
-  }
-  return [];
-};
+import { readConfig } from './config.js';
+import { faultsOf } from '../../test/support/config-faults.js';
 
 describe('the configuration', () => {
   it('needs nothing to be set', () => {

@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { ConfigError, readConfig } from './config.js';
+import { readConfig } from './config.js';
+import { faultsOf } from '../../test/support/config-faults.js';
 import { parseEventStoreAddress } from './event-store-address.js';
 import { environmentFor } from './settings.js';
 
@@ -17,16 +18,6 @@ function fileWith(content: string | Buffer): string {
   writeFileSync(path, content);
   return path;
 }
-
-const faultsOf = (env: NodeJS.ProcessEnv): readonly string[] => {
-  try {
-    readConfig(env);
-  } catch (error) {
-    if (error instanceof ConfigError) return error.faults;
-    throw error;
-  }
-  return [];
-};
 
 /** Each has characters that mean something in an address. */
 const passwords = ['a/b+c=', '%41:@?#&', 'it\'s 100% {}[]|\\^`"<>', 'päß 🔑', '://a:b@c/d?e'];

@@ -1,5 +1,5 @@
 import { AccessDeniedError, BACKWARDS, END, FORWARDS } from '@eventstore/db-client';
-import type { EventStoreDBClient, RecordedEvent } from '@eventstore/db-client';
+import type { EventStoreDBClient, ReadAllOptions, RecordedEvent } from '@eventstore/db-client';
 import { codeOf, DeadlineExceeded, isAmbiguous } from './client-errors.js';
 import type { Connection } from './connection.js';
 import { LogReplaced, LogUnavailable } from './event-log.js';
@@ -40,6 +40,15 @@ export async function newestOf(
   return newest;
 }
 
+/** A page of $all, by the leader's word. Rejects with the client's errors. */
+export const readAll = (
+  connection: Connection,
+  options: ReadAllOptions & { readonly maxCount: number },
+): Promise<RecordedEvent[]> =>
+  connection.ask(READ_DEADLINE_MS, (client, signal) =>
+    collect(client.readAll({ ...options, ...FROM_LEADER }), signal),
+  );
+
 /**
  * Resolves if the log has this event at this position. A restored or replaced log may have another event there, the
  * middle of one, or none. A server answers the middle of a record with UNKNOWN. So every answer that is neither yes nor an
@@ -72,9 +81,7 @@ async function lookAt(
   const fromPosition = { commit: position, prepare: position };
   const at = { direction: FORWARDS, fromPosition, maxCount: 1 } as const;
   try {
-    const [event] = await connection.ask(READ_DEADLINE_MS, (client, signal) =>
-      collect(client.readAll({ ...at, ...FROM_LEADER }), signal),
-    );
+    const [event] = await readAll(connection, at);
     return event?.id === eventId ? undefined : { instead: `has ${event?.id ?? 'nothing'} at` };
   } catch (cause) {
     // Who may not ask is told nothing of the log.

@@ -1,5 +1,4 @@
 import { isCommandError, ErrorType, NotLeaderError } from '@eventstore/db-client';
-import { LeaderNotFound } from './gossip.js';
 
 /** gRPC status codes (grpc.io/docs/guides/status-codes) of a connection that is gone. */
 const lostCodes = new Set([1 /* CANCELLED */, 14 /* UNAVAILABLE */]);
@@ -20,6 +19,11 @@ const NO_LEADER = 'No leader info available';
 /** The client or we gave up waiting. */
 export class DeadlineExceeded extends Error {
   override readonly name = 'DeadlineExceeded';
+}
+
+/** There is nobody to ask: no node answers, or none leads. */
+export class LeaderNotFound extends Error {
+  override readonly name = 'LeaderNotFound';
 }
 
 /** The connection over which it was asked was given up for a new one. */

@@ -4,8 +4,14 @@ import type { EventStoreDBClient, RecordedEvent } from '@eventstore/db-client';
 import type { Logger } from 'pino';
 import type { EventStoreConnection } from '../config/event-store-files.js';
 import { newestOf, READ_DEADLINE_MS } from './bounded-read.js';
-import { ConnectionGivenUp, DeadlineExceeded, isConnectionLost, within } from './client-errors.js';
-import { isCluster, LeaderNotFound, nodeToAsk } from './gossip.js';
+import {
+  ConnectionGivenUp,
+  DeadlineExceeded,
+  isConnectionLost,
+  LeaderNotFound,
+  within,
+} from './client-errors.js';
+import { isCluster, nodeToAsk } from './gossip.js';
 import { GO_THERE_MS, Leader } from './leader.js';
 
 /** How long a node may take for its first answer. */

@@ -1,5 +1,5 @@
 import { BACKWARDS, END, FORWARDS, START } from '@eventstore/db-client';
-import { collect, FROM_LEADER, READ_DEADLINE_MS } from './bounded-read.js';
+import { readAll } from './bounded-read.js';
 import type { Connection } from './connection.js';
 import { isForeignStream } from './streams.js';
 
@@ -15,10 +15,7 @@ export async function foreignStreamIn(connection: Connection): Promise<string | 
     { direction: FORWARDS, fromPosition: START, maxCount: LOOKED_AT.oldest } as const,
     { direction: BACKWARDS, fromPosition: END, maxCount: LOOKED_AT.newest } as const,
   ]) {
-    const options = { ...from, ...FROM_LEADER };
-    const events = await connection.ask(READ_DEADLINE_MS, (client, signal) =>
-      collect(client.readAll(options), signal),
-    );
+    const events = await readAll(connection, from);
     const foreign = events.find(({ streamId }) => isForeignStream(streamId));
     if (foreign) return foreign.streamId;
   }

@@ -5,6 +5,7 @@ import gossipPb from '@eventstore/db-client/generated/gossip_pb.js';
 import type { MemberInfo } from '@eventstore/db-client/generated/gossip_pb.js';
 import type { EndPoint } from '@eventstore/db-client';
 import type { EventStoreConnection } from '../config/event-store-files.js';
+import { LeaderNotFound } from './client-errors.js';
 
 /** How long a node may take to answer, unless the address says otherwise. */
 const ANSWER_MS = 1_000;
@@ -18,11 +19,6 @@ const READ = {
   'content-type': 'application/grpc',
   te: 'trailers',
 };
-
-/** There is nobody to ask: no node answers, or none leads. */
-export class LeaderNotFound extends Error {
-  override readonly name = 'LeaderNotFound';
-}
 
 /** Whether another node may answer where one does not. */
 export const isCluster = ({ hosts, discovers }: EventStoreConnection): boolean =>

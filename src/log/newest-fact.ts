@@ -1,6 +1,6 @@
 import { BACKWARDS, END } from '@eventstore/db-client';
 import type { RecordedEvent } from '@eventstore/db-client';
-import { collect, FROM_LEADER, READ_DEADLINE_MS } from './bounded-read.js';
+import { readAll } from './bounded-read.js';
 import { noPosition } from './codec.js';
 import type { Connection } from './connection.js';
 import { isOwnStream } from './streams.js';
@@ -71,10 +71,7 @@ export class NewestFact {
   /** Backwards; undefined: from the end. */
   private page(from: bigint | undefined, maxCount: number): Promise<RecordedEvent[]> {
     const fromPosition = from === undefined ? END : { commit: from, prepare: from };
-    const options = { direction: BACKWARDS, fromPosition, maxCount, ...FROM_LEADER } as const;
-    return this.connection.ask(READ_DEADLINE_MS, (client, signal) =>
-      collect(client.readAll(options), signal),
-    );
+    return readAll(this.connection, { direction: BACKWARDS, fromPosition, maxCount });
   }
 }
 

@@ -30,8 +30,7 @@ export function openVaultDatabase(
   return openPostgres({ ...options, migrations: [Vault1763640000000] });
 }
 
-/** Opens the vault's database (and brings it up to date), then the log. Rejects if the vault cannot be reached. */
-export async function openLog(options: {
+export interface LogOptions {
   readonly eventStoreUrl: string;
   readonly vaultDatabaseUrl: string;
   readonly applicationName: string;
@@ -39,7 +38,10 @@ export async function openLog(options: {
   readonly logger?: Pick<Logger, 'warn' | 'error'>;
   /** Where given, a log with streams of other applications is refused: this is called, at any time after the start. */
   readonly refuseShared?: ((error: LogShared) => void) | undefined;
-}): Promise<OpenLog> {
+}
+
+/** Opens the vault's database (and brings it up to date), then the log. Rejects if the vault cannot be reached. */
+export async function openLog(options: LogOptions): Promise<OpenLog> {
   const vaultDatabase = await openVaultDatabase({
     url: options.vaultDatabaseUrl,
     applicationName: options.applicationName,
@@ -54,7 +56,7 @@ export async function openLog(options: {
   await news.start();
   const log = new EventStoreLog(options.eventStoreUrl, new Codec(vault, randomBytes), options.logger);
   const closing = new AbortController();
-  const said = options.logger && check(log, { ...options, logger: options.logger }, closing.signal);
+  const said = options.logger && check(log, options.logger, options.refuseShared, closing.signal);
   // So that in a log that answers nothing is written, nor anything served, before it was looked at.
   await Promise.race([said, pause(FIRST_CHECK_MS, undefined, { ref: false })]);
   return {
@@ -73,13 +75,10 @@ export async function openLog(options: {
 
 async function check(
   log: EventStoreLog,
-  options: {
-    readonly logger: Pick<Logger, 'error'>;
-    readonly refuseShared?: ((error: LogShared) => void) | undefined;
-  },
+  logger: Pick<Logger, 'error'>,
+  refuseShared: LogOptions['refuseShared'],
   signal: AbortSignal,
 ): Promise<void> {
-  const { logger, refuseShared } = options;
   try {
     await sayIfUnusable(log, { logger, isShared: refuseShared === undefined }, signal);
   } catch (error) {

@@ -25,33 +25,22 @@ export const denyAppends: Intercept = (method, message) =>
  * Of a server with this `--max-append-size`, as newer versions count: data, metadata and type. It looks at the size before
  * it looks at the expected revision (Streams.BatchAppend.cs of EventStoreDB 24.10).
  */
-export const takeAtMost =
-  (limit: number): Intercept =>
-  (method, message) =>
-    method === 'BatchAppend' && sizeOf(message) > limit
-      ? {
-          answer: refusalOf(
-            message,
-            status.INVALID_ARGUMENT,
-            'MaximumAppendSizeExceeded',
-            new sharedPb.MaximumAppendSizeExceeded().setMaxappendsize(limit),
-          ),
-        }
-      : undefined;
+export const takeAtMost = (limit: number): Intercept =>
+  refuseAbove(
+    limit,
+    'MaximumAppendSizeExceeded',
+    new sharedPb.MaximumAppendSizeExceeded().setMaxappendsize(limit),
+  );
 
 /** The same of KurrentDB with this `--max-append-event-size`: the message is none that the client knows. */
-export const takeEventsOfAtMost =
-  (limit: number): Intercept =>
+export const takeEventsOfAtMost = (limit: number): Intercept =>
+  refuseAbove(limit, 'MaximumAppendEventSizeExceeded', new sharedPb.Empty());
+
+const refuseAbove =
+  (limit: number, type: string, details: Details): Intercept =>
   (method, message) =>
     method === 'BatchAppend' && sizeOf(message) > limit
-      ? {
-          answer: refusalOf(
-            message,
-            status.INVALID_ARGUMENT,
-            'MaximumAppendEventSizeExceeded',
-            new sharedPb.Empty(),
-          ),
-        }
+      ? { answer: refusalOf(message, status.INVALID_ARGUMENT, type, details) }
       : undefined;
 
 /** Bytes of an append that is sent in one message. */
@@ -67,12 +56,11 @@ export function sizeOf(message: Uint8Array): number {
   );
 }
 
-function refusalOf(
-  message: Buffer,
-  code: status,
-  type: string,
-  details: { serializeBinary(): Uint8Array },
-): Uint8Array {
+interface Details {
+  serializeBinary(): Uint8Array;
+}
+
+function refusalOf(message: Buffer, code: status, type: string, details: Details): Uint8Array {
   const request = streamsPb.BatchAppendReq.deserializeBinary(message);
   const any = new anyPb.Any();
   any.pack(details.serializeBinary(), `event_store.client.${type}`);
