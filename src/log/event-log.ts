@@ -118,8 +118,9 @@ export abstract class EventLog {
   /**
    * Resolves if the log has this event at this position, by the leader's word.
    * @throws {LogReplaced} it does not, asked three times over as many connections. {@link LogUnavailable} nothing is known.
+   * Rejects when `signal` aborts.
    */
-  abstract verify(checkpoint: Checkpoint): Promise<void>;
+  abstract verify(checkpoint: Checkpoint, signal?: AbortSignal): Promise<void>;
 
   /**
    * Batches of events after a checkpoint, for ever; reconnects by itself. Ends when `signal` aborts.

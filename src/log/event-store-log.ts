@@ -120,8 +120,8 @@ export class EventStoreLog extends EventLog {
     return stored && referenceTo(stored);
   }
 
-  verify(checkpoint: Checkpoint): Promise<void> {
-    return verifyCheckpoint(this.connection, checkpoint);
+  verify(checkpoint: Checkpoint, signal?: AbortSignal): Promise<void> {
+    return verifyCheckpoint(this.connection, checkpoint, signal);
   }
 
   async reach(signal?: AbortSignal): Promise<void> {

@@ -74,10 +74,9 @@ export class Leader {
     // What waits in the client must not begin later: two clients that append disturb each other.
     client['getGRPCClient'] = () => Promise.reject(this.losing.signal.reason);
     await Promise.race([client.dispose(), pause(LONGEST_END_MS, undefined, { ref: false })]);
-    // The client would leave it open.
-    void channel.then(
-      (each) => each.close(),
-      () => undefined,
-    );
+    // The client would leave them open: the one that it began with, and maybe another that a late call made it take.
+    const channels = await Promise.allSettled([channel, client['getChannel']()]);
+    const open = new Set(channels.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : [])));
+    for (const each of open) each.close();
   }
 }

@@ -27,13 +27,26 @@ interface Walked {
 export class NewestFact {
   private walked: Walked | undefined;
   private walking: Promise<bigint | undefined> | undefined;
+  private next: Promise<bigint | undefined> | undefined;
 
   constructor(private readonly connection: Connection) {}
 
-  /** Its position; undefined: there is none. All who ask meanwhile share one walk. Rejects with the client's errors. */
+  /**
+   * Its position, no older than the call; undefined: there is none. All who ask during a walk share the next one, which goes
+   * through what came since. Rejects with the client's errors.
+   */
   position(): Promise<bigint | undefined> {
-    this.walking ??= this.walk().finally(() => (this.walking = undefined));
-    return this.walking;
+    if (!this.walking) {
+      this.walking = this.walk().finally(() => (this.walking = undefined));
+      return this.walking;
+    }
+    this.next ??= this.walking
+      .catch(() => undefined)
+      .then(() => {
+        this.next = undefined;
+        return this.position();
+      });
+    return this.next;
   }
 
   private async walk(): Promise<bigint | undefined> {

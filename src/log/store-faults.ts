@@ -37,12 +37,12 @@ export async function storeFault(
 }
 
 function accessFault(
-  { credentials, options }: EventStoreConnection,
+  { credentials, options, files }: EventStoreConnection,
   use: keyof typeof DENIED,
   denied: AccessDeniedError,
 ): string {
-  if (credentials && options.tls === false) return NOT_SENT;
-  if (!credentials) return NO_USER;
+  if (options.tls === false) return NOT_SENT;
+  if (!credentials && !files.userCertFile) return NO_USER;
   return denied.code === status.UNAUTHENTICATED ? WRONG_USER : DENIED[use];
 }
 

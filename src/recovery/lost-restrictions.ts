@@ -59,8 +59,7 @@ export async function agreementOf(
   let count = 0;
   const candidates = accepted.filter(({ id }) => !logged.has(id));
   for await (const page of contentOf(witness, candidates, LOOK_PAGE)) {
-    signal.throwIfAborted();
-    for (const { epoch, restriction } of await confirmedMissing(log, page)) {
+    for (const { epoch, restriction } of await confirmedMissing(log, page, signal)) {
       const { type, data } = restriction.event;
       count += 1;
       byType[type] = (byType[type] ?? 0) + 1;

@@ -15,6 +15,7 @@ export interface ShownComparison {
   readonly database: Pool | ClientBase;
   /** Of the incarnation whose table `restriction` is compared. Undefined: it has no such table. */
   readonly schema: string | undefined;
+  readonly signal?: AbortSignal;
 }
 
 const PAGE = 1_000;
@@ -37,7 +38,7 @@ interface AppliedRow {
  * @throws {WitnessUnavailable} {@link LogUnavailable} and faults of Postgres: nothing is proven.
  */
 export async function shownDifferences(comparison: ShownComparison): Promise<readonly Difference[]> {
-  const { witness, log, database, schema } = comparison;
+  const { witness, log, database, schema, signal } = comparison;
   const found: Difference[] = [];
   let size = BLOCK.least;
   for (let after = 0n; found.length < MOST_TOLD;) {
@@ -57,7 +58,7 @@ export async function shownDifferences(comparison: ShownComparison): Promise<rea
     const unapplied = page.filter(({ restriction }) => !applied.delete(restriction.id));
     const elsewhere = await appliedOf(comparison, unapplied);
     const unseen = unapplied.filter(({ restriction }) => !elsewhere.has(restriction.id));
-    for (const { epoch } of await confirmedMissing(log, unseen)) found.push({ kind: 'missing', epoch });
+    for (const { epoch } of await confirmedMissing(log, unseen, signal)) found.push({ kind: 'missing', epoch });
     found.push(...(await unwitnessedOf(witness, applied)));
     if (last === undefined) break;
     after = last;

@@ -148,6 +148,6 @@ export async function witnessStatus(
     missing,
     unwitnessed,
     onlyShown,
-    setBack: (await setBackOf(log, await readOrigin(database))) ?? null,
+    setBack: (await setBackOf(log, await readOrigin(database), signal)) ?? null,
   };
 }

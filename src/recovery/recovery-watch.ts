@@ -153,10 +153,11 @@ export class RecoveryWatch {
   /** @throws {Lacking} the log lacks what the witness has, or the other way round: it was set back, and its silence proves nothing. */
   private async proveLog(): Promise<void> {
     const { pool, log, monotonic } = this.options;
-    const asked = { database: pool, schema: undefined, signal: this.stopping.signal };
+    const { signal } = this.stopping;
     // Anew each time: it may be another log by now.
     const reason =
-      (await new RestrictionCheck(this.options).run(asked)) ?? (await setBackOf(log, await readOrigin(pool)));
+      (await new RestrictionCheck(this.options).run({ database: pool, schema: undefined, signal })) ??
+      (await setBackOf(log, await readOrigin(pool), signal));
     if (reason !== undefined) throw new Lacking(reason);
     this.logProvenAt = monotonic();
   }
@@ -168,18 +169,20 @@ export class RecoveryWatch {
    */
   private async lackOf(state: RecoveryState): Promise<string | undefined> {
     const { pool, log, witness, logger } = this.options;
+    const { signal } = this.stopping;
     const schema = schemaOfRestrictions(state);
     try {
-      const setBack = this.isOriginProven ? undefined : await setBackOf(log, await readOrigin(pool));
+      const setBack = this.isOriginProven
+        ? undefined
+        : await setBackOf(log, await readOrigin(pool), signal);
       this.isOriginProven = setBack === undefined;
-      const asked = { database: pool, schema, signal: this.stopping.signal };
-      const reason = setBack ?? (await this.check.run(asked));
+      const reason = setBack ?? (await this.check.run({ database: pool, schema, signal }));
       this.isCompared ||= reason === undefined;
       this.isServedUncompared = false;
       return reason;
     } catch (error) {
       if (!(error instanceof LogUnavailable) || this.unproven === undefined) throw error;
-      const differs = reasonOf(await shownDifferences({ witness, log, database: pool, schema }));
+      const differs = reasonOf(await shownDifferences({ witness, log, database: pool, schema, signal }));
       this.isServedUncompared = differs === undefined;
       if (this.isServedUncompared)
         logger.warn(

@@ -64,7 +64,7 @@ export class RestrictionCheck {
     const found: Difference[] = [];
     const candidates = accepted.filter(({ id }) => !logged.has(id));
     for await (const page of contentOf(witness, candidates, MOST_TOLD)) {
-      found.push(...missingOf(await confirmedMissing(log, page)));
+      found.push(...missingOf(await confirmedMissing(log, page, signal)));
       if (found.length >= MOST_TOLD) return found;
     }
     const known = new Set(accepted.map(({ id }) => id));
@@ -95,7 +95,7 @@ export class RestrictionCheck {
     }
   }
 
-  private async compareNew({ database, schema }: Asked): Promise<readonly Difference[]> {
+  private async compareNew({ database, schema, signal }: Asked): Promise<readonly Difference[]> {
     const { witness, log, monotonic } = this.options;
     const at = monotonic();
     const bound = await this.oldestUnsettled();
@@ -104,7 +104,7 @@ export class RestrictionCheck {
     let newest: Accepted | undefined;
     for (let last = after; ;) {
       const page: readonly Witnessed[] = await witness.after(last, PAGE);
-      found.push(...missingOf(await confirmedMissing(log, page)));
+      found.push(...missingOf(await confirmedMissing(log, page, signal)));
       const final = page.findLast(({ epoch }) => bound === undefined || epoch < bound);
       if (final) newest = { id: final.restriction.id, epoch: final.epoch, position: final.position };
       last = page.at(-1)?.epoch ?? last;

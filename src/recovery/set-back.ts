@@ -51,21 +51,24 @@ export async function readOrigin(database: Pool | ClientBase): Promise<Origin> {
 
 /**
  * Why this cannot be the log that the read store was filled from, in words for an operator (recovery.md, "When does
- * quarantine begin"). Undefined: it is; a read store that is behind is no fault. @throws {LogUnavailable}
+ * quarantine begin"). Undefined: it is; a read store that is behind is no fault. Rejects when `signal` aborts.
+ * @throws {LogUnavailable}
  */
 export async function setBackOf(
   log: EventLog,
   { networkId, checkpoints }: Origin,
+  signal?: AbortSignal,
 ): Promise<string | undefined> {
   const foreign = await lookAgain(
     () => log.reconnect(),
     async () => foreignNetwork(await networkOf(log), networkId),
+    signal,
   );
   if (foreign !== undefined) return foreign;
   for (const { owner, ...checkpoint } of checkpoints) {
     const { position, eventId } = checkpoint;
     try {
-      await log.verify(checkpoint);
+      await log.verify(checkpoint, signal);
     } catch (error) {
       if (!(error instanceof LogReplaced)) throw error;
       const head = await log.head();

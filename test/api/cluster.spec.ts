@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { registerApplication, signIn } from '../support/api.js';
 import type { SignedIn } from '../support/api.js';
@@ -38,8 +37,9 @@ it('posts and deletes again soon after the leader froze and another was elected'
   const pids = network.pids();
   const id = await wrote(ada, 'before');
   first.freeze();
-  // What an election takes.
-  await pause(3_000);
+  // Until a process looks for another leader, there is none to be found.
+  const told = second.network.answered();
+  await until(() => second.network.answered() > told);
   await cluster.elect(second);
   await until(async () => (await ada.say('after')).status === 200);
   await until(async () => (await removal(ada, id)).status === 200);

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { LogUnavailable, WrongExpectedRevision } from '../../src/log/event-log.js';
 import type { EventLog } from '../../src/log/event-log.js';
@@ -126,8 +125,9 @@ describe('a leader that is frozen', () => {
     });
     await until(() => seen.length > 20);
     first.freeze();
-    // What an election takes.
-    await pause(3_000);
+    // Until the log looks for another leader, there is none to be found.
+    const told = second.network.answered();
+    await until(() => second.network.answered() > told);
     await cluster.elect(second);
     const before = seen.length;
     await until(() => seen.length > before + 20);
@@ -141,13 +141,17 @@ describe('a leader that is frozen', () => {
   });
 
   it('does not bring about a quarantine when it wakes up and thinks that it leads', async () => {
-    const log = await openAt(cluster.url);
-    await append(log);
     first.freeze();
     await cluster.elect(second);
     const { position, id } = await append(await openAt(cluster.url));
-    first.wakeAsLeader();
-    await expect(log.verify({ position, eventId: id })).resolves.toBeUndefined();
+    cluster.wakeAsLeader(first);
+    const log = await openAt(cluster.url);
+    await log.reach();
+    const told = first.network.answered();
+    const verifying = log.verify({ position, eventId: id });
+    await until(() => first.network.answered() > told);
+    await cluster.elect(second);
+    await expect(verifying).resolves.toBeUndefined();
   });
 });
 

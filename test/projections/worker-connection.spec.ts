@@ -16,7 +16,7 @@ describe('a worker that freezes within a transaction', () => {
 
   test('holds up for a moment only who takes authority away', async () => {
     const url = await postgres.createDatabase();
-    const other = new Client({ connectionString: url, statement_timeout: 4_000 });
+    const other = new Client({ connectionString: url, statement_timeout: 40_000 });
     await other.connect();
     await other.query(`CREATE TABLE application (state text); INSERT INTO application VALUES ('active')`);
     const worker = await WorkerConnection.open(url, 'plaza-projector-test');

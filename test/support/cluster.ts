@@ -54,6 +54,12 @@ export class TestCluster {
     this.leading = elected;
   }
 
+  /** A node that was frozen goes on as the leader that it was, and until the next election the others believe it. */
+  wakeAsLeader(node: ClusterNode): void {
+    node.wakeAsLeader();
+    this.leading = node;
+  }
+
   /** Appends what a server writes for itself behind everything else: so many events of so many bytes. */
   async writeStatistics(count: number, bytes: number): Promise<void> {
     const data = Buffer.from(JSON.stringify({ text: 'x'.repeat(bytes) }));

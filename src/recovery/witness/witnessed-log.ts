@@ -96,8 +96,8 @@ export class WitnessedLog extends EventLog {
     return this.log.reconnect();
   }
 
-  verify(checkpoint: Checkpoint): Promise<void> {
-    return this.log.verify(checkpoint);
+  verify(checkpoint: Checkpoint, signal?: AbortSignal): Promise<void> {
+    return this.log.verify(checkpoint, signal);
   }
 
   checkWritable(): Promise<void> {

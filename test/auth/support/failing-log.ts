@@ -25,7 +25,7 @@ export class FailingLog implements EventLog {
   reach: EventLog['reach'] = (signal) => this.log.reach(signal);
   reconnect: EventLog['reconnect'] = () => this.log.reconnect();
   find: EventLog['find'] = (...given) => this.log.find(...given);
-  verify: EventLog['verify'] = (checkpoint) => this.log.verify(checkpoint);
+  verify: EventLog['verify'] = (...asked) => this.log.verify(...asked);
   references: EventLog['references'] = (options) => this.log.references(options);
   checkWritable: EventLog['checkWritable'] = () => this.log.checkWritable();
   explain: EventLog['explain'] = (...given) => this.log.explain(...given);
