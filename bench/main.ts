@@ -11,6 +11,7 @@ import { benchRestrictions } from './restrictions.js';
 import { benchRecovery } from './recovery.js';
 import { benchStart } from './start.js';
 import { benchStartProof } from './start-proof.js';
+import { benchStores } from './stores.js';
 import { benchTimeline } from './timeline.js';
 
 /** `npm run bench [-- suite…]`: what each suite answers, as JSON in artifacts/bench.json and as a table. */
@@ -26,6 +27,7 @@ const suites = {
   restrictions: () => benchRestrictions(),
   drill: () => benchDrill(),
   startProof: () => benchStartProof(),
+  stores: () => benchStores(),
 } as const;
 
 const chosen = process.argv.slice(2);
@@ -40,6 +42,10 @@ for (const [name, run] of Object.entries(suites)) {
   if (chosen.length > 0 && !chosen.includes(name)) continue;
   console.log(`\n${name}`);
   const result = await run();
+  if (!result) {
+    console.log('not run: EVENTSTORE_URL names no event store');
+    continue;
+  }
   results[name] = result;
   console.table(flat(result));
 }
