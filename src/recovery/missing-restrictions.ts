@@ -58,7 +58,8 @@ export async function shownDifferences(comparison: ShownComparison): Promise<rea
     const unapplied = page.filter(({ restriction }) => !applied.delete(restriction.id));
     const elsewhere = await appliedOf(comparison, unapplied);
     const unseen = unapplied.filter(({ restriction }) => !elsewhere.has(restriction.id));
-    for (const { epoch } of await confirmedMissing(log, unseen, signal)) found.push({ kind: 'missing', epoch });
+    for (const { epoch } of await confirmedMissing(log, unseen, signal))
+      found.push({ kind: 'missing', epoch });
     found.push(...(await unwitnessedOf(witness, applied)));
     if (last === undefined) break;
     after = last;

@@ -172,9 +172,7 @@ export class RecoveryWatch {
     const { signal } = this.stopping;
     const schema = schemaOfRestrictions(state);
     try {
-      const setBack = this.isOriginProven
-        ? undefined
-        : await setBackOf(log, await readOrigin(pool), signal);
+      const setBack = this.isOriginProven ? undefined : await setBackOf(log, await readOrigin(pool), signal);
       this.isOriginProven = setBack === undefined;
       const reason = setBack ?? (await this.check.run({ database: pool, schema, signal }));
       this.isCompared ||= reason === undefined;
