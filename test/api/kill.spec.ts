@@ -72,7 +72,8 @@ describe('two API processes and two workers, each killed in turn while people wr
         expect(recorded.map(({ metadata }) => metadata.intentId)).toEqual(intents);
       }
     }
-    const { body } = await askAt(network, network.ports[1] ?? 0, 'GET', '/readyz');
-    expect(body.status).toBe('ok');
+    const readiness = async () =>
+      (await askAt(network, network.ports[1] ?? 0, 'GET', '/readyz')).body.status as string;
+    await until(async () => (await readiness()) === 'ok');
   });
 });

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { join } from 'node:path';
 import { startNetwork } from '../support/network.js';
 import type { TestNetwork } from '../support/network.js';
+import { until } from '../support/until.js';
 
 let network: TestNetwork;
 
@@ -11,19 +12,17 @@ beforeAll(async () => {
 
 afterAll(() => network?.stop());
 
-async function readiness(): Promise<number> {
-  return (await fetch(`${network.baseUrl}/readyz`)).status;
-}
+const isReady = async () => (await fetch(`${network.baseUrl}/readyz`)).status === 200;
 
 it('a network runs on an event store over TLS, and again on what that has made', async () => {
   const certificate = encodeURIComponent(join(network.dataDir, 'eventstore', 'tls.crt'));
   const address = new RegExp(String.raw`^esdb://plaza:[\w-]+@localhost:\d+\?tls=true&tlsCAFile=(.*)$`);
   const url = network.env['EVENTSTORE_URL'] ?? '';
   expect(address.exec(url)?.[1]).toBe(certificate);
-  expect(await readiness()).toBe(200);
+  await until(isReady);
   const [, password = ''] = /:([\w-]+)@/.exec(url) ?? [];
   expect(network.output()).not.toContain(password);
   await network.restart();
   expect(network.env['EVENTSTORE_URL']).toContain(`:${password}@`);
-  expect(await readiness()).toBe(200);
+  await until(isReady);
 });

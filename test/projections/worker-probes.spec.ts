@@ -80,7 +80,11 @@ describe('the probes of a worker', () => {
     await isReady(second);
     for (const port of [first, second]) {
       expect(await (await get(port, '/livez')).json()).toEqual(LIVE);
-      expect(await (await get(port, '/readyz')).json()).toEqual(allOk);
+      const well = await until(async () => {
+        const said = (await (await get(port, '/readyz')).json()) as Readiness;
+        return said.status === 'ok' && said;
+      });
+      expect(well).toEqual(allOk);
     }
     const metrics = await until(async () => {
       const answers = await Promise.all(
