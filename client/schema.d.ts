@@ -979,11 +979,6 @@ export interface components {
      */
     'x-network-witness-epoch': string;
     /**
-     * @description The revision that shows this write; send it as `x-network-min-revision` to read it anywhere.
-     * @example 48214
-     */
-    'x-network-write-revision': string;
-    /**
      * @description Actor that the answer was read under.
      * @example Rk3vQ0yN7aB2
      */
@@ -1004,6 +999,11 @@ export interface components {
      */
     'x-network-scopes': string;
     /**
+     * @description The revision that shows this write; send it as `x-network-min-revision` to read it anywhere.
+     * @example 48214
+     */
+    'x-network-write-revision': string;
+    /**
      * @description Seconds to wait before the identical request.
      * @example 2
      */
@@ -1013,6 +1013,21 @@ export interface components {
      * @example Bearer realm="plaza", error="invalid_token"
      */
     'www-authenticate': string;
+    /**
+     * @description Admission revision: the position in the event log that this answer shows.
+     * @example 48213
+     */
+    'x-network-revision-if-any': string;
+    /**
+     * @description Recovery incarnation. When it changes, revalidate and retire the session.
+     * @example q8Zx0T2mS4
+     */
+    'x-network-incarnation-if-any': string;
+    /**
+     * @description Witness epoch at the admission of the read.
+     * @example 17
+     */
+    'x-network-witness-epoch-if-any': string;
     /**
      * @description Actor that the answer was read under.
      * @example Rk3vQ0yN7aB2
@@ -1200,6 +1215,13 @@ export interface operations {
         headers: {
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
+          'x-network-revision': components['headers']['x-network-revision-if-any'];
+          'x-network-incarnation': components['headers']['x-network-incarnation-if-any'];
+          'x-network-witness-epoch': components['headers']['x-network-witness-epoch-if-any'];
+          'x-network-actor-id': components['headers']['x-network-actor-id-if-any'];
+          'x-network-app-id': components['headers']['x-network-app-id-if-any'];
+          'x-network-grant-id': components['headers']['x-network-grant-id-if-any'];
+          'x-network-scopes': components['headers']['x-network-scopes-if-any'];
           [name: string]: unknown;
         };
         content: {
@@ -1243,6 +1265,13 @@ export interface operations {
         headers: {
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
+          'x-network-revision': components['headers']['x-network-revision-if-any'];
+          'x-network-incarnation': components['headers']['x-network-incarnation-if-any'];
+          'x-network-witness-epoch': components['headers']['x-network-witness-epoch-if-any'];
+          'x-network-actor-id': components['headers']['x-network-actor-id-if-any'];
+          'x-network-app-id': components['headers']['x-network-app-id-if-any'];
+          'x-network-grant-id': components['headers']['x-network-grant-id-if-any'];
+          'x-network-scopes': components['headers']['x-network-scopes-if-any'];
           [name: string]: unknown;
         };
         content: {
@@ -1272,6 +1301,13 @@ export interface operations {
           'retry-after': components['headers']['retry-after'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
+          'x-network-revision': components['headers']['x-network-revision-if-any'];
+          'x-network-incarnation': components['headers']['x-network-incarnation-if-any'];
+          'x-network-witness-epoch': components['headers']['x-network-witness-epoch-if-any'];
+          'x-network-actor-id': components['headers']['x-network-actor-id-if-any'];
+          'x-network-app-id': components['headers']['x-network-app-id-if-any'];
+          'x-network-grant-id': components['headers']['x-network-grant-id-if-any'];
+          'x-network-scopes': components['headers']['x-network-scopes-if-any'];
           [name: string]: unknown;
         };
         content: {
@@ -1301,6 +1337,13 @@ export interface operations {
           'retry-after': components['headers']['retry-after'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
+          'x-network-revision': components['headers']['x-network-revision-if-any'];
+          'x-network-incarnation': components['headers']['x-network-incarnation-if-any'];
+          'x-network-witness-epoch': components['headers']['x-network-witness-epoch-if-any'];
+          'x-network-actor-id': components['headers']['x-network-actor-id-if-any'];
+          'x-network-app-id': components['headers']['x-network-app-id-if-any'];
+          'x-network-grant-id': components['headers']['x-network-grant-id-if-any'];
+          'x-network-scopes': components['headers']['x-network-scopes-if-any'];
           [name: string]: unknown;
         };
         content: {
@@ -1382,6 +1425,13 @@ export interface operations {
         headers: {
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
+          'x-network-revision': components['headers']['x-network-revision-if-any'];
+          'x-network-incarnation': components['headers']['x-network-incarnation-if-any'];
+          'x-network-witness-epoch': components['headers']['x-network-witness-epoch-if-any'];
+          'x-network-actor-id': components['headers']['x-network-actor-id-if-any'];
+          'x-network-app-id': components['headers']['x-network-app-id-if-any'];
+          'x-network-grant-id': components['headers']['x-network-grant-id-if-any'];
+          'x-network-scopes': components['headers']['x-network-scopes-if-any'];
           [name: string]: unknown;
         };
         content: {
@@ -1425,6 +1475,13 @@ export interface operations {
         headers: {
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
+          'x-network-revision': components['headers']['x-network-revision-if-any'];
+          'x-network-incarnation': components['headers']['x-network-incarnation-if-any'];
+          'x-network-witness-epoch': components['headers']['x-network-witness-epoch-if-any'];
+          'x-network-actor-id': components['headers']['x-network-actor-id-if-any'];
+          'x-network-app-id': components['headers']['x-network-app-id-if-any'];
+          'x-network-grant-id': components['headers']['x-network-grant-id-if-any'];
+          'x-network-scopes': components['headers']['x-network-scopes-if-any'];
           [name: string]: unknown;
         };
         content: {
@@ -1454,6 +1511,13 @@ export interface operations {
           'retry-after': components['headers']['retry-after'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
+          'x-network-revision': components['headers']['x-network-revision-if-any'];
+          'x-network-incarnation': components['headers']['x-network-incarnation-if-any'];
+          'x-network-witness-epoch': components['headers']['x-network-witness-epoch-if-any'];
+          'x-network-actor-id': components['headers']['x-network-actor-id-if-any'];
+          'x-network-app-id': components['headers']['x-network-app-id-if-any'];
+          'x-network-grant-id': components['headers']['x-network-grant-id-if-any'];
+          'x-network-scopes': components['headers']['x-network-scopes-if-any'];
           [name: string]: unknown;
         };
         content: {
@@ -1483,6 +1547,13 @@ export interface operations {
           'retry-after': components['headers']['retry-after'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
+          'x-network-revision': components['headers']['x-network-revision-if-any'];
+          'x-network-incarnation': components['headers']['x-network-incarnation-if-any'];
+          'x-network-witness-epoch': components['headers']['x-network-witness-epoch-if-any'];
+          'x-network-actor-id': components['headers']['x-network-actor-id-if-any'];
+          'x-network-app-id': components['headers']['x-network-app-id-if-any'];
+          'x-network-grant-id': components['headers']['x-network-grant-id-if-any'];
+          'x-network-scopes': components['headers']['x-network-scopes-if-any'];
           [name: string]: unknown;
         };
         content: {
@@ -1564,6 +1635,13 @@ export interface operations {
         headers: {
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
+          'x-network-revision': components['headers']['x-network-revision-if-any'];
+          'x-network-incarnation': components['headers']['x-network-incarnation-if-any'];
+          'x-network-witness-epoch': components['headers']['x-network-witness-epoch-if-any'];
+          'x-network-actor-id': components['headers']['x-network-actor-id-if-any'];
+          'x-network-app-id': components['headers']['x-network-app-id-if-any'];
+          'x-network-grant-id': components['headers']['x-network-grant-id-if-any'];
+          'x-network-scopes': components['headers']['x-network-scopes-if-any'];
           [name: string]: unknown;
         };
         content: {
@@ -1607,6 +1685,13 @@ export interface operations {
         headers: {
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
+          'x-network-revision': components['headers']['x-network-revision-if-any'];
+          'x-network-incarnation': components['headers']['x-network-incarnation-if-any'];
+          'x-network-witness-epoch': components['headers']['x-network-witness-epoch-if-any'];
+          'x-network-actor-id': components['headers']['x-network-actor-id-if-any'];
+          'x-network-app-id': components['headers']['x-network-app-id-if-any'];
+          'x-network-grant-id': components['headers']['x-network-grant-id-if-any'];
+          'x-network-scopes': components['headers']['x-network-scopes-if-any'];
           [name: string]: unknown;
         };
         content: {
@@ -1636,6 +1721,13 @@ export interface operations {
           'retry-after': components['headers']['retry-after'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
+          'x-network-revision': components['headers']['x-network-revision-if-any'];
+          'x-network-incarnation': components['headers']['x-network-incarnation-if-any'];
+          'x-network-witness-epoch': components['headers']['x-network-witness-epoch-if-any'];
+          'x-network-actor-id': components['headers']['x-network-actor-id-if-any'];
+          'x-network-app-id': components['headers']['x-network-app-id-if-any'];
+          'x-network-grant-id': components['headers']['x-network-grant-id-if-any'];
+          'x-network-scopes': components['headers']['x-network-scopes-if-any'];
           [name: string]: unknown;
         };
         content: {
@@ -1665,6 +1757,13 @@ export interface operations {
           'retry-after': components['headers']['retry-after'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
+          'x-network-revision': components['headers']['x-network-revision-if-any'];
+          'x-network-incarnation': components['headers']['x-network-incarnation-if-any'];
+          'x-network-witness-epoch': components['headers']['x-network-witness-epoch-if-any'];
+          'x-network-actor-id': components['headers']['x-network-actor-id-if-any'];
+          'x-network-app-id': components['headers']['x-network-app-id-if-any'];
+          'x-network-grant-id': components['headers']['x-network-grant-id-if-any'];
+          'x-network-scopes': components['headers']['x-network-scopes-if-any'];
           [name: string]: unknown;
         };
         content: {
@@ -1754,6 +1853,13 @@ export interface operations {
         headers: {
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
+          'x-network-revision': components['headers']['x-network-revision-if-any'];
+          'x-network-incarnation': components['headers']['x-network-incarnation-if-any'];
+          'x-network-witness-epoch': components['headers']['x-network-witness-epoch-if-any'];
+          'x-network-actor-id': components['headers']['x-network-actor-id-if-any'];
+          'x-network-app-id': components['headers']['x-network-app-id-if-any'];
+          'x-network-grant-id': components['headers']['x-network-grant-id-if-any'];
+          'x-network-scopes': components['headers']['x-network-scopes-if-any'];
           [name: string]: unknown;
         };
         content: {
@@ -1797,6 +1903,13 @@ export interface operations {
         headers: {
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
+          'x-network-revision': components['headers']['x-network-revision-if-any'];
+          'x-network-incarnation': components['headers']['x-network-incarnation-if-any'];
+          'x-network-witness-epoch': components['headers']['x-network-witness-epoch-if-any'];
+          'x-network-actor-id': components['headers']['x-network-actor-id-if-any'];
+          'x-network-app-id': components['headers']['x-network-app-id-if-any'];
+          'x-network-grant-id': components['headers']['x-network-grant-id-if-any'];
+          'x-network-scopes': components['headers']['x-network-scopes-if-any'];
           [name: string]: unknown;
         };
         content: {
@@ -1826,6 +1939,13 @@ export interface operations {
           'retry-after': components['headers']['retry-after'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
+          'x-network-revision': components['headers']['x-network-revision-if-any'];
+          'x-network-incarnation': components['headers']['x-network-incarnation-if-any'];
+          'x-network-witness-epoch': components['headers']['x-network-witness-epoch-if-any'];
+          'x-network-actor-id': components['headers']['x-network-actor-id-if-any'];
+          'x-network-app-id': components['headers']['x-network-app-id-if-any'];
+          'x-network-grant-id': components['headers']['x-network-grant-id-if-any'];
+          'x-network-scopes': components['headers']['x-network-scopes-if-any'];
           [name: string]: unknown;
         };
         content: {
@@ -1855,6 +1975,13 @@ export interface operations {
           'retry-after': components['headers']['retry-after'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
+          'x-network-revision': components['headers']['x-network-revision-if-any'];
+          'x-network-incarnation': components['headers']['x-network-incarnation-if-any'];
+          'x-network-witness-epoch': components['headers']['x-network-witness-epoch-if-any'];
+          'x-network-actor-id': components['headers']['x-network-actor-id-if-any'];
+          'x-network-app-id': components['headers']['x-network-app-id-if-any'];
+          'x-network-grant-id': components['headers']['x-network-grant-id-if-any'];
+          'x-network-scopes': components['headers']['x-network-scopes-if-any'];
           [name: string]: unknown;
         };
         content: {
@@ -2625,6 +2752,13 @@ export interface operations {
         headers: {
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
+          'x-network-revision': components['headers']['x-network-revision-if-any'];
+          'x-network-incarnation': components['headers']['x-network-incarnation-if-any'];
+          'x-network-witness-epoch': components['headers']['x-network-witness-epoch-if-any'];
+          'x-network-actor-id': components['headers']['x-network-actor-id-if-any'];
+          'x-network-app-id': components['headers']['x-network-app-id-if-any'];
+          'x-network-grant-id': components['headers']['x-network-grant-id-if-any'];
+          'x-network-scopes': components['headers']['x-network-scopes-if-any'];
           [name: string]: unknown;
         };
         content: {
@@ -2683,6 +2817,13 @@ export interface operations {
           'retry-after': components['headers']['retry-after'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
+          'x-network-revision': components['headers']['x-network-revision-if-any'];
+          'x-network-incarnation': components['headers']['x-network-incarnation-if-any'];
+          'x-network-witness-epoch': components['headers']['x-network-witness-epoch-if-any'];
+          'x-network-actor-id': components['headers']['x-network-actor-id-if-any'];
+          'x-network-app-id': components['headers']['x-network-app-id-if-any'];
+          'x-network-grant-id': components['headers']['x-network-grant-id-if-any'];
+          'x-network-scopes': components['headers']['x-network-scopes-if-any'];
           [name: string]: unknown;
         };
         content: {
@@ -2712,6 +2853,13 @@ export interface operations {
           'retry-after': components['headers']['retry-after'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
+          'x-network-revision': components['headers']['x-network-revision-if-any'];
+          'x-network-incarnation': components['headers']['x-network-incarnation-if-any'];
+          'x-network-witness-epoch': components['headers']['x-network-witness-epoch-if-any'];
+          'x-network-actor-id': components['headers']['x-network-actor-id-if-any'];
+          'x-network-app-id': components['headers']['x-network-app-id-if-any'];
+          'x-network-grant-id': components['headers']['x-network-grant-id-if-any'];
+          'x-network-scopes': components['headers']['x-network-scopes-if-any'];
           [name: string]: unknown;
         };
         content: {
@@ -3208,6 +3356,13 @@ export interface operations {
         headers: {
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
+          'x-network-revision': components['headers']['x-network-revision-if-any'];
+          'x-network-incarnation': components['headers']['x-network-incarnation-if-any'];
+          'x-network-witness-epoch': components['headers']['x-network-witness-epoch-if-any'];
+          'x-network-actor-id': components['headers']['x-network-actor-id-if-any'];
+          'x-network-app-id': components['headers']['x-network-app-id-if-any'];
+          'x-network-grant-id': components['headers']['x-network-grant-id-if-any'];
+          'x-network-scopes': components['headers']['x-network-scopes-if-any'];
           [name: string]: unknown;
         };
         content: {
@@ -3266,6 +3421,13 @@ export interface operations {
           'retry-after': components['headers']['retry-after'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
+          'x-network-revision': components['headers']['x-network-revision-if-any'];
+          'x-network-incarnation': components['headers']['x-network-incarnation-if-any'];
+          'x-network-witness-epoch': components['headers']['x-network-witness-epoch-if-any'];
+          'x-network-actor-id': components['headers']['x-network-actor-id-if-any'];
+          'x-network-app-id': components['headers']['x-network-app-id-if-any'];
+          'x-network-grant-id': components['headers']['x-network-grant-id-if-any'];
+          'x-network-scopes': components['headers']['x-network-scopes-if-any'];
           [name: string]: unknown;
         };
         content: {
@@ -3295,6 +3457,13 @@ export interface operations {
           'retry-after': components['headers']['retry-after'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
+          'x-network-revision': components['headers']['x-network-revision-if-any'];
+          'x-network-incarnation': components['headers']['x-network-incarnation-if-any'];
+          'x-network-witness-epoch': components['headers']['x-network-witness-epoch-if-any'];
+          'x-network-actor-id': components['headers']['x-network-actor-id-if-any'];
+          'x-network-app-id': components['headers']['x-network-app-id-if-any'];
+          'x-network-grant-id': components['headers']['x-network-grant-id-if-any'];
+          'x-network-scopes': components['headers']['x-network-scopes-if-any'];
           [name: string]: unknown;
         };
         content: {
@@ -3379,6 +3548,13 @@ export interface operations {
         headers: {
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
+          'x-network-revision': components['headers']['x-network-revision-if-any'];
+          'x-network-incarnation': components['headers']['x-network-incarnation-if-any'];
+          'x-network-witness-epoch': components['headers']['x-network-witness-epoch-if-any'];
+          'x-network-actor-id': components['headers']['x-network-actor-id-if-any'];
+          'x-network-app-id': components['headers']['x-network-app-id-if-any'];
+          'x-network-grant-id': components['headers']['x-network-grant-id-if-any'];
+          'x-network-scopes': components['headers']['x-network-scopes-if-any'];
           [name: string]: unknown;
         };
         content: {
@@ -3437,6 +3613,13 @@ export interface operations {
           'retry-after': components['headers']['retry-after'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
+          'x-network-revision': components['headers']['x-network-revision-if-any'];
+          'x-network-incarnation': components['headers']['x-network-incarnation-if-any'];
+          'x-network-witness-epoch': components['headers']['x-network-witness-epoch-if-any'];
+          'x-network-actor-id': components['headers']['x-network-actor-id-if-any'];
+          'x-network-app-id': components['headers']['x-network-app-id-if-any'];
+          'x-network-grant-id': components['headers']['x-network-grant-id-if-any'];
+          'x-network-scopes': components['headers']['x-network-scopes-if-any'];
           [name: string]: unknown;
         };
         content: {
@@ -3466,6 +3649,13 @@ export interface operations {
           'retry-after': components['headers']['retry-after'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
+          'x-network-revision': components['headers']['x-network-revision-if-any'];
+          'x-network-incarnation': components['headers']['x-network-incarnation-if-any'];
+          'x-network-witness-epoch': components['headers']['x-network-witness-epoch-if-any'];
+          'x-network-actor-id': components['headers']['x-network-actor-id-if-any'];
+          'x-network-app-id': components['headers']['x-network-app-id-if-any'];
+          'x-network-grant-id': components['headers']['x-network-grant-id-if-any'];
+          'x-network-scopes': components['headers']['x-network-scopes-if-any'];
           [name: string]: unknown;
         };
         content: {
@@ -3742,6 +3932,13 @@ export interface operations {
         headers: {
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
+          'x-network-revision': components['headers']['x-network-revision-if-any'];
+          'x-network-incarnation': components['headers']['x-network-incarnation-if-any'];
+          'x-network-witness-epoch': components['headers']['x-network-witness-epoch-if-any'];
+          'x-network-actor-id': components['headers']['x-network-actor-id-if-any'];
+          'x-network-app-id': components['headers']['x-network-app-id-if-any'];
+          'x-network-grant-id': components['headers']['x-network-grant-id-if-any'];
+          'x-network-scopes': components['headers']['x-network-scopes-if-any'];
           [name: string]: unknown;
         };
         content: {
@@ -3828,6 +4025,13 @@ export interface operations {
           'retry-after': components['headers']['retry-after'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
+          'x-network-revision': components['headers']['x-network-revision-if-any'];
+          'x-network-incarnation': components['headers']['x-network-incarnation-if-any'];
+          'x-network-witness-epoch': components['headers']['x-network-witness-epoch-if-any'];
+          'x-network-actor-id': components['headers']['x-network-actor-id-if-any'];
+          'x-network-app-id': components['headers']['x-network-app-id-if-any'];
+          'x-network-grant-id': components['headers']['x-network-grant-id-if-any'];
+          'x-network-scopes': components['headers']['x-network-scopes-if-any'];
           [name: string]: unknown;
         };
         content: {
@@ -3857,6 +4061,13 @@ export interface operations {
           'retry-after': components['headers']['retry-after'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
+          'x-network-revision': components['headers']['x-network-revision-if-any'];
+          'x-network-incarnation': components['headers']['x-network-incarnation-if-any'];
+          'x-network-witness-epoch': components['headers']['x-network-witness-epoch-if-any'];
+          'x-network-actor-id': components['headers']['x-network-actor-id-if-any'];
+          'x-network-app-id': components['headers']['x-network-app-id-if-any'];
+          'x-network-grant-id': components['headers']['x-network-grant-id-if-any'];
+          'x-network-scopes': components['headers']['x-network-scopes-if-any'];
           [name: string]: unknown;
         };
         content: {
@@ -4150,6 +4361,13 @@ export interface operations {
         headers: {
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
+          'x-network-revision': components['headers']['x-network-revision-if-any'];
+          'x-network-incarnation': components['headers']['x-network-incarnation-if-any'];
+          'x-network-witness-epoch': components['headers']['x-network-witness-epoch-if-any'];
+          'x-network-actor-id': components['headers']['x-network-actor-id-if-any'];
+          'x-network-app-id': components['headers']['x-network-app-id-if-any'];
+          'x-network-grant-id': components['headers']['x-network-grant-id-if-any'];
+          'x-network-scopes': components['headers']['x-network-scopes-if-any'];
           [name: string]: unknown;
         };
         content: {
@@ -4193,6 +4411,13 @@ export interface operations {
         headers: {
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
+          'x-network-revision': components['headers']['x-network-revision-if-any'];
+          'x-network-incarnation': components['headers']['x-network-incarnation-if-any'];
+          'x-network-witness-epoch': components['headers']['x-network-witness-epoch-if-any'];
+          'x-network-actor-id': components['headers']['x-network-actor-id-if-any'];
+          'x-network-app-id': components['headers']['x-network-app-id-if-any'];
+          'x-network-grant-id': components['headers']['x-network-grant-id-if-any'];
+          'x-network-scopes': components['headers']['x-network-scopes-if-any'];
           [name: string]: unknown;
         };
         content: {
@@ -4222,6 +4447,13 @@ export interface operations {
           'retry-after': components['headers']['retry-after'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
+          'x-network-revision': components['headers']['x-network-revision-if-any'];
+          'x-network-incarnation': components['headers']['x-network-incarnation-if-any'];
+          'x-network-witness-epoch': components['headers']['x-network-witness-epoch-if-any'];
+          'x-network-actor-id': components['headers']['x-network-actor-id-if-any'];
+          'x-network-app-id': components['headers']['x-network-app-id-if-any'];
+          'x-network-grant-id': components['headers']['x-network-grant-id-if-any'];
+          'x-network-scopes': components['headers']['x-network-scopes-if-any'];
           [name: string]: unknown;
         };
         content: {
@@ -4251,6 +4483,13 @@ export interface operations {
           'retry-after': components['headers']['retry-after'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
+          'x-network-revision': components['headers']['x-network-revision-if-any'];
+          'x-network-incarnation': components['headers']['x-network-incarnation-if-any'];
+          'x-network-witness-epoch': components['headers']['x-network-witness-epoch-if-any'];
+          'x-network-actor-id': components['headers']['x-network-actor-id-if-any'];
+          'x-network-app-id': components['headers']['x-network-app-id-if-any'];
+          'x-network-grant-id': components['headers']['x-network-grant-id-if-any'];
+          'x-network-scopes': components['headers']['x-network-scopes-if-any'];
           [name: string]: unknown;
         };
         content: {
@@ -4760,6 +4999,13 @@ export interface operations {
         headers: {
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
+          'x-network-revision': components['headers']['x-network-revision-if-any'];
+          'x-network-incarnation': components['headers']['x-network-incarnation-if-any'];
+          'x-network-witness-epoch': components['headers']['x-network-witness-epoch-if-any'];
+          'x-network-actor-id': components['headers']['x-network-actor-id-if-any'];
+          'x-network-app-id': components['headers']['x-network-app-id-if-any'];
+          'x-network-grant-id': components['headers']['x-network-grant-id-if-any'];
+          'x-network-scopes': components['headers']['x-network-scopes-if-any'];
           [name: string]: unknown;
         };
         content: {
@@ -4803,6 +5049,13 @@ export interface operations {
         headers: {
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
+          'x-network-revision': components['headers']['x-network-revision-if-any'];
+          'x-network-incarnation': components['headers']['x-network-incarnation-if-any'];
+          'x-network-witness-epoch': components['headers']['x-network-witness-epoch-if-any'];
+          'x-network-actor-id': components['headers']['x-network-actor-id-if-any'];
+          'x-network-app-id': components['headers']['x-network-app-id-if-any'];
+          'x-network-grant-id': components['headers']['x-network-grant-id-if-any'];
+          'x-network-scopes': components['headers']['x-network-scopes-if-any'];
           [name: string]: unknown;
         };
         content: {
@@ -4832,6 +5085,13 @@ export interface operations {
           'retry-after': components['headers']['retry-after'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
+          'x-network-revision': components['headers']['x-network-revision-if-any'];
+          'x-network-incarnation': components['headers']['x-network-incarnation-if-any'];
+          'x-network-witness-epoch': components['headers']['x-network-witness-epoch-if-any'];
+          'x-network-actor-id': components['headers']['x-network-actor-id-if-any'];
+          'x-network-app-id': components['headers']['x-network-app-id-if-any'];
+          'x-network-grant-id': components['headers']['x-network-grant-id-if-any'];
+          'x-network-scopes': components['headers']['x-network-scopes-if-any'];
           [name: string]: unknown;
         };
         content: {
@@ -4861,6 +5121,13 @@ export interface operations {
           'retry-after': components['headers']['retry-after'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
+          'x-network-revision': components['headers']['x-network-revision-if-any'];
+          'x-network-incarnation': components['headers']['x-network-incarnation-if-any'];
+          'x-network-witness-epoch': components['headers']['x-network-witness-epoch-if-any'];
+          'x-network-actor-id': components['headers']['x-network-actor-id-if-any'];
+          'x-network-app-id': components['headers']['x-network-app-id-if-any'];
+          'x-network-grant-id': components['headers']['x-network-grant-id-if-any'];
+          'x-network-scopes': components['headers']['x-network-scopes-if-any'];
           [name: string]: unknown;
         };
         content: {
@@ -4933,6 +5200,13 @@ export interface operations {
         headers: {
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
+          'x-network-revision': components['headers']['x-network-revision-if-any'];
+          'x-network-incarnation': components['headers']['x-network-incarnation-if-any'];
+          'x-network-witness-epoch': components['headers']['x-network-witness-epoch-if-any'];
+          'x-network-actor-id': components['headers']['x-network-actor-id-if-any'];
+          'x-network-app-id': components['headers']['x-network-app-id-if-any'];
+          'x-network-grant-id': components['headers']['x-network-grant-id-if-any'];
+          'x-network-scopes': components['headers']['x-network-scopes-if-any'];
           [name: string]: unknown;
         };
         content: {
@@ -4991,6 +5265,13 @@ export interface operations {
           'retry-after': components['headers']['retry-after'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
+          'x-network-revision': components['headers']['x-network-revision-if-any'];
+          'x-network-incarnation': components['headers']['x-network-incarnation-if-any'];
+          'x-network-witness-epoch': components['headers']['x-network-witness-epoch-if-any'];
+          'x-network-actor-id': components['headers']['x-network-actor-id-if-any'];
+          'x-network-app-id': components['headers']['x-network-app-id-if-any'];
+          'x-network-grant-id': components['headers']['x-network-grant-id-if-any'];
+          'x-network-scopes': components['headers']['x-network-scopes-if-any'];
           [name: string]: unknown;
         };
         content: {
@@ -5020,6 +5301,13 @@ export interface operations {
           'retry-after': components['headers']['retry-after'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
+          'x-network-revision': components['headers']['x-network-revision-if-any'];
+          'x-network-incarnation': components['headers']['x-network-incarnation-if-any'];
+          'x-network-witness-epoch': components['headers']['x-network-witness-epoch-if-any'];
+          'x-network-actor-id': components['headers']['x-network-actor-id-if-any'];
+          'x-network-app-id': components['headers']['x-network-app-id-if-any'];
+          'x-network-grant-id': components['headers']['x-network-grant-id-if-any'];
+          'x-network-scopes': components['headers']['x-network-scopes-if-any'];
           [name: string]: unknown;
         };
         content: {
@@ -5352,6 +5640,13 @@ export interface operations {
         headers: {
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
+          'x-network-revision': components['headers']['x-network-revision-if-any'];
+          'x-network-incarnation': components['headers']['x-network-incarnation-if-any'];
+          'x-network-witness-epoch': components['headers']['x-network-witness-epoch-if-any'];
+          'x-network-actor-id': components['headers']['x-network-actor-id-if-any'];
+          'x-network-app-id': components['headers']['x-network-app-id-if-any'];
+          'x-network-grant-id': components['headers']['x-network-grant-id-if-any'];
+          'x-network-scopes': components['headers']['x-network-scopes-if-any'];
           [name: string]: unknown;
         };
         content: {
@@ -5410,6 +5705,13 @@ export interface operations {
           'retry-after': components['headers']['retry-after'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
+          'x-network-revision': components['headers']['x-network-revision-if-any'];
+          'x-network-incarnation': components['headers']['x-network-incarnation-if-any'];
+          'x-network-witness-epoch': components['headers']['x-network-witness-epoch-if-any'];
+          'x-network-actor-id': components['headers']['x-network-actor-id-if-any'];
+          'x-network-app-id': components['headers']['x-network-app-id-if-any'];
+          'x-network-grant-id': components['headers']['x-network-grant-id-if-any'];
+          'x-network-scopes': components['headers']['x-network-scopes-if-any'];
           [name: string]: unknown;
         };
         content: {
@@ -5439,6 +5741,13 @@ export interface operations {
           'retry-after': components['headers']['retry-after'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
+          'x-network-revision': components['headers']['x-network-revision-if-any'];
+          'x-network-incarnation': components['headers']['x-network-incarnation-if-any'];
+          'x-network-witness-epoch': components['headers']['x-network-witness-epoch-if-any'];
+          'x-network-actor-id': components['headers']['x-network-actor-id-if-any'];
+          'x-network-app-id': components['headers']['x-network-app-id-if-any'];
+          'x-network-grant-id': components['headers']['x-network-grant-id-if-any'];
+          'x-network-scopes': components['headers']['x-network-scopes-if-any'];
           [name: string]: unknown;
         };
         content: {
@@ -5521,6 +5830,13 @@ export interface operations {
         headers: {
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
+          'x-network-revision': components['headers']['x-network-revision-if-any'];
+          'x-network-incarnation': components['headers']['x-network-incarnation-if-any'];
+          'x-network-witness-epoch': components['headers']['x-network-witness-epoch-if-any'];
+          'x-network-actor-id': components['headers']['x-network-actor-id-if-any'];
+          'x-network-app-id': components['headers']['x-network-app-id-if-any'];
+          'x-network-grant-id': components['headers']['x-network-grant-id-if-any'];
+          'x-network-scopes': components['headers']['x-network-scopes-if-any'];
           [name: string]: unknown;
         };
         content: {
@@ -5579,6 +5895,13 @@ export interface operations {
           'retry-after': components['headers']['retry-after'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
+          'x-network-revision': components['headers']['x-network-revision-if-any'];
+          'x-network-incarnation': components['headers']['x-network-incarnation-if-any'];
+          'x-network-witness-epoch': components['headers']['x-network-witness-epoch-if-any'];
+          'x-network-actor-id': components['headers']['x-network-actor-id-if-any'];
+          'x-network-app-id': components['headers']['x-network-app-id-if-any'];
+          'x-network-grant-id': components['headers']['x-network-grant-id-if-any'];
+          'x-network-scopes': components['headers']['x-network-scopes-if-any'];
           [name: string]: unknown;
         };
         content: {
@@ -5608,6 +5931,13 @@ export interface operations {
           'retry-after': components['headers']['retry-after'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
+          'x-network-revision': components['headers']['x-network-revision-if-any'];
+          'x-network-incarnation': components['headers']['x-network-incarnation-if-any'];
+          'x-network-witness-epoch': components['headers']['x-network-witness-epoch-if-any'];
+          'x-network-actor-id': components['headers']['x-network-actor-id-if-any'];
+          'x-network-app-id': components['headers']['x-network-app-id-if-any'];
+          'x-network-grant-id': components['headers']['x-network-grant-id-if-any'];
+          'x-network-scopes': components['headers']['x-network-scopes-if-any'];
           [name: string]: unknown;
         };
         content: {
@@ -6312,6 +6642,13 @@ export interface operations {
         headers: {
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
+          'x-network-revision': components['headers']['x-network-revision-if-any'];
+          'x-network-incarnation': components['headers']['x-network-incarnation-if-any'];
+          'x-network-witness-epoch': components['headers']['x-network-witness-epoch-if-any'];
+          'x-network-actor-id': components['headers']['x-network-actor-id-if-any'];
+          'x-network-app-id': components['headers']['x-network-app-id-if-any'];
+          'x-network-grant-id': components['headers']['x-network-grant-id-if-any'];
+          'x-network-scopes': components['headers']['x-network-scopes-if-any'];
           [name: string]: unknown;
         };
         content: {
@@ -6370,6 +6707,13 @@ export interface operations {
           'retry-after': components['headers']['retry-after'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
+          'x-network-revision': components['headers']['x-network-revision-if-any'];
+          'x-network-incarnation': components['headers']['x-network-incarnation-if-any'];
+          'x-network-witness-epoch': components['headers']['x-network-witness-epoch-if-any'];
+          'x-network-actor-id': components['headers']['x-network-actor-id-if-any'];
+          'x-network-app-id': components['headers']['x-network-app-id-if-any'];
+          'x-network-grant-id': components['headers']['x-network-grant-id-if-any'];
+          'x-network-scopes': components['headers']['x-network-scopes-if-any'];
           [name: string]: unknown;
         };
         content: {
@@ -6399,6 +6743,13 @@ export interface operations {
           'retry-after': components['headers']['retry-after'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
+          'x-network-revision': components['headers']['x-network-revision-if-any'];
+          'x-network-incarnation': components['headers']['x-network-incarnation-if-any'];
+          'x-network-witness-epoch': components['headers']['x-network-witness-epoch-if-any'];
+          'x-network-actor-id': components['headers']['x-network-actor-id-if-any'];
+          'x-network-app-id': components['headers']['x-network-app-id-if-any'];
+          'x-network-grant-id': components['headers']['x-network-grant-id-if-any'];
+          'x-network-scopes': components['headers']['x-network-scopes-if-any'];
           [name: string]: unknown;
         };
         content: {
@@ -6485,6 +6836,13 @@ export interface operations {
         headers: {
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
+          'x-network-revision': components['headers']['x-network-revision-if-any'];
+          'x-network-incarnation': components['headers']['x-network-incarnation-if-any'];
+          'x-network-witness-epoch': components['headers']['x-network-witness-epoch-if-any'];
+          'x-network-actor-id': components['headers']['x-network-actor-id-if-any'];
+          'x-network-app-id': components['headers']['x-network-app-id-if-any'];
+          'x-network-grant-id': components['headers']['x-network-grant-id-if-any'];
+          'x-network-scopes': components['headers']['x-network-scopes-if-any'];
           [name: string]: unknown;
         };
         content: {
@@ -6543,6 +6901,13 @@ export interface operations {
           'retry-after': components['headers']['retry-after'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
+          'x-network-revision': components['headers']['x-network-revision-if-any'];
+          'x-network-incarnation': components['headers']['x-network-incarnation-if-any'];
+          'x-network-witness-epoch': components['headers']['x-network-witness-epoch-if-any'];
+          'x-network-actor-id': components['headers']['x-network-actor-id-if-any'];
+          'x-network-app-id': components['headers']['x-network-app-id-if-any'];
+          'x-network-grant-id': components['headers']['x-network-grant-id-if-any'];
+          'x-network-scopes': components['headers']['x-network-scopes-if-any'];
           [name: string]: unknown;
         };
         content: {
@@ -6572,6 +6937,13 @@ export interface operations {
           'retry-after': components['headers']['retry-after'];
           'ratelimit-policy': components['headers']['ratelimit-policy'];
           ratelimit: components['headers']['ratelimit'];
+          'x-network-revision': components['headers']['x-network-revision-if-any'];
+          'x-network-incarnation': components['headers']['x-network-incarnation-if-any'];
+          'x-network-witness-epoch': components['headers']['x-network-witness-epoch-if-any'];
+          'x-network-actor-id': components['headers']['x-network-actor-id-if-any'];
+          'x-network-app-id': components['headers']['x-network-app-id-if-any'];
+          'x-network-grant-id': components['headers']['x-network-grant-id-if-any'];
+          'x-network-scopes': components['headers']['x-network-scopes-if-any'];
           [name: string]: unknown;
         };
         content: {

@@ -13,6 +13,7 @@ import type { Config } from './config/config.js';
 import { createLogger } from './config/logger.js';
 import { SignInAdmission } from './http/admission/sign-in-admission.js';
 import { HttpModule } from './http/http.module.js';
+import { endpointsOf } from './http/openapi/endpoint.js';
 import { fastifyAdapter, prepareServer } from './http/server.js';
 import { announceReady, onStop } from './launch/child.js';
 import { KeyVault } from './log/vault/key-vault.js';
@@ -46,7 +47,7 @@ async function serve(config: Config, logger: Logger): Promise<void> {
     abortOnError: false,
   });
   opened.push(app);
-  const refuseOtherMethods = prepareServer(app, config.baseUrl);
+  const refuseOtherMethods = prepareServer(app, config.baseUrl, endpointsOf(HttpModule));
   mountAuthorizationServer(app, () => app.get(SignInAdmission).whyClosed());
   await app.init();
   await app.register(refuseOtherMethods);

@@ -1,5 +1,4 @@
-import { Controller, Get, Param, Query, Res } from '@nestjs/common';
-import type { FastifyReply } from 'fastify';
+import { Controller, Get, Param, Query } from '@nestjs/common';
 import { z } from 'zod';
 import { postsOf } from '../../projections/posts/posts.read-model.js';
 import type { ReadRequest, ReadRule } from './admission/protected-reads.js';
@@ -38,9 +37,8 @@ export class ActorPostsController {
     @Param('actorId') actorId: string,
     @Query({ schema: postsPage }) page: z.infer<typeof postsPage>,
     @Reading() request: ReadRequest,
-    @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<Answered<typeof pageOfPosts>> {
-    const { result, headers } = await this.pages.read(
+    const { result } = await this.pages.read(
       request,
       anybody,
       postsOf,
@@ -48,7 +46,6 @@ export class ActorPostsController {
       { operation: `posts of ${actorId}`, page },
     );
     if (!result) throw new HttpRefusal('not_found', 'There is no such actor for you.');
-    void reply.headers(headers);
     return { posts: result.items, cursor: result.cursor };
   }
 }

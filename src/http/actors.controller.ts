@@ -1,5 +1,4 @@
-import { Controller, Get, Param, Res } from '@nestjs/common';
-import type { FastifyReply } from 'fastify';
+import { Controller, Get, Param } from '@nestjs/common';
 import { z } from 'zod';
 import { actorById } from '../../projections/profile/profile.read-model.js';
 import { ProtectedReads } from './admission/protected-reads.js';
@@ -31,13 +30,11 @@ export class ActorsController {
   async actor(
     @Param('actorId') actorId: string,
     @Reading() request: ReadRequest,
-    @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<Answered<typeof oneActor>> {
-    const { result, headers } = await this.reads.read(request, anybody, actorById, {
+    const { result } = await this.reads.read(request, anybody, actorById, {
       actorId: identifierOrNone(actorId),
     });
     if (!result) throw new HttpRefusal('not_found', 'There is no such actor for you.');
-    void reply.headers(headers);
     return { actor: result };
   }
 }

@@ -40,12 +40,8 @@ export class BlocksController {
     answers: blocks,
     example: { blocks: ['Rk3vQ0yN7aB2'] },
   })
-  async own(
-    @Reading() request: ReadRequest,
-    @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<Answered<typeof blocks>> {
-    const { result, headers } = await this.reads.read(request, bearer, ownBlocks, undefined);
-    void reply.headers(headers);
+  async own(@Reading() request: ReadRequest): Promise<Answered<typeof blocks>> {
+    const { result } = await this.reads.read(request, bearer, ownBlocks, undefined);
     return { blocks: result };
   }
 

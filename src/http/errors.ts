@@ -88,3 +88,6 @@ export class HttpRefusal extends Error {
   /** Of the code, unless HTTP itself says more exactly what is wrong (405, 413, 415). */
   readonly status: number;
 }
+
+export const unauthenticated = () =>
+  new HttpRefusal('authentication_required', 'Send an access token: Authorization: Bearer <token>.');

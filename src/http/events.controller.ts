@@ -72,9 +72,9 @@ export class EventsController {
         reply.raw,
       );
       // Proxies that gather answers would hold events back.
-      void reply.type('text/event-stream').headers({ ...first.headers, 'x-accel-buffering': 'no' });
+      void reply.type('text/event-stream').header('x-accel-buffering', 'no');
       void reply.send(stream);
-    } else void reply.headers(first.headers).send(first.result);
+    } else void reply.send(first.result);
     return undefined;
   }
 }

@@ -1,5 +1,4 @@
-import { Controller, Get, Param, Query, Res } from '@nestjs/common';
-import type { FastifyReply } from 'fastify';
+import { Controller, Get, Param, Query } from '@nestjs/common';
 import { z } from 'zod';
 import { followersOf, followingOf } from '../../projections/relations/relations.read-model.js';
 import type { ReadRequest, ReadRule } from './admission/protected-reads.js';
@@ -40,9 +39,8 @@ export class FollowsController {
     @Param('actorId') actorId: string,
     @Query({ schema: actorsPage }) page: z.infer<typeof actorsPage>,
     @Reading() request: ReadRequest,
-    @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<Answered<typeof pageOfActors>> {
-    return this.list('following', actorId, page, request, reply);
+    return this.list('following', actorId, page, request);
   }
 
   @Get(':actorId/followers')
@@ -58,9 +56,8 @@ export class FollowsController {
     @Param('actorId') actorId: string,
     @Query({ schema: actorsPage }) page: z.infer<typeof actorsPage>,
     @Reading() request: ReadRequest,
-    @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<Answered<typeof pageOfActors>> {
-    return this.list('followers', actorId, page, request, reply);
+    return this.list('followers', actorId, page, request);
   }
 
   private async list(
@@ -68,9 +65,8 @@ export class FollowsController {
     actorId: string,
     page: z.infer<typeof actorsPage>,
     request: ReadRequest,
-    reply: FastifyReply,
   ): Promise<Answered<typeof pageOfActors>> {
-    const { result, headers } = await this.pages.read(
+    const { result } = await this.pages.read(
       request,
       anybody,
       lists[side],
@@ -78,7 +74,6 @@ export class FollowsController {
       { operation: `${side} of ${actorId}`, page },
     );
     if (!result) throw new HttpRefusal('not_found', 'There is no such actor for you.');
-    void reply.headers(headers);
     return { actors: result.items, cursor: result.cursor };
   }
 }

@@ -71,9 +71,8 @@ export class InboxController {
   async list(
     @Query({ schema: inboxPage }) page: z.infer<typeof inboxPage>,
     @Reading() request: ReadRequest,
-    @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<Answered<typeof pageOfEntries>> {
-    const { result, headers } = await this.pages.read(
+    const { result } = await this.pages.read(
       request,
       bearer,
       inboxOf,
@@ -83,7 +82,6 @@ export class InboxController {
         page,
       },
     );
-    void reply.headers(headers);
     const { items = [], seen, cursor } = result ?? {};
     return { inbox: items, unread: seen?.unread ?? 0, cursor };
   }
@@ -114,12 +112,9 @@ export class InboxController {
   ): Promise<Answered<typeof marked>> {
     const { position } = await this.commands.execute(new MarkInboxRead({ ...authority, intentId }, entries));
     await this.ownWrites.settle(authority.actorId, position);
-    const { result } = await this.reads.read(
-      { ...request, minPosition: position },
-      marker,
-      unreadOf,
-      undefined,
-    );
+    const { credential, meter } = request;
+    const asked = { credential, meter, minPosition: position };
+    const { result } = await this.reads.read(asked, marker, unreadOf, undefined);
     void reply.header('x-network-write-revision', String(position));
     return { unread: result };
   }

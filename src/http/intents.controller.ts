@@ -1,5 +1,4 @@
-import { Body, Controller, HttpCode, Post, Res } from '@nestjs/common';
-import type { FastifyReply } from 'fastify';
+import { Body, Controller, HttpCode, Post } from '@nestjs/common';
 import { z } from 'zod';
 import { intentOutcomes } from '../../projections/intents/intents.read-model.js';
 import { ProtectedReads } from './admission/protected-reads.js';
@@ -45,10 +44,8 @@ export class IntentsController {
   async lookUp(
     @Body({ schema: lookup }) { intentIds }: z.infer<typeof lookup>,
     @Reading() request: ReadRequest,
-    @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<Answered<typeof outcomes>> {
-    const { result, headers } = await this.reads.read(request, bearer, intentOutcomes, { intentIds });
-    void reply.headers(headers);
+    const { result } = await this.reads.read(request, bearer, intentOutcomes, { intentIds });
     return { intents: result };
   }
 }

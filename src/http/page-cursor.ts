@@ -29,26 +29,29 @@ export class PageCursors {
   }
 
   /**
-   * Where the page begins, not yet proven: for whom and in which incarnation only the read itself will tell.
+   * Where the page begins, not yet proven: for whom and in which incarnation only the read itself will tell. Undefined:
+   * it is no cursor.
    * @param arity how many numbers the operation's keys have.
-   * @throws {HttpRefusal} `invalid_page_cursor`
    */
-  keyIn(cursor: string, arity: number): Keyset {
+  keyIn(cursor: string, arity: number): Keyset | undefined {
     const bytes = Buffer.from(cursor, 'base64url');
     const numbers = bytes.subarray(MAC_BYTES).toString().split('.');
     const isCanonical = bytes.toString('base64url') === cursor;
     // 18 digits fit the 64 bits that Postgres compares them in.
     if (!isCanonical || numbers.length !== arity || !numbers.every((number) => /^[0-9]{1,18}$/.test(number)))
-      throw invalid();
+      return undefined;
     return numbers.map(BigInt);
   }
 
-  /** @throws {HttpRefusal} `invalid_page_cursor`: altered, or of another operation, caller or incarnation. */
-  prove(paged: Paged, cursor: string): void {
+  /**
+   * `from`: what {@link keyIn} said of it.
+   * @throws {HttpRefusal} `invalid_page_cursor`: no cursor, altered, or of another operation, caller or incarnation.
+   */
+  prove(paged: Paged, cursor: string, from: Keyset | undefined): void {
     const bytes = Buffer.from(cursor, 'base64url');
     const given = bytes.subarray(0, MAC_BYTES);
     const due = this.mac(paged, bytes.subarray(MAC_BYTES));
-    if (given.length !== due.length || !timingSafeEqual(given, due)) throw invalid();
+    if (!from || given.length !== due.length || !timingSafeEqual(given, due)) throw invalid();
   }
 
   private mac({ operation, actorId, incarnation }: Paged, body: Buffer): Buffer {

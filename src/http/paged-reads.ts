@@ -46,7 +46,7 @@ export class PagedReads {
       this.reads.read<Args & PageArgs, Seen | null>(request, rule, query, { ...args, after, scan });
     let read = await ask(from, page.limit);
     const paged = { operation, actorId: read.caller?.actorId, incarnation: read.incarnation };
-    if (page.cursor !== undefined) this.cursors.prove(paged, page.cursor);
+    if (page.cursor !== undefined) this.cursors.prove(paged, page.cursor, from);
     for (let round = 0; round < READING_ON.rounds; round++) {
       const last = read.result?.last;
       if (!last || read.result?.items.length) break;

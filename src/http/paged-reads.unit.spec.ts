@@ -34,19 +34,18 @@ function pages(last: number, isShown: (number: number) => boolean) {
         items: all.filter(isShown).map((item) => ({ key: [BigInt(item)], item })),
         last: end < last ? [BigInt(end)] : null,
       };
-      const headers = { 'x-network-revision': String(asked.length) };
       return Promise.resolve({
         result: query.present(scanned),
         caller: undefined,
         incarnation: 'i1',
-        headers,
+        revision: asked.length,
       });
     },
   };
   const paged = new PagedReads(reads, cursors);
   const read = async (page: PageRequest) => {
-    const { result, headers } = await paged.read(anybody, rule, numbers, {}, { operation: 'numbers', page });
-    return { items: result?.items, cursor: result?.cursor, revision: headers['x-network-revision'] };
+    const { result, revision } = await paged.read(anybody, rule, numbers, {}, { operation: 'numbers', page });
+    return { items: result?.items, cursor: result?.cursor, revision };
   };
   return { asked, read };
 }
@@ -72,7 +71,7 @@ describe('a page', () => {
   it('is read on where nothing of it is shown, and is of the read that it comes from', async () => {
     const { read, asked } = pages(5_000, (number) => number > 600 && number <= 603);
     const found = await read({ limit: 2 });
-    expect(found).toMatchObject({ items: [601, 602], revision: '3' });
+    expect(found).toMatchObject({ items: [601, 602], revision: 3 });
     expect(asked).toEqual([2, 500, 500]);
     // What was found beyond the limit is not lost.
     expect((await read({ limit: 2, cursor: found.cursor })).items).toEqual([603]);

@@ -44,13 +44,11 @@ export class PostReadsController {
   async post(
     @Param('id') postId: string,
     @Reading() request: ReadRequest,
-    @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<Answered<typeof onePost>> {
-    const { result, headers } = await this.reads.read(request, anybody, postById, {
+    const { result } = await this.reads.read(request, anybody, postById, {
       postId: identifierOrNone(postId),
     });
     if (!result) throw unavailable();
-    void reply.headers(headers);
     return { post: result };
   }
 
@@ -71,7 +69,7 @@ export class PostReadsController {
     @Reading() request: ReadRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<Answered<typeof directReplies>> {
-    const { result, headers } = await this.pages.read(
+    const { result } = await this.pages.read(
       request,
       anybody,
       repliesOf,
@@ -79,7 +77,6 @@ export class PostReadsController {
       { operation: `replies of ${postId}`, page },
     );
     if (!result) throw unavailable();
-    void reply.headers(headers);
     if (result.cursor !== undefined) {
       const query = new URLSearchParams({ limit: String(page.limit), cursor: result.cursor });
       void reply.header('link', `</api/posts/${postId}/replies?${query.toString()}>; rel="next"`);

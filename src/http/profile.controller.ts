@@ -54,15 +54,11 @@ export class ProfileController {
     answers: oneProfile,
     example: { profile: exampleOwnProfile },
   })
-  async ownProfile(
-    @Reading() request: ReadRequest,
-    @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<Answered<typeof oneProfile>> {
-    const { result, headers } = await this.reads.read(request, bearer, callersProfile, undefined);
+  async ownProfile(@Reading() request: ReadRequest): Promise<Answered<typeof oneProfile>> {
+    const { result } = await this.reads.read(request, bearer, callersProfile, undefined);
     // A live account is in the log; what lacks it is the read model, which is behind.
     if (!result)
       throw new HttpRefusal('protected_read_unavailable', 'Your account is still being set up; retry.');
-    void reply.headers(headers);
     return { profile: result };
   }
 

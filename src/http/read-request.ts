@@ -5,14 +5,20 @@ import type { ReadRequest } from './admission/protected-reads.js';
 import { credentialOf } from './admission/credential.js';
 import { HttpRefusal } from './errors.js';
 import { meterOf } from './limits/meter.js';
+import { commonHeaders } from './openapi/headers.js';
 
 /** The credential a read presented, and the revision it asks to see at least (decisions.md, "A write is visible…"). */
 export const Reading = createParamDecorator((_data: unknown, context: ExecutionContext): ReadRequest => {
   const http = context.switchToHttp();
   const request = http.getRequest<FastifyRequest>();
-  const read = {
+  const reply = http.getResponse<FastifyReply>();
+  const read: ReadRequest = {
     credential: credentialOf(request),
-    meter: meterOf(request, http.getResponse<FastifyReply>()),
+    meter: meterOf(request, reply),
+    describe: (headers) => {
+      for (const name of Object.keys(commonHeaders)) void reply.removeHeader(name);
+      if (headers) void reply.headers(headers);
+    },
   };
   const asked = request.headers['x-network-min-revision'];
   if (asked === undefined) return read;

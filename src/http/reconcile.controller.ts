@@ -1,5 +1,4 @@
-import { Controller, Get, Query, Res } from '@nestjs/common';
-import type { FastifyReply } from 'fastify';
+import { Controller, Get, Query } from '@nestjs/common';
 import { z } from 'zod';
 import { reconcile } from '../../projections/reconcile/reconcile.read-model.js';
 import { ProtectedReads } from './admission/protected-reads.js';
@@ -52,10 +51,8 @@ export class ReconcileController {
   async reconcile(
     @Query({ schema: since }) { cursor }: z.infer<typeof since>,
     @Reading() request: ReadRequest,
-    @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<Answered<typeof view>> {
-    const { result, headers } = await this.reads.read(request, anybody, reconcile, { cursor });
-    void reply.headers(headers);
+    const { result } = await this.reads.read(request, anybody, reconcile, { cursor });
     return result;
   }
 }

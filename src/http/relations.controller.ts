@@ -65,16 +65,14 @@ export class RelationsController {
   async own(
     @Query({ schema: relationsPage }) page: z.infer<typeof relationsPage>,
     @Reading() request: ReadRequest,
-    @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<Answered<typeof pageOfRelations>> {
-    const { result, headers } = await this.pages.read(
+    const { result } = await this.pages.read(
       request,
       bearer,
       ownRelations,
       {},
       { operation: 'own relations', page },
     );
-    void reply.headers(headers);
     return { relations: result?.items ?? [], cursor: result?.cursor };
   }
 

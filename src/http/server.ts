@@ -8,11 +8,13 @@ import type { FastifyInstance, FastifyPluginCallback, FastifyReply, FastifyReque
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.js';
 import { TrustedProxies } from '../config/trusted-proxies.js';
+import { requireCredential } from './admission/require-credential.js';
 import { sendError } from './error.filter.js';
 import { HttpRefusal } from './errors.js';
 import { acceptOnlyJson } from './json-body.js';
 import { rememberMethods } from './method-not-allowed.js';
 import { requireNetworkOrigin } from './network-origin.js';
+import type { Endpoint } from './openapi/endpoint.js';
 import { strictTransport } from './strict-transport.js';
 
 /** Longer than any identifier, so that a long one is an unknown one and not an unknown address. */
@@ -48,7 +50,11 @@ export function fastifyAdapter(
 }
 
 /** Sets up what holds for every request, before any route is registered. Register the result after all of them. */
-export function prepareServer(app: NestFastifyApplication, baseUrl: string): FastifyPluginCallback {
+export function prepareServer(
+  app: NestFastifyApplication,
+  baseUrl: string,
+  endpoints: readonly Endpoint[],
+): FastifyPluginCallback {
   const server: FastifyInstance = app.getHttpAdapter().getInstance();
   const refuseOtherMethods = rememberMethods(server);
   const strict = Object.entries(strictTransport(baseUrl));
@@ -60,6 +66,7 @@ export function prepareServer(app: NestFastifyApplication, baseUrl: string): Fas
   refuseUnusual(server);
   acceptOnlyJson(server);
   requireNetworkOrigin(server, baseUrl);
+  requireCredential(server, endpoints);
   server.addHook('onSend', async (_request, reply) => {
     // An answer is for its caller at this moment: no cache keeps it, no browser guesses its type.
     if (!reply.hasHeader('cache-control')) void reply.header('cache-control', 'no-store');

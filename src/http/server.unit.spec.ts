@@ -37,7 +37,7 @@ it('a request that comes while the server stops is answered as any other, and it
     stopping.resolve();
     await mayEnd.promise;
   });
-  const refuseOtherMethods = prepareServer(app, baseUrl);
+  const refuseOtherMethods = prepareServer(app, baseUrl, []);
   await app.init();
   await app.register(refuseOtherMethods);
   await app.listen(0, '127.0.0.1');

@@ -1,5 +1,4 @@
-import { Controller, Get, Res } from '@nestjs/common';
-import type { FastifyReply } from 'fastify';
+import { Controller, Get } from '@nestjs/common';
 import { z } from 'zod';
 import type { ReadQuery } from '../../projections/runner/read-query.js';
 import { ProtectedReads } from './admission/protected-reads.js';
@@ -49,13 +48,9 @@ export class SessionController {
       incarnation: 'q8Zx0T2mS4',
     },
   })
-  async session(
-    @Reading() request: ReadRequest,
-    @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<Answered<typeof session>> {
-    const { caller, incarnation, headers } = await this.reads.read(request, bearer, nothingMore, undefined);
+  async session(@Reading() request: ReadRequest): Promise<Answered<typeof session>> {
+    const { caller, incarnation } = await this.reads.read(request, bearer, nothingMore, undefined);
     if (!caller) throw new HttpRefusal('authentication_required', 'Send an access token.');
-    void reply.headers(headers);
     return { ...caller, incarnation };
   }
 }

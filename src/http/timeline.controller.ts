@@ -1,5 +1,4 @@
-import { Controller, Get, Query, Res } from '@nestjs/common';
-import type { FastifyReply } from 'fastify';
+import { Controller, Get, Query } from '@nestjs/common';
 import { z } from 'zod';
 import { timelineOf } from '../../projections/timeline/timeline.read-model.js';
 import type { ReadRequest, ReadRule } from './admission/protected-reads.js';
@@ -34,9 +33,8 @@ export class TimelineController {
   async timeline(
     @Query({ schema: timelinePage }) page: z.infer<typeof timelinePage>,
     @Reading() request: ReadRequest,
-    @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<Answered<typeof pageOfPosts>> {
-    const { result, headers } = await this.pages.read(
+    const { result } = await this.pages.read(
       request,
       bearer,
       timelineOf,
@@ -46,7 +44,6 @@ export class TimelineController {
         page,
       },
     );
-    void reply.headers(headers);
     return { posts: result?.items ?? [], cursor: result?.cursor };
   }
 }

@@ -4,9 +4,10 @@ import type { ReadQuery } from '../../../projections/runner/read-query.js';
 import type { Clock } from '../../commands/ambient.js';
 import { LimitsUnavailable } from '../../limits/shared-window.js';
 import { isUnreachable } from '../../store/unreachable.js';
-import { HttpRefusal } from '../errors.js';
+import { HttpRefusal, unauthenticated } from '../errors.js';
 import type { AnonymousBudget, ApiLimits } from '../limits/api-limits.js';
 import type { Meter } from '../limits/meter.js';
+import type { CommonHeader } from '../openapi/headers.js';
 import { admissionSql, valuesOf } from './admission-sql.js';
 import type { AdmissionRow } from './admission-sql.js';
 import { authorityOf } from './authority.js';
@@ -33,14 +34,23 @@ export interface ReadRequest {
   readonly meter: Meter;
   /** Position that the answer must show at least (`x-network-min-revision`). */
   readonly minPosition?: bigint | undefined;
+  /**
+   * Puts the common response headers on the answer, whatever it is going to be, in place of those of an earlier statement;
+   * undefined: nobody was admitted. Without it the answer is not a read's.
+   */
+  readonly describe?: (headers: CommonHeaders | undefined) => void;
 }
 
-/** An answer, with the common response headers that describe exactly this answer. `caller`: undefined if anonymous. */
+/** Of one statement: who was admitted by it, and what it shows. */
+export type CommonHeaders = Readonly<Partial<Record<CommonHeader, string>>>;
+
+/** An answer. `caller`: undefined if anonymous. */
 export interface Read<Result> {
   readonly result: Result;
   readonly caller: Caller | undefined;
   readonly incarnation: string;
-  readonly headers: Readonly<Record<string, string>>;
+  /** The position that it shows. */
+  readonly revision: number;
 }
 
 /** How long a read waits for the read models to show what it must show. */
@@ -67,12 +77,9 @@ export class ProtectedReads {
     query: ReadQuery<Args, Result>,
     args: Args,
   ): Promise<Read<Result>> {
-    if (!request.credential && !rule.anonymous)
-      throw new HttpRefusal(
-        'authentication_required',
-        'Send an access token: Authorization: Bearer <token>.',
-      );
-    const { credential, meter } = request;
+    const { credential, meter, describe } = request;
+    if (!credential && !rule.anonymous) throw unauthenticated();
+    describe?.(undefined);
     try {
       if (!credential)
         await meter.count(() => this.limits.anonymousRead(rule.budget ?? 'reads', meter.nearest));
@@ -86,6 +93,7 @@ export class ProtectedReads {
         row = await this.ask(request, rule, query, args);
         caller = admit(row, request, rule, this.proof);
       }
+      describe?.(commonHeadersOf(row, caller));
       return answer(row, caller, query);
     } catch (cause) {
       if (!isStoreAway(cause)) throw cause;
@@ -193,16 +201,18 @@ function answer<Result>(
     result: query.present(row.data),
     caller,
     incarnation: row.incarnation,
-    headers: {
-      'x-network-revision': row.applied_position ?? '0',
-      'x-network-incarnation': row.incarnation,
-      'x-network-witness-epoch': row.witness_epoch ?? '0',
-      ...(caller && {
-        'x-network-actor-id': caller.actorId,
-        'x-network-app-id': caller.appId,
-        'x-network-grant-id': caller.grantId,
-        'x-network-scopes': caller.scopes.join(' '),
-      }),
-    },
+    revision: Number(row.applied_position ?? 0),
   };
 }
+
+const commonHeadersOf = (row: AdmissionRow, caller: Caller | undefined): CommonHeaders => ({
+  'x-network-revision': row.applied_position ?? '0',
+  ...(row.incarnation !== null && { 'x-network-incarnation': row.incarnation }),
+  'x-network-witness-epoch': row.witness_epoch ?? '0',
+  ...(caller && {
+    'x-network-actor-id': caller.actorId,
+    'x-network-app-id': caller.appId,
+    'x-network-grant-id': caller.grantId,
+    'x-network-scopes': caller.scopes.join(' '),
+  }),
+});

@@ -126,8 +126,7 @@ export class EventStreams implements OnModuleDestroy {
 }
 
 /** Whether the log has more than was looked through. */
-const hasMore = ({ result, headers }: Read<FeedPage>): boolean =>
-  result.cursor < Number(headers['x-network-revision']);
+const hasMore = ({ result, revision }: Read<FeedPage>): boolean => result.cursor < revision;
 
 /** What a source yields, as fast as it is taken. */
 async function* impatiently<T>(source: AsyncIterable<T>, tooSlow: () => void): AsyncGenerator<T> {

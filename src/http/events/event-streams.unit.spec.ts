@@ -13,7 +13,7 @@ const nothingAt = (cursor: number, incarnation = 'i1'): Read<FeedPage> => ({
   result: { events: [], cursor, replace: false },
   caller: undefined,
   incarnation,
-  headers: { 'x-network-revision': String(cursor) },
+  revision: cursor,
 });
 
 /** A stream that begins at 48 where nothing happens, and what it asked and listens to. */

@@ -1,19 +1,14 @@
-import {
-  answerHeaders,
-  callerHeaders,
-  limitHeaders,
-  readHeaders,
-  refusalHeaders,
-  writeHeaders,
-} from './headers.js';
+import { answerHeaders, commonHeaders, limitHeaders, refusalHeaders, writeHeaders } from './headers.js';
 import type { HeaderDeclaration } from './headers.js';
 import type { HeaderObject, Reference, ResponseObject } from './openapi.js';
 import type { Schemas } from './schemas.js';
 
-const always = { ...readHeaders, ...writeHeaders, ...callerHeaders, ...refusalHeaders };
+const always = { ...commonHeaders, ...writeHeaders, ...refusalHeaders };
 const sometimes = { ...limitHeaders, ...answerHeaders };
+const lackable = { ...commonHeaders, ...refusalHeaders };
 
 export type HeaderName = keyof typeof always | keyof typeof sometimes;
+export type OptionalHeader = keyof typeof lackable;
 
 /** The headers of all answers, as components. What one answer always has another may lack, under a name of its own. */
 export function headerComponents(schemas: Schemas): Readonly<Record<string, HeaderObject>> {
@@ -24,7 +19,7 @@ export function headerComponents(schemas: Schemas): Readonly<Record<string, Head
     ]);
   return Object.fromEntries([
     ...described(always, true),
-    ...described({ ...callerHeaders, ...refusalHeaders }, false, IF_ANY),
+    ...described(lackable, false, IF_ANY),
     ...described(sometimes, false),
   ]) as Record<string, HeaderObject>;
 }
@@ -34,7 +29,7 @@ const IF_ANY = '-if-any';
 /** References to them. `optional`: those that this answer may lack. */
 export function headersOf(
   names: readonly HeaderName[],
-  optional: readonly (keyof typeof callerHeaders | keyof typeof refusalHeaders)[] = [],
+  optional: readonly OptionalHeader[] = [],
 ): Pick<ResponseObject, 'headers'> {
   const reference = (name: string): Reference => ({ $ref: `#/components/headers/${name}` });
   const all: [string, Reference][] = [

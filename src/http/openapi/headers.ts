@@ -45,6 +45,10 @@ export const callerHeaders = {
   },
 } satisfies Record<string, HeaderDeclaration>;
 
+export const commonHeaders = { ...readHeaders, ...callerHeaders };
+
+export type CommonHeader = keyof typeof commonHeaders;
+
 /** Of every mutation that is done. */
 export const writeHeaders = {
   'x-network-write-revision': {

@@ -3,7 +3,9 @@ import type { ErrorCode } from '../errors.js';
 import type { OAuthCode } from '../../domain/oauth-codes.js';
 import { meaningOf } from './error-meanings.js';
 import { headersOf } from './header-objects.js';
-import type { HeaderName } from './header-objects.js';
+import type { HeaderName, OptionalHeader } from './header-objects.js';
+import { commonHeaders } from './headers.js';
+import type { CommonHeader } from './headers.js';
 import type { ExampleObject, OpenApi, Reference, ResponseObject } from './openapi.js';
 
 /** What some status of an operation's refusals looks like. */
@@ -14,8 +16,8 @@ interface Refusals {
   readonly wording: 'message' | 'error_description';
   /** Beside those of the status. */
   readonly headers: readonly HeaderName[];
-  /** RFC 6750, section 3.1: where a token lacks a scope. */
-  readonly mayChallenge: boolean;
+  /** Those that this answer may lack. */
+  readonly optional: readonly OptionalHeader[];
 }
 
 const descriptions: Readonly<Record<number, string>> = {
@@ -37,15 +39,16 @@ const headersOfStatus: Readonly<Record<number, readonly HeaderName[]>> = {
   503: ['retry-after'],
 };
 
+/** With these a read may be refused whose caller was admitted. */
+const afterAdmission: ReadonlySet<number> = new Set([400, 404, 429, 503]);
+const common = Object.keys(commonHeaders) as CommonHeader[];
+
 /** The refusals of one status: the published Error object with one of the codes. */
-function refusalResponse(
-  status: number,
-  { codes, wording, headers, mayChallenge }: Refusals,
-): ResponseObject {
+function refusalResponse(status: number, { codes, wording, headers, optional }: Refusals): ResponseObject {
   const sorted = [...codes].toSorted(([a], [b]) => (a < b ? -1 : 1));
   return {
     description: descriptions[status] ?? 'Refused.',
-    ...headersOf([...(headersOfStatus[status] ?? []), ...headers], mayChallenge ? ['www-authenticate'] : []),
+    ...headersOf([...(headersOfStatus[status] ?? []), ...headers], optional),
     content: {
       'application/json': {
         schema: {
@@ -70,7 +73,7 @@ export const refusalExamples: OpenApi['components']['examples'] = Object.fromEnt
 /** Statuses of an operation of the social API, from its codes. */
 export function socialRefusals(
   codes: readonly ErrorCode[],
-  { readsBody }: { readonly readsBody: boolean },
+  { isRead, readsBody }: { readonly isRead: boolean; readonly readsBody: boolean },
 ): Readonly<Record<string, ResponseObject>> {
   const byStatus = new Map<number, Map<string, Reference>>();
   const add = (status: number, code: ErrorCode) =>
@@ -82,10 +85,10 @@ export function socialRefusals(
     );
   for (const code of codes) add(statusOf[code], code);
   if (readsBody) add(415, 'invalid_json');
-  return responses(byStatus, () => ({
+  return responses(byStatus, (status) => ({
     wording: 'message',
     headers: ['ratelimit-policy', 'ratelimit'],
-    mayChallenge: false,
+    optional: isRead && afterAdmission.has(status) ? common : [],
   }));
 }
 
@@ -102,7 +105,12 @@ export function protocolRefusals(
     );
   return responses(
     new Map(Object.entries(byStatus).map(([status, codes]) => [Number(status), examples(codes)])),
-    (status) => ({ wording: 'error_description', headers: [], mayChallenge: status === 403 }),
+    (status) => ({
+      wording: 'error_description',
+      headers: [],
+      // RFC 6750, section 3.1: where a token lacks a scope.
+      optional: status === 403 ? ['www-authenticate'] : [],
+    }),
   );
 }
 

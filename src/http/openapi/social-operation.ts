@@ -32,6 +32,7 @@ export function socialOperation(endpoint: Endpoint, schemas: Schemas): Operation
     responses: {
       200: success(endpoint, schemas),
       ...socialRefusals([...sharedErrors(endpoint), ...(endpoint.errors ?? [])], {
+        isRead: !endpoint.mutates,
         readsBody: endpoint.method !== 'get',
       }),
     },

@@ -267,7 +267,7 @@ async function startServer(on: {
       abortOnError: false,
     },
   );
-  const refuseOtherMethods = prepareServer(app, on.config.baseUrl);
+  const refuseOtherMethods = prepareServer(app, on.config.baseUrl, []);
   // Here is nothing that could be put into quarantine.
   mountAuthorizationServer(app, () => Promise.resolve(undefined));
   await app.init();

@@ -1,0 +1,87 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { registerApplication, send, signIn } from '../support/api.js';
+import type { Answer, SignedIn } from '../support/api.js';
+import { sharedNetwork } from '../support/shared-network.js';
+import type { SharedNetwork } from '../support/shared-network.js';
+
+let network: SharedNetwork;
+let alice: SignedIn;
+/** May do nothing but be known. */
+let nameless: SignedIn;
+
+beforeAll(async () => {
+  network = await sharedNetwork();
+  const application = await registerApplication(network);
+  alice = await signIn(network, application);
+  nameless = await signIn(network, application, 'openid');
+});
+
+const common = ({ headers }: Answer) =>
+  ['revision', 'incarnation', 'witness-epoch', 'actor-id', 'app-id', 'grant-id', 'scopes'].filter(
+    (name) => headers.get(`x-network-${name}`) !== null,
+  );
+
+const BEYOND = { 'x-network-min-revision': '999999999999' };
+const OTHERS = 'AAAAAAAAAAAAAAAAAAAAADE1LjE1';
+
+describe('a read that is refused', () => {
+  it.each([
+    [404, '/api/actors/nobody', {}],
+    [404, '/api/actors/nobody/following', {}],
+    [404, '/api/posts/none', {}],
+    [404, '/api/posts/none/replies', {}],
+    [400, '/api/timeline?cursor=abc', {}],
+    [400, `/api/timeline?cursor=${OTHERS}`, {}],
+    [503, '/api/profile', BEYOND],
+  ])('after its admission says who was admitted, and what it shows: %d %s', async (status, path, headers) => {
+    const refused = await alice.get(path, headers);
+    expect(refused.status).toBe(status);
+    expect(common(refused)).toHaveLength(7);
+    expect(refused.headers.get('x-network-actor-id')).toBe(alice.actorId);
+    const { headers: now } = await alice.get('/api/session');
+    expect(refused.headers.get('x-network-incarnation')).toBe(now.get('x-network-incarnation'));
+  });
+
+  it('says the three of them that are about nobody to whom it does not know', async () => {
+    const refused = await send(network.baseUrl, 'GET', '/api/actors/nobody');
+    expect(refused.status).toBe(404);
+    expect(common(refused)).toEqual(['revision', 'incarnation', 'witness-epoch']);
+  });
+
+  it('before its admission says nothing of the kind', async () => {
+    const unknown = { authorization: 'Bearer unknown' };
+    const refused = [
+      await send(network.baseUrl, 'GET', '/api/profile'),
+      await send(network.baseUrl, 'GET', '/api/actors/nobody', { headers: unknown }),
+      await nameless.get('/api/profile'),
+      await alice.get('/api/profile', { 'x-network-min-revision': 'soon' }),
+    ];
+    expect(refused.map(({ status }) => status)).toEqual([401, 401, 403, 400]);
+    expect(refused.flatMap(common)).toEqual([]);
+  });
+});
+
+it('a mutation says nothing of what a read shows, done or refused', async () => {
+  const answers = [await alice.say('words'), await alice.say(''), await nameless.say('words')];
+  expect(answers.map(({ status }) => status)).toEqual([200, 400, 403]);
+  expect(answers.flatMap(common)).toEqual([]);
+});
+
+describe('who sends no credential where one is needed', () => {
+  it.each([
+    ['GET', '/api/relations?cursor=abc', undefined],
+    ['GET', '/api/relations?cursor=a&cursor=b', undefined],
+    ['GET', '/api/inbox?cursor=abc', undefined],
+    ['POST', '/api/intents/lookup', '{"intentIds":'],
+    ['POST', '/api/intents/lookup', '{"intentIds":[]}'],
+    ['POST', '/api/posts', 'no JSON'],
+    ['PUT', '/api/relations/like/p1', '[]'],
+  ] as const)('is told that before what is wrong with the rest: %s %s', async (method, path, body) => {
+    const refused = await send(network.baseUrl, method, path, { body });
+    expect([refused.status, refused.body.error]).toEqual([401, 'authentication_required']);
+  });
+
+  it('is told so by a HEAD, too', async () => {
+    expect((await send(network.baseUrl, 'HEAD', '/api/timeline?cursor=abc')).status).toBe(401);
+  });
+});
