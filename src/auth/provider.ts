@@ -9,6 +9,7 @@ import { renderSignedOut, renderSignOut } from './pages/sign-out.page.js';
 import { answerFaults } from './protocol/answer-faults.js';
 import { findAccount } from './protocol/claims.js';
 import { publishedMetadata } from './protocol/discovery.js';
+import { noCrossOrigin } from './protocol/no-cross-origin.js';
 import { prompts } from './protocol/interaction-policy.js';
 import { policy } from './protocol/policy.js';
 import { preciseFault } from './protocol/precise-fault.js';
@@ -61,6 +62,7 @@ export function createProvider(
   replaceSessionsWhole(provider, store);
   const koa: EventEmitter = provider;
   koa.on('error', (error: unknown) => logger.error({ err: error }, 'an answer could not be sent'));
+  provider.use(noCrossOrigin);
   provider.use(answerFaults(provider, logger));
   provider.use(tokenTransaction(store, commands));
   provider.use(userinfoAuthority(store));

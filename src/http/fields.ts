@@ -49,7 +49,7 @@ export const pageLimit = ({ most }: { most: number }) =>
     .optional()
     .transform((given) => {
       const asked = typeof given === 'string' && /^-?[0-9]+$/.test(given) ? Number(given) : DEFAULT_PAGE;
-      return Number.isSafeInteger(asked) ? Math.min(Math.max(asked, 1), most) : DEFAULT_PAGE;
+      return Math.min(Math.max(asked, 1), most);
     })
     .meta({
       type: 'integer',

@@ -9,17 +9,19 @@ export function requireNetworkOrigin(server: FastifyInstance, baseUrl: string): 
   const { host, protocol } = new URL(baseUrl);
   server.addHook('onRequest', (request, _reply, done) => {
     const path = pathOf(request);
-    if (!path.startsWith('/api/')) return done();
+    if (!path.startsWith('/api/') && !path.startsWith('/.well-known/')) return done();
     const addressed = request.headers.host ?? '';
     const isOurs = addressed === host || hostOf(protocol, addressed) === host;
     if (!isOurs || !isSaidOnce(request, 'host') || !request.url.startsWith('/'))
       return done(new HttpRefusal('origin_mismatch', `Address requests to ${baseUrl}.`));
     const { origin } = request.headers;
-    if (origin !== undefined && origin !== baseUrl && !path.startsWith('/api/auth/'))
+    if (origin !== undefined && origin !== baseUrl && isSocial(path))
       return done(new HttpRefusal('origin_mismatch', `Omit Origin, or send ${baseUrl}.`));
     done();
   });
 }
+
+const isSocial = (path: string): boolean => path.startsWith('/api/') && !path.startsWith('/api/auth/');
 
 /** By the route that was found, which knows about percent-encoding; what was not found has no route to protect. */
 function pathOf({ routeOptions, url }: FastifyRequest): string {

@@ -14,6 +14,16 @@ const document = readFileSync(new URL('../../docs/network-api.md', import.meta.u
 const codesIn = (text: string) => [...text.matchAll(/`([a-z_]+)`/g)].map(([, name = '']) => name);
 const [, members = ''] = /Metadata members \(all optional in shape\):(.+)/.exec(document) ?? [];
 const publishedMembers = codesIn(members);
+/** Of the published ones those that somebody here can have a value for. */
+const claimsWithValues = [
+  'sub',
+  'name',
+  'preferred_username',
+  'website',
+  'email',
+  'email_verified',
+  'updated_at',
+];
 const [, claims = ''] = /All strings unless stated:(.+)/.exec(document) ?? [];
 const publishedClaims = codesIn(claims);
 
@@ -98,7 +108,7 @@ describe('the metadata', () => {
       revocation_endpoint_auth_methods_supported: basic,
       subject_types_supported: ['pairwise'],
       id_token_signing_alg_values_supported: ['RS256'],
-      claims_supported: publishedClaims,
+      claims_supported: claimsWithValues,
       prompt_values_supported: ['none', 'login', 'consent'],
       claims_parameter_supported: false,
       request_parameter_supported: false,
@@ -106,6 +116,7 @@ describe('the metadata', () => {
       authorization_response_iss_parameter_supported: true,
     });
     expect(publishedClaims).toHaveLength(17);
+    expect(publishedClaims).toEqual(expect.arrayContaining(claimsWithValues));
     expect(everyScope.filter((scope) => !(scopes as string[]).includes(scope))).toEqual([]);
   });
 
@@ -117,6 +128,25 @@ describe('the metadata', () => {
       expect((await oauth.processDiscoveryResponse(issuer, response)).issuer).toBe(network.issuer);
     }
   });
+});
+
+it.each([...addresses, '/api/auth/jwks'])('%s is refused at another host', async (path) => {
+  const { status, body } = await send(network, { path, headers: [['host', 'evil.example']] });
+  expect([status, body]).toEqual([403, { error: 'origin_mismatch', error_description: expect.any(String) }]);
+});
+
+it.each([
+  ...addresses.map((path) => ['GET', path] as const),
+  ['GET', '/api/auth/jwks'],
+  ['POST', '/api/auth/oauth2/token'],
+  ['POST', '/api/auth/oauth2/introspect'],
+  ['POST', '/api/auth/oauth2/revoke'],
+  ['GET', '/api/auth/oauth2/userinfo'],
+] as const)('no page of another origin may read what is answered: %s %s', async (method, path) => {
+  for (const origin of [undefined, network.baseUrl, 'https://app.example']) {
+    const { headers } = await send(network, { method, path, headers: origin ? [['origin', origin]] : [] });
+    expect(Object.keys(headers).filter((name) => name.startsWith('access-control-'))).toEqual([]);
+  }
 });
 
 describe('what the metadata announces', () => {
@@ -153,7 +183,8 @@ describe('what the metadata announces', () => {
     const { keys } = (await send(network, { path: pathOf('jwks_uri') })).body as { keys: { kid: string }[] };
     expect(keys.map(({ kid }) => kid)).toContain(header.kid);
     expect(await errorOf(oidc.refreshTokenGrant(client, connected.refreshToken))).toBeUndefined();
-    expect(await oidc.fetchUserInfo(client, connected.accessToken, connected.subject)).toBeDefined();
+    const told = await oidc.fetchUserInfo(client, connected.accessToken, connected.subject);
+    expect(metadata['claims_supported']).toEqual(expect.arrayContaining(Object.keys(told)));
     const introspected = await oidc.tokenIntrospection(client, connected.accessToken);
     expect([introspected.active, introspected.sub]).toEqual([true, connected.subject]);
     await oidc.tokenRevocation(client, connected.accessToken);

@@ -2,22 +2,12 @@ import type { Account } from 'oidc-provider';
 import { AccountRow } from '../../store/authority/account.row.js';
 import type { AuthorityStore } from '../../store/authority/authority-store.js';
 
-/** The published identity claims (network-api.md, "Identity claims"). */
+/** Of the published identity claims (network-api.md, "Identity claims") those that can have a value here. */
 export const identityClaims = [
   'sub',
   'name',
-  'given_name',
-  'family_name',
-  'middle_name',
-  'nickname',
   'preferred_username',
-  'profile',
-  'picture',
   'website',
-  'gender',
-  'birthdate',
-  'zoneinfo',
-  'locale',
   'email',
   'email_verified',
   'updated_at',

@@ -68,7 +68,7 @@ export function policy(baseUrl: string, pairwise: Buffer) {
       createHmac('sha256', pairwise)
         .update(JSON.stringify([client.clientId, actorId]))
         .digest('base64url'),
-    // Where Origin is sent it is the network's own (see mount.ts): no other site's pages may read an answer.
+    // Where Origin is sent it is the network's own: see refuse.ts.
     clientBasedCORS: () => true,
   } satisfies Configuration;
 }
