@@ -88,6 +88,11 @@ export async function dropIncarnation(
 
 export interface PublishOptions {
   readonly incarnation: string;
+  /**
+   * Its identifier from now on: new, where it was published before. A client that looks before a rebuild and after it was
+   * taken back has to see that there were changes. Undefined: as before.
+   */
+  readonly as?: string;
   readonly networkId: string;
   /** What is published, and what `incarnation` takes the place of; undefined: nothing is. */
   readonly instead: string | undefined;
@@ -114,35 +119,36 @@ export interface PublishOptions {
  */
 export async function publish(
   client: ClientBase,
-  { incarnation, networkId, instead, now, from = 'serving', quarantined, alongside }: PublishOptions,
+  options: PublishOptions,
 ): Promise<'published' | 'behind' | 'changed'> {
+  const { incarnation, as = incarnation, networkId, instead, now, from = 'serving', quarantined } = options;
   return inTransaction(client, async () => {
     const isBehind = await lockAndCompare(client, incarnation, instead);
     if (isBehind && from === 'serving') return 'behind';
     const { rowCount } = await client.query(
       `WITH published AS (
         INSERT INTO recovery.publication (incarnation, status, reason, network_id)
-        VALUES ($1, CASE WHEN $6::text IS NULL THEN 'serving' ELSE 'quarantined' END, $6, $2)
+        VALUES ($7, CASE WHEN $6::text IS NULL THEN 'serving' ELSE 'quarantined' END, $6, $2)
         ON CONFLICT (singleton) DO UPDATE SET incarnation = excluded.incarnation, status = 'serving', reason = NULL
           WHERE publication.incarnation = $3 AND publication.status = $4
         RETURNING incarnation
       ), begun AS (
-        UPDATE recovery.incarnation SET retired_at = NULL, cursors_valid_from = CASE WHEN $3::text IS NULL
+        UPDATE recovery.incarnation SET incarnation = $7, retired_at = NULL, cursors_valid_from = CASE WHEN $3::text IS NULL
           THEN cursors_valid_from ELSE 1 + (SELECT max(coalesce(applied_position, -1))
             FROM recovery.incarnation WHERE incarnation IN ($1, $3)) END
         FROM published
-        WHERE incarnation.incarnation = published.incarnation
+        WHERE incarnation.incarnation = $1
       ), retired AS (
         UPDATE recovery.incarnation SET retired_at = $5
         FROM published
-        WHERE incarnation.incarnation = $3 AND incarnation.incarnation <> published.incarnation
+        WHERE incarnation.incarnation = $3 AND incarnation.incarnation <> $1
       )
       SELECT pg_notify('${PUBLICATION_CHANNEL}', incarnation) FROM published`,
-      [incarnation, networkId, instead ?? null, from, new Date(now), quarantined ?? null],
+      [incarnation, networkId, instead ?? null, from, new Date(now), quarantined ?? null, as],
     );
     if (rowCount !== 1) return 'changed';
     if (from === 'quarantined') await client.query('DELETE FROM recovery.outstanding_write');
-    await alongside?.();
+    await options.alongside?.();
     return 'published';
   });
 }

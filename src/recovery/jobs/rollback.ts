@@ -58,7 +58,7 @@ export function whyNoRollback(retired: Retired | undefined, versions: Versions):
  * @throws {JobFault} and what log and Postgres throw.
  */
 export async function rollback(job: Job, context: JobContext): Promise<string> {
-  const { client, group, now, log } = context;
+  const { client, group, now, log, ids } = context;
   const state = await readRecoveryState(client);
   if (!state) throw new JobFault('Nothing is published; there is nothing to go back from.');
   if (state.status === 'quarantined')
@@ -71,7 +71,8 @@ export async function rollback(job: Job, context: JobContext): Promise<string> {
   if (!target || why !== undefined) throw new JobFault(why ?? 'It is not kept any more.');
   await noteIncarnation(client, job.id, target.incarnation);
   context.takesPlaceOf(state.incarnation);
-  const said = `incarnation ${target.incarnation} is published again, in place of ${state.incarnation}`;
+  const as = ids.incarnation();
+  const said = `what was kept is published again, now as incarnation ${as}, in place of ${state.incarnation}`;
   const head = Number((await log.head()) ?? 0n);
   const pace = new Pace();
   const from = Number(target.position ?? 0);
@@ -85,10 +86,12 @@ export async function rollback(job: Job, context: JobContext): Promise<string> {
     atTheEnd: async (applying) => {
       const outcome = await publish(applying, {
         incarnation: target.incarnation,
+        as,
         networkId: state.networkId,
         instead: state.incarnation,
         now: now(),
         alongside: async () => {
+          await renameInJobs(applying, target.incarnation, as);
           await noteRolledBack(applying, state.incarnation);
           await context.conclude(applying, said);
         },
@@ -99,6 +102,10 @@ export async function rollback(job: Job, context: JobContext): Promise<string> {
     },
   }).catch(asFault(target));
   return said;
+}
+
+async function renameInJobs(client: ClientBase, incarnation: string, as: string): Promise<void> {
+  await client.query('UPDATE recovery.job SET incarnation = $2 WHERE incarnation = $1', [incarnation, as]);
 }
 
 /** Of the job that has published it. */
