@@ -41,7 +41,8 @@ describe('a short run of chaos', () => {
       const file = runFile();
       const pids = file && (JSON.parse(file) as { pids: Record<string, number> }).pids;
       return pids && isStopped(pids['postgres']) && pids;
-    });
+      // A whole network starts first.
+    }, 100_000);
     child.kill('SIGINT');
     expect(await ended).toEqual([130, null]);
     expect(await stdout).toContain('interrupted');
