@@ -25,7 +25,7 @@ export class Conformance {
     this.ajv.addSchema(document, 'api');
     this.templates = Object.keys(document.paths).map((path) => ({
       path,
-      pattern: new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`),
+      pattern: new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]*')}$`),
     }));
   }
 
