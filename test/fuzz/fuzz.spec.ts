@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
+import { operationsOf } from '../../src/http/openapi/openapi.js';
 import type { OpenApi } from '../../src/http/openapi/openapi.js';
 import { allScopes } from '../../src/domain/grant/scopes.js';
 import { registerApplication, send, signIn } from '../support/api.js';
@@ -36,9 +37,9 @@ beforeAll(async () => {
   const posts = said.map(({ body }) => String(body.post.id));
   const { body } = await send(network.baseUrl, 'GET', '/api/openapi.json');
   const document = body as OpenApi;
-  social = Object.entries(document.paths)
-    .filter(([path]) => path.startsWith('/api/') && !path.startsWith('/api/auth/'))
-    .flatMap(([, methods]) => Object.values(methods).map(({ operationId }) => operationId));
+  social = operationsOf(document)
+    .filter(({ path }) => path.startsWith('/api/') && !path.startsWith('/api/auth/'))
+    .map(({ operation }) => operation.operationId);
   const sampled = requestsOf(document, {
     likely: {
       id: posts,

@@ -1,4 +1,5 @@
 import * as fc from 'fast-check';
+import { operationsOf } from '../../src/http/openapi/openapi.js';
 import type { OpenApi, OperationObject } from '../../src/http/openapi/openapi.js';
 import { hostile, objectOf, valueOf } from './values.js';
 import type { Likely, Schema } from './values.js';
@@ -23,11 +24,8 @@ export function requestsOf(document: OpenApi, options: FuzzOptions): fc.Arbitrar
     const name = schema.$ref?.split('/').at(-1);
     return name === undefined ? schema : (document.components.schemas[name] as Schema);
   };
-  const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
-  );
   return fc.oneof(
-    ...operations.map(({ path, method, operation }) =>
+    ...operationsOf(document).map(({ path, method, operation }) =>
       requestOf(path, method.toUpperCase(), operation, resolve, options),
     ),
   );
