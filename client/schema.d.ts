@@ -4106,7 +4106,7 @@ export interface operations {
         'application/json': {
           /** @description Names this action for ever: repeat the identical request with the same one. */
           intentId: string;
-          /** @description 1 to 2,000 code points after trimming; no control characters but tab and line feed. */
+          /** @description 1 to 2,000 code points, trimmed and in NFC; no control characters but tab and line feed, no lone surrogates. As sent, but for white space around it: at most 8,000 UTF-16 code units, and at most 30 combining marks (general category M) in a row. */
           text: string;
           /** @constant */
           audience: 'public';
@@ -4737,7 +4737,7 @@ export interface operations {
           intentId: string;
           /** @description Of the resource, as you have read it: no change is made over one that you have not seen. */
           revision: number;
-          /** @description 1 to 2,000 code points after trimming; no control characters but tab and line feed. */
+          /** @description 1 to 2,000 code points, trimmed and in NFC; no control characters but tab and line feed, no lone surrogates. As sent, but for white space around it: at most 8,000 UTF-16 code units, and at most 30 combining marks (general category M) in a row. */
           text: string;
         };
       };
@@ -5354,9 +5354,9 @@ export interface operations {
            * @example null
            */
           handle?: string | null;
-          /** @description One line of 1 to 64 visible characters. */
+          /** @description One line of 1 to 64 visible characters, trimmed and in NFC. As sent, but for white space around it: at most 256 UTF-16 code units, and at most 30 combining marks (general category M) in a row. */
           displayName?: string;
-          /** @description Up to 500 code points, and no control characters but the line feed. */
+          /** @description Up to 500 code points, trimmed and in NFC, and no control characters but the line feed. As sent, but for white space around it: at most 2,000 UTF-16 code units, and at most 30 combining marks (general category M) in a row. */
           bio?: string;
           /** @description Empty, or an absolute http(s) URL of up to 2,048 characters. */
           website?: string;
@@ -6393,7 +6393,7 @@ export interface operations {
           actorId?: string;
           /** @enum {string} */
           reason: 'spam' | 'harassment' | 'illegal' | 'impersonation' | 'other';
-          /** @description As the text of a post, but it may be empty. */
+          /** @description As the text of a post, but it may be empty. As sent, but for white space around it: at most 8,000 UTF-16 code units, and at most 30 combining marks (general category M) in a row. */
           text?: string;
         };
       };
