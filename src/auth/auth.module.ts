@@ -160,7 +160,14 @@ const SET_UP = Symbol('SetUp');
           pool,
           await secrets.get('limit-keys', () => randomBytes(32)),
           new TrustedProxies(trustedProxies),
-          rateLimits === 'off' ? 'off' : { ...limits.signIn, 'sign-up': limits.signUp.address },
+          rateLimits === 'off'
+            ? 'off'
+            : {
+                ...limits.signIn,
+                ...limits.signedIn,
+                'sign-up': limits.signUp.address,
+                authorization: limits.authorization.address,
+              },
         ),
       inject: [Postgres, NetworkSecrets, Config],
     },

@@ -7,6 +7,7 @@ import type { WhyClosed } from './gate.js';
 import { protocolRoutes } from './protocol/protocol.routes.js';
 import { ACCOUNT_PATH, AuthSettings, INTERACTION_PATH } from './settings.js';
 import { InteractionPages } from './sign-in/interaction.pages.js';
+import { SignInLimits } from './sign-in/sign-in-limits.js';
 import { interactionRoutes } from './sign-in/interaction.routes.js';
 import { pageRoutes } from './sign-in/page-routes.js';
 
@@ -20,7 +21,7 @@ export function mountAuthorizationServer(app: NestFastifyApplication, whyClosed:
   void server.register((gated, _options, done) => {
     closeWhere(gated, whyClosed);
     void gated.register((instance, _none, registered) => {
-      protocolRoutes(instance, authorization, settings.baseUrl);
+      protocolRoutes(instance, authorization, app.get(SignInLimits), settings.baseUrl);
       registered();
     });
     void gated.register(pageRoutes(interactions), { prefix: INTERACTION_PATH });

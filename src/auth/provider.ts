@@ -15,6 +15,7 @@ import { policy } from './protocol/policy.js';
 import { preciseFault } from './protocol/precise-fault.js';
 import { routes } from './protocol/routes.js';
 import { scriptlessPages } from './protocol/scriptless-pages.js';
+import { signNobodyOut } from './protocol/sign-nobody-out.js';
 import { staySignedIn } from './protocol/stay-signed-in.js';
 import { tokenTransaction } from './protocol/token-transaction.js';
 import { userinfoAuthority } from './protocol/userinfo-authority.js';
@@ -69,6 +70,7 @@ export function createProvider(
   provider.use(publishedMetadata);
   provider.use(scriptlessPages);
   provider.use(staySignedIn(baseUrl));
+  provider.use(signNobodyOut);
   return provider;
 }
 

@@ -23,6 +23,14 @@ export const limits = {
     account: { quota: 10, windowSeconds: 600 },
     address: { quota: 100, windowSeconds: 600 },
   },
+  /** Tries to prove oneself again at the account page, of one account in one browser: nobody else can use them up. */
+  signedIn: {
+    session: { quota: 10, windowSeconds: 600 },
+  },
+  /** Requests that a browser is sent with, to begin a sign-in or a sign-out: each may keep a row for a quarter of an hour. */
+  authorization: {
+    address: { quota: 600, windowSeconds: 600 },
+  },
   /** Tries to make an account. A budget of its own, since nothing is given back: it is not to keep anybody from signing in. */
   signUp: {
     address: { quota: 100, windowSeconds: 600 },

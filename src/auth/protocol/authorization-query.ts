@@ -26,6 +26,8 @@ const known: ReadonlySet<string> = new Set([
   'ui_locales',
 ]);
 
+/** Characters, as sent: all of it is kept until the person has answered. */
+const LONGEST_QUERY = 4_096;
 /** The library reads a thousand and looks at no more. */
 const MOST_PARAMETERS = 100;
 
@@ -40,6 +42,8 @@ const MOST_PARAMETERS = 100;
  * @throws {Fault} `invalid_request`
  */
 export function authorizationQuery(query: string): string {
+  if (query.length > LONGEST_QUERY)
+    throw new Fault(400, 'invalid_request', `The query has more than ${LONGEST_QUERY} characters.`);
   decode(query);
   const parameters = new URLSearchParams(query);
   if (parameters.size > MOST_PARAMETERS)

@@ -1,5 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { AuthorizationServer } from '../authorization-server.js';
+import { admit } from '../sign-in/password-check.js';
+import type { SignInLimits } from '../sign-in/sign-in-limits.js';
 import { AUTH_PREFIX } from '../settings.js';
 import { authorizationQuery } from './authorization-query.js';
 import { basicCredentials, bearerToken } from './credentials.js';
@@ -18,6 +20,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 export function protocolRoutes(
   server: FastifyInstance,
   authorization: AuthorizationServer,
+  limits: SignInLimits,
   baseUrl: string,
 ): void {
   const { host, protocol } = new URL(baseUrl);
@@ -64,10 +67,12 @@ export function protocolRoutes(
       url: `${AUTH_PREFIX}${url}`,
       // network-api.md has a GET of it, and nothing else.
       exposeHeadRoute: url !== routes.userinfo,
-      handler: (request, reply) => {
-        const [path = '', query = ''] = request.url.slice(AUTH_PREFIX.length).split(/\?(.*)/s);
+      handler: async (request, reply) => {
+        const [path = '', sent = ''] = request.url.slice(AUTH_PREFIX.length).split(/\?(.*)/s);
+        const query = queryOf(url, sent);
+        if (begins.has(url)) admit({ response: reply.raw }, await limits.takeAuthorization(request.ip));
         // Not as it was written, which may be percent-encoded where it need not be.
-        return hand(request, reply, url.includes(':') ? path : url, queryOf(url, query));
+        return hand(request, reply, url.includes(':') ? path : url, query);
       },
     });
   // RFC 8414, section 3.1: the well-known path goes before the issuer's.
@@ -75,6 +80,9 @@ export function protocolRoutes(
     hand(request, reply, discoveryPaths[1]),
   );
 }
+
+/** Where anybody's browser is sent to, so that something is looked up and kept for it. */
+const begins: ReadonlySet<string> = new Set([routes.authorization, routes.end_session]);
 
 /** At most 64 KiB of `application/x-www-form-urlencoded` in UTF-8, to the letter; anything else is 413 or 415. */
 function acceptOnlyForms(server: FastifyInstance): void {
