@@ -2340,6 +2340,21 @@ export interface operations {
           };
         };
       };
+      /** @description The limit is used up. */
+      429: {
+        headers: {
+          'retry-after': components['headers']['retry-after'];
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error: 'pilot_rate_limited';
+          };
+        };
+      };
       /** @description The server failed. */
       500: {
         headers: {
@@ -2451,6 +2466,21 @@ export interface operations {
           'application/json': components['schemas']['Error'] & {
             /** @enum {unknown} */
             error: 'invalid_request';
+          };
+        };
+      };
+      /** @description The limit is used up. */
+      429: {
+        headers: {
+          'retry-after': components['headers']['retry-after'];
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error: 'pilot_rate_limited';
           };
         };
       };
@@ -2587,6 +2617,21 @@ export interface operations {
           };
         };
       };
+      /** @description The limit is used up. */
+      429: {
+        headers: {
+          'retry-after': components['headers']['retry-after'];
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error: 'pilot_rate_limited';
+          };
+        };
+      };
       /** @description The server failed. */
       500: {
         headers: {
@@ -2675,6 +2720,21 @@ export interface operations {
           'application/json': components['schemas']['Error'] & {
             /** @enum {unknown} */
             error: 'capability_required' | 'origin_mismatch' | 'social_authority_required';
+          };
+        };
+      };
+      /** @description The limit is used up. */
+      429: {
+        headers: {
+          'retry-after': components['headers']['retry-after'];
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error: 'pilot_rate_limited';
           };
         };
       };

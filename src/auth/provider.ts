@@ -15,10 +15,12 @@ import { policy } from './protocol/policy.js';
 import { preciseFault } from './protocol/precise-fault.js';
 import { routes } from './protocol/routes.js';
 import { scriptlessPages } from './protocol/scriptless-pages.js';
+import { countRefused } from './protocol/refused-credentials.js';
 import { signNobodyOut } from './protocol/sign-nobody-out.js';
 import { staySignedIn } from './protocol/stay-signed-in.js';
 import { tokenTransaction } from './protocol/token-transaction.js';
 import { userinfoAuthority } from './protocol/userinfo-authority.js';
+import type { RefusedCredentials } from '../limits/refused-credentials.js';
 import type { AuthSettings } from './settings.js';
 import { cookieNames } from './sign-in/cookie-names.js';
 import { adapters } from './storage/adapters.js';
@@ -33,6 +35,7 @@ export function createProvider(
   store: AuthorityStore,
   commands: CommandBus,
   logger: Logger,
+  refused: RefusedCredentials,
 ): Provider {
   const { issuer, baseUrl } = settings;
   const rules = policy(baseUrl, keys.pairwise);
@@ -65,6 +68,7 @@ export function createProvider(
   koa.on('error', (error: unknown) => logger.error({ err: error }, 'an answer could not be sent'));
   provider.use(noCrossOrigin);
   provider.use(answerFaults(provider, logger));
+  provider.use(countRefused(refused));
   provider.use(tokenTransaction(store, commands));
   provider.use(userinfoAuthority(store));
   provider.use(publishedMetadata);

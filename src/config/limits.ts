@@ -16,6 +16,13 @@ export const limits = {
     reads: { quota: 3_000, windowSeconds: 300 },
     writes: { quota: 300, windowSeconds: 300 },
   },
+  /**
+   * Credentials that are refused, of an address: each costs a look-up, and nobody else's budget. Twice what one actor may
+   * read, since an application's server speaks for all its users, and some learn by a refusal that a token has ended.
+   */
+  refused: {
+    address: { quota: 6_000, windowSeconds: 300 },
+  },
   /** Event streams that one listener may have open at each API process: each of them reads for itself whenever something happens. */
   openStreams: 10,
   /** Tries to sign in: on one account, whether or not it exists, and from one address. */

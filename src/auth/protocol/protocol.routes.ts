@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { AuthorizationServer } from '../authorization-server.js';
 import { admit } from '../sign-in/password-check.js';
 import type { SignInLimits } from '../sign-in/sign-in-limits.js';
+import type { RefusedCredentials } from '../../limits/refused-credentials.js';
 import { AUTH_PREFIX } from '../settings.js';
 import { authorizationQuery } from './authorization-query.js';
 import { basicCredentials, bearerToken } from './credentials.js';
@@ -11,6 +12,7 @@ import type { Form } from './form.js';
 import { handOverForm } from './hand-over.js';
 import { refuse, sendRefusal } from './refuse.js';
 import { refuseForm } from './refuse-form.js';
+import { looksUp, refuseRepeated } from './refused-credentials.js';
 import { rememberFacts } from './request-facts.js';
 import { clientEndpoints, discoveryPaths, endpoints, formParameters, routes } from './routes.js';
 
@@ -21,6 +23,7 @@ export function protocolRoutes(
   server: FastifyInstance,
   authorization: AuthorizationServer,
   limits: SignInLimits,
+  refused: RefusedCredentials,
   baseUrl: string,
 ): void {
   const { host, protocol } = new URL(baseUrl);
@@ -39,6 +42,7 @@ export function protocolRoutes(
       : undefined;
     const refusal = refuseForm(path, form, clientId, baseUrl);
     if (refusal) throw refusal;
+    if (looksUp(path)) refuseRepeated(refused, request.ip, reply.raw);
     const raw = request.raw as typeof request.raw & { originalUrl?: string };
     rememberFacts(raw, { requestId: request.id, address: request.ip, clientId, form });
     if (request.method === 'POST') handOverForm(raw, writeForm(form, formParameters));

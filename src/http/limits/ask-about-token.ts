@@ -1,0 +1,21 @@
+import { HttpRefusal } from '../errors.js';
+import type { ApiLimits } from './api-limits.js';
+import type { Meter } from './meter.js';
+
+/**
+ * Asks what a token is worth, unless too many from its address were worth nothing lately; and counts it if it is.
+ * @throws {HttpRefusal} `pilot_rate_limited`, before anything is asked; and whatever `ask` throws.
+ */
+export async function askAboutToken<Result>(
+  { refused }: ApiLimits,
+  meter: Meter,
+  ask: () => Promise<Result>,
+): Promise<Result> {
+  meter.refuseIfUsedUp(refused.standingOf(meter.nearest));
+  try {
+    return await ask();
+  } catch (error) {
+    if (error instanceof HttpRefusal && error.code === 'invalid_token') await refused.count(meter.nearest);
+    throw error;
+  }
+}
