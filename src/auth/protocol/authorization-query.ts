@@ -1,5 +1,5 @@
 import { Fault } from './faults.js';
-import { decode } from './form.js';
+import { decode, MOST_PARAMETERS } from './form.js';
 
 /** Those that the library looks at (its consts/param_list.js), and those that it is told of (extra-params.ts). */
 const known: ReadonlySet<string> = new Set([
@@ -28,8 +28,6 @@ const known: ReadonlySet<string> = new Set([
 
 /** Characters, as sent: all of it is kept until the person has answered. */
 const LONGEST_QUERY = 4_096;
-/** The library reads a thousand and looks at no more. */
-const MOST_PARAMETERS = 100;
 
 /**
  * The query of an authorization request, as the library is to read it.
