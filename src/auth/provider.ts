@@ -1,6 +1,7 @@
 import type { EventEmitter } from 'node:events';
 import type { CommandBus } from '@nestjs/cqrs';
 import { Provider } from 'oidc-provider';
+import type { KoaContextWithOIDC } from 'oidc-provider';
 import type { Logger } from 'pino';
 import type { AuthorityStore } from '../store/authority/authority-store.js';
 import type { AuthKeys } from './keys.js';
@@ -15,6 +16,7 @@ import { policy } from './protocol/policy.js';
 import { preciseFault } from './protocol/precise-fault.js';
 import { routes } from './protocol/routes.js';
 import { scriptlessPages } from './protocol/scriptless-pages.js';
+import { isClientGone } from './protocol/client-gone.js';
 import { countRefused } from './protocol/refused-credentials.js';
 import { signNobodyOut } from './protocol/sign-nobody-out.js';
 import { staySignedIn } from './protocol/stay-signed-in.js';
@@ -65,7 +67,11 @@ export function createProvider(
   compareSecretHashes(provider);
   replaceSessionsWhole(provider, store);
   const koa: EventEmitter = provider;
-  koa.on('error', (error: unknown) => logger.error({ err: error }, 'an answer could not be sent'));
+  koa.on('error', (error: unknown, context?: Pick<KoaContextWithOIDC, 'req'>) => {
+    if (context && isClientGone(error, context.req))
+      logger.debug('the client went before its answer was sent');
+    else logger.error({ err: error }, 'an answer could not be sent');
+  });
   provider.use(noCrossOrigin);
   provider.use(answerFaults(provider, logger));
   provider.use(countRefused(refused));

@@ -6,6 +6,7 @@ import type { RefusedCredentials } from '../../limits/refused-credentials.js';
 import { AUTH_PREFIX } from '../settings.js';
 import { authorizationQuery } from './authorization-query.js';
 import { basicCredentials, bearerToken } from './credentials.js';
+import { cutOff, isClientGone } from './client-gone.js';
 import { Fault, faultOf } from './faults.js';
 import { FORM_LIMIT_BYTES, readForm, writeForm } from './form.js';
 import type { Form } from './form.js';
@@ -29,7 +30,7 @@ export function protocolRoutes(
   const { host, protocol } = new URL(baseUrl);
   acceptOnlyForms(server);
   server.setErrorHandler((error, request, reply) => {
-    const fault = faultOf(error);
+    const fault = isClientGone(error, request.raw) ? cutOff() : faultOf(error);
     if (fault.code === 'server_error') request.log.error({ err: error }, 'unforeseen failure of a request');
     return sendRefusal(request, reply, fault);
   });
