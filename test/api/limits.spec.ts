@@ -100,6 +100,20 @@ describe('tokens that are refused', () => {
     expect((await ask(0, NOBODY, from(address))).status).toBe(404);
   });
 
+  it('keep nobody away whose token this process has found good', async () => {
+    const address = stranger();
+    const { token } = await signIn(network, application, 'openid read');
+    const other = await signIn(network, application, 'openid read');
+    expect((await ask(0, '/api/session', refusedFrom(address, token))).status).toBe(200);
+    await database.query('DELETE FROM limits.used');
+    expect((await ask(0, '/api/session', refusedFrom(address))).status).toBe(401);
+    await leave(0);
+    expect((await ask(0, '/api/session', refusedFrom(address))).status).toBe(401);
+    expect((await ask(0, '/api/session', refusedFrom(address, token))).status).toBe(200);
+    expect((await ask(0, '/api/session', refusedFrom(address, other.token))).status).toBe(429);
+    expect((await ask(0, '/api/session', refusedFrom(stranger(), other.token))).status).toBe(200);
+  });
+
   it('are counted by all processes together', async () => {
     const address = stranger();
     expect((await ask(0, '/api/session', refusedFrom(address))).status).toBe(401);

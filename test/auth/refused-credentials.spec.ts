@@ -57,6 +57,18 @@ describe.each(endpoints)('at %s, credentials that are refused', (endpoint) => {
   });
 });
 
+it('keep no application away that this process has found good', async () => {
+  const from = stranger();
+  const known = await network.registerApplication();
+  const unknown = await network.registerApplication();
+  expect((await ask('introspect', stranger(), known)).status).toBe(200);
+  expect((await ask('introspect', from)).status).toBe(401);
+  await query('UPDATE limits.used SET points = 6000');
+  expect((await ask('introspect', from)).status).toBe(401);
+  expect((await ask('revoke', from, known)).status).toBe(200);
+  expect((await ask('introspect', from, unknown)).status).toBe(429);
+});
+
 it('what is refused for other reasons is not counted', async () => {
   const from = stranger();
   const answers = await Promise.all(

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { actorById } from '../../projections/profile/profile.read-model.js';
 import { followersOf, followingOf, ownRelations } from '../../projections/relations/relations.read-model.js';
 import type { PageArgs, PageQuery } from '../../projections/runner/page-query.js';
+import type { StoredEvent } from '../../src/log/registry.js';
 import { startTestPostgres } from '../support/postgres.js';
 import type { TestPostgres } from '../support/postgres.js';
 import { ReadModels } from './support/read-models.js';
@@ -217,7 +218,7 @@ describe('the relations read model', () => {
       const stored = async (from: number, to: number, at: 'once' | 'one by one') => {
         const each = await ReadModels.open(database);
         await each.given(...['ada', 'bob', 'cleo'].map((actorId) => some.account(actorId)));
-        const events = [...story];
+        const events: StoredEvent[] = [...story];
         events.splice(to, 0, some.reinstatement('ada'));
         events.splice(from, 0, some.suspension('ada'));
         if (at === 'once') await each.givenAtOnce(...events, some.suspension('bob'));

@@ -43,13 +43,13 @@ export function protocolRoutes(
       : undefined;
     const refusal = refuseForm(path, form, clientId, baseUrl);
     if (refusal) throw refusal;
-    if (looksUp(path)) refuseRepeated(refused, request.ip, reply.raw);
     const raw = request.raw as typeof request.raw & { originalUrl?: string };
     rememberFacts(raw, { requestId: request.id, address: request.ip, clientId, form });
     if (request.method === 'POST') handOverForm(raw, writeForm(form, formParameters));
     // With one space, since the library takes no more.
     if (path === routes.userinfo)
       raw.headers.authorization = `Bearer ${bearerToken(raw.headers.authorization)}`;
+    if (looksUp(path)) refuseRepeated(refused, request.ip, raw, reply.raw);
     raw.url = query === '' ? path : `${path}?${query}`;
     raw.originalUrl = `${AUTH_PREFIX}${raw.url}`;
     raw.headers.host = host;

@@ -4,6 +4,7 @@ import { Reflector } from '@nestjs/core';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Authority } from '../../commands/intent.js';
 import { addressClassOf } from '../../commands/address-class.js';
+import { unauthenticated } from '../errors.js';
 import { ApiLimits } from '../limits/api-limits.js';
 import { askAboutToken } from '../limits/ask-about-token.js';
 import { meterOf } from '../limits/meter.js';
@@ -29,8 +30,10 @@ export class MutationGuard implements CanActivate {
     const request = http.getRequest<Acting>();
     const rule = this.reflector.get<MutationRule>(RULE, context.getHandler());
     const meter = meterOf(request, http.getResponse<FastifyReply>());
-    const caller = await askAboutToken(this.limits, meter, () =>
-      this.admission.admit(credentialOf(request), rule),
+    const credential = credentialOf(request);
+    if (!credential) throw unauthenticated();
+    const caller = await askAboutToken(this.limits, meter, credential.tokenHash, () =>
+      this.admission.admit(credential, rule),
     );
     await meter.count(() => this.limits.write(caller));
     const { actorId, appId, grantId } = caller;

@@ -88,7 +88,9 @@ export class ProtectedReads {
         const found = await this.ask(request, rule, query, args);
         return [found, admit(found, request, rule, this.proof)] as const;
       };
-      const found = await (credential ? askAboutToken(this.limits, meter, find) : find());
+      const found = await (credential
+        ? askAboutToken(this.limits, meter, credential.tokenHash, find)
+        : find());
       const [, admitted] = found;
       let [row] = found;
       // Not before, since only the row says whose token it is; and who is refused has used up nobody's budget.
