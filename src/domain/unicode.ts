@@ -1,7 +1,6 @@
 /**
  * The work of normalizing is the square of the combining marks in a row, since each finds its place among those before
- * it (Unicode Standard Annex #15, section 1.3). The stream-safe text format (section 13) has at most 30, which no
- * language needs.
+ * it. The stream-safe text format has at most 30, far more than any language needs (Unicode Standard Annex #15, section 13).
  */
 const MARKS_IN_A_ROW_MAX = 30;
 

@@ -3,7 +3,6 @@ import type { Pool } from 'pg';
 import type { Limit } from '../config/limits.js';
 import type { TrustedProxies } from '../config/trusted-proxies.js';
 import { addressBlock } from './address-block.js';
-import { isRefused } from './rate-limit-fields.js';
 import type { Standing } from './rate-limit-fields.js';
 import { LimitsUnavailable, SharedWindow } from './shared-window.js';
 
@@ -60,8 +59,7 @@ export class RefusedCredentials {
     if (!this.window || address === undefined) return;
     try {
       const claim = await this.window.claim(address);
-      if (claim.left > 0 && !isRefused({ policy: { name: POLICY, limit: this.window.limit }, claim })) return;
-      this.usedUp.set(address, true, { ttl: Math.max(1, claim.msToReset) });
+      if (claim.left === 0) this.usedUp.set(address, true, { ttl: Math.max(1, claim.msToReset) });
     } catch (error) {
       if (!(error instanceof LimitsUnavailable)) throw error;
     }
