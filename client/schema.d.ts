@@ -2284,6 +2284,21 @@ export interface operations {
           };
         };
       };
+      /** @description The limit is used up. */
+      429: {
+        headers: {
+          'retry-after': components['headers']['retry-after'];
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error: 'pilot_rate_limited';
+          };
+        };
+      };
       /** @description The server failed. */
       500: {
         headers: {
@@ -2395,6 +2410,21 @@ export interface operations {
           'application/json': components['schemas']['Error'] & {
             /** @enum {unknown} */
             error: 'invalid_request';
+          };
+        };
+      };
+      /** @description The limit is used up. */
+      429: {
+        headers: {
+          'retry-after': components['headers']['retry-after'];
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error: 'pilot_rate_limited';
           };
         };
       };
@@ -2531,6 +2561,21 @@ export interface operations {
           };
         };
       };
+      /** @description The limit is used up. */
+      429: {
+        headers: {
+          'retry-after': components['headers']['retry-after'];
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error: 'pilot_rate_limited';
+          };
+        };
+      };
       /** @description The server failed. */
       500: {
         headers: {
@@ -2619,6 +2664,21 @@ export interface operations {
           'application/json': components['schemas']['Error'] & {
             /** @enum {unknown} */
             error: 'capability_required' | 'origin_mismatch' | 'social_authority_required';
+          };
+        };
+      };
+      /** @description The limit is used up. */
+      429: {
+        headers: {
+          'retry-after': components['headers']['retry-after'];
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            /** @enum {unknown} */
+            error: 'pilot_rate_limited';
           };
         };
       };
@@ -4039,7 +4099,7 @@ export interface operations {
         'application/json': {
           /** @description Names this action for ever: repeat the identical request with the same one. */
           intentId: string;
-          /** @description 1 to 2,000 code points after trimming; no control characters but tab and line feed. */
+          /** @description 1 to 2,000 code points, trimmed and in NFC; no control characters but tab and line feed, no lone surrogates. As sent, but for white space around it: at most 8,000 UTF-16 code units, and at most 30 combining marks (general category M) in a row. */
           text: string;
           /** @constant */
           audience: 'public';
@@ -4667,7 +4727,7 @@ export interface operations {
           intentId: string;
           /** @description Of the resource, as you have read it: no change is made over one that you have not seen. */
           revision: number;
-          /** @description 1 to 2,000 code points after trimming; no control characters but tab and line feed. */
+          /** @description 1 to 2,000 code points, trimmed and in NFC; no control characters but tab and line feed, no lone surrogates. As sent, but for white space around it: at most 8,000 UTF-16 code units, and at most 30 combining marks (general category M) in a row. */
           text: string;
         };
       };
@@ -5280,9 +5340,9 @@ export interface operations {
            * @example null
            */
           handle?: string | null;
-          /** @description One line of 1 to 64 visible characters. */
+          /** @description One line of 1 to 64 visible characters, trimmed and in NFC. As sent, but for white space around it: at most 256 UTF-16 code units, and at most 30 combining marks (general category M) in a row. */
           displayName?: string;
-          /** @description Up to 500 code points, and no control characters but the line feed. */
+          /** @description Up to 500 code points, trimmed and in NFC, and no control characters but the line feed. As sent, but for white space around it: at most 2,000 UTF-16 code units, and at most 30 combining marks (general category M) in a row. */
           bio?: string;
           /** @description Empty, or an absolute http(s) URL of up to 2,048 characters. */
           website?: string;
@@ -6313,7 +6373,7 @@ export interface operations {
           actorId?: string;
           /** @enum {string} */
           reason: 'spam' | 'harassment' | 'illegal' | 'impersonation' | 'other';
-          /** @description As the text of a post, but it may be empty. */
+          /** @description As the text of a post, but it may be empty. As sent, but for white space around it: at most 8,000 UTF-16 code units, and at most 30 combining marks (general category M) in a row. */
           text?: string;
         };
       };

@@ -51,20 +51,23 @@ const countNoPosts = aboutErased(
 
 /** Deletes relations as `which` (a condition) says, and takes follows off the counts of those who are not among `erased`. */
 const endRelationsOf = (erased: string, which: string): string => `ended AS (
-    DELETE FROM relation WHERE ${which} RETURNING kind, actor_id, target_actor_id
+    DELETE FROM relation WHERE ${which} RETURNING kind, actor_id, target_actor_id, hidden
   ), uncounted AS (
     DELETE FROM relation_count WHERE actor_id IN ${erased}
   ), side AS (
-    SELECT actor_id, 1 AS following, 0 AS followers FROM ended WHERE kind = 'follow'
+    SELECT actor_id, 1 AS following, 0 AS followers, hidden::integer AS hidden FROM ended WHERE kind = 'follow'
     UNION ALL
-    SELECT target_actor_id, 0, 1 FROM ended WHERE kind = 'follow'
+    SELECT target_actor_id, 0, 1, hidden::integer FROM ended WHERE kind = 'follow'
   ), other AS (
-    SELECT actor_id, sum(following) AS following, sum(followers) AS followers FROM side
-    WHERE actor_id NOT IN ${erased}
+    SELECT actor_id, sum(following) AS following, sum(followers) AS followers,
+      sum(following * hidden) AS hidden_following, sum(followers * hidden) AS hidden_followers
+    FROM side WHERE actor_id NOT IN ${erased}
     GROUP BY actor_id ORDER BY actor_id
   )
   UPDATE relation_count SET following = relation_count.following - other.following,
-    followers = relation_count.followers - other.followers
+    followers = relation_count.followers - other.followers,
+    hidden_following = relation_count.hidden_following - other.hidden_following,
+    hidden_followers = relation_count.hidden_followers - other.hidden_followers
   FROM other WHERE relation_count.actor_id = other.actor_id`;
 
 // Follows either way, and the person's own likes. Likes of their posts stay theirs who like: they are not shown.
@@ -141,7 +144,7 @@ function erase({ event }: Recorded, write: Write): void {
  */
 export const erasure: Projection = {
   name: 'erasure',
-  version: 1,
+  version: 2,
   tables: '',
   derived: ofAll,
   handlers: {

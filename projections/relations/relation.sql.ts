@@ -1,6 +1,6 @@
-/** How many actors `actor` (an SQL expression) follows, and how many follow it. */
+/** How many actors `actor` (an SQL expression) follows, and how many follow it, without those that nobody may see. */
 export function relationCountOf(schema: string, side: 'following' | 'followers', actor: string): string {
-  return `coalesce((SELECT ${side} FROM ${schema}.relation_count WHERE relation_count.actor_id = ${actor}), 0)`;
+  return `coalesce((SELECT ${side} - hidden_${side} FROM ${schema}.relation_count WHERE relation_count.actor_id = ${actor}), 0)`;
 }
 
 /** Whether the caller follows `actor` (an SQL expression) now. Never for an anonymous caller. */

@@ -1,5 +1,5 @@
 import type { RelationEvent } from '../../src/domain/relation/events.js';
-import { isErased } from '../erasure/erased.sql.js';
+import { isErased, isNotActive } from '../erasure/erased.sql.js';
 import type { Projection, Statement } from '../runner/projection.js';
 import { relationFolds } from './relations.fold.js';
 
@@ -20,21 +20,29 @@ interface Established extends Relation {
 export const relationKey = (row: Pick<Relation, 'actor_id' | 'kind' | 'target_id'>) =>
   `${row.actor_id}.${row.kind}.${row.target_id}`;
 
-/** Adds what `changed` (rows of kind, actor and target) says to the counts of both sides; a like counts for nobody. */
+/** Adds what `changed` (rows of kind, actor, target and hidden) says to the counts of both sides; a like counts for nobody. */
 const counted = (changed: string, by: 1 | -1): string => `
-  INSERT INTO relation_count (actor_id, following, followers)
-  SELECT actor_id, sum(following), sum(followers) FROM (
-    SELECT actor_id, ${by} AS following, 0 AS followers FROM ${changed} WHERE kind = 'follow'
+  INSERT INTO relation_count (actor_id, following, followers, hidden_following, hidden_followers)
+  SELECT actor_id, sum(following), sum(followers), coalesce(sum(following) FILTER (WHERE hidden), 0),
+    coalesce(sum(followers) FILTER (WHERE hidden), 0)
+  FROM (
+    SELECT actor_id, ${by} AS following, 0 AS followers, hidden FROM ${changed} WHERE kind = 'follow'
     UNION ALL
-    SELECT target_actor_id, 0, ${by} FROM ${changed} WHERE kind = 'follow'
+    SELECT target_actor_id, 0, ${by}, hidden FROM ${changed} WHERE kind = 'follow'
   ) AS side
   GROUP BY actor_id ORDER BY actor_id
   ON CONFLICT (actor_id) DO UPDATE SET following = relation_count.following + excluded.following,
-    followers = relation_count.followers + excluded.followers`;
+    followers = relation_count.followers + excluded.followers,
+    hidden_following = relation_count.hidden_following + excluded.hidden_following,
+    hidden_followers = relation_count.hidden_followers + excluded.hidden_followers`;
 
-const insertRelations = (which: string): string => `
-      INSERT INTO relation (actor_id, kind, target_id, target_actor_id, generation, created_at, position)
-      SELECT actor_id, kind, target_id, target_actor_id, generation, created_at, position
+/** Whether a follow has somebody on one of its sides whom nobody may see. */
+const isHidden = (follow: string): string =>
+  `(${isNotActive(`${follow}.actor_id`)} OR ${isNotActive(`${follow}.target_actor_id`)})`;
+
+const insertRelations = (which: string, hidden: string): string => `
+      INSERT INTO relation (actor_id, kind, target_id, target_actor_id, generation, created_at, position, hidden)
+      SELECT actor_id, kind, target_id, target_actor_id, generation, created_at, position, ${hidden}
       FROM json_to_recordset($1) AS row(actor_id text, kind text, target_id text, target_actor_id text,
         generation integer, created_at bigint, position numeric)
       WHERE ${which}
@@ -49,10 +57,10 @@ const establish: Statement<Established> = {
   name: 'relation.establish',
   table: 'relation',
   key: relationKey,
-  inBuild: insertRelations('true'),
+  inBuild: insertRelations('true', 'false'),
   sql: `
-    WITH established AS (${insertRelations(areThere)}
-      RETURNING kind, actor_id, target_actor_id
+    WITH established AS (${insertRelations(areThere, `row.kind = 'follow' AND ${isHidden('row')}`)}
+      RETURNING kind, actor_id, target_actor_id, hidden
     ) ${counted('established', 1)}`,
 };
 
@@ -69,9 +77,55 @@ const end: Statement<Relation> = {
   inBuild: deleteRelations,
   sql: `
     WITH ended AS (${deleteRelations}
-      RETURNING relation.kind, relation.actor_id, relation.target_actor_id
+      RETURNING relation.kind, relation.actor_id, relation.target_actor_id, relation.hidden
     ) ${counted('ended', -1)}`,
 };
+
+interface Changed {
+  readonly actor_id: string;
+}
+
+/**
+ * What a suspension hides of others' counts, or a reinstatement gives back: follows either way, like a block of everybody.
+ * It looks at the accounts as they are, so that it is right in whatever order it comes with the follows. With the key of
+ * the account's row, since it must come behind what changes that.
+ */
+const hide: Statement<Changed> = {
+  name: 'relation.hide',
+  table: 'actor',
+  key: ({ actor_id }) => actor_id,
+  inBuild: null,
+  sql: `
+    WITH changed AS (
+      UPDATE relation SET hidden = NOT hidden
+      WHERE ctid = ANY (ARRAY (
+        SELECT follow.ctid FROM json_to_recordset($1) AS row(actor_id text) CROSS JOIN LATERAL (
+          SELECT own.ctid, own.actor_id, own.target_actor_id, own.hidden FROM relation own
+          WHERE own.actor_id = row.actor_id AND own.kind = 'follow'
+          UNION
+          SELECT other.ctid, other.actor_id, other.target_actor_id, other.hidden FROM relation other
+          WHERE other.target_actor_id = row.actor_id AND other.kind = 'follow') follow
+        WHERE follow.hidden <> ${isHidden('follow')}))
+      RETURNING actor_id, target_actor_id, CASE WHEN hidden THEN 1 ELSE -1 END AS by
+    ), side AS (
+      SELECT actor_id, by AS following, 0 AS followers FROM changed
+      UNION ALL
+      SELECT target_actor_id, 0, by FROM changed
+    ), total AS (
+      SELECT actor_id, sum(following) AS following, sum(followers) AS followers FROM side
+      GROUP BY actor_id ORDER BY actor_id
+    )
+    UPDATE relation_count SET hidden_following = relation_count.hidden_following + total.following,
+      hidden_followers = relation_count.hidden_followers + total.followers
+    FROM total WHERE relation_count.actor_id = total.actor_id`,
+};
+
+const notActive = `(SELECT actor_id FROM actor WHERE state <> 'active')`;
+
+/** The same for all at once, behind the load of a build. */
+const hideAll = `
+  UPDATE relation SET hidden = true
+  WHERE kind = 'follow' AND (actor_id IN ${notActive} OR target_actor_id IN ${notActive})`;
 
 const rowOf = ({ data }: RelationEvent): Relation => ({
   actor_id: data.actorId,
@@ -81,10 +135,10 @@ const rowOf = ({ data }: RelationEvent): Relation => ({
   generation: data.generation,
 });
 
-/** Every follow and like that stands, and how many follow and are followed. */
+/** Every follow and like that stands, and how many follow and are followed: of those, how many are hidden by a suspension. */
 export const relations: Projection = {
   name: 'relations',
-  version: 2,
+  version: 3,
   tables: `
     CREATE TABLE relation (
       actor_id text COLLATE "C" NOT NULL,
@@ -94,22 +148,27 @@ export const relations: Projection = {
       generation integer NOT NULL,
       created_at bigint NOT NULL,
       position numeric NOT NULL,
+      hidden boolean NOT NULL,
       PRIMARY KEY (actor_id, kind, target_id)
     );
     CREATE TABLE relation_count (
       actor_id text COLLATE "C" PRIMARY KEY,
       following bigint NOT NULL,
-      followers bigint NOT NULL
+      followers bigint NOT NULL,
+      hidden_following bigint NOT NULL,
+      hidden_followers bigint NOT NULL
     ) WITH (fillfactor = 70)`,
   indexes: `
     CREATE INDEX relation_newest ON relation (actor_id, created_at, position);
     CREATE INDEX relation_following ON relation (actor_id, created_at, position) WHERE kind = 'follow';
     CREATE INDEX relation_followers ON relation (target_actor_id, created_at, position) WHERE kind = 'follow'`,
-  derived: counted('relation', 1),
+  derived: `${hideAll}; ${counted('relation', 1)}`,
   folds: relationFolds,
   handlers: {
     'relation.established': ({ event, position }, write) =>
       write(establish, { ...rowOf(event), created_at: event.data.at, position: String(position) }),
     'relation.ended': ({ event }, write) => write(end, rowOf(event)),
+    'account.suspended': ({ event: { data } }, write) => write(hide, { actor_id: data.actorId }),
+    'account.reinstated': ({ event: { data } }, write) => write(hide, { actor_id: data.actorId }),
   },
 };

@@ -39,5 +39,8 @@ export const STAGED_LOG = `
 /** SQL of who is erased, behind the fold of `actor`: of them there is nothing left in any table. */
 export const ERASED = `(SELECT actor_id FROM folded_actor WHERE state = 'erased')`;
 
+/** SQL of who is suspended, behind the same fold. */
+export const SUSPENDED = `(SELECT actor_id FROM folded_actor WHERE state = 'suspended')`;
+
 /** SQL of the digest of a text that is not null: SHA-256 in hexadecimal. */
 export const digestOf = (text: string): string => `encode(sha256(convert_to(${text}, 'UTF8')), 'hex')`;

@@ -39,6 +39,7 @@ import { loadLastingKeys } from './keys.js';
 import type { AuthKeys } from './keys.js';
 import { pageProviders } from './page-providers.js';
 import { Passwords } from './passwords.js';
+import { RefusedCredentials } from '../limits/refused-credentials.js';
 import { createProvider } from './provider.js';
 import { AuthSettings } from './settings.js';
 import { keySet } from './signing-keys.js';
@@ -119,7 +120,7 @@ const SET_UP = Symbol('SetUp');
         (...[settings, keys, ...parts]: Parameters<typeof createProvider>): SetUp =>
         (signing) =>
           createProvider(settings, { ...keys, signing }, ...parts),
-      inject: [AuthSettings, KEYS, AuthorityStore, CommandBus, LOGGER],
+      inject: [AuthSettings, KEYS, AuthorityStore, CommandBus, LOGGER, RefusedCredentials],
     },
     {
       provide: AuthorizationServer,
@@ -150,6 +151,21 @@ const SET_UP = Symbol('SetUp');
       inject: [KEYS, AuthSettings, Ids],
     },
     {
+      provide: RefusedCredentials,
+      useFactory: async (
+        { pool }: Postgres,
+        secrets: NetworkSecrets,
+        { trustedProxies, rateLimits }: Config,
+      ) =>
+        new RefusedCredentials(
+          pool,
+          await secrets.get('limit-keys', () => randomBytes(32)),
+          new TrustedProxies(trustedProxies),
+          rateLimits === 'off' ? 'off' : limits.refused.address,
+        ),
+      inject: [Postgres, NetworkSecrets, Config],
+    },
+    {
       provide: SignInLimits,
       useFactory: async (
         { pool }: Postgres,
@@ -160,7 +176,14 @@ const SET_UP = Symbol('SetUp');
           pool,
           await secrets.get('limit-keys', () => randomBytes(32)),
           new TrustedProxies(trustedProxies),
-          rateLimits === 'off' ? 'off' : { ...limits.signIn, 'sign-up': limits.signUp.address },
+          rateLimits === 'off'
+            ? 'off'
+            : {
+                ...limits.signIn,
+                ...limits.signedIn,
+                'sign-up': limits.signUp.address,
+                authorization: limits.authorization.address,
+              },
         ),
       inject: [Postgres, NetworkSecrets, Config],
     },

@@ -1,4 +1,5 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { RefusedCredentials } from '../limits/refused-credentials.js';
 import { AccountPages } from './account/account.pages.js';
 import { accountRoutes } from './account/account.routes.js';
 import { AuthorizationServer } from './authorization-server.js';
@@ -7,6 +8,7 @@ import type { WhyClosed } from './gate.js';
 import { protocolRoutes } from './protocol/protocol.routes.js';
 import { ACCOUNT_PATH, AuthSettings, INTERACTION_PATH } from './settings.js';
 import { InteractionPages } from './sign-in/interaction.pages.js';
+import { SignInLimits } from './sign-in/sign-in-limits.js';
 import { interactionRoutes } from './sign-in/interaction.routes.js';
 import { pageRoutes } from './sign-in/page-routes.js';
 
@@ -20,7 +22,13 @@ export function mountAuthorizationServer(app: NestFastifyApplication, whyClosed:
   void server.register((gated, _options, done) => {
     closeWhere(gated, whyClosed);
     void gated.register((instance, _none, registered) => {
-      protocolRoutes(instance, authorization, settings.baseUrl);
+      protocolRoutes(
+        instance,
+        authorization,
+        app.get(SignInLimits),
+        app.get(RefusedCredentials),
+        settings.baseUrl,
+      );
       registered();
     });
     void gated.register(pageRoutes(interactions), { prefix: INTERACTION_PATH });

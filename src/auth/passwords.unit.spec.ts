@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { PASSWORD_MAX, passwordLength, Passwords } from './passwords.js';
+import { PASSWORD_MAX, passwordFormFault, Passwords } from './passwords.js';
 
 describe('a password', () => {
   const passwords = new Passwords();
@@ -18,11 +18,13 @@ describe('a password', () => {
   });
 
   it.each([
-    ['eight letters', 'abcdefgh', 8],
-    ['four emoji', '🦊🦊🦊🦊', 4],
-    ['letters with accents of their own', 'e\u0301'.repeat(8), 8],
-  ])('is as long as it has characters: %s', (_what, typed, length) => {
-    expect(passwordLength(typed)).toBe(length);
+    ['eight letters', 'abcdefgh', undefined],
+    ['seven emoji', '🦊'.repeat(7), expect.stringContaining('at least 8')],
+    ['seven letters with accents of their own', 'e\u0301'.repeat(7), expect.stringContaining('at least 8')],
+    ['1,024 letters with accents of their own', 'e\u0301'.repeat(PASSWORD_MAX), undefined],
+    ['1,025 emoji', '🦊'.repeat(PASSWORD_MAX + 1), expect.stringContaining('at most 1024')],
+  ])('is as long as it has characters: %s', (_what, typed, fault) => {
+    expect(passwordFormFault(typed)).toEqual(fault);
   });
 
   it.each(['Caf\u00e9 au lait', '', 'x'.repeat(PASSWORD_MAX + 1)])('is wrong as %j', async (typed) => {

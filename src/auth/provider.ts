@@ -1,6 +1,7 @@
 import type { EventEmitter } from 'node:events';
 import type { CommandBus } from '@nestjs/cqrs';
 import { Provider } from 'oidc-provider';
+import type { KoaContextWithOIDC } from 'oidc-provider';
 import type { Logger } from 'pino';
 import type { AuthorityStore } from '../store/authority/authority-store.js';
 import type { AuthKeys } from './keys.js';
@@ -15,9 +16,13 @@ import { policy } from './protocol/policy.js';
 import { preciseFault } from './protocol/precise-fault.js';
 import { routes } from './protocol/routes.js';
 import { scriptlessPages } from './protocol/scriptless-pages.js';
+import { isClientGone } from './protocol/client-gone.js';
+import { countRefused } from './protocol/refused-credentials.js';
+import { signNobodyOut } from './protocol/sign-nobody-out.js';
 import { staySignedIn } from './protocol/stay-signed-in.js';
 import { tokenTransaction } from './protocol/token-transaction.js';
 import { userinfoAuthority } from './protocol/userinfo-authority.js';
+import type { RefusedCredentials } from '../limits/refused-credentials.js';
 import type { AuthSettings } from './settings.js';
 import { cookieNames } from './sign-in/cookie-names.js';
 import { adapters } from './storage/adapters.js';
@@ -32,6 +37,7 @@ export function createProvider(
   store: AuthorityStore,
   commands: CommandBus,
   logger: Logger,
+  refused: RefusedCredentials,
 ): Provider {
   const { issuer, baseUrl } = settings;
   const rules = policy(baseUrl, keys.pairwise);
@@ -61,14 +67,20 @@ export function createProvider(
   compareSecretHashes(provider);
   replaceSessionsWhole(provider, store);
   const koa: EventEmitter = provider;
-  koa.on('error', (error: unknown) => logger.error({ err: error }, 'an answer could not be sent'));
+  koa.on('error', (error: unknown, context?: Pick<KoaContextWithOIDC, 'req'>) => {
+    if (context && isClientGone(error, context.req))
+      logger.debug('the client went before its answer was sent');
+    else logger.error({ err: error }, 'an answer could not be sent');
+  });
   provider.use(noCrossOrigin);
   provider.use(answerFaults(provider, logger));
+  provider.use(countRefused(refused));
   provider.use(tokenTransaction(store, commands));
   provider.use(userinfoAuthority(store));
   provider.use(publishedMetadata);
   provider.use(scriptlessPages);
   provider.use(staySignedIn(baseUrl));
+  provider.use(signNobodyOut);
   return provider;
 }
 

@@ -48,8 +48,10 @@ export class PairActs {
       intent,
       payloadHash: payloadDigest(await this.vault.keyOf(actorId), { verb }),
       concerns,
-      // What the other one did, a block say, is nobody else's to find out.
-      shows: ({ data }) => data.actorId === actorId,
+      // What the other one did, a block say, is nobody else's to find out: nor by the follow that it ended. Of one's own
+      // block there is another event behind.
+      shows: ({ type, data }) =>
+        data.actorId === actorId && !(type === 'relation.ended' && data.cause === 'block'),
       isCounted,
       decide: (state) => decide(state, act),
     });

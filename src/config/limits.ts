@@ -16,12 +16,27 @@ export const limits = {
     reads: { quota: 3_000, windowSeconds: 300 },
     writes: { quota: 300, windowSeconds: 300 },
   },
+  /**
+   * Credentials that are refused, of an address: each costs a look-up, and nobody else's budget. Twice what one actor may
+   * read, since an application's server speaks for all its users, and some learn by a refusal that a token has ended.
+   */
+  refused: {
+    address: { quota: 6_000, windowSeconds: 300 },
+  },
   /** Event streams that one listener may have open at each API process: each of them reads for itself whenever something happens. */
   openStreams: 10,
   /** Tries to sign in: on one account, whether or not it exists, and from one address. */
   signIn: {
     account: { quota: 10, windowSeconds: 600 },
     address: { quota: 100, windowSeconds: 600 },
+  },
+  /** Tries to prove oneself again at the account page, of one account in one browser: nobody else can use them up. */
+  signedIn: {
+    session: { quota: 10, windowSeconds: 600 },
+  },
+  /** Requests that a browser is sent with, to begin a sign-in or a sign-out: each may keep a row for a quarter of an hour. */
+  authorization: {
+    address: { quota: 600, windowSeconds: 600 },
   },
   /** Tries to make an account. A budget of its own, since nothing is given back: it is not to keep anybody from signing in. */
   signUp: {

@@ -11,11 +11,17 @@ export const identifier = z
   .string('must be an identifier')
   .regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be an identifier of the network');
 
-/** Of a post. What else is asked of it, the domain says (src/domain/post/text.ts). */
+/** What is asked of every text before it is normalized (src/domain/unicode.ts), with its limit in UTF-16 code units. */
+export const beforeNormalizing = (codeUnits: string): string =>
+  `As sent, but for white space around it: at most ${codeUnits} UTF-16 code units, and at most 30 combining marks (general category M) in a row.`;
+
+/**
+ * Of a post. The domain asks all of it (src/domain/post/text.ts). No `maxLength`: neither white space around a text nor
+ * the way in which its accents are composed counts.
+ */
 export const postText = z.string('must be a string').meta({
-  minLength: 1,
-  maxLength: 2000,
-  description: '1 to 2,000 code points after trimming; no control characters but tab and line feed.',
+  pattern: String.raw`\S`,
+  description: `1 to 2,000 code points, trimmed and in NFC; no control characters but tab and line feed, no lone surrogates. ${beforeNormalizing('8,000')}`,
 });
 
 /** The revision of a resource that a change of it is made from. */
@@ -33,8 +39,7 @@ export const baseRevisionParameter = z
 
 /** What somebody says beside the reason of a report. */
 export const reportText = z.string('must be a string').meta({
-  maxLength: 2000,
-  description: 'As the text of a post, but it may be empty.',
+  description: `As the text of a post, but it may be empty. ${beforeNormalizing('8,000')}`,
 });
 
 /** An identifier from a path. What is none names nothing, like '' does: it is looked for, and not found, like any other. */

@@ -10,7 +10,7 @@ import { OwnWrites } from './admission/own-writes.js';
 import { ProtectedReads } from './admission/protected-reads.js';
 import type { ReadRequest, ReadRule } from './admission/protected-reads.js';
 import { HttpRefusal } from './errors.js';
-import { baseRevision, intentId } from './fields.js';
+import { baseRevision, beforeNormalizing, intentId } from './fields.js';
 import { Operation } from './openapi/operation.js';
 import type { Answered } from './openapi/operation.js';
 import { Reading } from './read-request.js';
@@ -33,8 +33,14 @@ const profileChange = z.strictObject({
       description:
         '3 to 30 characters out of a-z, 0-9 and _. Null: the profile shows none, and none is lost.',
     }),
-  displayName: text.optional().describe('One line of 1 to 64 visible characters.'),
-  bio: text.optional().describe('Up to 500 code points, and no control characters but the line feed.'),
+  displayName: text
+    .optional()
+    .describe(`One line of 1 to 64 visible characters, trimmed and in NFC. ${beforeNormalizing('256')}`),
+  bio: text
+    .optional()
+    .describe(
+      `Up to 500 code points, trimmed and in NFC, and no control characters but the line feed. ${beforeNormalizing('2,000')}`,
+    ),
   website: text.optional().describe('Empty, or an absolute http(s) URL of up to 2,048 characters.'),
 });
 

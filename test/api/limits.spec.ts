@@ -73,6 +73,68 @@ function expectRefusal(answer: Answered, policy: string): void {
 const saysOfLimits = ({ headers }: Answered): boolean =>
   Object.keys(headers).some((name) => name.startsWith('ratelimit'));
 
+describe('tokens that are refused', () => {
+  const refusedFrom = (address: string, token = 'nobodys'): Asking => ({
+    headers: { 'x-forwarded-for': address, authorization: `Bearer ${token}` },
+  });
+  /** As if the address had sent as many more. */
+  const leave = (left: number) => database.query('UPDATE limits.used SET points = 6000 - $1::int', [left]);
+
+  it.each([
+    ['GET', '/api/session'],
+    ['GET', NOBODY],
+    ['POST', '/api/posts'],
+  ])('are 6,000 in five minutes for an address, and then none is looked up: %s %s', async (method, path) => {
+    const address = stranger();
+    const one = () => ask(0, path, refusedFrom(address), method);
+    expect((await one()).status).toBe(401);
+    await leave(1);
+    expect((await one()).status).toBe(401);
+    // Nothing is asked any more: neither this table, nor any other.
+    await database.query('DELETE FROM limits.used');
+    const refused = await one();
+    expectRefusal(refused, 'refused');
+    expect(policyOf(refused)).toBe('"refused";q=6000;w=300');
+    expect((await database.query('SELECT FROM limits.used')).rowCount).toBe(0);
+    expect((await ask(0, path, refusedFrom(stranger()), method)).status).toBe(401);
+    expect((await ask(0, NOBODY, from(address))).status).toBe(404);
+  });
+
+  it('keep nobody away whose token this process has found good', async () => {
+    const address = stranger();
+    const { token } = await signIn(network, application, 'openid read');
+    const other = await signIn(network, application, 'openid read');
+    expect((await ask(0, '/api/session', refusedFrom(address, token))).status).toBe(200);
+    await database.query('DELETE FROM limits.used');
+    expect((await ask(0, '/api/session', refusedFrom(address))).status).toBe(401);
+    await leave(0);
+    expect((await ask(0, '/api/session', refusedFrom(address))).status).toBe(401);
+    expect((await ask(0, '/api/session', refusedFrom(address, token))).status).toBe(200);
+    expect((await ask(0, '/api/session', refusedFrom(address, other.token))).status).toBe(429);
+    expect((await ask(0, '/api/session', refusedFrom(stranger(), other.token))).status).toBe(200);
+  });
+
+  it('are counted by all processes together', async () => {
+    const address = stranger();
+    expect((await ask(0, '/api/session', refusedFrom(address))).status).toBe(401);
+    await leave(0);
+    for (const process of [0, 1] as const) {
+      expect((await ask(process, '/api/session', refusedFrom(address))).status).toBe(401);
+      expect((await ask(process, '/api/session', refusedFrom(address))).status).toBe(429);
+    }
+  });
+
+  it('are none that are live, or that lack a scope', async () => {
+    const address = stranger();
+    const { token } = await signIn(network, application, 'openid read');
+    await database.query('DELETE FROM limits.used');
+    expect((await ask(0, '/api/session', refusedFrom(address, token))).status).toBe(200);
+    expect((await ask(0, '/api/posts', refusedFrom(address, token), 'POST')).status).toBe(403);
+    // That of the reads alone.
+    expect((await database.query('SELECT FROM limits.used')).rowCount).toBe(1);
+  });
+});
+
 describe('reads without a token', () => {
   it('are 120 a minute for an address, however many processes are asked at once', async () => {
     const address = stranger();

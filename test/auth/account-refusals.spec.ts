@@ -79,8 +79,26 @@ describe('refuses', () => {
     expect(refused.status).toBe(429);
     expect(refused.text).toContain('pilot_rate_limited');
     expect(refused.headers.get('retry-after')).toMatch(/^[1-9][0-9]*$/);
-    expect(refused.headers.get('ratelimit')).toContain('"account";r=0');
-    expect((await area.enter(handle))[1].status).toBe(429);
+    expect(refused.headers.get('ratelimit')).toMatch(/^"session";r=0;t=\d+$/);
+    expect(refused.headers.get('ratelimit-policy')).toBe('"session";q=10;w=600');
+    // Another browser of the same person has a budget of its own: signing in to it took the password.
+    const [other, account] = await area.enter(handle);
+    expect(account.status).toBe(200);
+    const changed = await other.submit(account, { current: password, new: 'another password' });
+    expect(noticeIn(changed)).toContain('Your password is changed');
+  });
+
+  it('nobody who is signed in for what strangers guess', async () => {
+    const { visitor, page, handle } = await area.someone();
+    const stranger = new Visitor(area.network.baseUrl);
+    const signIn = await stranger.open(area.address);
+    const guess = () => stranger.submit(signIn, { handle, password: 'not the one' });
+    const statuses = await Promise.all(Array.from({ length: 11 }, async () => (await guess()).status));
+    expect(statuses.sort((a, b) => a - b)).toEqual([...Array<number>(10).fill(400), 429]);
+    const changed = await visitor.submit(page, { current: password, new: 'another password' });
+    expect(noticeIn(changed)).toContain('Your password is changed');
+    const planned = await visitor.submitTo(changed, '/erase', { confirm: 'another password' });
+    expect(noticeIn(planned)).toContain('will be deleted');
   });
 
   it.each([

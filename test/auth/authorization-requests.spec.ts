@@ -78,6 +78,20 @@ describe('an authorization request refuses', () => {
     });
   });
 
+  it.each([
+    ['state', 1_024],
+    ['nonce', 256],
+  ])('a %s of more than %d characters', async (name, most) => {
+    const { url } = await authorizationRequest(client, 'openid', { [name]: 'x'.repeat(most + 1) });
+    expect(await refusal(url)).toMatchObject({
+      error: 'invalid_request',
+      error_description: `${name} has more than ${most} characters`,
+    });
+    url.searchParams.set(name, 'x'.repeat(most));
+    const { headers } = await send(network, { path: `${url.pathname}${url.search}` });
+    expect(headers.location).toMatch(new RegExp(`^${network.issuer}/interaction/`));
+  });
+
   it('a missing state', async () => {
     const { url } = await authorizationRequest(client, 'read', { state: '' });
     expect(await refusal(url)).toEqual({
@@ -141,10 +155,13 @@ describe('an authorization request refuses, without sending a browser back,', ()
     expect(await errorAt(url)).toBe('invalid_request');
   });
 
-  it.each(['state=%zz', 'state=%FF', 'x=1&y=2&%78=3', 'x&'.repeat(101)])('the query %j', async (query) => {
-    const { url } = await authorizationRequest(client, 'read');
-    expect(await errorAt(`${url.pathname}${url.search}&${query}`)).toBe('invalid_request');
-  });
+  it.each(['state=%zz', 'state=%FF', 'x=1&y=2&%78=3', 'x&'.repeat(101), `login_hint=${'x'.repeat(4_096)}`])(
+    'the query %j',
+    async (query) => {
+      const { url } = await authorizationRequest(client, 'read');
+      expect(await errorAt(`${url.pathname}${url.search}&${query}`)).toBe('invalid_request');
+    },
+  );
 
   /** The code of an answer that leads nowhere. */
   async function errorAt(url: URL | string): Promise<string> {

@@ -19,8 +19,9 @@ afterAll(() => area.network.stop());
 describe('a browser session', () => {
   it('gets a new identifier at each sign-in, so that one which was planted is worth nothing', async () => {
     const victim = new Visitor(area.network.baseUrl);
-    // A session that is nobody's yet, as whoever plants one has it.
+    // All that a browser is given before anybody is signed in, as whoever plants something has it.
     await victim.open(`${area.network.issuer}/oauth2/end-session`);
+    await victim.open(area.address);
     const planted = new Visitor(area.network.baseUrl);
     planted.takeCookiesOf(victim);
     const { handle } = await area.someone();

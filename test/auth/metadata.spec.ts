@@ -156,7 +156,7 @@ describe('what the metadata announces', () => {
     ['introspection_endpoint', 'POST', 401],
     ['revocation_endpoint', 'POST', 401],
     ['userinfo_endpoint', 'GET', 401],
-    ['end_session_endpoint', 'GET', 200],
+    ['end_session_endpoint', 'GET', 303],
     ['jwks_uri', 'GET', 200],
   ])('answers: %s', async (member, method, expected) => {
     const { status } = await send(network, {

@@ -201,6 +201,14 @@ describe('refuses', () => {
     expect(await accountsOf(person.handle)).toEqual([]);
   });
 
+  it('nothing before it is counted: a form that is wrong is a try, too', async () => {
+    const [visitor, page] = await arrive();
+    await network.database().dataSource.query('DELETE FROM limits.used');
+    const wrong = await visitor.submit(page, { ...somebody(), displayName: '\u0301\u0316'.repeat(5_000) });
+    expect(faultsIn(wrong)).toEqual({ displayName: expect.stringContaining('UTF-16 code units') });
+    expect(wrong.headers.get('ratelimit')).toContain('"sign-up";r=99;');
+  });
+
   it('everybody where registration is closed, and offers it nowhere', async () => {
     const [visitor, page] = await arrive();
     const person = somebody();

@@ -149,15 +149,16 @@ class Relate extends Act {
     const target = post?.id ?? this.other(real).actorId;
     const targetActor = post?.author ?? target;
     const stands = society.tie(this.kind, who.actorId, target).stands;
+    const changes = this.on ? !stands : society.canTakeBack(this.kind, who.actorId, target);
     const path = `/api/relations/${this.kind}/${target}`;
     const request = { who, method: this.on ? 'PUT' : 'DELETE', path, body: newIntent() } as const;
     if (target === who.actorId) return void (await carryOut(real, request, 'self_relation', false));
     const isThere = post ? society.canSee(who.actorId, post) : !society.isBarred(who.actorId, targetActor);
     const expected = !this.on || isThere || stands ? 200 : 'interaction_unavailable';
-    const answer = await carryOut(real, request, expected, stands !== this.on);
+    const answer = await carryOut(real, request, expected, changes);
     if (expected !== 200) return;
     if (this.on) society.establish(this.kind, who.actorId, target, targetActor);
-    else society.end(this.kind, who.actorId, target);
+    else society.takeBack(this.kind, who.actorId, target);
     const { generation } = society.tie(this.kind, who.actorId, target);
     if (generation > 0) equal(answer.body.relation.generation, String(generation));
   }

@@ -12,6 +12,8 @@ export interface PostModel {
 
 interface Tie {
   stands: boolean;
+  /** By whose it is, not by a block. */
+  takenBack: boolean;
   generation: number;
   order: number;
 }
@@ -64,18 +66,30 @@ export class Society {
   establish(kind: 'follow' | 'like', actor: string, target: string, targetActor: string): boolean {
     const tie = this.tie(kind, actor, target);
     if (tie.stands) return false;
-    Object.assign(tie, { stands: true, generation: tie.generation + 1, order: ++this.clock });
+    Object.assign(tie, {
+      stands: true,
+      takenBack: false,
+      generation: tie.generation + 1,
+      order: ++this.clock,
+    });
     const sourceId = kind === 'follow' ? actor : target;
     this.tell(targetActor, { kind, source: actor, sourceId }, true);
     return true;
   }
 
-  /** Whether it changed anything. */
-  end(kind: 'follow' | 'like', actor: string, target: string): boolean {
-    const tie = this.tie(kind, actor, target);
-    const stood = tie.stands;
-    tie.stands = false;
-    return stood;
+  end(kind: 'follow' | 'like', actor: string, target: string): void {
+    this.tie(kind, actor, target).stands = false;
+  }
+
+  /** Whether there is something to take back: also, once, what a block ended. */
+  canTakeBack(kind: 'follow' | 'like', actor: string, target: string): boolean {
+    const { generation, takenBack } = this.tie(kind, actor, target);
+    return generation > 0 && !takenBack;
+  }
+
+  takeBack(kind: 'follow' | 'like', actor: string, target: string): void {
+    this.end(kind, actor, target);
+    this.tie(kind, actor, target).takenBack = true;
   }
 
   /** Whether it changed anything. */
@@ -93,7 +107,7 @@ export class Society {
 
   tie(kind: 'follow' | 'like', actor: string, target: string): Tie {
     const key = `${actor} ${kind} ${target}`;
-    const tie = this.ties.get(key) ?? { stands: false, generation: 0, order: 0 };
+    const tie = this.ties.get(key) ?? { stands: false, takenBack: false, generation: 0, order: 0 };
     this.ties.set(key, tie);
     return tie;
   }

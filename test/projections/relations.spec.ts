@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { actorById } from '../../projections/profile/profile.read-model.js';
 import { followersOf, followingOf, ownRelations } from '../../projections/relations/relations.read-model.js';
 import type { PageArgs, PageQuery } from '../../projections/runner/page-query.js';
+import type { StoredEvent } from '../../src/log/registry.js';
 import { startTestPostgres } from '../support/postgres.js';
 import type { TestPostgres } from '../support/postgres.js';
 import { ReadModels } from './support/read-models.js';
@@ -166,6 +167,77 @@ describe('the relations read model', () => {
     await models.given(some.follow('ada', 'bob'), some.follow('cleo', 'ada'), some.follow('dan', 'ada'));
     await models.given(some.unfollow('dan', 'ada'), some.post('p1'), some.like('bob', 'p1'));
     expect(await models.ask(actorById, { actorId: 'ada' })).toMatchObject({ following: 1, followers: 1 });
+  });
+
+  describe('while somebody is suspended', () => {
+    const counts = async (actorId: string) => {
+      const { following, followers } = (await models.ask(actorById, { actorId })) ?? {};
+      return [following, followers];
+    };
+    const mutual = [some.follow('ada', 'bob'), some.follow('bob', 'ada'), some.follow('bob', 'cleo')];
+
+    test('follows either way are not counted, and are again once the account is reinstated', async () => {
+      await models.given(...mutual, some.suspension('ada'));
+      expect(await counts('bob')).toEqual([1, 0]);
+      await models.given(some.suspension('bob'), some.reinstatement('ada'));
+      expect([await counts('ada'), await counts('cleo')]).toEqual([
+        [0, 0],
+        [0, 0],
+      ]);
+      await models.given(some.reinstatement('bob'));
+      expect([await counts('ada'), await counts('bob'), await counts('cleo')]).toEqual([
+        [1, 1],
+        [2, 1],
+        [0, 1],
+      ]);
+    });
+
+    test('what is taken back meanwhile is not counted afterwards, and what comes late is', async () => {
+      await models.given(...mutual, some.suspension('ada'), some.unfollow('bob', 'ada'));
+      await models.given(some.follow('dan', 'ada'), some.erasure('cleo'));
+      expect([await counts('bob'), await counts('dan')]).toEqual([
+        [0, 0],
+        [0, 0],
+      ]);
+      await models.given(some.reinstatement('ada'));
+      expect([await counts('ada'), await counts('bob'), await counts('dan')]).toEqual([
+        [1, 1],
+        [0, 1],
+        [1, 0],
+      ]);
+    });
+
+    test('an erasure takes off what was hidden, too', async () => {
+      await models.given(...mutual, some.suspension('ada'), some.erasure('ada'));
+      expect(await counts('bob')).toEqual([1, 0]);
+      expect(await models.count('relation_count', 'hidden_following <> 0 OR hidden_followers <> 0')).toBe(0);
+    });
+
+    test('one batch counts what its events do one by one, wherever the suspension is among them', async () => {
+      const story = [...mutual, some.unfollow('ada', 'bob'), some.follow('ada', 'bob', { generation: 2 })];
+      const stored = async (from: number, to: number, at: 'once' | 'one by one') => {
+        const each = await ReadModels.open(database);
+        await each.given(...['ada', 'bob', 'cleo'].map((actorId) => some.account(actorId)));
+        const events: StoredEvent[] = [...story];
+        events.splice(to, 0, some.reinstatement('ada'));
+        events.splice(from, 0, some.suspension('ada'));
+        if (at === 'once') await each.givenAtOnce(...events, some.suspension('bob'));
+        else await each.given(...events, some.suspension('bob'));
+        const rows = await each.count('relation', 'hidden');
+        const kept = await Promise.all(
+          ['ada', 'cleo'].map((actorId) => each.ask(actorById, { actorId }, null)),
+        );
+        await each.close();
+        return [rows, kept.map((actor) => [actor?.following, actor?.followers])];
+      };
+      for (let from = 0; from <= story.length; from++)
+        for (let to = from; to <= story.length; to++)
+          expect([from, to, await stored(from, to, 'once')]).toEqual([
+            from,
+            to,
+            await stored(from, to, 'one by one'),
+          ]);
+    });
   });
 
   test.each([

@@ -23,17 +23,16 @@ export class AccountErasure {
 
   /**
    * Field `confirm`: the password. Answers what is wrong with it; undefined: it was asked for.
-   * @throws {Fault} `pilot_rate_limited`: guessing here is guessing at sign-in. Whatever log and store throw.
+   * @throws {Fault} `pilot_rate_limited`: by guesses in this browser alone. Whatever log and store throw.
    */
-  async request(exchange: Exchange, { account }: SignedIn, fields: Fields): Promise<string | undefined> {
+  async request(exchange: Exchange, { account, uid }: SignedIn, fields: Fields): Promise<string | undefined> {
     const { confirm = '' } = fields;
     const { actorId } = account;
-    const handle = account.handle ?? '';
-    admit(exchange, await this.limits.take(handle, exchange.address));
+    admit(exchange, await this.limits.takeSignedIn({ actorId, uid }));
     const credential = await this.store.db.findOneBy(CredentialRow, { actorId });
     if (!(await this.passwords.verify(credential?.passwordHash, confirm)))
       return 'That is not your password.';
-    await this.limits.giveBack(handle, exchange.address);
+    await this.limits.giveBackSignedIn({ actorId, uid });
     await this.commands.execute(new RequestErasure(actorId, DELAY_MS, metadataOf(exchange, { actorId })));
     return undefined;
   }

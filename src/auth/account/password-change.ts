@@ -28,21 +28,21 @@ export class PasswordChange {
   /**
    * Fields `current` and `new`. Done unless a fault is answered: then every session has ended, and this browser has a new
    * one, so that who took this one's has nothing.
-   * @throws {Fault} `pilot_rate_limited`: guessing here is guessing at sign-in. Whatever log and store throw.
+   * @throws {Fault} `pilot_rate_limited`: by guesses in this browser alone. Whatever log and store throw.
    */
-  async change(exchange: Exchange, { account }: SignedIn, fields: Fields): Promise<Faults | undefined> {
+  async change(exchange: Exchange, { account, uid }: SignedIn, fields: Fields): Promise<Faults | undefined> {
     const { current = '', new: next = '' } = fields;
     const handle = account.handle ?? '';
     const fault = passwordFault(next, [handle, account.email]);
     if (fault !== undefined) return { new: fault };
     if (next === current) return { new: 'Choose another one than your current password.' };
 
-    admit(exchange, await this.limits.take(handle, exchange.address));
     const { actorId } = account;
+    admit(exchange, await this.limits.takeSignedIn({ actorId, uid }));
     const credential = await this.store.db.findOneBy(CredentialRow, { actorId });
     const known = credential?.passwordHash;
     if (!(await this.passwords.verify(known, current)) || known === undefined) return notCurrent;
-    await this.limits.giveBack(handle, exchange.address);
+    await this.limits.giveBackSignedIn({ actorId, uid });
 
     const passwordHash = await this.passwords.hash(next);
     const { changed } = await this.commands.execute(

@@ -1,5 +1,5 @@
 import { Fault } from './faults.js';
-import { decode } from './form.js';
+import { decode, MOST_PARAMETERS } from './form.js';
 
 /** Those that the library looks at (its consts/param_list.js), and those that it is told of (extra-params.ts). */
 const known: ReadonlySet<string> = new Set([
@@ -26,8 +26,8 @@ const known: ReadonlySet<string> = new Set([
   'ui_locales',
 ]);
 
-/** The library reads a thousand and looks at no more. */
-const MOST_PARAMETERS = 100;
+/** Characters, as sent: all of it is kept until the person has answered. */
+const LONGEST_QUERY = 4_096;
 
 /**
  * The query of an authorization request, as the library is to read it.
@@ -40,6 +40,8 @@ const MOST_PARAMETERS = 100;
  * @throws {Fault} `invalid_request`
  */
 export function authorizationQuery(query: string): string {
+  if (query.length > LONGEST_QUERY)
+    throw new Fault(400, 'invalid_request', `The query has more than ${LONGEST_QUERY} characters.`);
   decode(query);
   const parameters = new URLSearchParams(query);
   if (parameters.size > MOST_PARAMETERS)

@@ -32,12 +32,26 @@ function exactScope(ctx: KoaContextWithOIDC, _value: unknown, client: Client): v
 /** network-api.md, "Authorization code flow", step 3: without it the application cannot know its own callback. */
 function givenState(_ctx: KoaContextWithOIDC, value: unknown): void {
   if (value === undefined) throw new errors.InvalidRequest('state is missing');
+  requireShort('state', value, STATE_MAX);
 }
 
 /** The same step: it binds the ID token, so it is asked for where there will be one. */
 function givenNonce(ctx: KoaContextWithOIDC, value: unknown): void {
   if (value === undefined && ctx.oidc.requestParamScopes.has('openid'))
     throw new errors.InvalidRequest('nonce is missing');
+  requireShort('nonce', value, NONCE_MAX);
+}
+
+/**
+ * Characters. Both are kept until the person has answered. Libraries send 43, and several hundred where they encrypt into
+ * `state` what they have to remember themselves.
+ */
+const STATE_MAX = 1_024;
+const NONCE_MAX = 256;
+
+function requireShort(name: string, value: unknown, most: number): void {
+  if (typeof value === 'string' && value.length > most)
+    throw new errors.InvalidRequest(`${name} has more than ${most} characters`);
 }
 
 /** RFC 8707, section 2. */

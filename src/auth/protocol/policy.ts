@@ -16,9 +16,7 @@ const ttl = {
   AuthorizationCode: lifetimes.code,
   IdToken: lifetimes.accessToken,
   Interaction: lifetimes.interaction,
-  // Nobody's is there for the form of a sign-out, and whoever comes by gets one.
-  Session: (_ctx: unknown, { accountId }: { accountId?: string | undefined }) =>
-    accountId === undefined ? lifetimes.interaction : SESSION_LIFETIME,
+  Session: SESSION_LIFETIME,
   RefreshToken: (_ctx: unknown, { iiat }: { iiat?: number | undefined }) => {
     const now = Math.floor(Date.now() / 1000);
     return Math.max(1, (iiat ?? now) + lifetimes.refreshToken - now);

@@ -1,14 +1,19 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { AuthorizationServer } from '../authorization-server.js';
+import { admit } from '../sign-in/password-check.js';
+import type { SignInLimits } from '../sign-in/sign-in-limits.js';
+import type { RefusedCredentials } from '../../limits/refused-credentials.js';
 import { AUTH_PREFIX } from '../settings.js';
 import { authorizationQuery } from './authorization-query.js';
 import { basicCredentials, bearerToken } from './credentials.js';
+import { cutOff, isClientGone } from './client-gone.js';
 import { Fault, faultOf } from './faults.js';
 import { FORM_LIMIT_BYTES, readForm, writeForm } from './form.js';
 import type { Form } from './form.js';
 import { handOverForm } from './hand-over.js';
 import { refuse, sendRefusal } from './refuse.js';
 import { refuseForm } from './refuse-form.js';
+import { looksUp, refuseRepeated } from './refused-credentials.js';
 import { rememberFacts } from './request-facts.js';
 import { clientEndpoints, discoveryPaths, endpoints, formParameters, routes } from './routes.js';
 
@@ -18,12 +23,14 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 export function protocolRoutes(
   server: FastifyInstance,
   authorization: AuthorizationServer,
+  limits: SignInLimits,
+  refused: RefusedCredentials,
   baseUrl: string,
 ): void {
   const { host, protocol } = new URL(baseUrl);
   acceptOnlyForms(server);
   server.setErrorHandler((error, request, reply) => {
-    const fault = faultOf(error);
+    const fault = isClientGone(error, request.raw) ? cutOff() : faultOf(error);
     if (fault.code === 'server_error') request.log.error({ err: error }, 'unforeseen failure of a request');
     return sendRefusal(request, reply, fault);
   });
@@ -42,6 +49,7 @@ export function protocolRoutes(
     // With one space, since the library takes no more.
     if (path === routes.userinfo)
       raw.headers.authorization = `Bearer ${bearerToken(raw.headers.authorization)}`;
+    if (looksUp(path)) refuseRepeated(refused, request.ip, raw, reply.raw);
     raw.url = query === '' ? path : `${path}?${query}`;
     raw.originalUrl = `${AUTH_PREFIX}${raw.url}`;
     raw.headers.host = host;
@@ -64,10 +72,12 @@ export function protocolRoutes(
       url: `${AUTH_PREFIX}${url}`,
       // network-api.md has a GET of it, and nothing else.
       exposeHeadRoute: url !== routes.userinfo,
-      handler: (request, reply) => {
-        const [path = '', query = ''] = request.url.slice(AUTH_PREFIX.length).split(/\?(.*)/s);
+      handler: async (request, reply) => {
+        const [path = '', sent = ''] = request.url.slice(AUTH_PREFIX.length).split(/\?(.*)/s);
+        const query = queryOf(url, sent);
+        if (begins.has(url)) admit({ response: reply.raw }, await limits.takeAuthorization(request.ip));
         // Not as it was written, which may be percent-encoded where it need not be.
-        return hand(request, reply, url.includes(':') ? path : url, queryOf(url, query));
+        return hand(request, reply, url.includes(':') ? path : url, query);
       },
     });
   // RFC 8414, section 3.1: the well-known path goes before the issuer's.
@@ -75,6 +85,9 @@ export function protocolRoutes(
     hand(request, reply, discoveryPaths[1]),
   );
 }
+
+/** Where anybody's browser is sent to, so that something is looked up and kept for it. */
+const begins: ReadonlySet<string> = new Set([routes.authorization, routes.end_session]);
 
 /** At most 64 KiB of `application/x-www-form-urlencoded` in UTF-8, to the letter; anything else is 413 or 415. */
 function acceptOnlyForms(server: FastifyInstance): void {

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyPluginCallback, FastifyReply, FastifyRequest } from 'fastify';
 import { faultPage } from '../pages/fault.page.js';
 import { pageHeaders } from '../../pages/layout.js';
+import { cutOff, isClientGone } from '../protocol/client-gone.js';
 import { Fault, faultOf, RETRY_AFTER } from '../protocol/faults.js';
 import { readForm } from '../protocol/form.js';
 import type { Exchange, Fields, Step } from './exchange.js';
@@ -93,7 +94,7 @@ function answer(reply: FastifyReply, step: Step): FastifyReply {
 
 /** A page for a browser, the published Error object for a program. */
 function answerFault(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const fault = faultOf(error);
+  const fault = isClientGone(error, request.raw) ? cutOff() : faultOf(error);
   if (fault.code === 'server_error') request.log.error({ err: error }, 'a page failed');
   else if (fault.passing) request.log.warn({ err: error }, 'a page is not available');
   if (fault.passing) reply.header('retry-after', RETRY_AFTER);

@@ -28,7 +28,7 @@ export class PasswordCheck {
 }
 
 /** Says on the answer what is left. @throws {Fault} `pilot_rate_limited`: nothing is. */
-export function admit({ response }: Exchange, { allowed, headers }: SignInTry): void {
+export function admit({ response }: Pick<Exchange, 'response'>, { allowed, headers }: SignInTry): void {
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
   if (allowed) return;
   const minutes = Math.ceil(Number(headers['retry-after'] ?? 60) / 60);

@@ -18,14 +18,16 @@ export interface SignInTry {
 /** Of each; `off` allows everything. */
 export type SignInQuotas = Readonly<Record<Policy, Limit>> | 'off';
 
-/** `sign-up` is of an address too. */
-type Policy = 'account' | 'address' | 'sign-up';
+/** `sign-up` and `authorization` are of an address, too; `session` is of an account in one browser. */
+const policies = ['account', 'address', 'session', 'sign-up', 'authorization'] as const;
+type Policy = (typeof policies)[number];
 
 type Windows = Readonly<Record<Policy, SharedWindow>>;
 
 /**
- * How often somebody may try to sign in, on one account and from one address, or up, from one address. All API processes count in one table,
- * where neither can be read.
+ * How often somebody may try to sign in, on one account and from one address; to prove themselves again where they are
+ * signed in; and, from one address, to sign up, or to be asked to sign in or out. All API processes count in one table,
+ * where none of these can be read.
  */
 export class SignInLimits {
   private readonly windows: Windows | undefined;
@@ -41,7 +43,10 @@ export class SignInLimits {
     // Not final: what was successful is given back.
     const window = (policy: Policy) =>
       new SharedWindow({ pool, secret, name: `sign-in:${policy}`, limit: quotas[policy], isFinal: false });
-    this.windows = { account: window('account'), address: window('address'), 'sign-up': window('sign-up') };
+    this.windows = Object.fromEntries(policies.map((policy) => [policy, window(policy)])) as Record<
+      Policy,
+      SharedWindow
+    >;
   }
 
   /**
@@ -59,17 +64,43 @@ export class SignInLimits {
   }
 
   /** Takes one try to sign up from the address's budget for that: signing in goes on untouched. @throws {Fault} as above. */
-  async takeSignUp(address: string): Promise<SignInTry> {
-    const { windows } = this;
-    if (!windows) return { allowed: true, headers: {} };
-    return answer(windows, ['sign-up'], await count(windows, 'sign-up', this.blockOf(address)));
+  takeSignUp(address: string): Promise<SignInTry> {
+    return this.takeOne('sign-up', () => this.blockOf(address));
+  }
+
+  /** Takes one request to begin a sign-in or a sign-out from the address's budget for that. @throws {Fault} as above. */
+  takeAuthorization(address: string): Promise<SignInTry> {
+    return this.takeOne('authorization', () => this.blockOf(address));
+  }
+
+  /** Takes one try from the budget of this account in this browser alone. @throws {Fault} `pilot_limits_unavailable` */
+  takeSignedIn(browser: SignedInBrowser): Promise<SignInTry> {
+    return this.takeOne('session', () => nameOf(browser));
   }
 
   /** After a success: only what failed counts. The sign-in stands also where the try cannot be given back. */
   async giveBack(handle: string, address: string): Promise<void> {
     const { windows } = this;
     if (!windows) return;
-    const keys = [windows.account.keyOf(handleOf(handle)), windows.address.keyOf(this.blockOf(address))];
+    await this.giveBackTo(
+      windows.account.keyOf(handleOf(handle)),
+      windows.address.keyOf(this.blockOf(address)),
+    );
+  }
+
+  /** The same, of {@link takeSignedIn}. */
+  async giveBackSignedIn(browser: SignedInBrowser): Promise<void> {
+    const { windows } = this;
+    if (windows) await this.giveBackTo(windows.session.keyOf(nameOf(browser)));
+  }
+
+  private async takeOne(policy: Policy, who: () => string): Promise<SignInTry> {
+    const { windows } = this;
+    if (!windows) return { allowed: true, headers: {} };
+    return answer(windows, [policy], await count(windows, policy, who()));
+  }
+
+  private async giveBackTo(...keys: readonly string[]): Promise<void> {
     try {
       // Not the library's `reward`, which would begin a window below nothing where the last one has just ended.
       await this.pool.query(
@@ -88,6 +119,14 @@ export class SignInLimits {
     return addressBlock(address);
   }
 }
+
+/** An account in a browser that it is signed in with. `uid`: of the session. */
+export interface SignedInBrowser {
+  readonly actorId: string;
+  readonly uid: string;
+}
+
+const nameOf = ({ actorId, uid }: SignedInBrowser): string => JSON.stringify([actorId, uid]);
 
 const signInPolicies: readonly Policy[] = ['account', 'address'];
 

@@ -57,13 +57,14 @@ export class SignUp {
    */
   async register(exchange: Exchange, fields: Fields, pageSecret: string): Promise<Proven | SignUpFaults> {
     this.requireOpen();
+    // Before the fields are looked at: looking is work, too.
+    admit(exchange, await this.limits.takeSignUp(exchange.address));
     const { displayName = '', email: typedEmail = '', password = '' } = fields;
     const person = { handle: handleOf(fields['handle'] ?? ''), displayName, email: typedEmail.trim() };
     const ofPassword = passwordFault(password, [person.handle, person.email]);
     const faults = { ...faultsIn(person), ...(ofPassword && { password: ofPassword }) };
     if (Object.keys(faults).length > 0) return { faults };
 
-    admit(exchange, await this.limits.takeSignUp(exchange.address));
     const passwordHash = await this.passwords.hash(password);
     const idempotencyKey = JSON.stringify(['sign-up', pageSecret]);
     const account = { ...person, passwordHash, idempotencyKey };

@@ -2,6 +2,7 @@ import { staleLifecycle } from '../lifecycle.js';
 import type { Seen } from '../lifecycle.js';
 import { Refusal } from '../refusal.js';
 import type { Decision } from '../refusal.js';
+import { normalizeText } from '../unicode.js';
 import type {
   AccountErased,
   AccountErasureCancelled,
@@ -126,9 +127,10 @@ export function registerAccount(
   registration: Registration,
 ): Decision<AccountRegistered | AccountSuspended> {
   const { actorId, handle, email, at } = registration;
-  const displayName = shownText(registration.displayName);
   const [fault] = Object.values(faultsIn(registration));
   if (fault !== undefined) return new Refusal('invalid_text', fault);
+  const displayName = keptDisplayName(registration.displayName);
+  if (displayName instanceof Refusal) return displayName;
   if (account.status === 'none') {
     const data = { actorId, handle, displayName, email, at };
     const registered: AccountRegistered = { type: 'account.registered', data };
@@ -251,6 +253,7 @@ export function isHandle(text: string): boolean {
 }
 
 /** Invisible characters could turn the text around a name, or make two names look like one: emoji need the joiners. */
+const DISPLAY_NAME_MAX = 64;
 const displayNamePattern = /^(?:[^\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]|\u200C|\u200D){1,64}$/u;
 const EMAIL_MAX = 254;
 /** Something, one @, a host: whether it is anybody's can only be found out by writing to it. */
@@ -260,10 +263,10 @@ const emailPattern = /^[^\s@\p{Cc}\p{Cs}]+@[^\s@\p{Cc}\p{Cs}]+$/u;
 export const handleFault = (handle: string): string | undefined =>
   isHandle(handle) ? undefined : 'A handle has 3 to 30 characters out of a-z, 0-9 and _.';
 
-export const displayNameFault = (displayName: string): string | undefined =>
-  displayNamePattern.test(shownText(displayName))
-    ? undefined
-    : 'A display name is one line of 1 to 64 visible characters.';
+export function displayNameFault(displayName: string): string | undefined {
+  const kept = keptDisplayName(displayName);
+  return kept instanceof Refusal ? kept.message : undefined;
+}
 
 const emailFault = (email: string): string | undefined =>
   email.length <= EMAIL_MAX && emailPattern.test(email) ? undefined : 'That is not an e-mail address.';
@@ -282,7 +285,11 @@ export function faultsIn(
   };
 }
 
-/** What a person writes about themselves, as it is kept: NFC, trimmed. */
-export function shownText(text: string): string {
-  return text.normalize('NFC').trim();
+/** A display name as it is kept: NFC, trimmed. */
+export function keptDisplayName(typed: string): string | Refusal {
+  const normalized = normalizeText(typed.trim(), DISPLAY_NAME_MAX);
+  if ('fault' in normalized)
+    return new Refusal('invalid_text', `This display name ${normalized.fault}; choose a shorter one.`);
+  if (displayNamePattern.test(normalized.text)) return normalized.text;
+  return new Refusal('invalid_text', 'A display name is one line of 1 to 64 visible characters.');
 }

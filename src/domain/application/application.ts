@@ -9,6 +9,7 @@ import type {
   ApplicationSecretRotated,
   ApplicationSuspended,
 } from './events.js';
+import { normalizeText } from '../unicode.js';
 import { passesForTheNetwork } from './network-name.js';
 
 export type ApplicationEvent =
@@ -48,6 +49,7 @@ export interface ApplicationDraft {
 }
 
 const REDIRECT_URIS_MAX = 20;
+const NAME_MAX = 64;
 /** No control characters and nothing that could reorder the consent page's text around the name. */
 const namePattern = /^[^\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]{1,64}$/u;
 
@@ -58,7 +60,10 @@ export function registerApplication(
   if (application.status !== 'none')
     return new Refusal('intent_conflict', 'The application is already registered.');
   const { appId, at } = draft;
-  const name = draft.name.normalize('NFC').trim();
+  const normalized = normalizeText(draft.name.trim(), NAME_MAX);
+  if ('fault' in normalized)
+    return new Refusal('invalid_text', `The name ${normalized.fault}; choose a shorter one.`);
+  const name = normalized.text;
   if (!namePattern.test(name))
     return new Refusal(
       'invalid_text',

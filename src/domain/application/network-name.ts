@@ -11,7 +11,7 @@ const drawnAlike: ReadonlyMap<string, string> = new Map(
   }).flatMap(([letter, others]) => others.map((other) => [other, letter])),
 );
 
-/** Whether people could take an application of this name for the network itself. */
+/** Whether people could take an application of this name (up to 64 code points) for the network itself. */
 export function passesForTheNetwork(name: string): boolean {
   const letters = Array.from(
     name.normalize('NFKD').toLowerCase(),

@@ -1,4 +1,5 @@
 import { Refusal } from '../refusal.js';
+import { normalizeText } from '../unicode.js';
 
 const MAX_CODE_POINTS = 2_000;
 /** Cc but tab and line feed. */
@@ -7,14 +8,17 @@ const controlCharacters = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/;
 
 /** A post's text as it is kept: NFC, trimmed, 1..2,000 code points, no control characters, no lone surrogates. */
 export function postText(given: string): string | Refusal {
-  if (!given.isWellFormed())
+  const trimmed = given.trim();
+  if (!trimmed.isWellFormed())
     return new Refusal('invalid_text', 'text has half a surrogate pair; send well-formed Unicode.');
   if (controlCharacters.test(given))
     return new Refusal('invalid_text', 'text has a control character; only tab and line feed are allowed.');
-  const text = given.normalize('NFC').trim();
-  const length = Array.from(text).length;
-  if (length === 0)
+  if (trimmed === '')
     return new Refusal('invalid_text', 'text is empty; send at least one character that is no white space.');
+  const normalized = normalizeText(trimmed, MAX_CODE_POINTS);
+  if ('fault' in normalized) return new Refusal('invalid_text', `text ${normalized.fault}; send less.`);
+  const { text } = normalized;
+  const length = Array.from(text).length;
   if (length > MAX_CODE_POINTS)
     return new Refusal('invalid_text', `text has ${length} code points; send at most ${MAX_CODE_POINTS}.`);
   return text;

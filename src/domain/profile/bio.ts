@@ -1,10 +1,18 @@
-import { shownText } from '../account/account.js';
+import { Refusal } from '../refusal.js';
+import { normalizeText } from '../unicode.js';
 
-/** Up to 500 code points, in any number of lines: no control characters but the line feed, no lone surrogates. */
+const MAX_CODE_POINTS = 500;
+/** Any number of lines: no control characters but the line feed, no lone surrogates. */
 const bioPattern = /^(?:[^\p{Cc}\p{Cs}]|\n){0,500}$/u;
 
-/** What is wrong with it, in words; undefined: nothing. */
-export const bioFault = (bio: string): string | undefined =>
-  bioPattern.test(shownText(bio))
-    ? undefined
-    : 'A bio has up to 500 code points, and no control characters but the line feed.';
+/** A bio as it is kept: NFC, trimmed, up to 500 code points. */
+export function keptBio(typed: string): string | Refusal {
+  const normalized = normalizeText(typed.trim(), MAX_CODE_POINTS);
+  if ('fault' in normalized)
+    return new Refusal('invalid_text', `This bio ${normalized.fault}; choose a shorter one.`);
+  if (bioPattern.test(normalized.text)) return normalized.text;
+  return new Refusal(
+    'invalid_text',
+    'A bio has up to 500 code points, and no control characters but the line feed.',
+  );
+}

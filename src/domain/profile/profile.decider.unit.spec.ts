@@ -64,6 +64,15 @@ describe('a profile', () => {
     expect(change(fields)).toMatchObject({ code: 'invalid_text' });
   });
 
+  it('keeps what is not changed, by whatever rules it was written', () => {
+    const bio = `a${'\u0301'.repeat(40)}`;
+    const edited = given(changed({ bio }));
+    expect(changeProfile(edited, { revision: 2, displayName: 'Ada L.' }, 8)).toEqual([
+      changed({ bio, displayName: 'Ada L.', revision: 3, at: 8 }),
+    ]);
+    expect(changeProfile(edited, { revision: 2, bio }, 8)).toMatchObject({ code: 'invalid_text' });
+  });
+
   it('takes 500 code points of bio and 64 of display name, whatever they take to store', () => {
     const fields = { bio: '🦆'.repeat(500), displayName: '🦆'.repeat(64) };
     expect(change(fields)).toEqual([changed(fields)]);

@@ -1,8 +1,8 @@
-import { displayNameFault, handleFault, shownText } from '../account/account.js';
+import { handleFault, keptDisplayName } from '../account/account.js';
 import type { AccountRegistered } from '../account/events.js';
 import { Refusal } from '../refusal.js';
 import type { Decision } from '../refusal.js';
-import { bioFault } from './bio.js';
+import { keptBio } from './bio.js';
 import type { ProfileChanged } from './events.js';
 import { isWebsite } from './website.js';
 
@@ -44,12 +44,18 @@ export interface ProfileChange {
 
 /** Whether a new handle is free is decided in its own stream, before this is appended (see handle.ts). */
 export function changeProfile(profile: Profile, change: ProfileChange, at: number): Decision<ProfileChanged> {
-  const fault = faultIn(change);
-  if (fault) return fault;
+  // What stays is not asked about again: it was kept by the rules of its day.
+  const displayName =
+    change.displayName === undefined ? profile.displayName : keptDisplayName(change.displayName);
+  const bio = change.bio === undefined ? profile.bio : keptBio(change.bio);
+  const ofHandle = faultInHandle(change);
+  if (ofHandle) return ofHandle;
+  if (displayName instanceof Refusal) return displayName;
+  if (bio instanceof Refusal) return bio;
+  const ofWebsite = faultInWebsite(change);
+  if (ofWebsite) return ofWebsite;
   if (change.revision !== profile.revision) return profileHasChanged();
   const { handle = profile.handle, website = profile.website } = change;
-  const displayName = shownText(change.displayName ?? profile.displayName);
-  const bio = shownText(change.bio ?? profile.bio);
   const isSame =
     handle === profile.handle &&
     displayName === profile.displayName &&
@@ -61,13 +67,12 @@ export function changeProfile(profile: Profile, change: ProfileChange, at: numbe
   return [{ type: 'profile.changed', data: { actorId, handle, displayName, bio, website, revision, at } }];
 }
 
-function faultIn({ handle, displayName, bio, website }: ProfileChange): Refusal | undefined {
-  const text = [
-    typeof handle === 'string' ? handleFault(handle) : undefined,
-    displayName === undefined ? undefined : displayNameFault(displayName),
-    bio === undefined ? undefined : bioFault(bio),
-  ].find((fault) => fault !== undefined);
-  if (text !== undefined) return new Refusal('invalid_text', text);
+function faultInHandle({ handle }: ProfileChange): Refusal | undefined {
+  const fault = typeof handle === 'string' ? handleFault(handle) : undefined;
+  return fault === undefined ? undefined : new Refusal('invalid_text', fault);
+}
+
+function faultInWebsite({ website }: ProfileChange): Refusal | undefined {
   if (website === undefined || isWebsite(website)) return undefined;
   return new Refusal(
     'invalid_website',

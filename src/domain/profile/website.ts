@@ -8,6 +8,8 @@ const plainAddress = /^https?:\/\/[^\s\\\p{Cc}\p{Cf}\p{Cs}]+$/iu;
 /** Empty, or an absolute http(s) URL of up to 2,048 characters that gives no credentials away (RFC 3986, section 3.2.1). */
 export function isWebsite(text: string): boolean {
   if (text === '') return true;
+  // Before anything reads it: of a code point there are two UTF-16 code units at the most.
+  if (text.length > 2 * MAX_CHARACTERS) return false;
   if (Array.from(text).length > MAX_CHARACTERS || !plainAddress.test(text)) return false;
   const url = URL.parse(text);
   return url !== null && url.username === '' && url.password === '';

@@ -101,6 +101,20 @@ describe('unfollowing', () => {
   });
 });
 
+describe('unfollowing whom a block parts one from', () => {
+  const follows = given(followed());
+  const hidden = (by: typeof ada) => (block(follows, by, true) as PairEvent[]).reduce(evolvePair, follows);
+
+  it.each([
+    ['the other one’s', bob],
+    ['one’s own', ada],
+  ])('is the same as without the block, %s, and once', (_whose, by) => {
+    const taken = unfollow(hidden(by), ada);
+    expect(taken).toEqual(unfollow(follows, ada));
+    expect(unfollow((taken as PairEvent[]).reduce(evolvePair, hidden(by)), ada)).toEqual([]);
+  });
+});
+
 describe('blocking', () => {
   it('ends what the two follow of each other, and then states the block', () => {
     const pair = given(followed(), ...(follow(given(followed()), bob, true) as PairEvent[]));

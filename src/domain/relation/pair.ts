@@ -24,9 +24,9 @@ export function evolvePair(pair: Pair, { type, data }: PairEvent): Pair {
     }
     case 'relation.ended': {
       const tie = pair.follows[data.actorId];
-      return tie
-        ? { ...pair, follows: { ...pair.follows, [data.actorId]: { ...tie, stands: false } } }
-        : pair;
+      if (!tie) return pair;
+      const ended = { ...tie, stands: false, takenBack: data.cause === 'actor' };
+      return { ...pair, follows: { ...pair.follows, [data.actorId]: ended } };
     }
     case 'block.established':
       return { ...pair, blockedBy: [...pair.blockedBy, data.actorId] };
@@ -61,10 +61,15 @@ export function follow(pair: Pair, act: Act, isAvailable: boolean): Decision<Rel
   ];
 }
 
-/** Asks nothing of the target: what one gave can be taken back whatever became of it. */
-export function unfollow(pair: Pair, act: Act): Decision<RelationEnded> {
-  if (act.actorId === act.targetActorId) return selfRelation();
-  return endOf(pair, act.actorId, act.targetActorId, act.at, 'actor');
+/**
+ * Asks nothing of the target: what one gave can be taken back whatever became of it. So can, once, what a block ended:
+ * otherwise the follower could tell the block, behind which nothing is written any more, from a suspension.
+ */
+export function unfollow(pair: Pair, { actorId, targetActorId, at }: Act): Decision<RelationEnded> {
+  if (actorId === targetActorId) return selfRelation();
+  const tie = pair.follows[actorId];
+  if (!tie || tie.takenBack === true) return [];
+  return [ended(tie, actorId, targetActorId, at, 'actor')];
 }
 
 /**
@@ -80,8 +85,8 @@ export function block(
   if (pair.blockedBy.includes(actorId)) return [];
   if (!isKnown) return new Refusal('not_found', 'There is no such actor to block.');
   return [
-    ...endOf(pair, actorId, targetActorId, at, 'block'),
-    ...endOf(pair, targetActorId, actorId, at, 'block'),
+    ...endOf(pair, actorId, targetActorId, at),
+    ...endOf(pair, targetActorId, actorId, at),
     { type: 'block.established', data: { actorId, targetActorId, at } },
   ];
 }
@@ -94,26 +99,20 @@ export function unblock(pair: Pair, { actorId, targetActorId, at }: Act): Decisi
     : [];
 }
 
-function endOf(
-  pair: Pair,
+function endOf(pair: Pair, actorId: string, targetActorId: string, at: number): readonly RelationEnded[] {
+  const tie = pair.follows[actorId];
+  return tie?.stands ? [ended(tie, actorId, targetActorId, at, 'block')] : [];
+}
+
+function ended(
+  { generation }: Tie,
   actorId: string,
   targetActorId: string,
   at: number,
   cause: 'actor' | 'block',
-): readonly RelationEnded[] {
-  const tie = pair.follows[actorId];
-  if (!tie?.stands) return [];
-  const { generation } = tie;
-  const data = {
-    kind: 'follow',
-    actorId,
-    targetId: targetActorId,
-    targetActorId,
-    generation,
-    cause,
-    at,
-  } as const;
-  return [{ type: 'relation.ended', data }];
+): RelationEnded {
+  const of = { kind: 'follow', actorId, targetId: targetActorId, targetActorId } as const;
+  return { type: 'relation.ended', data: { ...of, generation, cause, at } };
 }
 
 const selfRelation = () => new Refusal('self_relation', 'Nobody follows themselves; name another actor.');

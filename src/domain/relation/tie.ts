@@ -1,8 +1,12 @@
 import { Refusal } from '../refusal.js';
 
-/** A relation at its newest generation. `at`: when it was established (Unix ms). */
+/**
+ * A relation at its newest generation. `at`: when it was established (Unix ms). `takenBack`: whose it is has ended it; one
+ * that a block ended can still be taken back.
+ */
 export interface Tie {
   readonly stands: boolean;
+  readonly takenBack?: boolean;
   readonly generation: number;
   readonly at: number;
 }

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
 import type { Clock } from '../../commands/ambient.js';
 import { isUnreachable } from '../../store/unreachable.js';
-import { HttpRefusal, unauthenticated } from '../errors.js';
+import { HttpRefusal } from '../errors.js';
 import { publisherSql } from './admission-sql.js';
 import { authorityOf } from './authority.js';
 import type { Caller, CallerRow } from './authority.js';
@@ -38,8 +38,7 @@ export class MutationAdmission {
   ) {}
 
   /** @throws {HttpRefusal} why not; `authority_unavailable` if nobody can tell. */
-  async admit(credential: Credential, { scope, publishes }: MutationRule): Promise<Caller> {
-    if (!credential) throw unauthenticated();
+  async admit(credential: NonNullable<Credential>, { scope, publishes }: MutationRule): Promise<Caller> {
     const row = await this.find(credential.tokenHash);
     const closed = closedBy(row, this.proof);
     if (closed) throw new HttpRefusal(closed, whyClosed[closed]);

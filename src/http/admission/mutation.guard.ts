@@ -4,7 +4,9 @@ import { Reflector } from '@nestjs/core';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Authority } from '../../commands/intent.js';
 import { addressClassOf } from '../../commands/address-class.js';
+import { unauthenticated } from '../errors.js';
 import { ApiLimits } from '../limits/api-limits.js';
+import { askAboutToken } from '../limits/ask-about-token.js';
 import { meterOf } from '../limits/meter.js';
 import { credentialOf } from './credential.js';
 import { MutationAdmission } from './mutation-admission.js';
@@ -27,8 +29,13 @@ export class MutationGuard implements CanActivate {
     const http = context.switchToHttp();
     const request = http.getRequest<Acting>();
     const rule = this.reflector.get<MutationRule>(RULE, context.getHandler());
-    const caller = await this.admission.admit(credentialOf(request), rule);
-    await meterOf(request, http.getResponse<FastifyReply>()).count(() => this.limits.write(caller));
+    const meter = meterOf(request, http.getResponse<FastifyReply>());
+    const credential = credentialOf(request);
+    if (!credential) throw unauthenticated();
+    const caller = await askAboutToken(this.limits, meter, credential.tokenHash, () =>
+      this.admission.admit(credential, rule),
+    );
+    await meter.count(() => this.limits.write(caller));
     const { actorId, appId, grantId } = caller;
     const addressClass = addressClassOf(request.ip);
     request.acting = { actorId, appId, grantId, requestId: request.id, addressClass };

@@ -6,6 +6,7 @@ import { LimitsUnavailable } from '../../limits/shared-window.js';
 import { isUnreachable } from '../../store/unreachable.js';
 import { HttpRefusal, unauthenticated } from '../errors.js';
 import type { AnonymousBudget, ApiLimits } from '../limits/api-limits.js';
+import { askAboutToken } from '../limits/ask-about-token.js';
 import type { Meter } from '../limits/meter.js';
 import type { CommonHeader } from '../openapi/headers.js';
 import { admissionSql, valuesOf } from './admission-sql.js';
@@ -89,8 +90,15 @@ export class ProtectedReads {
     try {
       if (!credential)
         await meter.count(() => this.limits.anonymousRead(rule.budget ?? 'reads', meter.nearest));
-      let row = await this.ask(request, rule, query, args);
-      const admitted = admit(row, request, rule, this.proof);
+      const find = async () => {
+        const found = await this.ask(request, rule, query, args);
+        return [found, admit(found, request, rule, this.proof)] as const;
+      };
+      const found = await (credential
+        ? askAboutToken(this.limits, meter, credential.tokenHash, find)
+        : find());
+      const [, admitted] = found;
+      let [row] = found;
       // Not before, since only the row says whose token it is; and who is refused has used up nobody's budget.
       if (admitted) await meter.count(() => this.limits.read(admitted));
       let caller = admitted;

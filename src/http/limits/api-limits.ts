@@ -4,6 +4,7 @@ import type { Limit, limits } from '../../config/limits.js';
 import type { TrustedProxies } from '../../config/trusted-proxies.js';
 import { addressBlock } from '../../limits/address-block.js';
 import type { Standing } from '../../limits/rate-limit-fields.js';
+import { RefusedCredentials } from '../../limits/refused-credentials.js';
 import { SharedWindow } from '../../limits/shared-window.js';
 import type { Caller } from '../admission/authority.js';
 import { HttpRefusal } from '../errors.js';
@@ -14,7 +15,11 @@ export type AnonymousBudget = keyof typeof limits.anonymous;
 
 /** Of each; `off` allows everything. */
 export type ApiQuotas =
-  | { readonly [Who in 'anonymous' | 'bearer']: { readonly [What in keyof (typeof limits)[Who]]: Limit } }
+  | {
+      readonly [Who in 'anonymous' | 'bearer' | 'refused']: {
+        readonly [What in keyof (typeof limits)[Who]]: Limit;
+      };
+    }
   | 'off';
 
 interface Windows {
@@ -31,6 +36,7 @@ type Window = Pick<SharedWindow, 'limit' | 'claim'>;
  */
 export class ApiLimits {
   private readonly windows: Windows | undefined;
+  readonly refused: RefusedCredentials;
 
   /** @param secret of the network, see `SharedWindow`. */
   constructor(
@@ -40,6 +46,12 @@ export class ApiLimits {
     private readonly proxies: TrustedProxies,
     quotas: ApiQuotas,
   ) {
+    this.refused = new RefusedCredentials(
+      pool,
+      secret,
+      proxies,
+      quotas === 'off' ? 'off' : quotas.refused.address,
+    );
     if (quotas === 'off') return;
     const shared = (name: string, limit: Limit) =>
       new SharedWindow({ pool, secret, name: `api:${name}`, limit, isFinal: true });

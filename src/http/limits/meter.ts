@@ -34,7 +34,11 @@ export class Meter {
   }
 
   private async look(take: () => Promise<Standing | undefined>): Promise<void> {
-    const standing = await take();
+    this.refuseIfUsedUp(await take());
+  }
+
+  /** Says how a budget stands; undefined: there is nothing to say. @throws {HttpRefusal} `pilot_rate_limited` */
+  refuseIfUsedUp(standing: Standing | undefined): void {
     if (!standing) return;
     void this.reply.headers(rateLimitFields([standing.policy], [standing]));
     if (!isRefused(standing)) return;

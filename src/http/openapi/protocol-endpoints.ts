@@ -38,8 +38,15 @@ const withCredentials = {
   503: { temporarily_unavailable: 'Please try again in a few seconds.' },
 } as const;
 
+const refusedTooOften = {
+  429: {
+    pilot_rate_limited: 'Too many credentials from this address were refused; wait Retry-After seconds.',
+  },
+} as const;
+
 const ofApplications = {
   ...withCredentials,
+  ...refusedTooOften,
   401: { invalid_client: 'Authenticate as the application with HTTP Basic, and in no other way.' },
   413: { invalid_request: 'Send at most 64 KiB.' },
   415: { invalid_request: 'Send the form as application/x-www-form-urlencoded in UTF-8.' },
@@ -154,6 +161,7 @@ export const protocolEndpoints: readonly ProtocolEndpoint[] = [
     },
     refusals: {
       ...withCredentials,
+      ...refusedTooOften,
       401: {
         authentication_required: 'Send an access token: Authorization: Bearer <token>.',
         invalid_token: 'The access token is unknown, expired or revoked; refresh it or sign in.',

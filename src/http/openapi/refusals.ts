@@ -107,7 +107,7 @@ export function protocolRefusals(
     new Map(Object.entries(byStatus).map(([status, codes]) => [Number(status), examples(codes)])),
     (status) => ({
       wording: 'error_description',
-      headers: [],
+      headers: status === 429 ? ['ratelimit-policy', 'ratelimit'] : [],
       // RFC 6750, section 3.1: where a token lacks a scope.
       optional: status === 403 ? ['www-authenticate'] : [],
     }),

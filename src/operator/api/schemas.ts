@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { PASSWORD_MAX, PASSWORD_MIN, passwordLength } from '../../auth/passwords.js';
+import { passwordFormFault } from '../../auth/passwords.js';
 import { HttpRefusal } from '../../http/errors.js';
 
 /** Why an operator acts. Kept with the event. */
@@ -46,10 +46,10 @@ export const newAccount = z.strictObject({
   handle: z.string(),
   displayName: z.string(),
   email: z.string(),
-  password: z
-    .string()
-    .refine((password) => passwordLength(password) >= PASSWORD_MIN, `at least ${PASSWORD_MIN} characters`)
-    .refine((password) => passwordLength(password) <= PASSWORD_MAX, `at most ${PASSWORD_MAX} characters`),
+  password: z.string().superRefine((password, context) => {
+    const message = passwordFormFault(password);
+    if (message !== undefined) context.addIssue({ code: 'custom', message });
+  }),
   reason,
 });
 

@@ -1,0 +1,102 @@
+import { describe, expect, it, jest } from '@jest/globals';
+import { passwordFormFault, Passwords } from '../auth/passwords.js';
+import { displayNameFault } from './account/account.js';
+import { noApplication, registerApplication } from './application/application.js';
+import { postText } from './post/text.js';
+import { keptBio } from './profile/bio.js';
+import { Refusal } from './refusal.js';
+import { normalizeText } from './unicode.js';
+
+/** Marks of two combining classes by turns: each one is put in order among all before it. */
+const marks = (count: number) => '\u0301\u0316'.repeat(count / 2);
+const LARGEST_BODY = 61_000;
+
+/** What the runtime was asked to normalize meanwhile. */
+async function normalizedBy(work: () => unknown): Promise<string[]> {
+  const normalize = jest.spyOn(String.prototype, 'normalize');
+  try {
+    await work();
+    return normalize.mock.contexts.map(String);
+  } finally {
+    normalize.mockRestore();
+  }
+}
+
+describe('a text that somebody sent', () => {
+  it.each([
+    ['is composed', 'Zoe\u0308', 20, 'Zo\u00eb'],
+    ['of four code units each is taken', '\u03b1\u0313\u0300\u0345'.repeat(9), 9, '\u1f82'.repeat(9)],
+    ['may have 30 marks in a row, again and again', `a${marks(30)}`.repeat(4), 60, undefined],
+    ['may have letters with signs of other scripts', 'निर्माण ที่นี่ བསྒྲུབས', 60, undefined],
+    ['may be empty', '', 64, ''],
+  ])('%s', (_what, given, max, text = given.normalize('NFC')) => {
+    expect(normalizeText(given, max)).toEqual({ text });
+  });
+
+  it.each([
+    ['more than four code units each', 'x'.repeat(257), 64, /257 UTF-16 code units.* at most 256/],
+    ['31 marks in a row', `a${marks(30)}\u0301`, 2_000, /more than 30 combining marks in a row/],
+    ['31 marks behind shorter runs', `${`a${marks(30)}`.repeat(9)}\u0301`, 2_000, /30 combining marks/],
+    ['31 marks beyond the first plane', '\u{1E944}'.repeat(31), 2_000, /30 combining marks/],
+    ['31 marks that enclose', '\u20dd'.repeat(31), 2_000, /30 combining marks/],
+  ])('is refused for %s', (_what, given, max, fault) => {
+    expect(normalizeText(given, max)).toEqual({ fault: expect.stringMatching(fault) });
+  });
+
+  it('has every character that normalizing puts in order counted as a mark', () => {
+    const isOrdered = (character: string) =>
+      // One of another class goes before or behind it, wherever it stood.
+      ['\u0334', '\u0345'].some((other) => {
+        const [one, two] = [`a${character}${other}`, `a${other}${character}`];
+        return !character.normalize('NFD').includes(other) && one.normalize('NFD') === two.normalize('NFD');
+      });
+    const uncounted = Array.from({ length: 0x11_0000 }, (_, point) => point)
+      .filter((point) => point < 0xd8_00 || point > 0xdf_ff)
+      .map((point) => String.fromCodePoint(point))
+      .filter((character) => !/\p{M}/u.test(character) && isOrdered(character));
+    expect(uncounted).toEqual([]);
+  });
+});
+
+describe.each([
+  ['a post', 2_000, (text: string) => postText(text)],
+  ['a display name', 64, (text: string) => displayNameFault(text)],
+  ['a bio', 500, (text: string) => keptBio(text)],
+  ['a password', 1_024, (text: string) => passwordFormFault(text)],
+  ['a password that is checked', 1_024, (text: string) => new Passwords().verify(undefined, text)],
+  [
+    "an application's name",
+    64,
+    (name: string) =>
+      registerApplication(noApplication, {
+        appId: 'app',
+        name,
+        redirectUris: [],
+        postLogoutRedirectUris: [],
+        scopes: [],
+        at: 0,
+      }),
+  ],
+])('the text of %s', (_what, max, read) => {
+  it.each([
+    ['as long as a request can be', `a${marks(LARGEST_BODY)}`],
+    ['just too long', 'a'.repeat(4 * max + 1)],
+    ['of marks, and no longer than allowed', marks(4 * max)],
+    ['of marks behind white space', `${' '.repeat(LARGEST_BODY / 2)}${marks(4 * max)}`],
+  ])('is refused before it is normalized: %s', async (_which, text) => {
+    expect(await normalizedBy(() => read(text))).toEqual([]);
+  });
+});
+
+describe('white space around a text', () => {
+  it('is none of it: neither its length nor its marks', async () => {
+    const around = ' \n\t\u3000'.repeat(10_000);
+    const text = `e\u0301`.repeat(2_000);
+    expect(postText(`${around}${text}${around}`)).toBe('\u00e9'.repeat(2_000));
+    expect(await normalizedBy(() => postText(`${around}${text}${around}`))).toEqual([text]);
+  });
+
+  it('alone is no text', () => {
+    expect(postText(' \n\u3000')).toBeInstanceOf(Refusal);
+  });
+});

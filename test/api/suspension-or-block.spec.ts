@@ -1,0 +1,136 @@
+import { randomUUID } from 'node:crypto';
+import { beforeAll, expect, it } from '@jest/globals';
+import { operatorOf, registerApplication, signIn } from '../support/api.js';
+import type { Answer, Application, SignedIn } from '../support/api.js';
+import { block, follow, like, post } from '../support/social.js';
+import { sharedNetwork } from '../support/shared-network.js';
+import type { SharedNetwork } from '../support/shared-network.js';
+import { until } from '../support/until.js';
+import { everyScope } from './support/operations.js';
+
+let network: SharedNetwork;
+let application: Application;
+
+beforeAll(async () => {
+  network = await sharedNetwork();
+  application = await registerApplication(network);
+});
+
+const ways = {
+  suspension: ({ actorId }: SignedIn) => operatorOf(network).setAccountState(actorId, 'suspend', 'a test'),
+  block: (hidden: SignedIn, other: SignedIn) => block(hidden, other),
+};
+
+/** One person's requests, each as it tells them something: without what is random or a time. */
+class Notes {
+  readonly lines: unknown[] = [];
+  private readonly written: string[] = [];
+  private readonly names = new Map<string, string>();
+
+  constructor(private readonly who: SignedIn) {}
+
+  name(id: string, name: string): void {
+    this.names.set(id, name);
+  }
+
+  async read(path: string): Promise<void> {
+    const answer = await this.who.get(path);
+    this.lines.push([this.named(path.replace(/cursor=.*/, '')), this.plain(answer)]);
+  }
+
+  /** With whether the answer tells a revision that came by this very request, or which earlier one. */
+  async change(what: string, act: () => Promise<Answer>): Promise<void> {
+    const { headers } = await this.who.get('/api/session');
+    const before = BigInt(headers.get('x-network-revision') ?? 0);
+    const answer = await act();
+    const revision = answer.headers.get('x-network-write-revision');
+    const isNew = revision !== null && BigInt(revision) > before;
+    this.lines.push([what, this.plain(answer), isNew ? 'new' : this.written.indexOf(revision ?? '')]);
+    if (revision !== null) this.written.push(revision);
+  }
+
+  private plain({ status, body }: Answer): unknown {
+    const text = this.named(JSON.stringify([status, body]));
+    return text.replaceAll(/"(createdAt|readAt|cursor|position|at)":("[^"]*"|\d+)/g, '"$1":0');
+  }
+
+  private named(text: string): string {
+    return [...this.names].reduce((all, [id, name]) => all.replaceAll(id, name), text);
+  }
+}
+
+/** What somebody sees and does who follows, is followed by and likes a post of the person who is then hidden. */
+async function storyOf(hide: (typeof ways)[keyof typeof ways]): Promise<unknown[]> {
+  const scopes = everyScope.join(' ');
+  const [ada, bob] = [await signIn(network, application, scopes), await signIn(network, application, scopes)];
+  const notes = new Notes(bob);
+  const intents: string[] = [];
+  const intent = (n: number) => (intents[n] ??= randomUUID());
+  const [adas, bobs] = [await post(ada, 'of ada'), await post(bob, 'of bob')];
+  for (const [id, name] of Object.entries({ ada: ada.actorId, bob: bob.actorId, adas, bobs }))
+    notes.name(name, id);
+  await follow(ada, bob);
+  await like(ada, bobs);
+  const { handle } = (await bob.get('/api/profile')).body.profile;
+  notes.name(handle, 'bobs-handle');
+
+  const relate = (method: 'put' | 'delete', kind: string, target: string, n: number) => () =>
+    method === 'put'
+      ? bob.put(`/api/relations/${kind}/${target}`, { intentId: intent(n) })
+      : bob.delete(`/api/relations/${kind}/${target}?intentId=${intent(n)}`);
+  await notes.change('follows', relate('put', 'follow', ada.actorId, 0));
+  await notes.change('likes', relate('put', 'like', adas, 1));
+  await notes.read(`/api/actors/${bob.actorId}`);
+
+  await hide(ada, bob);
+  await until(async () => {
+    const { projections } = await operatorOf(network).projections();
+    return projections.every(({ lag }) => lag === 0);
+  });
+  const look = async () => {
+    for (const page of ['', '/followers', '/following', '/posts'])
+      for (const { actorId } of [ada, bob]) await notes.read(`/api/actors/${actorId}${page}`);
+    for (const path of ['relations', 'inbox', 'timeline', 'reconcile', `posts/${adas}`, 'blocks'])
+      await notes.read(`/api/${path}`);
+  };
+  await look();
+  const eventsSince = async () => {
+    const { cursor } = (await bob.get('/api/reconcile')).body;
+    return () => notes.read(`/api/events?cursor=${cursor}`);
+  };
+  const readEvents = await eventsSince();
+  await notes.change('follows once more, as before', relate('put', 'follow', ada.actorId, 0));
+  await notes.change('likes once more, as before', relate('put', 'like', adas, 1));
+  await notes.change('follows anew', relate('put', 'follow', ada.actorId, 2));
+  await notes.change('likes anew', relate('put', 'like', adas, 3));
+  await notes.change('follows no more', relate('delete', 'follow', ada.actorId, 4));
+  await notes.change('the same again', relate('delete', 'follow', ada.actorId, 4));
+  await notes.change('follows no more, anew', relate('delete', 'follow', ada.actorId, 5));
+  await notes.change('follows once more, after that', relate('put', 'follow', ada.actorId, 0));
+  await notes.change('likes no more', relate('delete', 'like', adas, 6));
+  await notes.change('likes no more, anew', relate('delete', 'like', adas, 7));
+  await notes.change('replies', () => bob.post('/api/posts', { intentId: intent(8), ...reply(adas) }));
+  await notes.change('reports', () =>
+    bob.post('/api/reports', { intentId: intent(9), actorId: ada.actorId, reason: 'spam' }),
+  );
+  await notes.change('reads the inbox', () =>
+    bob.post('/api/inbox/read', { intentId: intent(10), upTo: Date.now() }),
+  );
+  await readEvents();
+  await notes.change('blocks', () => bob.put(`/api/blocks/${ada.actorId}`, { intentId: intent(11) }));
+  await look();
+  await notes.change('follows no more, behind the own block', relate('delete', 'follow', ada.actorId, 12));
+  await notes.change('blocks no more', () => bob.delete(`/api/blocks/${ada.actorId}?intentId=${intent(13)}`));
+  await notes.change('follows no more, in the end', relate('delete', 'follow', ada.actorId, 14));
+  await look();
+  await notes.change('looks up', () => bob.post('/api/intents/lookup', { intentIds: intents }));
+  return notes.lines.map((line) => JSON.stringify(line).replaceAll(/[\w-]{36}/g, 'uuid'));
+}
+
+const reply = (parentId: string) => ({ text: 'to ada', audience: 'public', parentId });
+
+it('whoever is hidden from cannot tell a suspension from a block', async () => {
+  const [suspended, blocked] = [await storyOf(ways.suspension), await storyOf(ways.block)];
+  expect(suspended).toEqual(blocked);
+  expect(blocked).toContainEqual(expect.stringMatching(/^\["follows no more",.*"new"\]$/));
+});

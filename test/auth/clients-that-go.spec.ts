@@ -1,0 +1,51 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { startNetwork } from '../support/network.js';
+import type { TestNetwork } from '../support/network.js';
+
+let network: TestNetwork;
+
+beforeAll(async () => {
+  network = await startNetwork({ RATE_LIMITS: 'off' });
+});
+
+afterAll(() => network?.stop());
+
+/** Sends requests, and resets the connection once the server has had time to look at them, or not. */
+async function sendAndGo(requests: string, waits: boolean): Promise<void> {
+  const { port } = new URL(network.baseUrl);
+  const socket = connect(Number(port), '127.0.0.1').on('error', () => undefined);
+  await once(socket, 'connect');
+  await new Promise((written) => socket.write(requests, written));
+  // Whatever it has come to by then: an answer of another connection says that this one's was read.
+  if (waits) await fetch(`${network.baseUrl}/livez`);
+  socket.resetAndDestroy();
+}
+
+/** A form of so many bytes, of which two come. */
+function form(path: string, length: number): string {
+  const head = [
+    `POST ${path} HTTP/1.1`,
+    `host: ${new URL(network.baseUrl).host}`,
+    `origin: ${network.baseUrl}`,
+    'authorization: Basic eDp5',
+    'content-type: application/x-www-form-urlencoded',
+    `content-length: ${length}`,
+  ];
+  return `${head.join('\r\n')}\r\n\r\nab`;
+}
+
+it('clients that go before they are answered leave nothing in the log', async () => {
+  const before = network.output().length;
+  for (const path of ['oauth2/token', 'oauth2/introspect', 'account/sign-in', 'interaction/x/sign-up'])
+    for (let n = 0; n < 20; n++) {
+      const address = `/api/auth/${path}`;
+      await sendAndGo(n % 2 ? form(address, 2).repeat(10) : form(address, 100), n % 4 < 2);
+    }
+  // Behind all of these, a request of each kind that is answered.
+  expect((await fetch(`${network.baseUrl}/api/auth/account`)).status).toBe(200);
+  expect((await fetch(`${network.baseUrl}/readyz`)).status).toBe(200);
+  const lines = network.output().slice(before).split('\n');
+  expect(lines.filter((line) => /"level":[4-6]0/.test(line))).toEqual([]);
+});

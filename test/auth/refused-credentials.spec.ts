@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { ClientCredentials } from '../../src/commands/register-application.js';
+import { startAuthNetwork } from './support/auth-network.js';
+import type { AuthNetwork } from './support/auth-network.js';
+import { basicOf, formType, send } from './support/raw.js';
+
+let network: AuthNetwork;
+let application: ClientCredentials;
+
+beforeAll(async () => {
+  network = await startAuthNetwork();
+  await network.restartServer({ TRUSTED_PROXIES: '127.0.0.1' });
+  application = await network.registerApplication();
+});
+
+afterAll(() => network.stop());
+
+beforeEach(() => query('DELETE FROM limits.used'));
+
+const query = (sql: string, values: unknown[] = []) => network.database().pool.query(sql, values);
+const points = async () =>
+  (await query('SELECT points FROM limits.used')).rows.map((row: { points: number }) => row.points);
+
+/** Of an address that nothing has come from yet. */
+let strangers = 0;
+const stranger = () => ['x-forwarded-for', `198.51.100.${++strangers}`] as const;
+
+type Header = readonly [string, string];
+const endpoints = ['token', 'introspect', 'revoke', 'userinfo'];
+
+/** A request whose credential is worth nothing, or is the application's own. */
+function ask(endpoint: string, from: Header, credentials?: ClientCredentials) {
+  const path = `/api/auth/oauth2/${endpoint}`;
+  if (endpoint === 'userinfo')
+    return send(network, { path, headers: [from, ['authorization', 'Bearer nobodys']] });
+  const own = credentials ?? { ...application, clientSecret: 'x'.repeat(43) };
+  const body = 'grant_type=refresh_token&refresh_token=x&token=x';
+  return send(network, { method: 'POST', path, headers: [from, basicOf(own), formType], body });
+}
+
+describe.each(endpoints)('at %s, credentials that are refused', (endpoint) => {
+  it('are 6,000 in five minutes for an address, and then none is looked up', async () => {
+    const from = stranger();
+    expect([(await ask(endpoint, from)).status, await points()]).toEqual([401, [1]]);
+    await query('UPDATE limits.used SET points = 5999');
+    expect([(await ask(endpoint, from)).status, await points()]).toEqual([401, [6_000]]);
+    const { status, headers, body } = await ask(endpoint, from);
+    expect([status, body]).toEqual([
+      429,
+      { error: 'pilot_rate_limited', error_description: expect.stringContaining('come back in') },
+    ]);
+    expect(headers['retry-after']).toMatch(/^[1-9][0-9]*$/);
+    expect(headers['ratelimit-policy']).toBe('"refused";q=6000;w=300');
+    expect(headers['ratelimit']).toBe(`"refused";r=0;t=${headers['retry-after']}`);
+    expect(await points()).toEqual([6_000]);
+    expect((await ask(endpoint, stranger())).status).toBe(401);
+  });
+});
+
+it('keep no application away that this process has found good', async () => {
+  const from = stranger();
+  const known = await network.registerApplication();
+  const unknown = await network.registerApplication();
+  expect((await ask('introspect', stranger(), known)).status).toBe(200);
+  expect((await ask('introspect', from)).status).toBe(401);
+  await query('UPDATE limits.used SET points = 6000');
+  expect((await ask('introspect', from)).status).toBe(401);
+  expect((await ask('revoke', from, known)).status).toBe(200);
+  expect((await ask('introspect', from, unknown)).status).toBe(429);
+});
+
+it('what is refused for other reasons is not counted', async () => {
+  const from = stranger();
+  const answers = await Promise.all(
+    ['token', 'introspect', 'revoke'].map((endpoint) => ask(endpoint, from, application)),
+  );
+  expect(answers.map(({ status }) => status)).toEqual([400, 200, 200]);
+  const malformed = await send(network, {
+    method: 'POST',
+    path: '/api/auth/oauth2/token',
+    headers: [from, ['authorization', 'Basic !'], formType],
+  });
+  expect(malformed.status).toBe(401);
+  expect(await points()).toEqual([]);
+});
