@@ -2,13 +2,17 @@ import { DatabaseError } from 'pg';
 import type { Pool, QueryResultRow } from 'pg';
 import { HttpRefusal } from '../errors.js';
 import type { Publication, PublicationCache } from './publication.js';
+import { dropStaleStatements, statementName } from './stale-statements.js';
 
 const UNDEFINED_TABLE = '42P01';
 const INVALID_SCHEMA = '3F000';
+/** A statement that was dropped, see stale-statements.ts. */
+const INVALID_STATEMENT = '26000';
+const gone = new Set<string | undefined>([UNDEFINED_TABLE, INVALID_SCHEMA, INVALID_STATEMENT]);
 
 /** A statement that is written for the publication it reads. */
 export interface PublishedStatement {
-  /** Unique among all, beside the publication's schema. */
+  /** Unique among all. */
   readonly name: string;
   text(schemaName: string): string;
   values(publication: Publication): unknown[];
@@ -21,7 +25,9 @@ export class PublishedStatements {
   constructor(
     private readonly pool: Pool,
     private readonly publications: PublicationCache,
-  ) {}
+  ) {
+    dropStaleStatements(pool, () => publications.known?.incarnation);
+  }
 
   /** One statement in the usual case; again after a publication. @throws {HttpRefusal} nothing can be read now. */
   async run<Row extends QueryResultRow & { readonly incarnation: string | null }>(
@@ -54,8 +60,7 @@ export class PublishedStatements {
       const { rows } = await this.pool.query<Row>({ ...this.textOf(publication, statement), values });
       return rows;
     } catch (error) {
-      if (error instanceof DatabaseError && [UNDEFINED_TABLE, INVALID_SCHEMA].includes(error.code ?? ''))
-        return [];
+      if (error instanceof DatabaseError && gone.has(error.code)) return [];
       throw error;
     }
   }
@@ -68,7 +73,7 @@ export class PublishedStatements {
     this.texts.set(publication, known);
     const found = known.get(name);
     if (found) return found;
-    const statement = { name: `${name}@${publication.schemaName}`, text: text(publication.schemaName) };
+    const statement = { name: statementName(name, publication.incarnation), text: text(publication.schemaName) };
     known.set(name, statement);
     return statement;
   }
