@@ -14,8 +14,8 @@ const gone = new Set<string | undefined>([UNDEFINED_TABLE, INVALID_SCHEMA, INVAL
 export interface PublishedStatement {
   /** Unique among all. */
   readonly name: string;
-  text(schemaName: string): string;
-  values(publication: Publication): unknown[];
+  readonly text: (schemaName: string) => string;
+  readonly values: (publication: Publication) => unknown[];
 }
 
 /** Runs statements that say in each row which incarnation they read. */

@@ -20,10 +20,13 @@ export type SharedAnswer<Request, Result> = {
   readonly request: Request;
 } & ({ readonly read: Read<Result> } | { readonly fault: unknown });
 
-/** `late`: of those for whom the read models are waited for, as a single read does; all have an answer by then. */
+/**
+ * `answers`: each is worked out when it is come to, so that whoever goes through many can let others have their turn.
+ * `late`: of those for whom the read models are waited for, as a single read does; all have an answer by then.
+ */
 export interface SharedAnswers<Request, Result> {
-  readonly answers: readonly SharedAnswer<Request, Result>[];
-  readonly late: Promise<readonly SharedAnswer<Request, Result>[]> | undefined;
+  readonly answers: Iterable<SharedAnswer<Request, Result>>;
+  readonly late: Promise<Iterable<SharedAnswer<Request, Result>>> | undefined;
 }
 
 /** The protected read of many callers at once: a single statement, in which each is admitted or refused for itself. */
@@ -42,21 +45,62 @@ export class SharedReads {
     query: SharedReadQuery<Args, Result>,
     args: Args,
   ): Promise<SharedAnswers<Request, Result>> {
-    const { answers, stale } = await this.ask(requests, scope, query, args);
-    if (stale.length === 0) return { answers, late: undefined };
-    const needed = stale.reduce((most, { position }) => (position > most ? position : most), 0n);
+    const answersOf = (asked: readonly Asked<Request>[]) => this.answers(asked, scope, query);
+    const [known, stale] = this.divide(await this.ask(requests, scope, query, args), scope);
+    if (stale.length === 0) return { answers: answersOf(known), late: undefined };
     const late = async () => {
-      await this.positions.waitFor(needed, FRESHNESS_MS);
-      const again = await this.ask(
-        stale.map(({ request }) => request),
-        scope,
-        query,
-        args,
-        true,
+      const needed = stale.map(({ position }) => position);
+      await this.positions.waitFor(
+        needed.reduce((most, position) => (position > most ? position : most)),
+        FRESHNESS_MS,
       );
-      return again.answers;
+      const latecomers = stale.map(({ request }) => request);
+      return answersOf(await this.ask(latecomers, scope, query, args));
     };
-    return { answers, late: late() };
+    return { answers: answersOf(known), late: late() };
+  }
+
+  /** Those that can be answered, and those who are admitted and have to be shown more than the read models do yet. */
+  private divide<Request extends SharedRequest>(
+    asked: readonly Asked<Request>[],
+    scope: string,
+  ): [Asked<Request>[], { readonly request: Request; readonly position: bigint }[]] {
+    const known: Asked<Request>[] = [];
+    const stale: { readonly request: Request; readonly position: bigint }[] = [];
+    for (const each of asked) {
+      const { request, row } = each;
+      if (!row || row.fresh || row.needed_position === null) {
+        known.push(each);
+        continue;
+      }
+      try {
+        admit(row, request.credential, scope, this.proof);
+        stale.push({ request, position: BigInt(row.needed_position) });
+      } catch (fault) {
+        known.push({ request, fault });
+      }
+    }
+    return [known, stale];
+  }
+
+  private *answers<Request extends SharedRequest, Result>(
+    asked: readonly Asked<Request>[],
+    scope: string,
+    query: SharedReadQuery<never, Result>,
+  ): Generator<SharedAnswer<Request, Result>> {
+    for (const { request, row, fault } of asked) {
+      if (!row) {
+        yield { request, fault };
+        continue;
+      }
+      let answer: { readonly read: Read<Result> } | { readonly fault: unknown };
+      try {
+        answer = { read: readOf(row, admit(row, request.credential, scope, this.proof), query) };
+      } catch (refusal) {
+        answer = { fault: refusal };
+      }
+      yield { request, ...answer };
+    }
   }
 
   private async ask<Request extends SharedRequest, Args, Result>(
@@ -64,50 +108,39 @@ export class SharedReads {
     scope: string,
     query: SharedReadQuery<Args, Result>,
     args: Args,
-    isLast = false,
-  ) {
-    const answers: SharedAnswer<Request, Result>[] = [];
-    const stale: { readonly request: Request; readonly position: bigint }[] = [];
+  ): Promise<readonly Asked<Request>[]> {
     try {
-      for (const row of await this.rowsOf(requests, scope, query, args)) {
+      const rows = await this.statements.run<SharedAdmissionRow>({
+        name: query.name,
+        text: (schemaName) => sharedAdmissionSql(schemaName, query),
+        values: ({ incarnation }) => [
+          ...sharedValuesOf({
+            tokenHashes: requests.map(({ credential }) => credential?.tokenHash ?? null),
+            now: this.clock.now(),
+            incarnation,
+            scope,
+            cursors: requests.map(({ cursor }) => String(cursor)),
+          }),
+          ...query.values(args),
+        ],
+      });
+      return rows.map((row) => {
         const request = requests[Number(row.n) - 1];
         if (!request) throw new Error('an answer that nobody asked for');
-        try {
-          const caller = admit(row, request.credential, scope, this.proof);
-          if (row.fresh || row.needed_position === null || isLast)
-            answers.push({ request, read: readOf(row, caller, query) });
-          else stale.push({ request, position: BigInt(row.needed_position) });
-        } catch (fault) {
-          answers.push({ request, fault });
-        }
-      }
-      return { answers, stale };
+        return { request, row };
+      });
     } catch (cause) {
-      const faultOf = ({ credential }: Request) =>
-        isStoreAway(cause) ? unreachableTo(credential, cause) : cause;
-      return { answers: requests.map((request) => ({ request, fault: faultOf(request) })), stale: [] };
+      return requests.map((request) => ({ request, fault: faultTo(request, cause) }));
     }
   }
-
-  private rowsOf<Args, Result>(
-    requests: readonly SharedRequest[],
-    scope: string,
-    query: SharedReadQuery<Args, Result>,
-    args: Args,
-  ): Promise<readonly SharedAdmissionRow[]> {
-    return this.statements.run<SharedAdmissionRow>({
-      name: query.name,
-      text: (schemaName) => sharedAdmissionSql(schemaName, query),
-      values: ({ incarnation }) => [
-        ...sharedValuesOf({
-          tokenHashes: requests.map(({ credential }) => credential?.tokenHash ?? null),
-          now: this.clock.now(),
-          incarnation,
-          scope,
-          cursors: requests.map(({ cursor }) => String(cursor)),
-        }),
-        ...query.values(args),
-      ],
-    });
-  }
 }
+
+/** `fault`: why there is no row. */
+interface Asked<Request> {
+  readonly request: Request;
+  readonly row?: SharedAdmissionRow;
+  readonly fault?: unknown;
+}
+
+const faultTo = ({ credential }: SharedRequest, cause: unknown): unknown =>
+  isStoreAway(cause) ? unreachableTo(credential, cause) : cause;

@@ -17,7 +17,10 @@ const nothingAt = (cursor: number, incarnation = 'i1'): Read<FeedPage> => ({
   revision: cursor,
 });
 const callerOf = (actorId: string, expiresAt = NOW + 300_000) => ({
-  ...{ actorId, appId: 'pebble', grantId: 'g', scopes: ['read'] },
+  actorId,
+  appId: 'pebble',
+  grantId: 'g',
+  scopes: ['read'],
   expiresAt,
 });
 const by = (actorId: string, expiresAt?: number) => ({

@@ -112,8 +112,7 @@ export class Rounds {
     if (parties.length > 0) {
       const { answers, late } = await this.options.reads.readAll(parties);
       void late?.then((latecomers) => this.answer(latecomers, isCheck));
-      this.moveFront(answers);
-      await this.answer(answers, isCheck);
+      this.front = await this.answer(answers, isCheck);
     }
     // Those that began, or had not taken their last message, when the round was read.
     for (const stream of this.streams)
@@ -135,7 +134,12 @@ export class Rounds {
     return [...parties.values()];
   }
 
-  private async answer(answers: readonly SharedAnswer<Party, FeedPage>[], isCheck: boolean): Promise<void> {
+  /** How far all of them are then; undefined: all were refused. */
+  private async answer(
+    answers: Iterable<SharedAnswer<Party, FeedPage>>,
+    isCheck: boolean,
+  ): Promise<Rounds['front']> {
+    let front: Rounds['front'];
     let written = 0;
     for (const { request, ...answer } of answers) {
       const tell = 'read' in answer ? this.telling(answer.read, isCheck) : this.ending(answer.fault);
@@ -144,7 +148,13 @@ export class Rounds {
         tell(stream);
         if (++written % SLICE === 0) await breathe();
       }
+      if (!('read' in answer)) continue;
+      const { incarnation, result } = answer.read;
+      front = { incarnation, cursor: Math.min(result.cursor, front?.cursor ?? Infinity) };
+      // All that there is was too much for one statement.
+      if (hasMore(answer.read)) this.latch.ring();
     }
+    return front;
   }
 
   /** What is told in the same words to each of a party. */
@@ -156,16 +166,6 @@ export class Rounds {
   private ending(fault: unknown): (stream: EventStream) => void {
     const reason = this.options.explain(fault);
     return (stream) => this.end(stream, reason);
-  }
-
-  private moveFront(answers: readonly SharedAnswer<Party, FeedPage>[]): void {
-    const reads = answers.flatMap((answer) => ('read' in answer ? [answer.read] : []));
-    const [first] = reads;
-    if (!first) return;
-    const cursor = reads.reduce((least, { result }) => Math.min(least, result.cursor), Infinity);
-    this.front = { incarnation: first.incarnation, cursor };
-    // All that there is was too much for one statement.
-    if (reads.some(hasMore)) this.latch.ring();
   }
 
   private async catchUp(stream: EventStream): Promise<void> {
