@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import { limits } from '../config/limits.js';
 import { RETRY_AFTER_SECONDS } from './errors.js';
 import type { Health, Readiness } from './health.js';
-import { boundUnreadAnswers } from './unread-answers.js';
+import { boundUnreadAnswers } from './unread/unread-answers.js';
 
 /** Answers with what was found: 503 where something that is needed is not ready. */
 export function answerReadiness(reply: FastifyReply, readiness: Readiness): Readiness {

@@ -17,7 +17,7 @@ import { rememberMethods } from './method-not-allowed.js';
 import { isSocial, requireNetworkOrigin } from './network-origin.js';
 import type { Endpoint } from './openapi/endpoint.js';
 import { strictTransport } from './strict-transport.js';
-import { boundUnreadAnswers } from './unread-answers.js';
+import { boundUnreadAnswers } from './unread/unread-answers.js';
 import { refuseTunnels, refuseUnreadable } from './unreadable.js';
 
 /** Longer than any identifier, so that a long one is an unknown one and not an unknown address. */

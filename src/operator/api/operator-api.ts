@@ -10,7 +10,7 @@ import { LOGGER } from '../../config/logger.js';
 import { sendError } from '../../http/error.filter.js';
 import { HttpRefusal } from '../../http/errors.js';
 import { acceptOnlyJson } from '../../http/json-body.js';
-import { boundUnreadAnswers } from '../../http/unread-answers.js';
+import { boundUnreadAnswers } from '../../http/unread/unread-answers.js';
 import { EventLog, LogUnavailable, NotWitnessed } from '../../log/event-log.js';
 import { isUnreachable } from '../../store/unreachable.js';
 import { Postgres } from '../../store/postgres.js';

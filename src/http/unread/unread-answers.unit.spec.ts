@@ -3,9 +3,10 @@ import { createServer } from 'node:http';
 import type { RequestListener, Server } from 'node:http';
 import { connect } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
+import { platform } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { until } from '../../test/support/until.js';
+import { until } from '../../../test/support/until.js';
 import { boundUnreadAnswers } from './unread-answers.js';
 import type { ConnectionLimits } from './unread-answers.js';
 
@@ -106,6 +107,45 @@ describe('a connection', () => {
     await Promise.all([client(), client()]);
     await once((await client()).resume(), 'close');
     expect(await connections()).toBe(2);
+  });
+});
+
+/** Much of it the system takes, so that Node is rid of it as soon as it is written. */
+const middling: RequestListener = (_request, response) => void response.end(Buffer.alloc(MEGABYTE));
+const onLinux = platform() === 'linux' ? describe : describe.skip;
+
+onLinux('an answer that the system holds', () => {
+  it('and the client does not take is dropped with its connection, and others are not', async () => {
+    await serve({ idleMs: 1_000 }, middling);
+    server.keepAliveTimeout = 60_000;
+    for (let n = 0; n < 20; n++) (await client()).write(REQUEST);
+    const slow = await client();
+    slow.write(REQUEST);
+    let taken = 0;
+    const begun = performance.now();
+    while (taken < MEGABYTE) {
+      const chunk = slow.read(Math.min(65_536, slow.readableLength)) as Buffer | null;
+      if (chunk) taken += chunk.length;
+      else await once(slow, 'readable');
+      await pause(250);
+    }
+    expect(performance.now() - begun).toBeGreaterThan(3_000);
+    expect(await until(async () => (await connections()) === 1 && 'only the slow one')).toBe(
+      'only the slow one',
+    );
+    slow.write(REQUEST);
+    await once(slow, 'readable');
+  });
+
+  it('is dropped sooner where it is more than may be held for all, the oldest first', async () => {
+    await serve({ unreadBytes: 2 * MEGABYTE }, middling);
+    server.keepAliveTimeout = 60_000;
+    for (let n = 0; n < 20; n++) (await client()).write(REQUEST);
+    const some = await until(async () => (await connections()) < 20 && (await connections()));
+    expect(some).toBeGreaterThan(1);
+    const honest = await client();
+    honest.write(REQUEST);
+    await once(honest, 'readable');
   });
 });
 

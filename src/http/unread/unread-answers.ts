@@ -1,5 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { cutUnacknowledged } from './unacknowledged.js';
 
 /** What clients may have this process hold for them. */
 export interface ConnectionLimits {
@@ -26,6 +27,7 @@ export function boundUnreadAnswers(server: Server, limits: ConnectionLimits): vo
   const owed = new Map<Socket, Set<ServerResponse>>();
   let look: NodeJS.Timeout | undefined;
 
+  cutUnacknowledged(server, limits);
   server.maxConnections = limits.open;
   server.setTimeout(limits.idleMs);
   // Node tells it between one and two such times after the last byte moved, and leaves the rest to us.
