@@ -59,7 +59,7 @@ const mayImport = {
     '^src/commands/',
     '^src/config/',
     '^src/domain/',
-    '^src/http/(errors|error\\.filter|json-body|admission/restriction-proof)\\.ts$',
+    '^src/http/(errors|error\\.filter|json-body|unread/unread-answers|admission/restriction-proof)\\.ts$',
     '^src/launch/',
     '^src/log/(?!embedded/)',
     '^src/store/',

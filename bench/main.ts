@@ -12,6 +12,7 @@ import { benchRecovery } from './recovery.js';
 import { benchStart } from './start.js';
 import { benchStartProof } from './start-proof.js';
 import { benchStores } from './stores.js';
+import { benchStreams } from './streams.js';
 import { benchTimeline } from './timeline.js';
 
 /** `npm run bench [-- suite…]`: what each suite answers, as JSON in artifacts/bench.json and as a table. */
@@ -21,6 +22,7 @@ const suites = {
   posts: () => benchPosts(),
   reads: () => benchReads(),
   timeline: () => benchTimeline(),
+  streams: () => benchStreams(),
   recovery: () => benchRecovery(),
   rebuildReads: () => benchRebuildReads(),
   auth: () => benchAuth(),

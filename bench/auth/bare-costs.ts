@@ -29,7 +29,7 @@ export async function measureStatement(databaseUrl: string, accessToken: string)
   await client.connect();
   const values = [credentialHash(accessToken), Date.now()];
   const ms = await medianMs(2_000, async () => {
-    const { rows } = await client.query({ name: 'admission', text: callerSql, values });
+    const { rows } = await client.query({ name: 'admission', text: callerSql(), values });
     if (rows[0]?.token_live !== true) throw new Error('the token is not live');
   });
   await client.end();

@@ -23,6 +23,23 @@ export interface ReadQuery<Args, Result> {
   present(json: unknown): Result;
 }
 
+/**
+ * The same question for many callers at once, each behind a cursor of its own: one statement, and so one snapshot, in which
+ * each is admitted for itself.
+ */
+export interface SharedReadQuery<Args, Result> {
+  /** As of a {@link ReadQuery}. */
+  readonly name: string;
+  values(args: Args): readonly unknown[];
+  /**
+   * A parenthesized query of `n` and `data` (json), one row for each of `caller`: a relation of whoever was admitted, with
+   * `n`, `actor_id` (null for an anonymous caller) and `cursor` (numeric). `state` is a relation of one row, as of a
+   * {@link ReadQuery}.
+   */
+  sql(scope: Scope): string;
+  present(json: unknown): Result;
+}
+
 /** Where an embedded query finds its tables and its parameters. */
 export interface Scope {
   /** Quoted name of the incarnation's schema. */

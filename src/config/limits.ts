@@ -23,8 +23,16 @@ export const limits = {
   refused: {
     address: { quota: 6_000, windowSeconds: 300 },
   },
-  /** Event streams that one listener may have open at each API process: each of them reads for itself whenever something happens. */
-  openStreams: 10,
+  /**
+   * Event streams that may be open at each API process: of one listener, of all listeners, and of those of them who come
+   * without a token, so that these leave room for applications.
+   */
+  openStreams: { ofListener: 10, ofProcess: 2_000, anonymous: 1_000 },
+  /**
+   * What clients may have a server hold for them: see `ConnectionLimits`. Node tells between one and two times `idleMs`
+   * after the last byte moved.
+   */
+  connections: { idleMs: 15_000, requests: 8, unreadBytes: 64 * 1024 * 1024, open: 5_000 },
   /** Tries to sign in: on one account, whether or not it exists, and from one address. */
   signIn: {
     account: { quota: 10, windowSeconds: 600 },

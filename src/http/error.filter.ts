@@ -7,7 +7,7 @@ import { LogUnavailable, NotWitnessed } from '../log/event-log.js';
 import type { WitnessCode } from '../log/event-log.js';
 import { PersonErased } from '../log/vault/key-vault.js';
 import { isUnreachable } from '../store/unreachable.js';
-import { HttpRefusal, retryAfterSecondsOf } from './errors.js';
+import { HttpRefusal } from './errors.js';
 import type { ErrorBody, ErrorCode } from './errors.js';
 
 /** Turns whatever went wrong into the published Error object. What nobody foresaw is logged whole and answered bare. */
@@ -23,7 +23,7 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
   const refusal = isCutOff(error, request) ? cutOff() : noted(error, request.log);
   // Where a window is used up, the answer says already when it ends.
   if ([429, 503].includes(refusal.status) && !reply.hasHeader('retry-after'))
-    void reply.header('retry-after', String(retryAfterSecondsOf(refusal.code)));
+    void reply.header('retry-after', String(refusal.retryAfterSeconds));
   if (refusal.status === 401) void reply.header('www-authenticate', challengeOf(refusal));
   const body: ErrorBody = isOfProtocol(request)
     ? { error: protocolCode(refusal), error_description: refusal.message }

@@ -69,7 +69,7 @@ export const RETRY_AFTER_SECONDS = 2;
 /** The same where a person has to end it. */
 const RETRY_AFTER_PAUSE_SECONDS = 60;
 
-export const retryAfterSecondsOf = (code: ErrorCode): number =>
+const retryAfterSecondsOf = (code: ErrorCode): number =>
   code === 'publishing_paused' ? RETRY_AFTER_PAUSE_SECONDS : RETRY_AFTER_SECONDS;
 
 /** An answer that is no rule of the domain: about the request itself, its credential, or a part that is down. */
@@ -79,11 +79,15 @@ export class HttpRefusal extends Error {
   constructor(
     readonly code: ErrorCode,
     message: string,
-    options: { readonly status?: number; readonly cause?: unknown } = {},
+    options: { readonly status?: number; readonly cause?: unknown; readonly retryAfterSeconds?: number } = {},
   ) {
     super(message, { cause: options.cause });
     this.status = options.status ?? statusOf[code];
+    this.retryAfterSeconds = options.retryAfterSeconds ?? retryAfterSecondsOf(code);
   }
+
+  /** When to come again, where that may help. */
+  readonly retryAfterSeconds: number;
 
   /** Of the code, unless HTTP itself says more exactly what is wrong (405, 413, 415). */
   readonly status: number;

@@ -1,12 +1,11 @@
 import { Controller, Get, Query, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { feedOf } from '../../projections/feed/feed.read-model.js';
 import { addressBlock } from '../limits/address-block.js';
-import { ProtectedReads } from './admission/protected-reads.js';
-import type { Read, ReadRequest, ReadRule } from './admission/protected-reads.js';
+import type { Read, ReadRequest } from './admission/protected-reads.js';
 import { HttpRefusal } from './errors.js';
 import { EventStreams } from './events/event-streams.js';
+import { FeedReads, mayListen } from './events/feed-reads.js';
 import { logCursor, pageLimit } from './fields.js';
 import { nameOf } from './limits/api-limits.js';
 import type { Meter } from './limits/meter.js';
@@ -14,8 +13,6 @@ import { Operation } from './openapi/operation.js';
 import type { Answered } from './openapi/operation.js';
 import { Reading } from './read-request.js';
 import { exampleEvents, feedEvent } from './resources/event.js';
-
-const anybody: ReadRule = { scope: 'read', anonymous: true, budget: 'events' };
 
 const behind = z.object({ cursor: logCursor, limit: pageLimit({ most: 500 }) });
 
@@ -25,13 +22,10 @@ const page = z.strictObject({
   replace: z.boolean().describe('What changed cannot be told: reconcile, and go on from `cursor`.'),
 });
 
-/** Events in one message of a stream, at the most but for those of one position. */
-const STREAMED = 50;
-
 @Controller('api/events')
 export class EventsController {
   constructor(
-    private readonly reads: ProtectedReads,
+    private readonly reads: FeedReads,
     private readonly streams: EventStreams,
   ) {}
 
@@ -44,7 +38,7 @@ export class EventsController {
       '`Accept: text/event-stream` it is a stream of server-sent events that resumes behind `Last-Event-ID` (or the ' +
       'cursor): `event` is the kind, `data` the event, `id` its position. `replace` asks to reconcile; `end` has an ' +
       'Error as its data, and the connection closes. A stream counts as one read.',
-    access: anybody,
+    access: mayListen,
     answers: page,
     example: { events: exampleEvents, cursor: 48_377, replace: false },
     errors: ['invalid_cursor'],
@@ -59,18 +53,11 @@ export class EventsController {
   ): Promise<Answered<typeof page> | undefined> {
     const isStream = wantsStream(incoming);
     const from = (isStream ? lastEventId(incoming) : undefined) ?? cursor;
-    const read = (after: number | undefined, most: number, asked = request) =>
-      this.reads.read(asked, anybody, feedOf, { cursor: after, limit: most });
-    const first = await read(from, isStream ? STREAMED : limit);
+    const first = await this.reads.read(request, from, isStream ? undefined : limit);
     if (isStream) {
       // What was asked to be shown at least is shown by the first read.
       const { credential, meter } = request;
-      const stream = this.streams.begin(
-        listenerOf(first, meter),
-        first,
-        (after) => read(after, STREAMED, { credential, meter }),
-        reply.raw,
-      );
+      const stream = this.streams.begin(listenerOf(first, meter), first, { credential, meter });
       // Proxies that gather answers would hold events back.
       void reply.type('text/event-stream').header('x-accel-buffering', 'no');
       void reply.send(stream);

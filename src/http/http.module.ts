@@ -39,13 +39,16 @@ import { OwnWrites } from './admission/own-writes.js';
 import type { Positions } from './admission/positions.js';
 import { ProtectedReads } from './admission/protected-reads.js';
 import { PublicationCache } from './admission/publication.js';
+import { PublishedStatements } from './admission/published-statements.js';
 import { RestrictionProof } from './admission/restriction-proof.js';
+import { SharedReads } from './admission/shared-reads.js';
 import { SignInAdmission } from './admission/sign-in-admission.js';
 import { BlocksController } from './blocks.controller.js';
 import { DocsController } from './docs/docs.controller.js';
 import { errorBody, ErrorFilter } from './error.filter.js';
 import { EventsController } from './events.controller.js';
 import { EventStreams } from './events/event-streams.js';
+import { FeedReads } from './events/feed-reads.js';
 import { FollowsController } from './follows.controller.js';
 import { HealthController } from './health.controller.js';
 import { Health } from './health.js';
@@ -67,6 +70,8 @@ import { ReportsController } from './reports.controller.js';
 import { SessionController } from './session.controller.js';
 import { TimelineController } from './timeline.controller.js';
 import { validation } from './validation.js';
+
+const anyNumber = { ofListener: Infinity, ofProcess: Infinity, anonymous: Infinity };
 
 /** The social API: admission, then a query of the read models or a command. */
 @Module({
@@ -137,23 +142,20 @@ import { validation } from './validation.js';
         ),
     },
     {
+      provide: PublishedStatements,
+      inject: [Postgres],
+      useFactory: ({ pool }: Postgres) =>
+        new PublishedStatements(pool, new PublicationCache(pool, versionsOf(serving))),
+    },
+    {
       provide: ProtectedReads,
-      inject: [Postgres, PositionListener, Clock, ApiLimits, RestrictionProof],
-      useFactory: (
-        { pool }: Postgres,
-        positions: Positions,
-        clock: Clock,
-        apiLimits: ApiLimits,
-        proof: RestrictionProof,
-      ) =>
-        new ProtectedReads(
-          pool,
-          new PublicationCache(pool, versionsOf(serving)),
-          positions,
-          clock,
-          apiLimits,
-          proof,
-        ),
+      inject: [PublishedStatements, PositionListener, Clock, ApiLimits, RestrictionProof],
+      useFactory: (...parts: ConstructorParameters<typeof ProtectedReads>) => new ProtectedReads(...parts),
+    },
+    {
+      provide: SharedReads,
+      inject: [PublishedStatements, PositionListener, Clock, RestrictionProof],
+      useFactory: (...parts: ConstructorParameters<typeof SharedReads>) => new SharedReads(...parts),
     },
     {
       provide: SocialFacts,
@@ -208,14 +210,23 @@ import { validation } from './validation.js';
       useFactory: (reads: ProtectedReads, cursors: PageCursors) => new PagedReads(reads, cursors),
     },
     {
+      provide: FeedReads,
+      inject: [ProtectedReads, SharedReads],
+      useFactory: (single: ProtectedReads, shared: SharedReads) => new FeedReads(single, shared),
+    },
+    {
       provide: EventStreams,
-      inject: [PositionListener, Clock, LOGGER, Config],
-      useFactory: (positions: PositionListener, clock: Clock, logger: Logger, { rateLimits }: Config) =>
+      inject: [PositionListener, Clock, FeedReads, LOGGER, Config],
+      useFactory: (
+        news: PositionListener,
+        clock: Clock,
+        reads: FeedReads,
+        logger: Logger,
+        { rateLimits }: Config,
+      ) =>
         new EventStreams(
-          positions,
-          clock,
-          (fault) => errorBody(fault, logger),
-          rateLimits === 'off' ? Infinity : limits.openStreams,
+          { news, clock, reads, explain: (fault) => errorBody(fault, logger) },
+          rateLimits === 'off' ? anyNumber : limits.openStreams,
         ),
     },
     {

@@ -1,6 +1,8 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
+import { limits } from '../config/limits.js';
 import { RETRY_AFTER_SECONDS } from './errors.js';
 import type { Health, Readiness } from './health.js';
+import { boundUnreadAnswers } from './unread/unread-answers.js';
 
 /** Answers with what was found: 503 where something that is needed is not ready. */
 export function answerReadiness(reply: FastifyReply, readiness: Readiness): Readiness {
@@ -10,6 +12,7 @@ export function answerReadiness(reply: FastifyReply, readiness: Readiness): Read
 
 /** `/livez` and `/readyz` of a process that serves nothing else to people. */
 export function probeRoutes(server: FastifyInstance, health: Health): void {
+  boundUnreadAnswers(server.server, limits.connections);
   server.get('/livez', () => ({ status: 'ok' }));
   server.get('/readyz', async (_request, reply) => answerReadiness(reply, await health.readiness()));
 }

@@ -7,6 +7,7 @@ import { LogController } from 'fastify';
 import type { FastifyInstance, FastifyPluginCallback, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.js';
+import { limits } from '../config/limits.js';
 import { TrustedProxies } from '../config/trusted-proxies.js';
 import { requireCredential } from './admission/require-credential.js';
 import { sendError } from './error.filter.js';
@@ -16,6 +17,7 @@ import { rememberMethods } from './method-not-allowed.js';
 import { isSocial, requireNetworkOrigin } from './network-origin.js';
 import type { Endpoint } from './openapi/endpoint.js';
 import { strictTransport } from './strict-transport.js';
+import { boundUnreadAnswers } from './unread/unread-answers.js';
 import { refuseTunnels, refuseUnreadable } from './unreadable.js';
 
 /** Longer than any identifier, so that a long one is an unknown one and not an unknown address. */
@@ -41,7 +43,7 @@ export function fastifyAdapter(
     clientErrorHandler: (error: NodeJS.ErrnoException, socket: Socket) =>
       refuseUnreadable(error, socket, strict),
     rewriteUrl: ({ url = '' }) => nameEmptySegments(url),
-    // Connections that idle, and slow senders, are cut; a proxy in front keeps its own shorter.
+    // Slow senders are cut; see also `boundUnreadAnswers`. Between requests a proxy in front keeps connections for less.
     requestTimeout: 30_000,
     // Node would answer by itself, with no body: see `refuseUnusual`.
     http: { requireHostHeader: false },
@@ -65,6 +67,7 @@ export function prepareServer(
     for (const [name, value] of strict) raw.setHeader(name, value);
     done();
   });
+  boundUnreadAnswers(server.server, limits.connections);
   refuseUnusual(server);
   refuseTunnels(server.server, strictTransport(baseUrl));
   acceptOnlyJson(server);

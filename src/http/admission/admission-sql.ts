@@ -48,8 +48,8 @@ export interface AdmissionRow extends Standing {
   readonly data: unknown;
 }
 
-/** Who holds the token with the hash `$1`, and whether token, grant, actor and application are all live at `$2`. */
-export const callerSql = `
+/** Who holds the token with this hash, and whether token, grant, actor and application are all live at `$2`. */
+export const callerSql = (tokenHash = '$1::bytea'): string => `
   SELECT grants.actor_id, grants.app_id, grants.grant_id, grants.scopes,
     floor(extract(epoch FROM token.expires_at) * 1000)::bigint AS expires_at,
     token.expires_at > to_timestamp($2::double precision / 1000) AND grants.revoked_at IS NULL AS token_live,
@@ -58,12 +58,12 @@ export const callerSql = `
   JOIN authority.app_grant grants USING (grant_id)
   JOIN authority.account account USING (actor_id)
   JOIN authority.application application ON application.app_id = grants.app_id
-  WHERE token.kind = 'AccessToken' AND token.key_hash = $1::bytea`;
+  WHERE token.kind = 'AccessToken' AND token.key_hash = ${tokenHash}`;
 
 /** One row: the {@link Standing}, {@link callerSql}, and whether publishing is paused at that moment. */
 export const publisherSql = `
   SELECT standing.*, caller.*, coalesce((SELECT paused FROM authority.publishing), false) AS publishing_paused
-  FROM (${standingSql}) standing LEFT JOIN (${callerSql}) caller ON true`;
+  FROM (${standingSql}) standing LEFT JOIN (${callerSql()}) caller ON true`;
 
 /**
  * A protected read as a single statement (recovery.md, "Admission of a read"): the recovery state, the caller's
@@ -76,7 +76,7 @@ export function admissionSql(schemaName: string, query: Pick<ReadQuery<never, un
   WITH state AS MATERIALIZED (
     SELECT published.*, outstanding.*
     FROM (${recoveryStateSql}) published CROSS JOIN (${outstandingSql(scope.schema)}) outstanding
-  ), caller AS MATERIALIZED (${callerSql}
+  ), caller AS MATERIALIZED (${callerSql()}
   ), freshness AS (
     SELECT greatest($5::numeric, (SELECT unknown_position FROM state), (
       SELECT outstanding.position FROM recovery.outstanding_write outstanding

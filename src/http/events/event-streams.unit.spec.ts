@@ -1,126 +1,281 @@
-import { EventEmitter, once } from 'node:events';
+import { once } from 'node:events';
+import type { Readable } from 'node:stream';
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import type { FeedPage } from '../../../projections/feed/feed.read-model.js';
 import type { Read } from '../admission/protected-reads.js';
+import type { SharedRequest } from '../admission/shared-reads.js';
 import { HttpRefusal } from '../errors.js';
 import { until } from '../../../test/support/until.js';
 import { EventStreams } from './event-streams.js';
 
 const NOW = 1_763_700_000_000;
 
-const alice = { actorId: 'alice', appId: 'pebble', grantId: 'g', scopes: ['read'] };
 const nothingAt = (cursor: number, incarnation = 'i1'): Read<FeedPage> => ({
   result: { events: [], cursor, replace: false },
   caller: undefined,
   incarnation,
   revision: cursor,
 });
+const callerOf = (actorId: string, expiresAt = NOW + 300_000) => ({
+  actorId,
+  appId: 'pebble',
+  grantId: 'g',
+  scopes: ['read'],
+  expiresAt,
+});
+const by = (actorId: string, expiresAt?: number) => ({
+  ...nothingAt(48),
+  caller: callerOf(actorId, expiresAt),
+});
+const deleted = (position: number): Read<FeedPage> => ({
+  ...nothingAt(position),
+  result: {
+    events: [{ kind: 'post.deleted', postId: 'p', position, at: NOW, actorId: 'a' }],
+    cursor: position,
+    replace: false,
+  },
+});
 
-/** A stream that begins at 48 where nothing happens, and what it asked and listens to. */
-function begun({ first = nothingAt(48), next = nothingAt(48) } = {}) {
-  const listening = new Set<() => void>();
-  const subscribe = (onNews: () => void) => {
-    listening.add(onNews);
-    return () => void listening.delete(onNews);
-  };
-  const asked: number[] = [];
-  const clock = { passedMs: 0, now: () => NOW + clock.passedMs };
-  const readOn = (cursor: number) => {
-    asked.push(cursor);
-    return Promise.resolve(next);
-  };
-  const client = new EventEmitter();
-  const explain = (fault: unknown) => ({
-    error: fault instanceof HttpRefusal ? fault.code : ('server_error' as const),
-    message: 'why',
-  });
-  const streams = new EventStreams({ subscribe }, clock, explain, 1);
-  const begin = (listener: string) => streams.begin(listener, first, readOn, client).setEncoding('utf8');
-  return { client, stream: begin('alice'), begin, listening, asked, clock };
+interface Asked {
+  /** Where each caller stands that one statement asks for. */
+  readonly together: number[][];
+  readonly alone: number[];
 }
 
+/** Streams for which nothing happens, until `answers` says what: by token, or where there is none. */
+function streamsThat(mostOpen = { ofListener: 2, ofProcess: 5, anonymous: 3 }) {
+  const listening = new Set<() => void>();
+  const asked: Asked = { together: [], alone: [] };
+  const clock = { passedMs: 0, now: () => NOW + clock.passedMs };
+  const answers = {
+    together: (_request: SharedRequest): Read<FeedPage> => nothingAt(48),
+    alone: nothingAt(48),
+  };
+  const streams = new EventStreams(
+    {
+      clock,
+      news: {
+        subscribe: (onNews) => {
+          listening.add(onNews);
+          return () => void listening.delete(onNews);
+        },
+      },
+      reads: {
+        read: (_reader, cursor = 0) => {
+          asked.alone.push(cursor);
+          return Promise.resolve(answers.alone);
+        },
+        readAll: (requests) => {
+          asked.together.push(requests.map(({ cursor }) => cursor));
+          const told = requests.map((request) => {
+            try {
+              return { request, read: answers.together(request) };
+            } catch (fault) {
+              return { request, fault };
+            }
+          });
+          return Promise.resolve({ answers: told, late: undefined });
+        },
+      },
+      explain: (fault) => ({
+        error: fault instanceof HttpRefusal ? fault.code : 'server_error',
+        message: 'why',
+      }),
+    },
+    mostOpen,
+  );
+  const opened: Readable[] = [];
+  const begin = (listener = 'alice', first: Read<FeedPage> = by(listener), token = listener) => {
+    const credential = first.caller && { tokenHash: Buffer.from(token) };
+    const stream = streams
+      .begin(listener, first, { credential, meter: undefined as never })
+      .setEncoding('utf8');
+    opened.push(stream);
+    return stream;
+  };
+  const news = () => listening.forEach((onNews) => onNews());
+  const stop = () => opened.forEach((stream) => stream.destroy());
+  return { begin, news, stop, listening, asked, answers, clock, streams };
+}
+
+const messagesOf = (stream: Readable): string[] => {
+  const messages: string[] = [];
+  stream.on('data', (message: string) => messages.push(message));
+  return messages;
+};
+
+let stop: (() => void) | undefined;
+const streamsOf: typeof streamsThat = (mostOpen) => {
+  const made = streamsThat(mostOpen);
+  ({ stop } = made);
+  return made;
+};
+
 afterEach(() => {
+  stop?.();
   jest.useRealTimers();
 });
 
-describe('an event stream', () => {
-  test('says first where it begins, so that it can go on there though nothing has happened', async () => {
-    const { client, stream } = begun();
-    const [first] = (await once(stream, 'data')) as [string];
+describe('event streams', () => {
+  test('say first where they begin, so that their clients can go on there though nothing has happened', async () => {
+    const [first] = (await once(streamsOf().begin(), 'data')) as [string];
     expect(first).toContain('\nid: 48\n');
-    stream.destroy();
-    client.emit('close');
   });
 
-  test('lets go as soon as its client has gone, without another read', async () => {
-    const { client, stream, listening, asked } = begun();
-    await once(stream, 'data');
-    // Its next message is wanted, and there is none.
-    await new Promise(setImmediate);
-    expect(listening.size).toBe(1);
-    client.emit('close');
+  test('ask together, once for all of a token, and each is told what is for it', async () => {
+    const { begin, news, answers, asked } = streamsOf();
+    const streams = [begin('alice'), begin('alice'), begin('bob'), begin('9.9.9.9', nothingAt(48))];
+    const told = streams.map(messagesOf);
+    await until(() => told.every(({ length }) => length === 1));
+    answers.together = ({ credential }) =>
+      credential?.tokenHash.toString() === 'bob' ? deleted(50) : nothingAt(50);
+    news();
+    await until(() => told[2]?.length === 2);
+    expect(asked).toEqual({ together: [[48, 48, 48]], alone: [] });
+    expect(told.map(({ length }) => length)).toEqual([1, 1, 2, 1]);
+    news();
+    await until(() => asked.together.length === 2);
+    expect(asked.together[1]).toEqual([50, 50, 50]);
+  });
+
+  test('end where their own caller is refused, and no other does', async () => {
+    const { begin, news, answers } = streamsOf();
+    const [alice, bob] = [begin('alice'), begin('bob')];
+    const [toAlice, toBob] = [messagesOf(alice), messagesOf(bob)];
+    await until(() => toAlice.length + toBob.length === 2);
+    answers.together = ({ credential }) => {
+      if (credential?.tokenHash.toString() === 'bob') throw new HttpRefusal('invalid_token', 'why');
+      return deleted(50);
+    };
+    news();
+    await once(bob, 'end');
+    expect(toBob.at(-1)).toContain('event: end\ndata: {"error":"invalid_token"');
+    expect(toAlice.at(-1)).toContain('event: post.deleted');
+    expect(alice.destroyed).toBe(false);
+  });
+
+  test('that are behind read alone, until they are as far as all others', async () => {
+    const { begin, news, answers, asked } = streamsOf();
+    const behind = begin('alice', { ...by('alice'), revision: 90 });
+    const ahead = begin('bob');
+    answers.alone = { ...nothingAt(70), revision: 90 };
+    const told = [messagesOf(behind), messagesOf(ahead)];
+    await until(() => asked.alone.length === 1);
+    answers.alone = nothingAt(90);
+    await until(() => asked.alone.length === 2);
+    expect(asked.alone).toEqual([48, 70]);
+    await until(() => told[0]?.length === 3);
+    answers.alone = nothingAt(95);
+    answers.together = () => nothingAt(95);
+    await until(() => {
+      news();
+      return asked.together.some(({ length }) => length === 2);
+    });
+  });
+
+  test('that begin behind what the others were told read on at once, though nothing more happens', async () => {
+    const { begin, news, answers, asked } = streamsOf();
+    const told = messagesOf(begin('alice'));
+    await until(() => told.length === 1);
+    answers.together = () => deleted(60);
+    news();
+    await until(() => told.length === 2);
+    answers.alone = deleted(60);
+    const toBob = messagesOf(begin('bob'));
+    await until(() => toBob.length === 2);
+    expect(asked.alone).toEqual([48]);
+  });
+
+  test('are refused to who has as many open as anybody may, until one of them is closed', async () => {
+    const { begin } = streamsOf({ ofListener: 1, ofProcess: 5, anonymous: 3 });
+    const stream = begin('alice');
+    begin('bob');
+    expect(() => begin('alice')).toThrow(
+      expect.objectContaining({ code: 'pilot_rate_limited', status: 429, retryAfterSeconds: 5 }),
+    );
     stream.destroy();
     await once(stream, 'close');
-    expect([listening.size, asked]).toEqual([0, []]);
+    begin('alice');
   });
 
-  test('is refused to who has as many open as anybody may, until one of them is closed', async () => {
-    const { client, stream, begin } = begun();
-    const ofAnother = begin('bob');
-    expect(() => begin('alice')).toThrow(expect.objectContaining({ code: 'pilot_rate_limited' }));
-    stream.destroy();
-    await once(stream, 'close');
-    const next = begin('alice');
-    client.emit('close');
-    for (const open of [ofAnother, next]) open.destroy();
+  test.each([
+    [
+      'anybody where the process has as many as it can',
+      { ofListener: 9, ofProcess: 2, anonymous: 9 },
+      by('eve'),
+    ],
+    [
+      'callers without a token where their share is used up',
+      { ofListener: 9, ofProcess: 9, anonymous: 1 },
+      nothingAt(48),
+    ],
+  ])('are refused to %s, with when to come again', async (_whom, mostOpen, first) => {
+    const { begin } = streamsOf(mostOpen);
+    const [one] = [begin('9.9.9.9', nothingAt(48)), begin('alice')];
+    expect(() => begin('8.8.8.8', first)).toThrow(
+      expect.objectContaining({ code: 'pilot_rate_limited', status: 429, retryAfterSeconds: 30 }),
+    );
+    one.destroy();
+    await once(one, 'close');
+    begin('8.8.8.8', first);
   });
 
-  test('ends when another incarnation is published, whose headers it did not begin with', async () => {
-    const { client, stream, listening } = begun({ next: nothingAt(48, 'i2') });
-    const messages: string[] = [];
-    stream.on('data', (message: string) => messages.push(message));
-    await once(stream, 'data');
-    for (const onNews of listening) onNews();
+  test('end when another incarnation is published, whose headers they did not begin with', async () => {
+    const { begin, news, answers } = streamsOf();
+    const stream = begin();
+    const messages = messagesOf(stream);
+    await until(() => messages.length === 1);
+    answers.together = () => nothingAt(48, 'i2');
+    news();
     await once(stream, 'end');
     expect(messages.at(-1)).toContain('event: end\ndata: {"error":"recovery_publication_changed"');
-    client.emit('close');
   });
 
   // The next look that has no such reason comes after five seconds.
-  test('looks again at the end of its token, though nothing has happened', async () => {
-    const caller = { ...alice, expiresAt: NOW + 20 };
-    const { client, stream, asked } = begun({ first: { ...nothingAt(48), caller } });
-    stream.resume();
-    expect(await until(() => asked[0], 3_000)).toBe(48);
-    client.emit('close');
-    stream.destroy();
+  test('look again at the end of a token, though nothing has happened', async () => {
+    const { begin, asked, answers } = streamsOf();
+    answers.together = () => {
+      throw new HttpRefusal('invalid_token', 'why');
+    };
+    begin('alice', by('alice', NOW + 20)).resume();
+    expect(await until(() => asked.together[0], 3_000)).toEqual([48]);
   });
 
-  test('beats every five seconds while nothing happens, and moves its place on', async () => {
+  test('beat every five seconds while nothing happens, and move their place on', async () => {
     jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] });
-    const { client, stream, asked, clock } = begun({ next: nothingAt(77) });
-    const messages: string[] = [];
-    stream.on('data', (message: string) => messages.push(message));
+    const { begin, asked, answers, clock } = streamsOf();
+    answers.together = () => nothingAt(77);
+    const stream = begin();
+    const messages = messagesOf(stream);
     await once(stream, 'data');
     clock.passedMs = 4_999;
     await jest.advanceTimersByTimeAsync(4_999);
-    expect(asked).toEqual([]);
+    expect(asked.together).toEqual([]);
     clock.passedMs = 5_000;
     await jest.advanceTimersByTimeAsync(1);
-    expect([asked, messages.slice(1)]).toEqual([[48], [':\nid: 77\n\n']]);
-    client.emit('close');
-    stream.destroy();
+    expect([asked.together, messages.slice(1)]).toEqual([[[48]], [':\nid: 77\n\n']]);
   });
 
-  test('cuts off a client that takes nothing for 20 seconds', async () => {
+  test('cut off a client that takes nothing for 20 seconds, and ask nothing for it', async () => {
     jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] });
-    const { stream, listening } = begun();
+    const { begin, asked, news } = streamsOf();
+    const stream = begin();
     // It is there to be taken.
     await once(stream, 'readable');
+    news();
     jest.advanceTimersByTime(19_999);
     expect(stream.destroyed).toBe(false);
     jest.advanceTimersByTime(1);
     await once(stream, 'close');
+    expect(asked).toEqual({ together: [], alone: [] });
+  });
+
+  test('are told to come back when the server stops', async () => {
+    const { begin, streams, listening } = streamsOf();
+    const messages = messagesOf(begin());
+    await until(() => messages.length === 1);
+    await streams.onModuleDestroy();
+    expect(messages.at(-1)).toBe('retry: 2000\n\n');
     expect(listening.size).toBe(0);
   });
 });

@@ -5,10 +5,12 @@ import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from 'fastify
 import { projectionStatus } from '../../../projections/runner/projection-status.js';
 import { NotForgottenYet } from '../../commands/erasure-steps.js';
 import { Config } from '../../config/config.js';
+import { limits } from '../../config/limits.js';
 import { LOGGER } from '../../config/logger.js';
 import { sendError } from '../../http/error.filter.js';
 import { HttpRefusal } from '../../http/errors.js';
 import { acceptOnlyJson } from '../../http/json-body.js';
+import { boundUnreadAnswers } from '../../http/unread/unread-answers.js';
 import { EventLog, LogUnavailable, NotWitnessed } from '../../log/event-log.js';
 import { isUnreachable } from '../../store/unreachable.js';
 import { Postgres } from '../../store/postgres.js';
@@ -36,6 +38,7 @@ export async function startOperatorApi(app: INestApplicationContext): Promise<{ 
     genReqId: () => randomUUID(),
     forceCloseConnections: true,
   });
+  boundUnreadAnswers(server.server, limits.connections);
   acceptOnlyJson(server);
   requireOperator(server, operatorToken(config));
   server.setErrorHandler((error, request, reply) => sendError(explained(error, request), request, reply));

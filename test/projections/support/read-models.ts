@@ -5,7 +5,7 @@ import { dispatch } from '../../../projections/runner/projection.js';
 import { outstandingSql } from '../../../projections/outstanding.sql.js';
 import type { Group, Handler } from '../../../projections/runner/projection.js';
 import { scopeOf } from '../../../projections/runner/read-query.js';
-import type { ReadQuery } from '../../../projections/runner/read-query.js';
+import type { ReadQuery, SharedReadQuery } from '../../../projections/runner/read-query.js';
 import { UnitOfWork } from '../../../projections/runner/unit-of-work.js';
 import type { EventMetadata, Recorded } from '../../../src/log/recorded.js';
 import type { EventType, StoredEvent } from '../../../src/log/registry.js';
@@ -121,6 +121,32 @@ export class ReadModels {
       values: [position, as, String(cursorsValidFrom), ...query.values(args)],
     });
     return query.present(rows[0]?.data);
+  }
+
+  /** The answers to many callers at once, each behind their cursor, as a shared read embeds the question. */
+  async askAll<Args, Result>(
+    query: SharedReadQuery<Args, Result>,
+    args: Args,
+    callers: readonly { readonly as: string | null; readonly cursor: number }[],
+  ): Promise<readonly Result[]> {
+    const text = `
+      WITH state AS MATERIALIZED (
+          SELECT $1::numeric AS applied_position, 0::numeric AS cursors_valid_from, outstanding.hidden
+          FROM (${outstandingSql(this.schema)}) outstanding),
+        caller AS MATERIALIZED (
+          SELECT * FROM unnest($2::text[], $3::numeric[]) WITH ORDINALITY AS caller(actor_id, cursor, n))
+      SELECT answer.data FROM ${query.sql(scopeOf(this.schema, 3))} answer ORDER BY answer.n`;
+    const { rows } = await this.client.query<{ data: unknown }>({
+      name: createHash('sha256').update(text).digest('base64url'),
+      text,
+      values: [
+        this.position === 0n ? null : String(this.position),
+        callers.map(({ as }) => as),
+        callers.map(({ cursor }) => cursor),
+        ...query.values(args),
+      ],
+    });
+    return rows.map(({ data }) => query.present(data));
   }
 
   private async apply(collect: (work: UnitOfWork) => void): Promise<void> {

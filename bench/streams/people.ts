@@ -1,0 +1,40 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { readConfig } from '../../src/config/config.js';
+import { OperatorApi } from '../../src/operator/cli/operator-api.js';
+import { signIn } from '../../src/operator/demo/sign-in.js';
+import type { BenchNetwork } from '../network.js';
+
+export interface Person {
+  readonly actorId: string;
+  /** Lives for five minutes. */
+  readonly token: string;
+}
+
+const redirectUri = 'http://localhost:8910/callback';
+/** Sign-ins at a time. */
+const AT_ONCE = 8;
+
+/** People who signed in through one application, which may read, follow and post for them. */
+export async function newPeople({ baseUrl, run }: BenchNetwork, count: number): Promise<readonly Person[]> {
+  const operator = new OperatorApi(readConfig(run.settings), 'benchmark');
+  const scopes = ['openid', 'read', 'post:create', 'relation:write'] as const;
+  const application = await operator.registerApplication({
+    name: 'Benchmark',
+    redirectUris: [redirectUri],
+    scopes,
+  });
+  const people: Person[] = [];
+  const one = async (): Promise<Person> => {
+    const person = { handle: `b_${randomBytes(6).toString('hex')}`, password: randomUUID() };
+    const email = `${person.handle}@example.org`;
+    const { actorId } = await operator.createAccount({ ...person, displayName: 'B', email });
+    const scope = scopes.join(' ');
+    const { access_token: token } = await signIn(baseUrl, { ...application, ...person, redirectUri, scope });
+    return { actorId, token };
+  };
+  while (people.length < count)
+    people.push(
+      ...(await Promise.all(Array.from({ length: Math.min(AT_ONCE, count - people.length) }, one))),
+    );
+  return people;
+}

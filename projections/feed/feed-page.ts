@@ -1,0 +1,45 @@
+import { presentPosts } from '../posts/post.sql.js';
+import type { PostColumns } from '../posts/post.sql.js';
+import type { FeedEvent, Subject } from './event.js';
+
+/** What changed for a caller, in the order of the log. */
+export interface FeedPage {
+  readonly events: readonly FeedEvent[];
+  /** Everything up to this position has been told, or was not for this caller. */
+  readonly cursor: number;
+  /** What changed since the cursor cannot be told: the caller has to reconcile. */
+  readonly replace: boolean;
+}
+
+interface Row {
+  readonly position: number;
+  readonly kind: Subject['kind'];
+  readonly at: number;
+  readonly actorId: string;
+  readonly postId: string | null;
+  /** Of the one that belongs to the kind; null: the caller may not see it now. */
+  readonly subject: object | null;
+}
+
+interface PageJson extends Pick<FeedPage, 'cursor' | 'replace'> {
+  readonly events: readonly Row[];
+  readonly posts: PostColumns;
+}
+
+/** Leaves out the events whose subject the caller may not see. */
+export function presentFeed(json: unknown): FeedPage {
+  const { events, posts, cursor, replace } = json as PageJson;
+  const byId = new Map(presentPosts(posts).map((post) => [post.id, post]));
+  const subjectOf = ({ kind, postId, subject }: Row) => {
+    if (kind === 'post.deleted') return { postId };
+    if (kind !== 'post.created' && kind !== 'post.edited') return subject;
+    const post = byId.get(postId ?? '');
+    return post ? { post } : null;
+  };
+  const told = events.flatMap((row) => {
+    const { position, kind, at, actorId } = row;
+    const subject = subjectOf(row);
+    return subject ? [{ position, kind, at, actorId, ...subject } as FeedEvent] : [];
+  });
+  return { events: told, cursor, replace };
+}

@@ -1,0 +1,93 @@
+/** SQL that the page of one caller and the feed of many share: which changes are told, and what is told of each. */
+import { entryJson, isEntryShown } from '../inbox/inbox.sql.js';
+import { postsJson } from '../posts/post.sql.js';
+import { isEligible, relationJson } from '../reconcile/full-view.sql.js';
+import { isActorVisible } from '../visibility.sql.js';
+import { isInView, isMissed } from './changes.sql.js';
+
+/** Behind whatever else one event brought. */
+const LAST = '9223372036854775807';
+
+/** What is told of a change, and its types. `entry_id`: of what came into the caller's inbox. */
+const columns = {
+  position: 'numeric',
+  seq: 'numeric',
+  kind: 'text',
+  at: 'bigint',
+  actor_id: 'text',
+  post_id: 'text',
+  relation_kind: 'text',
+  target_id: 'text',
+  target_actor_id: 'text',
+  generation: 'integer',
+  entry_id: 'text',
+} as const;
+
+const names = Object.keys(columns);
+
+/** A definition of the columns of a record. */
+export const TOLD_AS = Object.entries(columns)
+  .map(([name, type]) => `${name} ${type}`)
+  .join(', ');
+
+/** A record of what is told, from a row of a query of {@link toldOf} or {@link TOLD_OF_INBOX}. */
+export const toldRecord = (row: string): string => `ROW(${names.map((name) => `${row}.${name}`).join(', ')})`;
+
+/** What is told of the change under this alias. */
+export const toldOf = (change: string): string =>
+  names.map((name) => (name === 'entry_id' ? 'NULL AS entry_id' : `${change}.${name}`)).join(', ');
+
+/** The same of a row of `inbox`. */
+export const TOLD_OF_INBOX = `inbox.position, ${LAST}, 'inbox.added', inbox.created_at, inbox.source_actor_id, NULL, NULL, NULL,
+  NULL, NULL::integer, inbox.id`;
+
+/** Whether the change under this alias is for the caller: an author's for the followers, all else for its owner. */
+export const isTold = (schema: string, change: string): string => `
+  CASE WHEN ${change}.audience = 'author' THEN ${isInView(schema, `${change}.owner_actor_id`)}
+      OR (${change}.kind = 'post.deleted' AND ${isMissed(schema, change)})
+    ELSE ${change}.owner_actor_id = caller.actor_id AND ${change}.kind LIKE 'relation.%' END`;
+
+/** The rows of `page`, as {@link toldOf} tells them, with what each is about, as a JSON array. */
+export const eventsJson = (schema: string, page: string): string => `(
+  SELECT coalesce(json_agg(json_build_object('position', page.position, 'kind', page.kind, 'at', page.at,
+    'actorId', page.actor_id, 'postId', page.post_id, 'subject', ${subjectJson(schema)})
+    ORDER BY page.position, page.seq), '[]')
+  FROM ${page})`;
+
+/** The posts that the rows of `page` are about, as the caller may see them now. */
+export const postsOfPage = (schema: string, page: string): string =>
+  postsJson(
+    schema,
+    `(
+      SELECT page.post_id, max(page.position) AS position FROM ${page}
+      WHERE page.kind IN ('post.created', 'post.edited') GROUP BY page.post_id)`,
+    'ASC',
+  );
+
+/** What the row of `page` is about, unless it is a post; null: not to be seen by the caller now. */
+function subjectJson(schema: string): string {
+  const asItWas = relationJson({
+    kind: 'page.relation_kind',
+    actorId: 'page.actor_id',
+    targetId: 'page.target_id',
+    targetActorId: 'page.target_actor_id',
+    generation: 'page.generation',
+  });
+  return `CASE page.kind
+    WHEN 'relation.ended' THEN json_build_object('relation', ${asItWas})
+    WHEN 'relation.established' THEN (
+      SELECT json_build_object('relation', ${asItWas}) FROM ${schema}.relation
+      WHERE relation.actor_id = page.actor_id AND relation.kind = page.relation_kind
+        AND relation.target_id = page.target_id AND relation.generation = page.generation
+        AND ${isEligible(schema, 'relation')})
+    WHEN 'profile.changed' THEN (
+      SELECT json_build_object('profile', json_build_object(
+        'actorId', actor.actor_id, 'handle', actor.handle, 'displayName', actor.display_name,
+        'bio', actor.bio, 'website', actor.website))
+      FROM ${schema}.actor
+      WHERE actor.actor_id = page.actor_id AND ${isActorVisible(schema, 'actor.actor_id')})
+    WHEN 'inbox.added' THEN (
+      SELECT json_build_object('entry', ${entryJson('inbox')}) FROM ${schema}.inbox
+      WHERE inbox.actor_id = caller.actor_id AND inbox.id = page.entry_id AND ${isEntryShown(schema, 'inbox')})
+    END`;
+}

@@ -1,0 +1,80 @@
+import { DatabaseError } from 'pg';
+import type { Pool, QueryResultRow } from 'pg';
+import { HttpRefusal } from '../errors.js';
+import type { Publication, PublicationCache } from './publication.js';
+import { dropStaleStatements, statementName } from './stale-statements.js';
+
+const UNDEFINED_TABLE = '42P01';
+const INVALID_SCHEMA = '3F000';
+/** A statement that was dropped, see stale-statements.ts. */
+const INVALID_STATEMENT = '26000';
+const gone = new Set<string | undefined>([UNDEFINED_TABLE, INVALID_SCHEMA, INVALID_STATEMENT]);
+
+/** A statement that is written for the publication it reads. */
+export interface PublishedStatement {
+  /** Unique among all. */
+  readonly name: string;
+  readonly text: (schemaName: string) => string;
+  readonly values: (publication: Publication) => unknown[];
+}
+
+/** Runs statements that say in each row which incarnation they read. */
+export class PublishedStatements {
+  private readonly texts = new WeakMap<Publication, Map<string, { name: string; text: string }>>();
+
+  constructor(
+    private readonly pool: Pool,
+    private readonly publications: PublicationCache,
+  ) {
+    dropStaleStatements(pool, () => publications.known?.incarnation);
+  }
+
+  /** One statement in the usual case; again after a publication. @throws {HttpRefusal} nothing can be read now. */
+  async run<Row extends QueryResultRow & { readonly incarnation: string | null }>(
+    statement: PublishedStatement,
+  ): Promise<readonly [Row, ...Row[]]> {
+    let publication = await this.publications.current();
+    for (const last of [false, true]) {
+      if (!publication)
+        throw new HttpRefusal('recovery_state_missing', 'The network is being set up; retry later.');
+      if (!this.publications.isReadable(publication))
+        throw new HttpRefusal(
+          'protected_read_unavailable',
+          'The read models are of another version than this server; retry later.',
+        );
+      const [first, ...others] = await this.ask<Row>(publication, statement);
+      if (first && first.incarnation === publication.incarnation) return [first, ...others];
+      if (last) break;
+      publication = await this.publications.refresh();
+    }
+    throw new HttpRefusal('recovery_publication_changed', 'The network was just republished; retry.');
+  }
+
+  /** None: the schema is gone, another one is published by now. */
+  private async ask<Row extends QueryResultRow>(
+    publication: Publication,
+    statement: PublishedStatement,
+  ): Promise<readonly Row[]> {
+    try {
+      const values = statement.values(publication);
+      const { rows } = await this.pool.query<Row>({ ...this.textOf(publication, statement), values });
+      return rows;
+    } catch (error) {
+      if (error instanceof DatabaseError && gone.has(error.code)) return [];
+      throw error;
+    }
+  }
+
+  private textOf(
+    publication: Publication,
+    { name, text }: PublishedStatement,
+  ): { name: string; text: string } {
+    const known = this.texts.get(publication) ?? new Map<string, { name: string; text: string }>();
+    this.texts.set(publication, known);
+    const found = known.get(name);
+    if (found) return found;
+    const statement = { name: statementName(name, publication.incarnation), text: text(publication.schemaName) };
+    known.set(name, statement);
+    return statement;
+  }
+}

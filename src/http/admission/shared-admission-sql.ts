@@ -1,0 +1,73 @@
+import { outstandingSql } from '../../../projections/outstanding.sql.js';
+import { scopeOf } from '../../../projections/runner/read-query.js';
+import type { SharedReadQuery } from '../../../projections/runner/read-query.js';
+import { recoveryStateSql } from '../../recovery/recovery-state.js';
+import { callerSql } from './admission-sql.js';
+import type { AdmissionRow } from './admission-sql.js';
+import { derivingSql } from './closed.js';
+
+/** Parameters of {@link sharedAdmissionSql}, in order, before those of the query that is embedded. */
+export interface SharedAdmissionValues {
+  /** Of each caller; null: anonymous. */
+  readonly tokenHashes: readonly (Buffer | null)[];
+  /** Unix milliseconds. */
+  readonly now: number;
+  /** Incarnation that the statement was written for. */
+  readonly incarnation: string;
+  /** Scope that a token needs, if any. */
+  readonly scope: string | null;
+  /** Where each caller stands, in decimal. */
+  readonly cursors: readonly string[];
+}
+
+export const sharedValuesOf = (values: SharedAdmissionValues): unknown[] => [
+  values.tokenHashes,
+  values.now,
+  values.incarnation,
+  values.scope,
+  values.cursors,
+];
+
+const PARAMETERS = 5;
+
+/** Of each caller. `n`: which, from 1. */
+export interface SharedAdmissionRow extends AdmissionRow {
+  readonly n: string;
+}
+
+/**
+ * {@link admissionSql} for many callers: who holds each token, and whether each is admitted, is asked in the snapshot in
+ * which the data is read. Each caller is looked up by its keys (OFFSET 0), however many there are.
+ */
+export function sharedAdmissionSql(
+  schemaName: string,
+  query: Pick<SharedReadQuery<never, unknown>, 'sql'>,
+): string {
+  const scope = scopeOf(schemaName, PARAMETERS);
+  return `
+  WITH state AS MATERIALIZED (
+    SELECT published.*, outstanding.*
+    FROM (${recoveryStateSql}) published CROSS JOIN (${outstandingSql(scope.schema)}) outstanding
+  ), known AS MATERIALIZED (
+    SELECT asked.*, holder.*, greatest((SELECT unknown_position FROM state), (
+      SELECT outstanding.position FROM recovery.outstanding_write outstanding
+      WHERE outstanding.actor_id = holder.actor_id)) AS needed_position
+    FROM unnest($1::bytea[], $5::numeric[]) WITH ORDINALITY AS asked(token_hash, cursor, n)
+    LEFT JOIN LATERAL (${callerSql('asked.token_hash')} OFFSET 0) holder ON true
+  ), judged AS MATERIALIZED (
+    SELECT known.*, coalesce((SELECT applied_position FROM state) >= known.needed_position, known.needed_position IS NULL)
+      AS fresh
+    FROM known
+  ), caller AS MATERIALIZED (
+    SELECT judged.* FROM judged CROSS JOIN state
+    WHERE state.status = 'serving' AND state.incarnation = $3::text AND judged.fresh
+      AND (judged.token_hash IS NULL
+        OR (judged.token_live AND judged.authority_live AND ($4::text IS NULL OR $4 = ANY (judged.scopes))))
+  ), answer AS MATERIALIZED (
+    SELECT * FROM ${query.sql(scope)} answered
+  )
+  SELECT n, state.incarnation, state.status, state.applied_position, state.witness_epoch, ${derivingSql} AS deriving,
+    judgment.actor_id, judgment.app_id, judgment.grant_id, judgment.scopes, judgment.expires_at, judgment.token_live, judgment.authority_live,
+    judgment.needed_position, judgment.fresh, judgment.data
+  FROM (SELECT * FROM judged FULL JOIN answer USING (n)) judgment LEFT JOIN state ON true`;
+}

@@ -1,0 +1,208 @@
+import { setImmediate as breathe, setTimeout as pause } from 'node:timers/promises';
+import type { FeedPage } from '../../../projections/feed/feed.read-model.js';
+import type { Clock } from '../../commands/ambient.js';
+import type { Read } from '../admission/protected-reads.js';
+import type { SharedAnswer, SharedRequest } from '../admission/shared-reads.js';
+import { HttpRefusal } from '../errors.js';
+import type { ErrorBody } from '../errors.js';
+import type { EventStream } from './event-stream.js';
+import type { FeedReads } from './feed-reads.js';
+import { framesOf, heartbeat } from './frames.js';
+import { Latch } from './latch.js';
+import { Slots } from './slots.js';
+
+/** Tells when there may be something new. */
+export interface News {
+  subscribe(onNews: () => void): () => void;
+}
+
+export interface RoundsOptions {
+  readonly news: News;
+  readonly clock: Clock;
+  readonly reads: Pick<FeedReads, 'read' | 'readAll'>;
+  /** What a client is told of a fault. */
+  readonly explain: (fault: unknown) => ErrorBody;
+}
+
+/** Streams of one caller that stand at one position: one row of a statement. */
+interface Party extends SharedRequest {
+  readonly streams: EventStream[];
+}
+
+/** How long what happens at once gathers: no stream asks more often. */
+const GATHER_MS = 100;
+/** How often streams ask although nothing is new: whether their callers still may listen. It is the heartbeat, too. */
+const CHECK_MS = 5_000;
+/** Streams that are behind are read for by themselves, so many at a time: the rest of the connections is for others. */
+const CATCHING_UP = 2;
+/** Messages that are written before other requests have their turn. */
+const SLICE = 20;
+
+/**
+ * Reads for all streams of a process: each time that something is new, one statement admits all their callers and tells
+ * what changed for each. It pauses as long as it took, so that streams come later, and not everybody else, where there
+ * is more to tell than this process can.
+ */
+export class Rounds {
+  private readonly streams = new Set<EventStream>();
+  /** Those that more is known of than they were told. */
+  private readonly behind = new WeakSet<EventStream>();
+  private readonly latch = new Latch();
+  private readonly slots = new Slots(CATCHING_UP);
+  private readonly stopping = new AbortController();
+  private readonly unsubscribe: () => void;
+  private isRunning = false;
+  private nextCheckAt = 0;
+  /** How far all streams of the last round are: whoever is not as far reads alone. */
+  private front: { readonly incarnation: string; readonly cursor: number } | undefined;
+
+  constructor(private readonly options: RoundsOptions) {
+    this.unsubscribe = options.news.subscribe(() => this.latch.ring());
+  }
+
+  /** From now on it is read for this stream, until it is closed. @param first what it began with. */
+  add(stream: EventStream, first: Read<FeedPage>): void {
+    this.streams.add(stream);
+    const untilTokenEnds = first.caller && first.caller.expiresAt - this.options.clock.now() + 1;
+    const timer =
+      untilTokenEnds === undefined
+        ? undefined
+        : setTimeout(() => this.latch.ring(), Math.max(untilTokenEnds, 0));
+    stream.body.once('close', () => {
+      clearTimeout(timer);
+      this.streams.delete(stream);
+    });
+    if (hasMore(first)) this.behind.add(stream);
+    if (!this.isRunning) void this.run();
+  }
+
+  /** Its client has taken what it was told. */
+  resume(stream: EventStream): void {
+    if (this.isBehind(stream)) void this.catchUp(stream);
+  }
+
+  stop(): void {
+    this.unsubscribe();
+    this.stopping.abort();
+  }
+
+  private isBehind(stream: EventStream): boolean {
+    if (this.behind.has(stream)) return true;
+    return this.front?.incarnation === stream.incarnation && stream.cursor < this.front.cursor;
+  }
+
+  private async run(): Promise<void> {
+    const { clock } = this.options;
+    this.isRunning = true;
+    this.nextCheckAt = clock.now() + CHECK_MS;
+    while (this.streams.size > 0) {
+      await this.latch.next(Math.max(this.nextCheckAt - clock.now(), 0), this.stopping.signal);
+      if (this.stopping.signal.aborted) break;
+      const isCheck = clock.now() >= this.nextCheckAt;
+      if (isCheck) this.nextCheckAt = clock.now() + CHECK_MS;
+      const begun = performance.now();
+      await this.round(isCheck);
+      await this.pause(Math.max(GATHER_MS, performance.now() - begun));
+    }
+    this.isRunning = false;
+  }
+
+  private async round(isCheck: boolean): Promise<void> {
+    const parties = this.parties();
+    if (parties.length > 0) {
+      const { answers, late } = await this.options.reads.readAll(parties);
+      void late?.then((latecomers) => this.answer(latecomers, isCheck));
+      this.front = await this.answer(answers, isCheck);
+    }
+    // Those that began, or had not taken their last message, when the round was read.
+    for (const stream of this.streams)
+      if (stream.isWaiting && this.isBehind(stream)) void this.catchUp(stream);
+  }
+
+  private parties(): readonly Party[] {
+    const parties = new Map<string, Party>();
+    for (const stream of this.streams) {
+      if (!stream.isWaiting || this.isBehind(stream)) continue;
+      stream.isReading = true;
+      const { credential } = stream.reader;
+      const { cursor } = stream;
+      const key = `${credential?.tokenHash.toString('hex') ?? ''}@${cursor}`;
+      const party = parties.get(key) ?? { credential, cursor, streams: [] };
+      party.streams.push(stream);
+      parties.set(key, party);
+    }
+    return [...parties.values()];
+  }
+
+  /** How far all of them are then; undefined: all were refused. */
+  private async answer(
+    answers: Iterable<SharedAnswer<Party, FeedPage>>,
+    isCheck: boolean,
+  ): Promise<Rounds['front']> {
+    let front: Rounds['front'];
+    let written = 0;
+    for (const { request, ...answer } of answers) {
+      const tell = 'read' in answer ? this.telling(answer.read, isCheck) : this.ending(answer.fault);
+      for (const stream of request.streams) {
+        stream.isReading = false;
+        tell(stream);
+        if (++written % SLICE === 0) await breathe();
+      }
+      if (!('read' in answer)) continue;
+      const { incarnation, result } = answer.read;
+      front = { incarnation, cursor: Math.min(result.cursor, front?.cursor ?? Infinity) };
+      // All that there is was too much for one statement.
+      if (hasMore(answer.read)) this.latch.ring();
+    }
+    return front;
+  }
+
+  /** What is told in the same words to each of a party. */
+  private telling(read: Read<FeedPage>, isCheck: boolean): (stream: EventStream) => void {
+    const message = framesOf(read.result) || (isCheck ? heartbeat(read.result.cursor) : '');
+    return (stream) => this.tell(stream, read, message);
+  }
+
+  private ending(fault: unknown): (stream: EventStream) => void {
+    const reason = this.options.explain(fault);
+    return (stream) => this.end(stream, reason);
+  }
+
+  private async catchUp(stream: EventStream): Promise<void> {
+    while (stream.isWaiting && this.isBehind(stream)) {
+      stream.isReading = true;
+      try {
+        const read = await this.slots.run(() => this.options.reads.read(stream.reader, stream.cursor));
+        if (hasMore(read)) this.behind.add(stream);
+        else this.behind.delete(stream);
+        // It may have waited for its turn longer than a client is to hear nothing.
+        this.tell(stream, read, framesOf(read.result) || heartbeat(read.result.cursor));
+      } catch (fault) {
+        this.end(stream, this.options.explain(fault));
+      }
+      await this.pause(GATHER_MS);
+      stream.isReading = false;
+    }
+  }
+
+  private tell(stream: EventStream, read: Read<FeedPage>, message: string): void {
+    // The headers that the stream began with would not be true of what comes.
+    if (read.incarnation === stream.incarnation) stream.moveOn(read, message);
+    else this.end(stream, this.options.explain(republished()));
+  }
+
+  private end(stream: EventStream, reason: ErrorBody): void {
+    this.streams.delete(stream);
+    stream.end(reason);
+  }
+
+  private pause(ms: number): Promise<unknown> {
+    return pause(ms, undefined, { signal: this.stopping.signal }).catch(() => undefined);
+  }
+}
+
+const republished = () =>
+  new HttpRefusal('recovery_publication_changed', 'The network was just republished; connect again.');
+
+/** Whether the log has more than was looked through. */
+const hasMore = ({ result, revision }: Read<FeedPage>): boolean => result.cursor < revision;

@@ -1,0 +1,256 @@
+import { randomUUID } from 'node:crypto';
+import type { Readable } from 'node:stream';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Pool } from 'pg';
+import { pino } from 'pino';
+import { serving } from '../../projections/groups.js';
+import { versionsOf } from '../../projections/runner/projection.js';
+import { PositionListener } from '../../projections/runner/position-listener.js';
+import { systemClock } from '../../src/commands/system.js';
+import { TrustedProxies } from '../../src/config/trusted-proxies.js';
+import { allScopes } from '../../src/domain/grant/scopes.js';
+import { ProtectedReads } from '../../src/http/admission/protected-reads.js';
+import { PublicationCache } from '../../src/http/admission/publication.js';
+import { PublishedStatements } from '../../src/http/admission/published-statements.js';
+import { RestrictionProof } from '../../src/http/admission/restriction-proof.js';
+import { SharedReads } from '../../src/http/admission/shared-reads.js';
+import { errorBody } from '../../src/http/error.filter.js';
+import { EventStreams } from '../../src/http/events/event-streams.js';
+import { FeedReads } from '../../src/http/events/feed-reads.js';
+import { ApiLimits } from '../../src/http/limits/api-limits.js';
+import { Meter } from '../../src/http/limits/meter.js';
+import { PUBLICATION_CHANNEL } from '../../src/recovery/incarnation.js';
+import { readRecoveryState } from '../../src/recovery/recovery-state.js';
+import { credentialHash } from '../../src/store/authority/credential-hash.js';
+import { openDatabase } from '../../src/store/database.js';
+import type { Postgres } from '../../src/store/postgres.js';
+import { operatorOf, registerApplication, send, signIn } from '../support/api.js';
+import type { Answer, Application, SignedIn } from '../support/api.js';
+import { listen } from '../support/event-source.js';
+import type { Listening } from '../support/event-source.js';
+import { startNetwork } from '../support/network.js';
+import type { TestNetwork } from '../support/network.js';
+import { until } from '../support/until.js';
+
+let network: TestNetwork;
+let application: Application;
+const opened: Listening[] = [];
+
+beforeAll(async () => {
+  network = await startNetwork();
+  application = await registerApplication(network);
+});
+afterEach(() => opened.splice(0).forEach((stream) => stream.close()));
+afterAll(() => network?.stop());
+
+const someone = () => signIn(network, application, allScopes.join(' '));
+const intent = () => ({ intentId: randomUUID() });
+
+async function streamOf(who: SignedIn | undefined): Promise<Listening> {
+  const headers: Record<string, string> = who ? { authorization: `Bearer ${who.token}` } : {};
+  const stream = await listen(network.baseUrl, { headers });
+  opened.push(stream);
+  await until(() => stream.messages.length > 0);
+  return stream;
+}
+
+/** Events, and `replace`, that a stream was told. */
+const toldTo = ({ messages }: Listening) =>
+  messages.flatMap(({ event, data }) =>
+    event === undefined ? [] : [event === 'replace' ? 'replace' : (JSON.parse(data ?? '') as object)],
+  );
+
+function revoke({ token }: SignedIn): Promise<Response> {
+  const { clientId, clientSecret } = application;
+  return fetch(`${network.baseUrl}/api/auth/oauth2/revoke`, {
+    method: 'POST',
+    headers: {
+      authorization: `Basic ${btoa(`${clientId}:${clientSecret}`)}`,
+      'content-type': 'application/x-www-form-urlencoded',
+    },
+    body: new URLSearchParams({ token }),
+  });
+}
+
+describe('many event streams', () => {
+  it('tell every viewer what the pages of that viewer tell, whatever happens', async () => {
+    const [ada, bob, cleo, dan] = [await someone(), await someone(), await someone(), await someone()];
+    const viewers = [ada, bob, cleo, dan, undefined];
+    let watched = await Promise.all(
+      [...viewers, ...viewers].map(async (viewer) => ({ viewer, stream: await streamOf(viewer) })),
+    );
+    const pageOf = (who: SignedIn | undefined, cursor: number): Promise<Answer> =>
+      who
+        ? who.get(`/api/events?cursor=${cursor}`)
+        : send(network.baseUrl, 'GET', `/api/events?cursor=${cursor}`);
+    let { cursor } = (await ada.get('/api/events')).body as { cursor: number };
+    let checked = 0;
+
+    /** After it, every stream is told what the page tells before anything else happens. */
+    const step = async (act: () => Promise<unknown>) => {
+      const before = new Map(watched.map(({ stream }) => [stream, toldTo(stream).length]));
+      await act();
+      const pages = new Map<SignedIn | undefined, Answer['body']>();
+      for (const { viewer } of watched)
+        pages.set(
+          viewer,
+          await until(async () => {
+            const { body } = await pageOf(viewer, cursor);
+            // What an operator did, no helper waits for.
+            return body.cursor > cursor && body;
+          }),
+        );
+      for (const { viewer, stream } of watched) {
+        const page = pages.get(viewer);
+        const told = () => toldTo(stream).slice(before.get(stream));
+        await until(() => (page.replace ? told().includes('replace') : told().length >= page.events.length));
+        // What came before it, if anything did, is as good as replaced.
+        expect(page.replace ? page.events : told()).toEqual(page.events);
+        checked += page.events.length;
+      }
+      cursor = Math.min(...[...pages.values()].map((page) => page.cursor));
+    };
+    const say = async (by: SignedIn, text: string, fields: object = {}) => {
+      let id = '';
+      await step(async () => {
+        ({ id } = (await by.say(text, fields)).body.post);
+      });
+      return id;
+    };
+
+    await step(() => bob.put(`/api/relations/follow/${ada.actorId}`, intent()));
+    await step(() => cleo.put(`/api/relations/follow/${ada.actorId}`, intent()));
+    const question = await say(ada, 'a question');
+    await say(cleo, 'a reply', { parentId: question });
+    await step(() => dan.put(`/api/relations/like/${question}`, intent()));
+    await step(() => ada.patch(`/api/posts/${question}`, { ...intent(), revision: 1, text: 'a better one' }));
+    await step(() => dan.put(`/api/blocks/${ada.actorId}`, intent()));
+    await say(ada, 'not for Dan');
+    await step(() => cleo.put(`/api/blocks/${bob.actorId}`, intent()));
+    await say(bob, 'not for Cleo', { parentId: question });
+    watched = watched.filter(({ viewer }) => viewer !== cleo);
+    await step(() => operatorOf(network).setAccountState(cleo.actorId, 'suspend', 'for the test'));
+    await say(ada, 'not while Cleo is suspended');
+    await step(() => operatorOf(network).setAccountState(cleo.actorId, 'reinstate', 'for the test'));
+    await step(() => ada.delete(`/api/posts/${question}?intentId=${randomUUID()}&revision=2`));
+    const { revision } = (await ada.get('/api/profile')).body.profile;
+    await step(() => ada.patch('/api/profile', { ...intent(), revision, bio: 'keeper of lamps' }));
+    await step(() => bob.delete(`/api/relations/follow/${ada.actorId}?intentId=${randomUUID()}`));
+    await say(ada, 'for whoever has no name');
+    expect(checked).toBeGreaterThan(40);
+  });
+
+  it('end alone where their own token is revoked or their account is suspended, and the others go on', async () => {
+    const [ada, bob, cleo] = [await someone(), await someone(), await someone()];
+    const all = await Promise.all([ada, ada, bob, cleo, undefined, undefined].map(streamOf));
+    const [first, second, ofBob, ofCleo, ...others] = all;
+    await revoke(bob);
+    await until(() => ofBob?.ended());
+    expect(ofBob && toldTo(ofBob)).toMatchObject([{ error: 'invalid_token' }]);
+    await operatorOf(network).setAccountState(cleo.actorId, 'suspend', 'for the test');
+    await until(() => ofCleo?.ended());
+    expect(ofCleo && toldTo(ofCleo).at(-1)).toMatchObject({ error: 'social_authority_required' });
+    await ada.say('still here');
+    for (const stream of [first, second, ...others]) {
+      await until(() => stream && toldTo(stream).some((each) => JSON.stringify(each).includes('still here')));
+      expect(stream?.ended()).toBe(false);
+    }
+  });
+});
+
+describe('one API process', () => {
+  let database: Postgres;
+  let news: PositionListener;
+  let streams: EventStreams;
+  const bodies: Readable[] = [];
+  const statements: string[] = [];
+
+  beforeAll(async () => {
+    const databaseUrl = network.env['DATABASE_URL'] ?? '';
+    database = await openDatabase({ url: databaseUrl, applicationName: 'test', maxConnections: 4 });
+    const logger = pino({ level: 'silent' });
+    news = new PositionListener({
+      databaseUrl,
+      publicationChannel: PUBLICATION_CHANNEL,
+      read: readRecoveryState,
+      logger,
+    });
+    news.start();
+    await until(() => news.current());
+  });
+  afterAll(async () => {
+    for (const body of bodies) body.destroy();
+    await streams?.onModuleDestroy();
+    await news?.stop();
+    await database?.close();
+  });
+
+  it.each([10, 60])(
+    'asks one statement when something happens, for %i streams of many callers',
+    async (count) => {
+      const reads = readsOf(counted(database.pool, statements));
+      streams = new EventStreams(
+        { news, clock: systemClock, reads, explain: (fault) => errorBody(fault, pino({ level: 'silent' })) },
+        { ofListener: Infinity, ofProcess: Infinity, anonymous: Infinity },
+      );
+      const people = [await someone(), await someone(), await someone(), await someone()];
+      const author = await someone();
+      for (const person of people) await person.put(`/api/relations/follow/${author.actorId}`, intent());
+      const told: string[] = [];
+      for (let n = 0; n < count; n++) {
+        const person = people[n % (people.length + 1)];
+        const reader = {
+          credential: person && { tokenHash: credentialHash(person.token) },
+          meter: new Meter({ ip: '127.0.0.1' }, { headers: () => undefined as never }),
+        };
+        const body = streams.begin('any', await reads.read(reader, undefined), reader).setEncoding('utf8');
+        body.on('data', (text: string) => text.includes('post.created') && told.push(text));
+        bodies.push(body);
+      }
+      const sayAndCount = async () => {
+        statements.length = told.length = 0;
+        await author.say('one post');
+        await until(() => told.length === count);
+        return statements.filter((name) => name.startsWith('shared-feed')).length;
+      };
+      // Streams that began at different positions are as far as each other after the first.
+      await sayAndCount();
+      const asked = await sayAndCount();
+      expect(asked).toBeGreaterThan(0);
+      // One for the post, and one more where the five seconds after which they are checked end just then.
+      expect(asked).toBeLessThanOrEqual(2);
+      expect(statements).toHaveLength(asked);
+    },
+  );
+
+  function readsOf(pool: Pool): FeedReads {
+    const published = new PublishedStatements(pool, new PublicationCache(pool, versionsOf(serving)));
+    const limits = new ApiLimits(pool, Buffer.alloc(32), systemClock, new TrustedProxies([]), 'off');
+    const proof = new Proven();
+    return new FeedReads(
+      new ProtectedReads(published, news, systemClock, limits, proof),
+      new SharedReads(published, news, systemClock, proof),
+    );
+  }
+});
+
+class Proven extends RestrictionProof {
+  readonly isLogCompared = true;
+
+  unprovenFor(): string | undefined {
+    return undefined;
+  }
+
+  reachWitness(): Promise<void> {
+    return Promise.resolve();
+  }
+}
+
+/** The pool, which notes the name of each statement that it is asked for. */
+function counted(pool: Pool, names: string[]): Pool {
+  const query = (statement: { readonly name: string }) => {
+    names.push(statement.name);
+    return pool.query(statement as never);
+  };
+  return Object.create(pool, { query: { value: query } }) as Pool;
+}
