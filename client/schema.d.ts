@@ -264,7 +264,7 @@ export interface paths {
     };
     /**
      * Learn what changes, in pages or as a stream
-     * @description Without a cursor it begins now, with no events. There is more while `cursor` is below `x-network-revision`. With `Accept: text/event-stream` it is a stream of server-sent events that resumes behind `Last-Event-ID` (or the cursor): `event` is the kind, `data` the event, `id` its position. `replace` asks to reconcile; `end` has an Error as its data, and the connection closes. A stream counts as one read.
+     * @description Without a cursor it begins now, with no events. There is more while `cursor` is below `x-network-revision`. With `Accept: text/event-stream` it is a stream of server-sent events that resumes behind `Last-Event-ID` (or the cursor): `event` is the kind, `data` the event, `id` its position. `replace` asks to reconcile; `end` has an Error as its data, and the connection closes. A stream counts as one read; one more than may be open is 429, with `Retry-After`.
      */
     get: operations['listEvents'];
     put?: never;

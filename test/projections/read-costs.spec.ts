@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Client } from 'pg';
 import { feedOf } from '../../projections/feed/feed.read-model.js';
+import { sharedFeed } from '../../projections/feed/shared-feed.read-model.js';
 import { serving } from '../../projections/groups.js';
 import { inboxOf } from '../../projections/inbox/inbox.read-model.js';
 import { outstandingSql } from '../../projections/outstanding.sql.js';
@@ -38,6 +39,18 @@ const contentOf = ({ posts, mine }: (typeof sizes)[Size]): string => `
   INSERT INTO change SELECT position, 0, author_actor_id, 'author', 'post.created', 1, author_actor_id, id FROM post;
   INSERT INTO change SELECT position, row_number() OVER (), 'me', 'owner', 'relation.established', 1, 'me', NULL, kind, target_id,
     target_actor_id, 1 FROM relation WHERE actor_id = 'me'`;
+
+/** Two hundred callers at one position: `me`, somebody without a name, and actors who follow one. */
+const feedOfMany: ReadQuery<{ readonly cursor: number }, unknown> = {
+  name: 'feed-of-many',
+  values: ({ cursor }) => [cursor, 50],
+  sql: ({ schema, parameter }) => `(
+    WITH caller AS MATERIALIZED (
+      SELECT n, CASE n WHEN 1 THEN NULL WHEN 2 THEN 'me' ELSE 'a' || n END AS actor_id, ${parameter(1)}::numeric AS cursor
+      FROM generate_series(1, 200) n)
+    SELECT json_agg(answer.data) FROM ${sharedFeed.sql({ schema, parameter: (n) => parameter(n + 1) })} answer)`,
+  present: (json) => json,
+};
 
 /** Pages of memory that a read goes through do not grow with what there is, also while Postgres has no statistics. */
 describe('what a read costs', () => {
@@ -101,6 +114,8 @@ describe('what a read costs', () => {
     ['what changed since, for anybody', reconcile, (end: number) => ({ cursor: end - 1_000 }), null],
     ['the events', feedOf, { cursor: 1_000, limit: 50 }, 'me'],
     ['no events', feedOf, { cursor: Number(FAR) - 1, limit: 50 }, 'me'],
+    ['the events of many', feedOfMany, { cursor: 1_000 }, null],
+    ['no events of many', feedOfMany, { cursor: Number(FAR) - 1 }, null],
   ];
 
   test.each(reads)('%s', async (_name, query, args, as) => {

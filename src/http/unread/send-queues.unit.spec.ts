@@ -15,7 +15,11 @@ it.each([
   ['fe80::1%eth0', '000080FE000000000000000001000000:0050'],
 ])('a client at %s is written as Linux writes it on most machines', (address, written) => {
   expect(clientKey({ address, port: 80 })).toBe(written);
-})(platform() === 'linux' ? describe : describe.skip)('on Linux the system', () => {
+});
+
+const onLinux = platform() === 'linux' ? describe : describe.skip;
+
+onLinux('on Linux the system', () => {
   it.each(['127.0.0.1', '::1'])('tells what a client at %s has not taken', async (host) => {
     const server = createServer().listen(0, host);
     await once(server, 'listening');
