@@ -64,28 +64,31 @@ describe('introspection', () => {
       `UPDATE authority.account SET state = CASE WHEN $1::bigint IS NULL THEN 'active' ELSE 'suspended' END
        WHERE actor_id = (SELECT actor_id FROM authority.app_grant WHERE grant_id = $2)`,
     ],
-  ])('says at once that a token is not active when %s', async (_what, change) => {
-    const { accessToken, refreshToken } = await connect(client, new Browser(network.baseUrl), 'ada');
-    const { dataSource } = network.database();
-    const [{ grant_id: grantId }] = await dataSource.query(
-      'SELECT grant_id FROM authority.oidc_record WHERE key_hash = sha256($1::bytea)',
-      [Buffer.from(accessToken)],
-    );
-    const asked = async () =>
-      Promise.all(
-        [accessToken, refreshToken].map(
-          async (token) => (await post(network, 'introspect', application, { token })).body.active,
-        ),
+  ])(
+    'says at once that a token is not active when %s [lifetime-refresh, lifetime-authority]',
+    async (_what, change) => {
+      const { accessToken, refreshToken } = await connect(client, new Browser(network.baseUrl), 'ada');
+      const { dataSource } = network.database();
+      const [{ grant_id: grantId }] = await dataSource.query(
+        'SELECT grant_id FROM authority.oidc_record WHERE key_hash = sha256($1::bytea)',
+        [Buffer.from(accessToken)],
       );
-    expect(await asked()).toEqual([true, true]);
-    await dataSource.query(change, [Date.now(), grantId]);
-    try {
-      expect(await asked()).toEqual([false, false]);
-    } finally {
-      await dataSource.query(change, [null, grantId]);
-    }
-    expect(await asked()).toEqual([true, true]);
-  });
+      const asked = async () =>
+        Promise.all(
+          [accessToken, refreshToken].map(
+            async (token) => (await post(network, 'introspect', application, { token })).body.active,
+          ),
+        );
+      expect(await asked()).toEqual([true, true]);
+      await dataSource.query(change, [Date.now(), grantId]);
+      try {
+        expect(await asked()).toEqual([false, false]);
+      } finally {
+        await dataSource.query(change, [null, grantId]);
+      }
+      expect(await asked()).toEqual([true, true]);
+    },
+  );
 });
 
 describe('revocation', () => {
@@ -132,7 +135,7 @@ describe('revocation', () => {
 });
 
 describe('a token response', () => {
-  it('has the published members, and is kept by no cache', async () => {
+  it('has the published members, and is kept by no cache [token-bodies, lifetime-access]', async () => {
     const { refreshToken } = await connect(client, new Browser(network.baseUrl), 'ada');
     const parameters = { grant_type: 'refresh_token', refresh_token: refreshToken };
     const { status, headers, body } = await post(network, 'token', application, parameters);
