@@ -159,6 +159,17 @@ describe('signing in', () => {
     expect((await visitor.open(example.origin)).text).toContain('<h1>Ada</h1>');
   });
 
+  it.each<readonly [string, object]>([
+    ['a scope that was not asked for', { scopes: ['openid', 'read', 'post:create', 'block:write'] }],
+    ['another application', { appId: 'another' }],
+  ])('refuses a session of %s [scopes-client, flow-session]', async (_what, members) => {
+    const { person, visitor } = await newPerson();
+    const callback = await calledBack(visitor, person);
+    between.alter('/api/session', members);
+    expect(await visitor.open(callback)).toMatchObject({ status: 401 });
+    expect((await visitor.open(example.origin)).text).toContain('Sign in');
+  });
+
   it('says so when the person does not allow it', async () => {
     const { person, visitor } = await newPerson();
     const callback = await calledBack(visitor, { ...person, decision: 'deny' });

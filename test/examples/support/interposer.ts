@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { createServer, request as requestOf } from 'node:http';
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { json } from 'node:stream/consumers';
 
 /** What stands between an application and the network, as a reverse proxy does, and fails where it is told to. */
 export interface Interposer {
