@@ -103,7 +103,7 @@ describe('every operation', () => {
     },
   );
 
-  it('is answered to who may [service-json, endpoints-paths, service-capabilities]', async () => {
+  it('is answered to who may [service-json, endpoints-paths, service-capabilities, credentials-bearer, session-bearer, service-bearer-needed]', async () => {
     const { baseUrl, alice, bob } = world;
     const answers: Record<string, unknown> = {};
     for (const operation of operations) {

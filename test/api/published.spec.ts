@@ -33,6 +33,7 @@ beforeAll(async () => {
 });
 
 const somebody = () => signIn(network, application, scopes);
+const expectIsNow = (at: number) => expect(Math.abs(at - Date.now())).toBeLessThan(60_000);
 const profileOf = async (who: SignedIn) => (await who.get('/api/profile')).body.profile;
 
 describe('one person, through two applications,', () => {
@@ -50,14 +51,17 @@ describe('one person, through two applications,', () => {
     expect(other.grantId).not.toBe(one.grantId);
   });
 
-  it('edits in one what the other created, and the post names both [post-origin-app, post-last-edit-app]', async () => {
+  it('edits in one what the other created, and the post names both [post-origin-app, post-last-edit-app, post-last-edit-at]', async () => {
     const id = await wrote(alice);
     expect((await edit(there, id)).status).toBe(200);
-    expect((await bob.get(`/api/posts/${id}`)).body.post).toMatchObject({
+    const { post } = (await bob.get(`/api/posts/${id}`)).body;
+    expect(post).toMatchObject({
       authorActorId: alice.actorId,
       originApp: { id: application.clientId, name: 'Pebble' },
       lastEditAppId: there.appId,
     });
+    expect(post.lastEditAt).toBeGreaterThan(post.createdAt);
+    expectIsNow(post.lastEditAt);
   });
 });
 
@@ -128,6 +132,9 @@ describe('a view', () => {
     await ann.post('/api/inbox/read', { intentId: randomUUID(), ids: [view.inbox[0].id] });
     const { body: later } = await ann.get(`/api/reconcile?cursor=${view.cursor}`);
     expect(later.inbox).toEqual([{ ...view.inbox[0], readAt: expect.any(Number) }]);
+    expectIsNow(view.inbox[0].createdAt);
+    expectIsNow(later.inbox[0].readAt);
+    expect(later.inbox[0].readAt).toBeGreaterThan(view.inbox[0].createdAt);
   });
 });
 

@@ -50,7 +50,7 @@ describe('reconcile', () => {
     expect(await reconcile(bob, delta.cursor)).toEqual({ ...nothing, cursor: delta.cursor });
   });
 
-  it('brings inbox entries, and again when they are read [inbox-read-at, events-inbox]', async () => {
+  it('brings inbox entries, and again when they are read [inbox-read-at, events-inbox, inbox-kind, inbox-source]', async () => {
     const { cursor } = await reconcile(alice);
     const { body } = await alice.say('to be liked');
     await relation(bob, 'like', body.post.id);

@@ -85,7 +85,7 @@ describe('a refresh', () => {
   });
 
   it.each(['read', 'openid offline_access read post:create block:read'])(
-    'is refused for other scopes than the granted (%s), which spends nothing [token-scope]',
+    'is refused for other scopes than the granted (%s), which spends nothing [token-scope, refresh-keeps]',
     async (scope) => {
       const { refreshToken } = await connected();
       const other = oidc.refreshTokenGrant(client, refreshToken, { scope });

@@ -79,7 +79,7 @@ describe('a run', () => {
   );
 
   it('does not where the test of that name is in another file', () => {
-    const elsewhere = whole.map((each) => ({ ...each, file: 'test/other.spec.ts' }));
+    const elsewhere = whole.map(({ titles }) => ({ ...ran(titles), file: 'test/other.spec.ts' }));
     expect(faultsInOutcomes(tags, elsewhere)).toHaveLength(tags.length);
   });
 

@@ -24,7 +24,7 @@ export function readList(): Entry[] {
   return entries.map((entry) => {
     const kind = kinds.find((each) => each in entry) ?? 'sentence';
     const { [kind]: text = '', ...claims } = entry;
-    return { kind, text, ...claims };
+    return Object.assign({ kind, text }, claims);
   });
 }
 

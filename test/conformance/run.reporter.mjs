@@ -39,10 +39,11 @@ export default class RunReporter {
           .map(({ fullName }) => `${testFilePath} ${fullName}`),
       ),
     );
-    const answered = refusalsMet().filter(({ file, test }) => passed.has(`${file} ${test}`));
-    const readable = answered.map(({ file, ...each }) => ({ ...each, file: relative(this.rootDir, file) }));
+    const answered = refusalsMet()
+      .filter(({ file, test }) => passed.has(`${file} ${test}`))
+      .map(({ code, status, file, test }) => ({ code, status, file: relative(this.rootDir, file), test }));
     mkdirSync(join(this.rootDir, 'artifacts'), { recursive: true });
-    writeFileSync(this.file, `${JSON.stringify({ outcomes, answered: readable }, null, 1)}\n`);
+    writeFileSync(this.file, `${JSON.stringify({ outcomes, answered }, null, 1)}\n`);
   }
 
   outcomeOf(file, { ancestorTitles, title, status }) {

@@ -108,6 +108,14 @@ describe('signing in', () => {
     for (const value of visitor.cookieValues) expect(value).toMatch(/^[\w-]{43}$/);
   });
 
+  it('keeps its cookie from scripts [flow-cookie]', async () => {
+    const { origin } = example;
+    const sent = await fetch(`${origin}/login`, { method: 'POST', headers: { origin }, redirect: 'manual' });
+    expect(sent.headers.getSetCookie()).toEqual([
+      expect.stringMatching(/^minimal_client=[\w-]{43}; HttpOnly; SameSite=Lax; /),
+    ]);
+  });
+
   it('refuses a callback with a state that is of no login here, and exchanges nothing for it [flow-transaction, flow-callback]', async () => {
     const { person, visitor } = await newPerson();
     const callback = await calledBack(visitor, person);
