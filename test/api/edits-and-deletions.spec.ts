@@ -89,7 +89,7 @@ describe('editing a post', () => {
     ['another audience', { audience: 'public' }, 'unknown_or_immutable_field'],
     ['another parent', { parentId: 'p' }, 'unknown_or_immutable_field'],
     ['another author', { authorActorId: 'a' }, 'unknown_or_immutable_field'],
-  ])('refuses %s', async (_what, fields, code) => {
+  ])('refuses %s [states-revision, version-revisions]', async (_what, fields, code) => {
     const id = await wrote(alice);
     expect(answered(await edit(alice, id, fields))).toEqual([400, refused(code)]);
     expect((await shown(id)).revision).toBe(1);

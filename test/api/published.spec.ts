@@ -208,6 +208,20 @@ describe('one’s own relations', () => {
       expect([body.relations.length, typeof body.cursor]).toEqual([rows, 'string']);
     },
   );
+
+  it('are cut into pages before it is asked who may be shown [relations-short-page, relations-own]', async () => {
+    const nameOf = (n: number) => `${fan.actorId}-${n}`;
+    const hidden = [MANY, MANY - 1].map(nameOf);
+    await database.query(`UPDATE ${schema}.actor SET state = 'suspended' WHERE actor_id = ANY ($1)`, [
+      hidden,
+    ]);
+    const { body } = await fan.get('/api/relations?limit=5');
+    expect(body.relations.map(({ targetId }: { targetId: string }) => targetId)).toEqual(
+      [499, 498, 497].map(nameOf),
+    );
+    const { body: next } = await fan.get(`/api/relations?limit=1&cursor=${body.cursor}`);
+    expect(next.relations).toMatchObject([{ targetId: nameOf(496) }]);
+  });
 });
 
 describe('the scope offline_access', () => {

@@ -97,7 +97,7 @@ async function postsOf(actorId: string): Promise<string[]> {
 }
 
 describe('signing in', () => {
-  it('shows who signed in, whatever their name is made of, and gives the browser nothing but an opaque cookie [flow-cookie, flow-session]', async () => {
+  it('shows who signed in, whatever their name is made of, and gives the browser nothing but an opaque cookie [flow-cookie]', async () => {
     const { visitor, page } = await signedIn(`<b>Ada</b> & "Co"`);
     expect(page.text).toContain('<h1>&#60;b&#62;Ada&#60;/b&#62; &#38; &#34;Co&#34;</h1>');
     expect(page.headers.get('content-security-policy')).toContain("default-src 'none'");
