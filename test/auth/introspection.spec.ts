@@ -23,7 +23,7 @@ beforeAll(async () => {
 afterAll(() => network.stop());
 
 describe('introspection', () => {
-  it('says of a live token what it is, with a subject that is pairwise', async () => {
+  it('says of a live token what it is, with a subject that is pairwise [credentials-basic]', async () => {
     const { accessToken, refreshToken, subject } = await connect(client, new Browser(network.baseUrl), 'ada');
     for (const token of [accessToken, refreshToken]) {
       const { status, headers, body } = await post(network, 'introspect', application, { token });
@@ -98,7 +98,7 @@ describe('revocation', () => {
     expect([answer.status, answer.body.error]).toEqual([400, 'unsupported_token_type']);
   });
 
-  it('answers an unknown token like a known one, with nothing', async () => {
+  it('answers an unknown token like a known one, with nothing [credentials-basic]', async () => {
     const { accessToken } = await connect(client, new Browser(network.baseUrl), 'ada');
     for (const token of [accessToken, 'x'.repeat(43)]) {
       const { status, text, headers } = await post(network, 'revoke', application, { token });
@@ -135,7 +135,7 @@ describe('revocation', () => {
 });
 
 describe('a token response', () => {
-  it('has the published members, and is kept by no cache [token-bodies, lifetime-access]', async () => {
+  it('has the published members, and is kept by no cache [token-bodies, lifetime-access, service-token-basic, summary-token, token-request, credentials-basic]', async () => {
     const { refreshToken } = await connect(client, new Browser(network.baseUrl), 'ada');
     const parameters = { grant_type: 'refresh_token', refresh_token: refreshToken };
     const { status, headers, body } = await post(network, 'token', application, parameters);

@@ -109,7 +109,7 @@ describe('the relations read model', () => {
       (other: string, at?: number) => some.follow(other, 'ada', { at: at ?? 2_000 }),
     ],
   ] as const)('%s', (_name, query, follow) => {
-    test('show actors with handle and name, and an empty handle for none', async () => {
+    test('show actors with handle and name, and an empty handle for none [actor-summary]', async () => {
       await models.given(follow('bob'), some.profileChange('bob', { handle: null, displayName: 'B' }));
       const page = await models.ask(query, { actorId: 'ada', ...firstPage });
       expect(page?.items.map(({ item }) => item)).toEqual([{ actorId: 'bob', handle: '', displayName: 'B' }]);
