@@ -1143,19 +1143,6 @@ export interface operations {
           };
         };
       };
-      /** @description Not now. */
-      503: {
-        headers: {
-          'retry-after': components['headers']['retry-after'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'temporarily_unavailable';
-          };
-        };
-      };
     };
   };
   getActor: {
@@ -1163,7 +1150,7 @@ export interface operations {
       query?: never;
       header?: {
         /**
-         * @description The answer is to show this revision or a later one.
+         * @description The answer is to show this revision or a later one: 1 to 19 digits.
          * @example 48214
          */
         'x-network-min-revision'?: string;
@@ -1356,7 +1343,6 @@ export interface operations {
               | 'protected_read_unavailable'
               | 'recovery_quarantined'
               | 'recovery_state_missing'
-              | 'recovery_unavailable'
               | 'restriction_witness_unavailable_or_incomplete'
               | 'trusted_address_unavailable';
           };
@@ -1374,7 +1360,7 @@ export interface operations {
       };
       header?: {
         /**
-         * @description The answer is to show this revision or a later one.
+         * @description The answer is to show this revision or a later one: 1 to 19 digits.
          * @example 48214
          */
         'x-network-min-revision'?: string;
@@ -1566,7 +1552,6 @@ export interface operations {
               | 'protected_read_unavailable'
               | 'recovery_quarantined'
               | 'recovery_state_missing'
-              | 'recovery_unavailable'
               | 'restriction_witness_unavailable_or_incomplete'
               | 'trusted_address_unavailable';
           };
@@ -1584,7 +1569,7 @@ export interface operations {
       };
       header?: {
         /**
-         * @description The answer is to show this revision or a later one.
+         * @description The answer is to show this revision or a later one: 1 to 19 digits.
          * @example 48214
          */
         'x-network-min-revision'?: string;
@@ -1776,7 +1761,6 @@ export interface operations {
               | 'protected_read_unavailable'
               | 'recovery_quarantined'
               | 'recovery_state_missing'
-              | 'recovery_unavailable'
               | 'restriction_witness_unavailable_or_incomplete'
               | 'trusted_address_unavailable';
           };
@@ -1794,7 +1778,7 @@ export interface operations {
       };
       header?: {
         /**
-         * @description The answer is to show this revision or a later one.
+         * @description The answer is to show this revision or a later one: 1 to 19 digits.
          * @example 48214
          */
         'x-network-min-revision'?: string;
@@ -1994,7 +1978,6 @@ export interface operations {
               | 'protected_read_unavailable'
               | 'recovery_quarantined'
               | 'recovery_state_missing'
-              | 'recovery_unavailable'
               | 'restriction_witness_unavailable_or_incomplete'
               | 'trusted_address_unavailable';
           };
@@ -2067,19 +2050,6 @@ export interface operations {
           };
         };
       };
-      /** @description Not now. */
-      503: {
-        headers: {
-          'retry-after': components['headers']['retry-after'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'temporarily_unavailable';
-          };
-        };
-      };
     };
   };
   discoverOpenId: {
@@ -2144,19 +2114,6 @@ export interface operations {
           'application/json': components['schemas']['Error'] & {
             /** @enum {unknown} */
             error: 'server_error';
-          };
-        };
-      };
-      /** @description Not now. */
-      503: {
-        headers: {
-          'retry-after': components['headers']['retry-after'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'temporarily_unavailable';
           };
         };
       };
@@ -2228,19 +2185,6 @@ export interface operations {
           'application/json': components['schemas']['Error'] & {
             /** @enum {unknown} */
             error: 'server_error';
-          };
-        };
-      };
-      /** @description Not now. */
-      503: {
-        headers: {
-          'retry-after': components['headers']['retry-after'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'temporarily_unavailable';
           };
         };
       };
@@ -2710,7 +2654,7 @@ export interface operations {
       query?: never;
       header?: {
         /**
-         * @description The answer is to show this revision or a later one.
+         * @description The answer is to show this revision or a later one: 1 to 19 digits.
          * @example 48214
          */
         'x-network-min-revision'?: string;
@@ -2871,9 +2815,7 @@ export interface operations {
               | 'protected_read_unavailable'
               | 'recovery_quarantined'
               | 'recovery_state_missing'
-              | 'recovery_unavailable'
-              | 'restriction_witness_unavailable_or_incomplete'
-              | 'trusted_address_unavailable';
+              | 'restriction_witness_unavailable_or_incomplete';
           };
         };
       };
@@ -3074,7 +3016,6 @@ export interface operations {
               | 'recovery_state_missing'
               | 'restriction_witness_required'
               | 'restriction_witness_unavailable_or_incomplete'
-              | 'trusted_address_unavailable'
               | 'witness_finalize_unconfirmed';
           };
         };
@@ -3253,7 +3194,6 @@ export interface operations {
               | 'recovery_state_missing'
               | 'restriction_witness_required'
               | 'restriction_witness_unavailable_or_incomplete'
-              | 'trusted_address_unavailable'
               | 'witness_finalize_unconfirmed';
           };
         };
@@ -3270,7 +3210,7 @@ export interface operations {
       };
       header?: {
         /**
-         * @description The answer is to show this revision or a later one.
+         * @description The answer is to show this revision or a later one: 1 to 19 digits.
          * @example 48214
          */
         'x-network-min-revision'?: string;
@@ -3476,7 +3416,6 @@ export interface operations {
               | 'protected_read_unavailable'
               | 'recovery_quarantined'
               | 'recovery_state_missing'
-              | 'recovery_unavailable'
               | 'restriction_witness_unavailable_or_incomplete'
               | 'trusted_address_unavailable';
           };
@@ -3494,7 +3433,7 @@ export interface operations {
       };
       header?: {
         /**
-         * @description The answer is to show this revision or a later one.
+         * @description The answer is to show this revision or a later one: 1 to 19 digits.
          * @example 48214
          */
         'x-network-min-revision'?: string;
@@ -3667,9 +3606,7 @@ export interface operations {
               | 'protected_read_unavailable'
               | 'recovery_quarantined'
               | 'recovery_state_missing'
-              | 'recovery_unavailable'
-              | 'restriction_witness_unavailable_or_incomplete'
-              | 'trusted_address_unavailable';
+              | 'restriction_witness_unavailable_or_incomplete';
           };
         };
       };
@@ -3854,9 +3791,7 @@ export interface operations {
               | 'protected_read_unavailable'
               | 'recovery_quarantined'
               | 'recovery_state_missing'
-              | 'recovery_unavailable'
-              | 'restriction_witness_unavailable_or_incomplete'
-              | 'trusted_address_unavailable';
+              | 'restriction_witness_unavailable_or_incomplete';
           };
         };
       };
@@ -3867,7 +3802,7 @@ export interface operations {
       query?: never;
       header?: {
         /**
-         * @description The answer is to show this revision or a later one.
+         * @description The answer is to show this revision or a later one: 1 to 19 digits.
          * @example 48214
          */
         'x-network-min-revision'?: string;
@@ -4079,9 +4014,7 @@ export interface operations {
               | 'protected_read_unavailable'
               | 'recovery_quarantined'
               | 'recovery_state_missing'
-              | 'recovery_unavailable'
-              | 'restriction_witness_unavailable_or_incomplete'
-              | 'trusted_address_unavailable';
+              | 'restriction_witness_unavailable_or_incomplete';
           };
         };
       };
@@ -4295,7 +4228,6 @@ export interface operations {
               | 'recovery_state_missing'
               | 'restriction_witness_required'
               | 'restriction_witness_unavailable_or_incomplete'
-              | 'trusted_address_unavailable'
               | 'witness_finalize_unconfirmed';
           };
         };
@@ -4307,7 +4239,7 @@ export interface operations {
       query?: never;
       header?: {
         /**
-         * @description The answer is to show this revision or a later one.
+         * @description The answer is to show this revision or a later one: 1 to 19 digits.
          * @example 48214
          */
         'x-network-min-revision'?: string;
@@ -4502,7 +4434,6 @@ export interface operations {
               | 'protected_read_unavailable'
               | 'recovery_quarantined'
               | 'recovery_state_missing'
-              | 'recovery_unavailable'
               | 'restriction_witness_unavailable_or_incomplete'
               | 'trusted_address_unavailable';
           };
@@ -4707,7 +4638,6 @@ export interface operations {
               | 'recovery_state_missing'
               | 'restriction_witness_required'
               | 'restriction_witness_unavailable_or_incomplete'
-              | 'trusted_address_unavailable'
               | 'witness_finalize_unconfirmed';
           };
         };
@@ -4921,7 +4851,6 @@ export interface operations {
               | 'recovery_state_missing'
               | 'restriction_witness_required'
               | 'restriction_witness_unavailable_or_incomplete'
-              | 'trusted_address_unavailable'
               | 'witness_finalize_unconfirmed';
           };
         };
@@ -4938,7 +4867,7 @@ export interface operations {
       };
       header?: {
         /**
-         * @description The answer is to show this revision or a later one.
+         * @description The answer is to show this revision or a later one: 1 to 19 digits.
          * @example 48214
          */
         'x-network-min-revision'?: string;
@@ -5140,7 +5069,6 @@ export interface operations {
               | 'protected_read_unavailable'
               | 'recovery_quarantined'
               | 'recovery_state_missing'
-              | 'recovery_unavailable'
               | 'restriction_witness_unavailable_or_incomplete'
               | 'trusted_address_unavailable';
           };
@@ -5153,7 +5081,7 @@ export interface operations {
       query?: never;
       header?: {
         /**
-         * @description The answer is to show this revision or a later one.
+         * @description The answer is to show this revision or a later one: 1 to 19 digits.
          * @example 48214
          */
         'x-network-min-revision'?: string;
@@ -5319,9 +5247,7 @@ export interface operations {
               | 'protected_read_unavailable'
               | 'recovery_quarantined'
               | 'recovery_state_missing'
-              | 'recovery_unavailable'
-              | 'restriction_witness_unavailable_or_incomplete'
-              | 'trusted_address_unavailable';
+              | 'restriction_witness_unavailable_or_incomplete';
           };
         };
       };
@@ -5543,8 +5469,7 @@ export interface operations {
               | 'publishing_paused'
               | 'recovery_quarantined'
               | 'recovery_state_missing'
-              | 'restriction_witness_unavailable_or_incomplete'
-              | 'trusted_address_unavailable';
+              | 'restriction_witness_unavailable_or_incomplete';
           };
         };
       };
@@ -5558,7 +5483,7 @@ export interface operations {
       };
       header?: {
         /**
-         * @description The answer is to show this revision or a later one.
+         * @description The answer is to show this revision or a later one: 1 to 19 digits.
          * @example 48214
          */
         'x-network-min-revision'?: string;
@@ -5760,7 +5685,6 @@ export interface operations {
               | 'protected_read_unavailable'
               | 'recovery_quarantined'
               | 'recovery_state_missing'
-              | 'recovery_unavailable'
               | 'restriction_witness_unavailable_or_incomplete'
               | 'trusted_address_unavailable';
           };
@@ -5778,7 +5702,7 @@ export interface operations {
       };
       header?: {
         /**
-         * @description The answer is to show this revision or a later one.
+         * @description The answer is to show this revision or a later one: 1 to 19 digits.
          * @example 48214
          */
         'x-network-min-revision'?: string;
@@ -5949,9 +5873,7 @@ export interface operations {
               | 'protected_read_unavailable'
               | 'recovery_quarantined'
               | 'recovery_state_missing'
-              | 'recovery_unavailable'
-              | 'restriction_witness_unavailable_or_incomplete'
-              | 'trusted_address_unavailable';
+              | 'restriction_witness_unavailable_or_incomplete';
           };
         };
       };
@@ -6161,8 +6083,7 @@ export interface operations {
               | 'pilot_limits_unavailable'
               | 'recovery_quarantined'
               | 'recovery_state_missing'
-              | 'restriction_witness_unavailable_or_incomplete'
-              | 'trusted_address_unavailable';
+              | 'restriction_witness_unavailable_or_incomplete';
           };
         };
       };
@@ -6360,8 +6281,7 @@ export interface operations {
               | 'pilot_limits_unavailable'
               | 'recovery_quarantined'
               | 'recovery_state_missing'
-              | 'restriction_witness_unavailable_or_incomplete'
-              | 'trusted_address_unavailable';
+              | 'restriction_witness_unavailable_or_incomplete';
           };
         };
       };
@@ -6572,8 +6492,7 @@ export interface operations {
               | 'pilot_limits_unavailable'
               | 'recovery_quarantined'
               | 'recovery_state_missing'
-              | 'restriction_witness_unavailable_or_incomplete'
-              | 'trusted_address_unavailable';
+              | 'restriction_witness_unavailable_or_incomplete';
           };
         };
       };
@@ -6584,7 +6503,7 @@ export interface operations {
       query?: never;
       header?: {
         /**
-         * @description The answer is to show this revision or a later one.
+         * @description The answer is to show this revision or a later one: 1 to 19 digits.
          * @example 48214
          */
         'x-network-min-revision'?: string;
@@ -6761,9 +6680,7 @@ export interface operations {
               | 'protected_read_unavailable'
               | 'recovery_quarantined'
               | 'recovery_state_missing'
-              | 'recovery_unavailable'
-              | 'restriction_witness_unavailable_or_incomplete'
-              | 'trusted_address_unavailable';
+              | 'restriction_witness_unavailable_or_incomplete';
           };
         };
       };
@@ -6779,7 +6696,7 @@ export interface operations {
       };
       header?: {
         /**
-         * @description The answer is to show this revision or a later one.
+         * @description The answer is to show this revision or a later one: 1 to 19 digits.
          * @example 48214
          */
         'x-network-min-revision'?: string;
@@ -6955,9 +6872,7 @@ export interface operations {
               | 'protected_read_unavailable'
               | 'recovery_quarantined'
               | 'recovery_state_missing'
-              | 'recovery_unavailable'
-              | 'restriction_witness_unavailable_or_incomplete'
-              | 'trusted_address_unavailable';
+              | 'restriction_witness_unavailable_or_incomplete';
           };
         };
       };

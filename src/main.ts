@@ -51,7 +51,7 @@ async function serve(config: Config, logger: Logger): Promise<void> {
   mountAuthorizationServer(app, () => app.get(SignInAdmission).whyClosed());
   await app.init();
   await app.register(refuseOtherMethods);
-  await app.listen(config.port, '0.0.0.0');
+  await app.listen(config.port, config.host);
   await putDownRestored(app);
   opened.push(await startOperatorApi(app));
   opened.push(startErasures(app));

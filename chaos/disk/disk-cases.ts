@@ -60,7 +60,7 @@ const forEventStore = (make: typeof full) => (dataDir: string) =>
 const forPostgres = (make: typeof full) => (dataDir: string) => {
   const dir = madeIn(dataDir, 'postgres');
   const disk = make(dir, POSTGRES_MEGABYTES);
-  const account = accountForPostgres();
+  const account = accountForPostgres(dir);
   if (account) chownSync(dir, account.uid, account.gid);
   return disk;
 };

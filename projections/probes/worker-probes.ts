@@ -4,6 +4,8 @@ import type { Logger } from 'pino';
 import { ConfigError } from '../../src/config/config.js';
 import type { Config } from '../../src/config/config.js';
 import { Health } from '../../src/http/health.js';
+import { sendError } from '../../src/http/error.filter.js';
+import { requireMetricsHost } from '../../src/http/metrics-host.js';
 import { probeRoutes } from '../../src/http/probes.js';
 import { workerChecks } from './worker-checks.js';
 import type { Checked } from './worker-checks.js';
@@ -13,7 +15,7 @@ import { WorkerMetrics } from './worker-metrics.js';
 const DATABASE_MS = 1_500;
 
 export interface ProbeOptions extends Omit<Checked, 'pool'> {
-  readonly config: Pick<Config, 'operatorHost' | 'metricsPort'>;
+  readonly config: Pick<Config, 'operatorHost' | 'operatorBaseUrl' | 'metricsPort' | 'metricsHosts'>;
   readonly databaseUrl: string;
   readonly logger: Logger;
 }
@@ -37,8 +39,9 @@ export async function serveProbes(options: ProbeOptions): Promise<{ close(): Pro
   pool.on('error', () => undefined);
   const metrics = new WorkerMetrics(groups);
   const server = fastify({ forceCloseConnections: true });
+  server.setErrorHandler(sendError);
   probeRoutes(server, new Health(workerChecks({ ...options, pool }), logger));
-  server.get('/metrics', async (_request, reply) => {
+  server.get('/metrics', { onRequest: requireMetricsHost(config) }, async (_request, reply) => {
     void reply.type(metrics.contentType);
     return metrics.text();
   });

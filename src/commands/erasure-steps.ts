@@ -8,6 +8,7 @@ import type { EventMetadata, Recorded } from '../log/recorded.js';
 import { streams } from '../log/streams.js';
 import { KeyVault } from '../log/vault/key-vault.js';
 import { AuthorityStore } from '../store/authority/authority-store.js';
+import { leaveJournal } from '../store/leave-journal.js';
 import { CredentialRow } from '../store/authority/credential.row.js';
 import { Clock, Ids } from './ambient.js';
 import { newestOf } from './decide-on.js';
@@ -69,7 +70,9 @@ export class ErasureSteps {
     await this.revokeGrants(actorId, act);
     await this.forgetCredentials(actorId);
     await this.untilForgotten(actorId, position);
-    if (await this.vault.rewriteFiles()) await this.store.db.query(finished, [actorId, this.clock.now()]);
+    if (!(await this.vault.rewriteFiles())) return;
+    await leaveJournal(this.store.db);
+    await this.store.db.query(finished, [actorId, this.clock.now()]);
   }
 
   /** One that the log does not know (any more) gives no authority either, since the account has none. */

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { AddressError } from './event-store-address.js';
 import { readEventStoreAddress } from './event-store-files.js';
 import { withPasswords } from './password-files.js';
+import { isLoopback } from './loopback.js';
 import { isRange } from './trusted-proxies.js';
 
 /**
@@ -12,13 +13,19 @@ import { isRange } from './trusted-proxies.js';
 export abstract class Config {
   /** `all` starts the whole network on this machine; `api` and `projector` are one process each. */
   abstract readonly role: 'all' | 'api' | 'projector';
+  /** Address that the network listens on. */
+  abstract readonly host: string;
   abstract readonly port: number;
   /** Origin of the network without a trailing slash: the issuer's base, and the only accepted `Origin`. */
   abstract readonly baseUrl: string;
   abstract readonly operatorHost: string;
   abstract readonly operatorPort: number;
+  /** Origin of the operator API. */
+  abstract readonly operatorBaseUrl: string;
   /** Where a worker answers probes and scrapes, on `operatorHost`; undefined: nowhere. */
   abstract readonly metricsPort: number | undefined;
+  /** Names by which scrapers may address `/metrics`, beside localhost and the operator API's own. */
+  abstract readonly metricsHosts: readonly string[];
   /** Absolute directory of everything embedded and of the operator's token. */
   abstract readonly dataDir: string;
   /** A store that is not named here is started embedded by `ROLE=all`. */
@@ -92,14 +99,24 @@ const proxies = z
   .transform((value) => value.split(',').map((range) => range.trim()))
   .refine((ranges) => ranges.every(isRange), { error: 'must be addresses and CIDRs, parted by commas' });
 
+const names = z
+  .string()
+  .transform((value) => value.split(',').map((name) => name.trim().toLowerCase()))
+  .refine((all) => all.every((name) => URL.parse(`http://${name}/`)?.hostname === name), {
+    error: 'must be names of hosts without a port, parted by commas',
+  });
+
 const environment = z
   .object({
     ROLE: z.enum(['all', 'api', 'projector']).default('all'),
+    HOST: z.string().optional(),
     PORT: port.default(3000),
     BASE_URL: origin.optional(),
     OPERATOR_HOST: z.string().default('127.0.0.1'),
     OPERATOR_PORT: port.default(3001),
+    OPERATOR_BASE_URL: origin.optional(),
     METRICS_PORT: port.optional(),
+    METRICS_HOSTS: names.optional(),
     OPERATOR_TOKEN: z.string().min(32, 'must have at least 32 characters').optional(),
     DATA_DIR: z.string().default('.data'),
     EVENTSTORE_URL: eventStoreUrl.optional(),
@@ -154,13 +171,17 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
   const issues = parsed.error?.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`) ?? [];
   if (!parsed.success || faults.length > 0) throw new ConfigError([...issues, ...faults]);
   const read = parsed.data;
+  const { origin: baseUrl, hostname } = new URL(read.BASE_URL ?? `http://localhost:${read.PORT}`);
   return {
     role: read.ROLE,
+    host: read.HOST ?? (isLoopback(hostname) ? '127.0.0.1' : '0.0.0.0'),
     port: read.PORT,
-    baseUrl: new URL(read.BASE_URL ?? `http://localhost:${read.PORT}`).origin,
+    baseUrl,
     operatorHost: read.OPERATOR_HOST,
     operatorPort: read.OPERATOR_PORT,
+    operatorBaseUrl: new URL(read.OPERATOR_BASE_URL ?? `http://localhost:${read.OPERATOR_PORT}`).origin,
     metricsPort: read.METRICS_PORT,
+    metricsHosts: read.METRICS_HOSTS ?? [],
     dataDir: resolve(read.DATA_DIR),
     eventStoreUrl: read.EVENTSTORE_URL,
     eventStoreShared: read.EVENTSTORE_SHARED,

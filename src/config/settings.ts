@@ -5,11 +5,14 @@ import { PASSWORD_FILES } from './password-files.js';
 export function settingsOf(config: Config): Record<string, string> {
   const settings = {
     ROLE: config.role,
+    HOST: config.host,
     PORT: String(config.port),
     BASE_URL: config.baseUrl,
     OPERATOR_HOST: config.operatorHost,
     OPERATOR_PORT: String(config.operatorPort),
+    OPERATOR_BASE_URL: config.operatorBaseUrl,
     METRICS_PORT: config.metricsPort?.toString(),
+    METRICS_HOSTS: config.metricsHosts.join(','),
     OPERATOR_TOKEN: config.operatorToken,
     DATA_DIR: config.dataDir,
     EVENTSTORE_URL: config.eventStoreUrl,

@@ -7,7 +7,10 @@ describe('the settings that a process is started with', () => {
     const all = readConfig({});
     const api = readConfig({
       ROLE: 'api',
+      HOST: '127.0.0.2',
       PORT: '8080',
+      OPERATOR_BASE_URL: 'https://ops.example',
+      METRICS_HOSTS: 'prometheus, api-1',
       METRICS_PORT: '9100',
       OPERATOR_TOKEN: 't'.repeat(32),
       EVENTSTORE_URL: 'esdb://127.0.0.1:2113?tls=false',

@@ -56,8 +56,10 @@ function noted(error: unknown, log: Log): HttpRefusal {
 
 /** Where OAuth clients read what is wrong: below the protocol's paths, whether or not there is anything at the address. */
 function isOfProtocol({ routeOptions, url }: FastifyRequest): boolean {
-  return protocolPath.test(routeOptions.url ?? url);
+  return isProtocolPath(routeOptions.url ?? url);
 }
+
+export const isProtocolPath = (path: string): boolean => protocolPath.test(path);
 
 const protocolPath =
   /^(\/api\/auth\/(oauth2|jwks|\.well-known)|\/\.well-known\/oauth-authorization-server)([/?]|$)/;

@@ -101,7 +101,6 @@ export class InboxController {
       'protected_read_unavailable',
       'protected_read_storage_unavailable',
       'recovery_publication_changed',
-      'recovery_unavailable',
     ],
   })
   async markRead(

@@ -21,7 +21,8 @@ export function requireNetworkOrigin(server: FastifyInstance, baseUrl: string): 
   });
 }
 
-const isSocial = (path: string): boolean => path.startsWith('/api/') && !path.startsWith('/api/auth/');
+/** A path of the social API, and not of the authorization server. */
+export const isSocial = (path: string): boolean => path.startsWith('/api/') && !path.startsWith('/api/auth/');
 
 /** By the route that was found, which knows about percent-encoding; what was not found has no route to protect. */
 function pathOf({ routeOptions, url }: FastifyRequest): string {

@@ -13,9 +13,10 @@ import { sendError } from './error.filter.js';
 import { HttpRefusal } from './errors.js';
 import { acceptOnlyJson } from './json-body.js';
 import { rememberMethods } from './method-not-allowed.js';
-import { requireNetworkOrigin } from './network-origin.js';
+import { isSocial, requireNetworkOrigin } from './network-origin.js';
 import type { Endpoint } from './openapi/endpoint.js';
 import { strictTransport } from './strict-transport.js';
+import { refuseTunnels, refuseUnreadable } from './unreadable.js';
 
 /** Longer than any identifier, so that a long one is an unknown one and not an unknown address. */
 const LONGEST_PARAMETER = 16_384;
@@ -38,7 +39,8 @@ export function fastifyAdapter(
     frameworkErrors: (error: Error, request: FastifyRequest, reply: FastifyReply) =>
       sendError(error, request, reply.headers(strict)),
     clientErrorHandler: (error: NodeJS.ErrnoException, socket: Socket) =>
-      refuseMalformed(error, socket, strict),
+      refuseUnreadable(error, socket, strict),
+    rewriteUrl: ({ url = '' }) => nameEmptySegments(url),
     // Connections that idle, and slow senders, are cut; a proxy in front keeps its own shorter.
     requestTimeout: 30_000,
     // Node would answer by itself, with no body: see `refuseUnusual`.
@@ -64,6 +66,7 @@ export function prepareServer(
     done();
   });
   refuseUnusual(server);
+  refuseTunnels(server.server, strictTransport(baseUrl));
   acceptOnlyJson(server);
   requireNetworkOrigin(server, baseUrl);
   requireCredential(server, endpoints);
@@ -96,26 +99,8 @@ function refuseUnusual(server: FastifyInstance): void {
   });
 }
 
-/** What came in is no HTTP at all: Node has no request to answer, so the answer is written by hand. */
-function refuseMalformed(
-  error: NodeJS.ErrnoException,
-  socket: Socket,
-  headers: Readonly<Record<string, string>>,
-): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
-    socket.destroy();
-    return;
-  }
-  const body = JSON.stringify({
-    error: 'invalid_request',
-    message: 'This is not a well-formed HTTP request.',
-  });
-  const head = [
-    'HTTP/1.1 400 Bad Request',
-    'content-type: application/json; charset=utf-8',
-    `content-length: ${Buffer.byteLength(body)}`,
-    'connection: close',
-    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
-  ];
-  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+/** What is named by nothing is looked for, and not found, by the operation that it was asked of: a router would not get that far. */
+function nameEmptySegments(url: string): string {
+  const [path = '', ...query] = url.split('?');
+  return isSocial(path) ? [path.replaceAll(/\/(?=\/|$)/g, '/%20'), ...query].join('?') : url;
 }

@@ -214,9 +214,9 @@ export class Network {
 }
 
 /** No part of this network, nor of another, chooses a port that is configured here. */
-async function reservePorts({ port, operatorPort, operatorHost, metricsPort }: Config): Promise<void> {
+async function reservePorts({ host, port, operatorPort, operatorHost, metricsPort }: Config): Promise<void> {
   for (const each of [port, operatorPort, metricsPort]) if (each !== undefined) await reservePort(each);
-  await refuseTakenPort('PORT', port);
+  await refuseTakenPort('PORT', port, host);
   await refuseTakenPort('OPERATOR_PORT', operatorPort, operatorHost);
   if (metricsPort !== undefined) await refuseTakenPort('METRICS_PORT', metricsPort, operatorHost);
 }

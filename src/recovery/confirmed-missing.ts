@@ -1,9 +1,12 @@
 import type { EventLog } from '../log/event-log.js';
 import { lookAgain } from '../log/look-again.js';
+import { patiently } from './patiently.js';
 import type { Witnessed } from './witness/witness.js';
 
 /** Streams that are read at once. */
 const READS = 32;
+/** Of these reads. */
+const TRIES = 3;
 
 /**
  * Those of these restrictions, all accepted by the witness before the call, that the log does not have: the leader was
@@ -32,7 +35,8 @@ async function notFound(
   for (let at = 0; at < wanted.length; at += READS) {
     signal?.throwIfAborted();
     const some = wanted.slice(at, at + READS);
-    const found = await Promise.all(some.map(({ restriction: { stream, id } }) => log.find(stream, id)));
+    const find = () => Promise.all(some.map(({ restriction: { stream, id } }) => log.find(stream, id)));
+    const found = await patiently(find, TRIES, signal);
     missing.push(...some.filter((_, index) => !found[index]));
   }
   return missing;

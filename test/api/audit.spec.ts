@@ -39,6 +39,14 @@ async function audit(...args: string[]): Promise<Entry[]> {
     .map((line) => JSON.parse(line) as Entry);
 }
 
+it('what people wrote cannot steer the terminal of whoever reads it', async () => {
+  const text = 'over\u202etxt.exe \u2066\u200b';
+  const id = String((await alice.say(text)).body.post.id);
+  const { stdout } = await runPlaza(['audit', '--post', id], network.env);
+  expect(stdout.replaceAll('\n', '')).not.toMatch(/\p{C}/u);
+  expect((JSON.parse(stdout) as Entry).text).toBe(text);
+});
+
 const typesIn = (entries: readonly Entry[]) => entries.map(({ type }) => type);
 
 describe('plaza audit', () => {

@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { request } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -291,4 +294,28 @@ describe("an application's secret", () => {
     expect(await ends(clientId)).toEqual([null]);
     expect(await opens(clientId, clientSecret)).toBe(true);
   });
+});
+
+describe('/metrics is for scrapers alone, who need no token', () => {
+  const scrape = async (host: string) => {
+    const { port, hostname } = new URL(url);
+    const asked = request({ host: hostname, port, path: '/metrics', headers: { host } }).end();
+    const [response] = (await once(asked, 'response')) as [IncomingMessage];
+    response.resume();
+    return response.statusCode;
+  };
+
+  it.each(['localhost', 'LOCALHOST:3001', '127.0.0.1:9', '[::1]:3001'])(
+    'on this machine: %s',
+    async (host) => {
+      expect(await scrape(host)).toBe(200);
+    },
+  );
+
+  it.each(['evil.example', 'localhost.evil.example', 'localhost@evil.example', '127.evil.example'])(
+    'and of no page that leads its own name here: %j',
+    async (host) => {
+      expect(await scrape(host)).toBe(403);
+    },
+  );
 });

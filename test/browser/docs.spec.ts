@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser } from 'playwright-core';
+import { operationsOf } from '../../src/http/openapi/openapi.js';
 import type { OpenApi } from '../../src/http/openapi/openapi.js';
 import { sharedNetwork } from '../support/shared-network.js';
 import type { SharedNetwork } from '../support/shared-network.js';
@@ -39,15 +40,14 @@ describeInBrowser('the reference at /docs', () => {
 
   it('shows every operation and every code, in all sizes and colours', async () => {
     const served = await fetch(`${network.baseUrl}/api/openapi.json`);
-    const { paths, components } = (await served.json()) as OpenApi;
+    const document = (await served.json()) as OpenApi;
     const page = await watched.person();
     await page.goto(`${network.baseUrl}/docs`);
-    for (const [path, methods] of Object.entries(paths))
-      for (const [method, { operationId, summary }] of Object.entries(methods)) {
-        const text = await page.locator(`#${operationId}`).textContent();
-        for (const part of [path, method.toUpperCase(), summary]) expect(text).toContain(part);
-      }
-    for (const code of Object.keys(components.examples))
+    for (const { path, method, operation } of operationsOf(document)) {
+      const text = await page.locator(`#${operation.operationId}`).textContent();
+      for (const part of [path, method.toUpperCase(), operation.summary]) expect(text).toContain(part);
+    }
+    for (const code of Object.keys(document.components.examples))
       expect(await page.locator(`#code-${code}`).count()).toBe(1);
     await expectGoodLooks(page, 'docs', { isLong: true });
     expect(watched.takeFaults()).toEqual([]);

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { documentOf } from '../../src/http/openapi/document.js';
+import { operationsOf } from '../../src/http/openapi/openapi.js';
 import { HttpModule } from '../../src/http/http.module.js';
 import { registerApplication, signIn } from '../support/api.js';
 import { runPlaza } from '../support/command.js';
@@ -53,13 +54,11 @@ describe('docs/applications.md', () => {
   });
 
   it('names each operation of the API under the scope that it needs', () => {
-    const { paths } = documentOf(HttpModule, network.baseUrl);
-    const needed = Object.entries(paths).flatMap(([path, methods]) =>
-      Object.entries(methods).flatMap(([method, { security }]) =>
-        security.flatMap(({ network: scopes = [] }) =>
+    const needed = operationsOf(documentOf(HttpModule, network.baseUrl)).flatMap(
+      ({ path, method, operation }) =>
+        operation.security.flatMap(({ network: scopes = [] }) =>
           scopes.map((scope) => [scope, `${method.toUpperCase()} ${path}`] as const),
         ),
-      ),
     );
     const missing = needed.filter(([scope, operation]) => !operationsByScope[scope]?.includes(operation));
     expect(missing).toEqual([]);

@@ -1,34 +1,30 @@
 import * as fc from 'fast-check';
+import { operationsOf } from '../../src/http/openapi/openapi.js';
 import type { OpenApi, OperationObject } from '../../src/http/openapi/openapi.js';
 import { hostile, objectOf, valueOf } from './values.js';
 import type { Likely, Schema } from './values.js';
 
+/** Who asks: somebody without a credential; a person's application, which may do everything; an application by itself; any other. */
+export type Caller = 'stranger' | 'member' | 'application' | 'other';
+
 export interface FuzzRequest {
   readonly operationId: string;
+  readonly caller: Caller;
   readonly method: string;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | undefined;
 }
 
-export interface FuzzOptions {
-  readonly likely: Likely;
-  /** Values of `Authorization`; undefined sends none. */
-  readonly authorizations: readonly (string | undefined)[];
-}
-
 /** Requests to the operations of the document, of which the most are nearly right. */
-export function requestsOf(document: OpenApi, options: FuzzOptions): fc.Arbitrary<FuzzRequest> {
+export function requestsOf(document: OpenApi, likely: Likely): fc.Arbitrary<FuzzRequest> {
   const resolve = (schema: Schema): Schema => {
     const name = schema.$ref?.split('/').at(-1);
     return name === undefined ? schema : (document.components.schemas[name] as Schema);
   };
-  const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
-  );
   return fc.oneof(
-    ...operations.map(({ path, method, operation }) =>
-      requestOf(path, method.toUpperCase(), operation, resolve, options),
+    ...operationsOf(document).map(({ path, method, operation }) =>
+      requestOf(path, method.toUpperCase(), operation, resolve, likely),
     ),
   );
 }
@@ -38,7 +34,7 @@ function requestOf(
   method: string,
   operation: OperationObject,
   resolve: (schema: Schema) => Schema,
-  { likely, authorizations }: FuzzOptions,
+  likely: Likely,
 ): fc.Arbitrary<FuzzRequest> {
   const of = (where: 'path' | 'query' | 'header') =>
     fc.tuple(
@@ -56,11 +52,11 @@ function requestOf(
       query: of('query'),
       header: of('header'),
       body: bodyOf(operation, resolve, likely),
-      authorization: fc.constantFrom(...authorizations),
+      caller: callerOf(operation),
       twice: fc.nat({ max: 19 }),
       otherMethod: fc.nat({ max: 39 }),
     })
-    .map(({ path, query, header, body, authorization, twice, otherMethod }) => {
+    .map(({ path, query, header, body, caller, twice, otherMethod }) => {
       const filled = path.reduce(
         (url, { name, value }) => url.replace(`{${name}}`, encodeURIComponent(value.toWellFormed())),
         template,
@@ -72,16 +68,25 @@ function requestOf(
       const headers = header
         .filter(({ sent: isSent, name }) => isSent && name.toLowerCase() !== 'accept')
         .map(({ name, value }) => [name, value.replaceAll(/[^ -~]/g, '').trim()] as [string, string]);
-      if (authorization !== undefined) headers.push(['authorization', authorization]);
       if (body) headers.push(['content-type', body.type]);
       return {
         operationId: operation.operationId,
+        caller,
         method: otherMethod === 0 ? 'PUT' : method,
         path: filled + (parameters.length > 0 ? `?${parameters.join('&')}` : ''),
         headers: Object.fromEntries(headers),
         body: body?.text,
       };
     });
+}
+
+function callerOf({ security }: OperationObject): fc.Arbitrary<Caller> {
+  const isOfApplications = security.some((scheme) => 'client' in scheme);
+  return fc.oneof(
+    { weight: 1, arbitrary: fc.constant<Caller>('stranger') },
+    { weight: 2, arbitrary: fc.constant<Caller>(isOfApplications ? 'application' : 'member') },
+    { weight: 1, arbitrary: fc.constant<Caller>('other') },
+  );
 }
 
 function bodyOf(operation: OperationObject, resolve: (schema: Schema) => Schema, likely: Likely) {

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { HttpModule } from '../../src/http/http.module.js';
 import { documentOf } from '../../src/http/openapi/document.js';
+import { operationsOf } from '../../src/http/openapi/openapi.js';
 
 const changelog = readFileSync(new URL('../../CHANGELOG.md', import.meta.url), 'utf8');
 const document = documentOf(HttpModule, 'https://network.example');
@@ -19,8 +20,8 @@ describe('CHANGELOG.md', () => {
   it('names every operation of the document under its version [version-changelog]', () => {
     const [, newest = ''] = changelog.split(/^## /m);
     expect(newest).toMatch(new RegExp(`^${document.info.version} - \\d{4}-\\d\\d-\\d\\d\n`));
-    const unnamed = Object.entries(document.paths)
-      .flatMap(([path, methods]) => Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`))
+    const unnamed = operationsOf(document)
+      .map(({ path, method }) => `${method.toUpperCase()} ${path}`)
       .filter((operation) => !changelog.includes(`\`${operation}\``));
     expect(unnamed).toEqual([]);
   });

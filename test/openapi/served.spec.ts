@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { plazaClient } from '../../client/client.ts';
 import { HttpModule } from '../../src/http/http.module.js';
 import { documentOf } from '../../src/http/openapi/document.js';
+import { operationsOf } from '../../src/http/openapi/openapi.js';
 import { registerApplication, send, signIn } from '../support/api.js';
 import type { SignedIn } from '../support/api.js';
 import { sharedNetwork } from '../support/shared-network.js';
@@ -24,22 +25,19 @@ describe('/api/openapi.json', () => {
   });
 
   it('is told from what is not there by every operation in it', async () => {
-    const { paths } = documentOf(HttpModule, network.baseUrl);
     const answers = await Promise.all(
-      Object.entries(paths).flatMap(([path, methods]) =>
-        Object.keys(methods).map(async (method) => {
-          const { status, body } = await send(
-            network.baseUrl,
-            method.toUpperCase(),
-            path.replaceAll(/[{}]/g, ''),
-          );
-          return {
-            operation: `${method} ${path}`,
-            status,
-            message: body?.message ?? body?.error_description,
-          };
-        }),
-      ),
+      operationsOf(documentOf(HttpModule, network.baseUrl)).map(async ({ path, method }) => {
+        const { status, body } = await send(
+          network.baseUrl,
+          method.toUpperCase(),
+          path.replaceAll(/[{}]/g, ''),
+        );
+        return {
+          operation: `${method} ${path}`,
+          status,
+          message: body?.message ?? body?.error_description,
+        };
+      }),
     );
     const missing = answers.filter(
       ({ status, message }) => status === 405 || message === 'There is nothing at this address.',

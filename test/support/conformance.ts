@@ -1,6 +1,12 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import type { OpenApi, OperationObject, ResponseObject } from '../../src/http/openapi/openapi.js';
+import type {
+  Method,
+  OpenApi,
+  OperationObject,
+  PathItem,
+  ResponseObject,
+} from '../../src/http/openapi/openapi.js';
 
 /** A request, and what came back. `body`: as it was sent. */
 export interface Exchanged {
@@ -25,7 +31,7 @@ export class Conformance {
     this.ajv.addSchema(document, 'api');
     this.templates = Object.keys(document.paths).map((path) => ({
       path,
-      pattern: new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`),
+      pattern: new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]*')}$`),
     }));
   }
 
@@ -40,17 +46,23 @@ export class Conformance {
     };
     const method =
       exchanged.method === 'HEAD' && exchanged.status !== 405 ? 'get' : exchanged.method.toLowerCase();
-    const operation = this.document.paths[path]?.[method];
-    if (!operation) return this.checkOther(exchanged, fail);
+    const item = this.document.paths[path] ?? fail('no such path');
+    const operation = item[method as Method];
+    if (!operation) return this.checkOther(exchanged, item, fail);
     const response = operation.responses[exchanged.status] ?? fail('no such status');
     this.checkHeaders(exchanged, response, headers, fail);
     if (exchanged.method !== 'HEAD') this.checkBody(exchanged, operation, [path, method], fail);
   }
 
   /** A method that is none of the path's is refused as such, or as no request at all. */
-  private checkOther({ method, status, header, body }: Exchanged, fail: (what: string) => never): void {
+  private checkOther(
+    { method, status, header, body }: Exchanged,
+    { description }: PathItem,
+    fail: (what: string) => never,
+  ): void {
     if (![400, 403, 405].includes(status)) fail('no such method');
-    if (status === 405 && !header('allow')) fail('no header allow');
+    const allow = header('allow');
+    if (status === 405 && !description.includes(`\`Allow: ${allow}\``)) fail(`allow: ${allow}`);
     if (method !== 'HEAD') this.validate(JSON.parse(body), 'api#/components/schemas/Error', fail);
   }
 

@@ -18,7 +18,7 @@ export async function dataDirFrom(name: string, make: (dataDir: string) => Promi
   const dataDir = newDataDir();
   const shared = process.env['PLAZA_TEST_RUN'];
   // Where its account cannot enter, Postgres keeps its data elsewhere, and a copy would lead to the same place.
-  if (shared === undefined || (accountForPostgres() && !letsOthersIn(shared))) await make(dataDir);
+  if (shared === undefined || (accountForPostgres(dataDir) && !letsOthersIn(shared))) await make(dataDir);
   else {
     const template = join(shared, `template-${name}`);
     if (!existsSync(template)) await makeOnce(template, make);

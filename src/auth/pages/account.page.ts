@@ -202,9 +202,9 @@ function erasure({
       did something at some time.
     </p>
     <p class="quiet">
-      What you wrote is kept sealed, with a key of your own that is destroyed then. Copies of it in old
-      backups can only be opened with an old copy of that key, until the operator of this network throws that
-      away, too.
+      What you wrote is kept sealed, with a key of your own that is destroyed then. The journals of the
+      databases lose key and text within ten minutes after that. Copies of it in old backups can only be
+      opened with an old copy of that key, until the operator of this network throws that away, too.
     </p>
     <form method="post" action="${actions.erase}">
       ${hiddenField('form', form)}

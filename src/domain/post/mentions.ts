@@ -1,7 +1,7 @@
 import { Refusal } from '../refusal.js';
 
 /** More than that is no conversation, and each one costs a look at who it is. */
-const MOST_HANDLES = 50;
+export const MOST_HANDLES = 50;
 
 /**
  * A URL, which names nobody, or `@handle`: neither the end of an e-mail address or of a path, nor the beginning of

@@ -18,6 +18,7 @@ import type { Credential } from './credential.js';
 import type { Positions } from './positions.js';
 import type { Publication, PublicationCache } from './publication.js';
 import type { RestrictionProof } from './restriction-proof.js';
+import { dropStaleStatements, statementName } from './stale-statements.js';
 
 /**
  * Who may read. `scope`: what a token needs; undefined: none in particular. `budget`: of whom has none; undefined: the
@@ -57,6 +58,9 @@ export interface Read<Result> {
 const WAIT_MS = 2_000;
 const UNDEFINED_TABLE = '42P01';
 const INVALID_SCHEMA = '3F000';
+/** A statement that was dropped, see stale-statements.ts. */
+const INVALID_STATEMENT = '26000';
+const gone = new Set<string | undefined>([UNDEFINED_TABLE, INVALID_SCHEMA, INVALID_STATEMENT]);
 
 export class ProtectedReads {
   private readonly statements = new WeakMap<Publication, Map<string, { name: string; text: string }>>();
@@ -68,7 +72,9 @@ export class ProtectedReads {
     private readonly clock: Clock,
     private readonly limits: ApiLimits,
     private readonly proof: RestrictionProof,
-  ) {}
+  ) {
+    dropStaleStatements(pool, () => publications.known?.incarnation);
+  }
 
   /** One statement in the usual case; again after a wait for the caller's own write or after a publication. */
   async read<Args, Result>(
@@ -142,8 +148,7 @@ export class ProtectedReads {
       const { rows } = await this.pool.query<AdmissionRow>({ ...this.statement(publication, query), values });
       return rows[0];
     } catch (error) {
-      if (error instanceof DatabaseError && [UNDEFINED_TABLE, INVALID_SCHEMA].includes(error.code ?? ''))
-        return undefined;
+      if (error instanceof DatabaseError && gone.has(error.code)) return undefined;
       throw error;
     }
   }
@@ -157,7 +162,7 @@ export class ProtectedReads {
     const found = known.get(query.name);
     if (found) return found;
     const text = admissionSql(publication.schemaName, query);
-    const statement = { name: `${query.name}@${publication.schemaName}`, text };
+    const statement = { name: statementName(query.name, publication.incarnation), text };
     known.set(query.name, statement);
     return statement;
   }

@@ -15,7 +15,7 @@ export interface Publication {
  * it wrong calls `refresh`.
  */
 export class PublicationCache {
-  private known: Publication | undefined;
+  #known: Publication | undefined;
 
   /** `versions`: of the projections that this process knows how to read. */
   constructor(
@@ -23,14 +23,19 @@ export class PublicationCache {
     private readonly versions: Readonly<Record<string, number>>,
   ) {}
 
+  /** What was published when it was last looked at. */
+  get known(): Publication | undefined {
+    return this.#known;
+  }
+
   /** What was published when it was last looked at, if this process can read it; else what is published now. */
   async current(): Promise<Publication | undefined> {
-    return this.known && this.isReadable(this.known) ? this.known : this.refresh();
+    return this.#known && this.isReadable(this.#known) ? this.#known : this.refresh();
   }
 
   async refresh(): Promise<Publication | undefined> {
-    this.known = await readRecoveryState(this.pool);
-    return this.known;
+    this.#known = await readRecoveryState(this.pool);
+    return this.#known;
   }
 
   /** During an upgrade, tables of another version may be published that the queries here do not fit. */

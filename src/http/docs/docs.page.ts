@@ -1,9 +1,9 @@
 import { html } from '../../pages/html.js';
 import type { Html } from '../../pages/html.js';
 import { layout, pageHeaders, Sheet } from '../../pages/layout.js';
-import type { OpenApi } from '../openapi/openapi.js';
+import { operationsOf } from '../openapi/openapi.js';
+import type { OpenApi, Placed } from '../openapi/openapi.js';
 import { operationHtml } from './operation.html.js';
-import type { ShownOperation } from './operation.html.js';
 import { exampleOf, fieldsOf, prose, typeOf } from './schema.html.js';
 import { docsStyle } from './style.js';
 
@@ -13,9 +13,7 @@ export const docsHeaders = pageHeaders(undefined, sheet);
 
 /** The document, for people to read. */
 export function docsPage(document: OpenApi): string {
-  const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]): ShownOperation => ({ method, path, operation })),
-  );
+  const operations = operationsOf(document);
   const groups = document.tags.map(({ name, description }) => ({
     name,
     description,
@@ -51,7 +49,7 @@ function indexHtml({
 }: {
   readonly name: string;
   readonly description: string;
-  readonly members: readonly ShownOperation[];
+  readonly members: readonly Placed[];
 }): Html {
   const rows = members.map(
     ({ method, path, operation }) =>

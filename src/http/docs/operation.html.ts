@@ -5,18 +5,13 @@ import type {
   OpenApi,
   OperationObject,
   ParameterObject,
+  Placed,
   ResponseObject,
 } from '../openapi/openapi.js';
 import { exampleOf, fieldsOf, prose, typeOf } from './schema.html.js';
 
-export interface ShownOperation {
-  readonly method: string;
-  readonly path: string;
-  readonly operation: OperationObject;
-}
-
 /** All of an operation: what it takes, what it answers, how it refuses. */
-export function operationHtml({ method, path, operation }: ShownOperation, document: OpenApi): Html {
+export function operationHtml({ method, path, operation }: Placed, document: OpenApi): Html {
   const { operationId, summary, description, parameters, requestBody, responses } = operation;
   const { 200: done, ...refusals } = responses;
   return html`<article class="card operation" id="${operationId}">

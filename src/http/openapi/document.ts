@@ -3,7 +3,8 @@ import { scopeDescriptions } from '../../domain/grant/scopes.js';
 import { errorBody } from '../resources/error.js';
 import { endpointsOf } from './endpoint.js';
 import { headerComponents } from './header-objects.js';
-import type { OpenApi, OperationObject } from './openapi.js';
+import { methods } from './openapi.js';
+import type { OpenApi, OperationObject, Placed } from './openapi.js';
 import { protocolEndpoints } from './protocol-endpoints.js';
 import { protocolOperation } from './protocol-operation.js';
 import { refusalExamples } from './refusals.js';
@@ -37,7 +38,11 @@ export function documentOf(module: Type, baseUrl: string): OpenApi {
   const place = <Of extends Omit<Placed, 'operation'>>(
     endpoint: Of,
     describe: (endpoint: Of, schemas: Schemas) => OperationObject,
-  ): Placed => ({ path: endpoint.path, method: endpoint.method, operation: describe(endpoint, schemas) });
+  ): Placed => ({
+    path: endpoint.path,
+    method: endpoint.method,
+    operation: describe(endpoint, schemas),
+  });
   const operations = [
     ...endpointsOf(module).map((endpoint) => place(endpoint, socialOperation)),
     ...protocolEndpoints.map((endpoint) => place(endpoint, protocolOperation)),
@@ -60,14 +65,6 @@ export function documentOf(module: Type, baseUrl: string): OpenApi {
   };
 }
 
-const methods = ['get', 'post', 'put', 'patch', 'delete'];
-
-interface Placed {
-  readonly path: string;
-  readonly method: string;
-  readonly operation: OperationObject;
-}
-
 /** @throws {Error} two operations have one name. */
 function pathsOf(operations: readonly Placed[]): OpenApi['paths'] {
   const ids = operations.map(({ operation }) => operation.operationId);
@@ -80,9 +77,21 @@ function pathsOf(operations: readonly Placed[]): OpenApi['paths'] {
   return Object.fromEntries(
     Object.entries(byPath).map(([path, there = []]) => [
       path,
-      Object.fromEntries(there.map(({ method, operation }) => [method, operation])),
+      {
+        description: `Other methods: 405 \`invalid_request\`, with \`Allow: ${allowed(there)}\`.`,
+        ...Object.fromEntries(there.map(({ method, operation }) => [method, operation])),
+      },
     ]),
   );
+}
+
+/** What the server says itself (method-not-allowed.ts): whatever answers GET answers HEAD, but for what network-api.md has as a GET alone. */
+function allowed(there: readonly Placed[]): string {
+  const names = there.map(({ method }) => method.toUpperCase());
+  const hasHead = there.some(
+    ({ method, operation }) => method === 'get' && operation.operationId !== 'getUserinfo',
+  );
+  return [...names, ...(hasHead ? ['HEAD'] : [])].sort().join(', ');
 }
 
 function securitySchemes(issuer: string): OpenApi['components']['securitySchemes'] {

@@ -10,6 +10,7 @@ import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
 import type { z } from 'zod';
 import { mutationRuleOf } from '../admission/mutation.guard.js';
 import { declarationOf } from './operation.js';
+import type { Method } from './openapi.js';
 import type { OperationDeclaration } from './operation.js';
 import type { Nature } from './shared-errors.js';
 
@@ -47,7 +48,7 @@ function endpointOf(controller: Type, name: string, handler: object): readonly E
   return [
     {
       ...declaration,
-      method: (RequestMethod[methodOf(handler)] ?? '').toLowerCase(),
+      method: (RequestMethod[methodOf(handler)] ?? '').toLowerCase() as Method,
       path: path.replaceAll(/:([A-Za-z]+)/g, '{$1}'),
       access,
       mutates: rule !== undefined,

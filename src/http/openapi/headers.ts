@@ -101,8 +101,8 @@ export type AnswerHeader = keyof typeof answerHeaders;
 /** Headers of requests, by name; every read takes the first. */
 export const requestHeaders = {
   'x-network-min-revision': {
-    description: 'The answer is to show this revision or a later one.',
-    schema: digits,
+    description: 'The answer is to show this revision or a later one: 1 to 19 digits.',
+    schema: z.string().regex(/^[0-9]{1,19}$/),
     example: '48214',
   },
   'last-event-id': {

@@ -6,7 +6,7 @@ export interface OpenApi {
   readonly info: { readonly title: string; readonly version: string; readonly description: string };
   readonly servers: readonly { readonly url: string }[];
   readonly tags: readonly { readonly name: string; readonly description: string }[];
-  readonly paths: Readonly<Record<string, Readonly<Record<string, OperationObject>>>>;
+  readonly paths: Readonly<Record<string, PathItem>>;
   readonly components: {
     readonly schemas: Readonly<Record<string, JsonSchema>>;
     readonly headers: Readonly<Record<string, HeaderObject>>;
@@ -14,6 +14,27 @@ export interface OpenApi {
     readonly securitySchemes: Readonly<Record<string, JsonSchema>>;
   };
 }
+
+/** In the order in which the document has them. */
+export const methods = ['get', 'post', 'put', 'patch', 'delete'] as const;
+export type Method = (typeof methods)[number];
+
+export type PathItem = { readonly description: string } & {
+  readonly [Name in Method]?: OperationObject;
+};
+
+/** An operation, with where it is. */
+export interface Placed {
+  readonly path: string;
+  readonly method: Method;
+  readonly operation: OperationObject;
+}
+
+/** All of a document, in its order. */
+export const operationsOf = ({ paths }: Pick<OpenApi, 'paths'>): readonly Placed[] =>
+  Object.entries(paths).flatMap(([path, item]) =>
+    methods.flatMap((method) => (item[method] ? { path, method, operation: item[method] } : [])),
+  );
 
 export interface OperationObject {
   readonly operationId: string;

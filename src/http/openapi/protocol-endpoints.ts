@@ -28,13 +28,18 @@ export interface ProtocolEndpoint {
 
 const everywhere = {
   400: { invalid_request: 'The request is not well-formed.' },
-  403: { origin_mismatch: 'Address requests to the network, and leave out Origin.' },
+  403: { origin_mismatch: 'Address requests to the network.' },
   500: { server_error: 'The server failed.' },
+} as const;
+
+const withCredentials = {
+  ...everywhere,
+  403: { origin_mismatch: 'Address requests to the network, and leave out Origin or send its own.' },
   503: { temporarily_unavailable: 'Please try again in a few seconds.' },
 } as const;
 
 const ofApplications = {
-  ...everywhere,
+  ...withCredentials,
   401: { invalid_client: 'Authenticate as the application with HTTP Basic, and in no other way.' },
   413: { invalid_request: 'Send at most 64 KiB.' },
   415: { invalid_request: 'Send the form as application/x-www-form-urlencoded in UTF-8.' },
@@ -148,13 +153,13 @@ export const protocolEndpoints: readonly ProtocolEndpoint[] = [
       example: { sub: 'Yw3p', name: 'Ada', preferred_username: 'ada', updated_at: 1_763_600_000 },
     },
     refusals: {
-      ...everywhere,
+      ...withCredentials,
       401: {
         authentication_required: 'Send an access token: Authorization: Bearer <token>.',
         invalid_token: 'The access token is unknown, expired or revoked; refresh it or sign in.',
       },
       403: {
-        ...everywhere[403],
+        ...withCredentials[403],
         capability_required: 'The grant lacks the scope openid.',
         social_authority_required: 'The account or the application is suspended.',
       },

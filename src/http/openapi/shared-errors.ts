@@ -1,9 +1,12 @@
 import type { ErrorCode } from '../errors.js';
+import type { Method } from './openapi.js';
 
 /** Codes that operations need not name themselves, by what brings them about. */
 const everywhere = ['invalid_request', 'origin_mismatch', 'server_error'] as const;
 
-const limited = ['pilot_rate_limited', 'pilot_limits_unavailable', 'trusted_address_unavailable'] as const;
+const limited = ['pilot_rate_limited', 'pilot_limits_unavailable'] as const;
+
+const ofStrangers = ['pilot_storage_unavailable', 'trusted_address_unavailable'] as const;
 
 const ofTokens = ['invalid_token', 'social_authority_required'] as const;
 
@@ -13,7 +16,6 @@ const ofReads = [
   'recovery_publication_changed',
   'recovery_quarantined',
   'recovery_state_missing',
-  'recovery_unavailable',
   'restriction_witness_unavailable_or_incomplete',
 ] as const;
 
@@ -54,7 +56,7 @@ export interface Nature {
   /** It waits while publishing is paused. */
   readonly publishes: boolean;
   /** In lower case. A body is read of any but GET, also where none is asked for. */
-  readonly method: string;
+  readonly method: Method;
 }
 
 /** The codes that an operation of the social API shares with all of its sort. */
@@ -63,7 +65,7 @@ export function sharedErrors({ access, mutates, publishes, method }: Nature): re
     ...everywhere,
     ...limited,
     ...ofTokens,
-    ...(access.anonymous ? (['pilot_storage_unavailable'] as const) : (['authentication_required'] as const)),
+    ...(access.anonymous ? ofStrangers : (['authentication_required'] as const)),
     ...(access.scope === undefined ? [] : (['capability_required'] as const)),
     ...(mutates ? ofMutations : ofReads),
     ...(publishes ? (['publishing_paused'] as const) : []),

@@ -10,16 +10,17 @@ export interface Account {
 }
 
 /**
- * Postgres refuses to run as root. Started by root, it runs as the account `postgres` where there is one and as
- * `nobody` elsewhere: accounts that exist already, since starting a network is no reason to add one to a machine.
- * Undefined when we are not root.
+ * Postgres refuses to run as root. Started by root, it runs as whom `DATA_DIR` belongs to, or else as the account
+ * `postgres`: never as one that others run under as well, like `nobody`, and starting a network is no reason to add one to a
+ * machine. Undefined when we are not root. @throws {LaunchError} there is none.
  */
-export function accountForPostgres(): Account | undefined {
+export function accountForPostgres(dataDir: string): Account | undefined {
   if (process.getuid?.() !== 0) return undefined;
-  const found = ['postgres', 'nobody'].map(lookUp).find((account) => account !== undefined);
+  const { uid, gid } = statSync(dataDir);
+  const found = uid === 0 ? lookUp('postgres') : { uid, gid };
   if (found) return found;
   throw new LaunchError(
-    'Postgres cannot run as root, and this machine has neither an account "postgres" nor "nobody"; start as another user',
+    'Postgres cannot run as root, and this machine has no account for it: run `useradd --system postgres`, or start as another user',
   );
 }
 

@@ -33,13 +33,13 @@ export interface PostgresHome {
  */
 export function postgresHome(dataDir: string): PostgresHome {
   const place = join(dataDir, 'postgres');
-  if (!isThere(place)) create(place, dataDir, accountForPostgres());
+  if (!isThere(place)) create(place, dataDir, accountForPostgres(dataDir));
   if (!existsSync(place))
     throw new LaunchError(
       `DATA_DIR: ${place} is a link to a directory that is gone; bring that directory back, or start with another DATA_DIR`,
     );
   const directory = realpathSync(place);
-  if (isRootsVolume(directory)) giveAway(directory, accountForPostgres());
+  if (isRootsVolume(directory)) giveAway(directory, accountForPostgres(dataDir));
   const { uid, gid } = statSync(directory);
   if (uid === process.getuid?.()) return { directory, account: undefined };
   if (process.getuid?.() === 0) return { directory, account: { uid, gid } };

@@ -42,6 +42,8 @@ export async function startServer(
     max_connections: 100,
     log_line_prefix: '',
     log_checkpoints: false,
+    // What was erased goes with the segments of the write-ahead log that have it, see leave-journal.ts.
+    wal_recycle: false,
     // Never off: what was acknowledged survives a power cut.
     fsync: true,
   };

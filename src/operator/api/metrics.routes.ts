@@ -1,7 +1,9 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import type { FastifyInstance } from 'fastify';
 import { projectionStatus } from '../../../projections/runner/projection-status.js';
+import { Config } from '../../config/config.js';
 import { RestrictionProof } from '../../http/admission/restriction-proof.js';
+import { requireMetricsHost } from '../../http/metrics-host.js';
 import { EventLog, LogFull, LogUnavailable } from '../../log/event-log.js';
 import { listJobs } from '../../recovery/jobs/job.js';
 import { readRecoveryState } from '../../recovery/recovery-state.js';
@@ -24,7 +26,7 @@ export function metricsRoutes(server: FastifyInstance, app: INestApplicationCont
   const proof = app.get(RestrictionProof);
   const metrics = new Metrics();
 
-  server.get('/metrics', async (_request, reply) => {
+  server.get('/metrics', { onRequest: requireMetricsHost(app.get(Config)) }, async (_request, reply) => {
     const [writable, status, state, job, unsettled] = await Promise.all([
       stateOf(log),
       unlessAway(projectionStatus(pool, log)),

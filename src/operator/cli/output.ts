@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { plainText } from './plain-text.js';
 
 export interface OutputOptions {
   readonly json?: true;
@@ -11,7 +12,7 @@ export function withJson(command: Command): Command {
 
 /** One answer: as JSON for programs, else as lines for people. */
 export function answer(options: OutputOptions, result: unknown, lines: readonly string[]): void {
-  process.stdout.write(options.json ? `${JSON.stringify(result)}\n` : `${lines.join('\n')}\n`);
+  process.stdout.write(plainText(options.json ? `${JSON.stringify(result)}\n` : `${lines.join('\n')}\n`));
 }
 
 /** A moment (Unix milliseconds) as people and programs read it, in UTC. */

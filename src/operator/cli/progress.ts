@@ -1,3 +1,5 @@
+import { plainText } from './plain-text.js';
+
 /** How far long work is. */
 export interface Step {
   /** What is being done: `log`. */
@@ -57,7 +59,8 @@ export class Progress {
   #write(step: Step, now: number): void {
     this.#written = step;
     this.#shownAt = now;
-    const { what, done, total, rate: measured } = step;
+    const { done, total, rate: measured } = step;
+    const what = plainText(step.what);
     const seconds = (now - this.#since) / 1_000;
     const rate = Math.round(measured ?? (seconds > 0 ? done / seconds : 0));
     const left = total === null ? undefined : secondsFor(total - done, rate);

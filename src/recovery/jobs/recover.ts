@@ -8,6 +8,7 @@ import type { Logged } from '../both-ledgers.js';
 import { missingRestrictions } from '../lost-restrictions.js';
 import { networkOf } from '../network.js';
 import { objectionTo } from '../objection.js';
+import { patiently } from '../patiently.js';
 import { reapply } from '../reapply.js';
 import { reseedWitness } from '../reseed.js';
 import { beginDeriving } from '../restore/deriving.js';
@@ -18,6 +19,9 @@ import type { JobContext } from './context.js';
 import { JobFault } from './fault.js';
 import { emptyAudit, rederiveAuthority } from './rederive-authority.js';
 import type { Job } from './job.js';
+
+/** Of each restriction that is applied again: a minute and more, after which all is begun anew. */
+const TRIES = 30;
 
 /**
  * Leads out of a quarantine: what was taken away and the log has lost is taken away again, from the witness; who may act is
@@ -76,7 +80,7 @@ async function reapplyMissing(logged: Logged, context: JobContext): Promise<numb
   let count = 0;
   for await (const witnessed of missingRestrictions(logged, witness)) {
     signal.throwIfAborted();
-    await reapply(witnessed, context);
+    await patiently(() => reapply(witnessed, context), TRIES, signal);
     count += 1;
     const rate = pace.of(count);
     report({ step: 'applying lost restrictions again', done: count, total: null, rate });

@@ -4,6 +4,7 @@ import type { Command } from 'commander';
 import { operatorApi, withOperator } from '../act.js';
 import type { OperatorOptions } from '../act.js';
 import type { AuditFilter, OperatorApi } from '../operator-api.js';
+import { plainText } from '../plain-text.js';
 import { since } from '../since.js';
 
 /** `plaza audit`: what the log knows. */
@@ -35,7 +36,7 @@ async function* linesOf(api: OperatorApi, filter: AuditFilter): AsyncGenerator<s
     const { events, next, behind } = await api.audit(filter, after);
     if (behind)
       console.error('the audit is behind the log, what is newest may be missing: plaza projections status');
-    for (const event of events) yield `${JSON.stringify(event)}\n`;
+    for (const event of events) yield plainText(`${JSON.stringify(event)}\n`);
     after = next;
   }
 }

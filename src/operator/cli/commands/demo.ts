@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { readConfig } from '../../../config/config.js';
 import { operatorApi, withOperator } from '../act.js';
 import type { OperatorOptions } from '../act.js';
+import { plainText } from '../plain-text.js';
 
 /** `plaza demo`: the whole flow against the running network. */
 export function addDemo(program: Command): void {
@@ -13,9 +14,9 @@ export function addDemo(program: Command): void {
       const { runDemo } = await import('../../demo/demo.js');
       let step = 0;
       const say = (what: string) => {
-        if (!options.json) process.stdout.write(`${String(++step).padStart(2)}. ${what}\n`);
+        if (!options.json) process.stdout.write(plainText(`${String(++step).padStart(2)}. ${what}\n`));
       };
       const result = await runDemo({ baseUrl: readConfig().baseUrl, operator: operatorApi(options), say });
-      process.stdout.write(`${JSON.stringify(result, undefined, options.json ? 0 : 2)}\n`);
+      process.stdout.write(plainText(`${JSON.stringify(result, undefined, options.json ? 0 : 2)}\n`));
     });
 }

@@ -1,0 +1,32 @@
+import { describe, expect, it } from '@jest/globals';
+import { plainText } from './plain-text.js';
+
+describe('text for a terminal', () => {
+  it.each([
+    ['\u001b]0;title\u0007', String.raw`\u001b]0;title\u0007`],
+    ['\u009b31mred', String.raw`\u009b31mred`],
+    ['over\u202etxt.exe', String.raw`over\u202etxt.exe`],
+    ['\u2066isolated\u2069', String.raw`\u2066isolated\u2069`],
+    ['first\rsecond', String.raw`first\u000dsecond`],
+    ['line\u2028and\u2029paragraph', String.raw`line\u2028and\u2029paragraph`],
+    ['\ud83d alone', String.raw`\ud83d alone`],
+    ['\u{e0041} as a tag', String.raw`\udb40\udc41 as a tag`],
+    ['\u007f', String.raw`\u007f`],
+  ])('has nothing that steers it: %j', (given, shown) => {
+    expect(plainText(given)).toBe(shown);
+  });
+
+  it.each(['Zoë Ñandú 中文 עברית 😀', 'a\tb\nc', '"quoted" \\ and §'])(
+    'is as it was otherwise: %j',
+    (given) => {
+      expect(plainText(given)).toBe(given);
+    },
+  );
+
+  it('is the same JSON', () => {
+    const value = { text: 'a\u009bb\u202ec\u0000 "\\" 😀', list: ['\u2028', '\r\n'] };
+    const shown = plainText(JSON.stringify(value));
+    expect(JSON.parse(shown)).toEqual(value);
+    expect(shown).not.toMatch(/\p{C}/u);
+  });
+});

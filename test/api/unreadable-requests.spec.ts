@@ -1,0 +1,85 @@
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { registerApplication, send, signIn } from '../support/api.js';
+import type { SignedIn } from '../support/api.js';
+import { sharedNetwork } from '../support/shared-network.js';
+import type { SharedNetwork } from '../support/shared-network.js';
+
+let network: SharedNetwork;
+let alice: SignedIn;
+
+beforeAll(async () => {
+  network = await sharedNetwork();
+  const scope = 'openid read block:read block:write relation:write post:edit';
+  alice = await signIn(network, await registerApplication(network), scope);
+});
+
+/** What comes back for bytes that no client library would send. */
+async function told(head: string): Promise<{ status: number; body: unknown }> {
+  const { host, port } = new URL(network.baseUrl);
+  const socket = connect(Number(port), '127.0.0.1');
+  socket.write(`${head.replaceAll('HOST', host)}\r\n\r\n`);
+  const answer = await text(socket);
+  return {
+    status: Number(answer.slice(9, 12)),
+    body: JSON.parse(answer.slice(answer.indexOf('\r\n\r\n'))),
+  };
+}
+
+const LARGE = `X-Large: ${'x'.repeat(20_000)}`;
+
+describe('what cannot be read is refused in the shape of the addressed path', () => {
+  it.each([
+    ['no HTTP', 'this is no HTTP', 'message', 'not a well-formed'],
+    [
+      'headers that are too large',
+      `GET /api/profile HTTP/1.1\r\nHost: HOST\r\n${LARGE}`,
+      'message',
+      '16 KiB',
+    ],
+    [
+      'a length that is none',
+      'POST /api/posts HTTP/1.1\r\nHost: HOST\r\nContent-Length: x',
+      'message',
+      'not a',
+    ],
+    ['a tunnel', 'CONNECT HOST HTTP/1.1\r\nHost: HOST', 'message', 'no proxy'],
+    [
+      'headers that are too large at an OAuth path',
+      `POST /api/auth/oauth2/token HTTP/1.1\r\nHost: HOST\r\n${LARGE}`,
+      'error_description',
+      '16 KiB',
+    ],
+    [
+      'a length that is none at an OAuth path',
+      'POST /api/auth/oauth2/revoke HTTP/1.1\r\nHost: HOST\r\nContent-Length: x',
+      'error_description',
+      'not a well-formed',
+    ],
+  ])('%s', async (_what, head, wording, words) => {
+    const { status, body } = await told(head);
+    expect([status, body]).toEqual([
+      400,
+      { error: 'invalid_request', [wording]: expect.stringContaining(words) },
+    ]);
+  });
+});
+
+describe('a name that is empty names nothing, and the operation says so', () => {
+  it.each([
+    ['GET', '/api/posts/', 404, 'post_unavailable'],
+    ['GET', '/api/posts//replies', 404, 'post_unavailable'],
+    ['GET', '/api/actors/', 404, 'not_found'],
+    ['GET', '/api/actors//following?limit=1', 404, 'not_found'],
+    ['DELETE', '/api/blocks/?intentId=empty', 200, undefined],
+    ['PUT', '/api/blocks/', 404, 'not_found'],
+    ['PUT', '/api/relations/follow/', 403, 'interaction_unavailable'],
+    ['PUT', '/api/relations//', 404, 'not_found'],
+  ] as const)('%s %s', async (method, path, status, error) => {
+    const body = method === 'PUT' ? { intentId: 'empty' } : undefined;
+    const headers = { authorization: `Bearer ${alice.token}` };
+    const answer = await send(network.baseUrl, method, path, { headers, ...(body && { body }) });
+    expect([answer.status, answer.body.error]).toEqual([status, error]);
+  });
+});
