@@ -25,7 +25,7 @@ const mayImport = {
     '^src/store/',
     '^src/recovery/',
     '^src/launch/child\\.ts$',
-    '^src/http/(health|log-check|probes)\\.ts$',
+    '^src/http/(error\\.filter|health|log-check|metrics-host|probes)\\.ts$',
   ],
   '^src/http/': [
     '^src/domain/',
@@ -59,7 +59,7 @@ const mayImport = {
     '^src/commands/',
     '^src/config/',
     '^src/domain/',
-    '^src/http/(errors|error\\.filter|json-body|unread/unread-answers|admission/restriction-proof)\\.ts$',
+    '^src/http/(errors|error\\.filter|json-body|metrics-host|unread/unread-answers|admission/restriction-proof)\\.ts$',
     '^src/launch/',
     '^src/log/(?!embedded/)',
     '^src/store/',

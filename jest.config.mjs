@@ -28,5 +28,9 @@ export default {
   workerGracefulExitTimeout: 10_000,
   // Ends a hang, and is no measure of speed. Longer than `until` waits, which says what it waited for.
   testTimeout: 300_000,
-  reporters: ['default', '<rootDir>/test/support/closing-lines.reporter.mjs'],
+  reporters: [
+    'default',
+    '<rootDir>/test/conformance/run.reporter.mjs',
+    '<rootDir>/test/support/closing-lines.reporter.mjs',
+  ],
 };

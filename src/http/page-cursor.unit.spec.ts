@@ -26,7 +26,7 @@ describe('a page cursor', () => {
     expect(() => proven(cursor, { of: other })).toThrow(REFUSED);
   });
 
-  it.each([1, 3])('is refused where keys have %d numbers', (arity) => {
+  it.each([1, 3])('is refused where keys have %d numbers [error-page-cursor, relations-query]', (arity) => {
     expect(() => proven(cursor, { arity })).toThrow(REFUSED);
   });
 

@@ -51,7 +51,7 @@ function pages(last: number, isShown: (number: number) => boolean) {
 }
 
 describe('a page', () => {
-  it('is cut before it is known what of it is shown, and so may be short', async () => {
+  it('is cut before it is known what of it is shown, and so may be short [relations-short-page, following-short-page]', async () => {
     const { read, asked } = pages(100, (number) => number % 5 === 0);
     const first = await read({ limit: 10 });
     expect(first).toMatchObject({ items: [5, 10], cursor: expect.any(String) });
@@ -77,7 +77,7 @@ describe('a page', () => {
     expect((await read({ limit: 2, cursor: found.cursor })).items).toEqual([603]);
   });
 
-  it('is read on by 2,000 rows, and then is empty and has a cursor', async () => {
+  it('is read on by 2,000 rows, and then is empty and has a cursor [relations-short-page]', async () => {
     const { read, asked } = pages(5_000, (number) => number > 2_050);
     const empty = await read({ limit: 50 });
     expect(empty).toMatchObject({ items: [], cursor: expect.any(String) });

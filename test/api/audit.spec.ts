@@ -116,7 +116,7 @@ describe('plaza audit', () => {
     expect(await audit('--since', new Date(Date.now() + 60_000).toISOString())).toEqual([]);
   });
 
-  it('tells under a grant what was done with it', async () => {
+  it('tells under a grant what was done with it [credentials-bound]', async () => {
     const { body } = await bob.get('/api/session');
     await bob.say('under a grant');
     expect(typesIn(await audit('--grant', body.grantId))).toEqual(['grant.issued', 'post.created']);

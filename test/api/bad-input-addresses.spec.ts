@@ -68,7 +68,7 @@ const all = (status: number, code: string) => operations.map(({ id }) => `${id}:
 
 describe('every operation', () => {
   it.each(['evil.example', '127.0.0.1', 'localhost', '', 'LOCALHOST.', 'user@localhost'])(
-    'is refused at another host: %j',
+    'is refused at another host: %j [origin-urls]',
     async (host) => {
       expect(await allTold((operation) => toldRaw(operation, [], { host }))).toEqual(
         all(403, 'origin_mismatch'),
@@ -83,10 +83,13 @@ describe('every operation', () => {
     ['an empty one', () => ['']],
     ['the network’s with a path', () => [`${network.baseUrl}/`]],
     ['two', () => [network.baseUrl, network.baseUrl]],
-  ])('is refused from an origin that is not the network’s: %s', async (_name, origins) => {
-    const headers = origins().map((origin) => ['origin', origin] as const);
-    expect(await allTold((operation) => toldRaw(operation, headers))).toEqual(all(403, 'origin_mismatch'));
-  });
+  ])(
+    'is refused from an origin that is not the network’s: %s [origin-rule, posts-origin]',
+    async (_name, origins) => {
+      const headers = origins().map((origin) => ['origin', origin] as const);
+      expect(await allTold((operation) => toldRaw(operation, headers))).toEqual(all(403, 'origin_mismatch'));
+    },
+  );
 
   it('is refused with two credentials, also where one is as good as the other', async () => {
     const again = [['authorization', `Bearer ${world.alice.token}`]] as const;

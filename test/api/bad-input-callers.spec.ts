@@ -50,17 +50,17 @@ describe('the operations that are tried', () => {
 });
 
 describe('every operation', () => {
-  it('without a token is refused, unless it is for anybody', async () => {
+  it('without a token is refused, unless it is for anybody [service-anonymous-reads, service-bearer-needed, summary-profile, summary-session, summary-posts, summary-relations, summary-blocks, summary-following, summary-reconcile, summary-replies, session-bearer, credentials-bearer]', async () => {
     expect(await answersTo(undefined)).toEqual(
       each(({ isPublic }) => (isPublic ? [200, undefined] : [401, 'authentication_required'])),
     );
   });
 
-  it('with an unknown token is refused, also where strangers may ask', async () => {
+  it('with an unknown token is refused, also where strangers may ask [service-no-fallback]', async () => {
     expect(await answersTo('nobody')).toEqual(each(() => [401, 'invalid_token']));
   });
 
-  it('with a token that has expired is refused', async () => {
+  it('with a token that has expired is refused [lifetime-access]', async () => {
     const person = await signIn(network, application, everything);
     const database = new Client({ connectionString: network.env['DATABASE_URL'] });
     await database.connect();
@@ -85,14 +85,14 @@ describe('every operation', () => {
       'application',
       ({ appId }: SignedIn) => operatorOf(network).setApplicationState(appId, 'suspend', 'a test'),
     ],
-  ])('is refused while the %s is suspended', async (_whose, suspend) => {
+  ])('is refused while the %s is suspended [lifetime-authority]', async (_whose, suspend) => {
     const person = await signIn(network, await registerApplication(network), everything);
     await suspend(person);
     expect(await answersTo(person.token)).toEqual(each(() => [403, 'social_authority_required']));
   });
 
   it.each(everyScope.filter((scope) => scope !== 'openid'))(
-    'that needs the scope %s is refused to who has all others',
+    'that needs the scope %s is refused to who has all others [summary-profile, summary-posts, summary-relations, summary-blocks, summary-following, summary-reconcile, summary-replies, replies-scope, reconcile-scope, blocks-scope, relations-scope, posts-scope, scopes]',
     async (missing) => {
       const others = everyScope.filter((scope) => scope !== missing).join(' ');
       const { token: by } = await signIn(network, application, others);
@@ -103,7 +103,7 @@ describe('every operation', () => {
     },
   );
 
-  it('is answered to who may', async () => {
+  it('is answered to who may [service-json, endpoints-paths, service-capabilities, credentials-bearer, session-bearer, service-bearer-needed]', async () => {
     const { baseUrl, alice, bob } = world;
     const answers: Record<string, unknown> = {};
     for (const operation of operations) {

@@ -94,7 +94,7 @@ const withBody = operations.filter(({ body }) => body);
 describe.each(withBody)('the body of $id', (operation) => {
   const bodyOf = () => requestOf(operation, world).body as Readonly<Record<string, unknown>>;
 
-  it('is refused with the code of a field that is wrong', async () => {
+  it('is refused with the code of a field that is wrong [posts-body]', async () => {
     const { other, ...more } = instead[operation.id] ?? {};
     const bases = [bodyOf(), ...(other === undefined ? [] : [{ ...bodyOf(), [other]: undefined, ...more }])];
     for (const base of bases)
@@ -105,7 +105,7 @@ describe.each(withBody)('the body of $id', (operation) => {
       }
   });
 
-  it('takes no other field, whatever its name', async () => {
+  it('takes no other field, whatever its name [posts-body]', async () => {
     const names = ['extra', '', ' intentId', 'IntentId', 'toString', 'constructor', '__proto__', 'é', 'id'];
     const bodies = names.map((name) => {
       const valid = JSON.stringify(bodyOf()).slice(0, -1);
@@ -114,7 +114,7 @@ describe.each(withBody)('the body of $id', (operation) => {
     expect(await notRefused(operation, bodies, 'unknown_or_immutable_field')).toEqual([]);
   });
 
-  it('is one JSON object', async () => {
+  it('is one JSON object [endpoints-json]', async () => {
     const deep = '['.repeat(30_000) + ']'.repeat(30_000);
     const bodies = ['', ' ', '{', '{}{}', "{'a':1}", '[]', 'null', '7', '"x"', 'undefined', 'NaN', deep];
     const labelled = bodies.map((body) => [labelOf(body), body] as const);
@@ -134,7 +134,7 @@ describe.each(withBody)('the body of $id', (operation) => {
     { 'content-type': 'application/json; charset=utf-16' },
     { 'content-type': 'json' },
     { 'content-encoding': 'gzip' },
-  ])('is taken as nothing else: %j', async (headers) => {
+  ])('is taken as nothing else: %j [endpoints-json, posts-headers, service-json]', async (headers) => {
     const request = requestOf(operation, world);
     expect(told(await ask(world, { ...request, headers }))).toEqual([415, 'invalid_json']);
   });

@@ -55,7 +55,7 @@ describe.each(paged)('a page of $id', (operation) => {
       expect([limit, rowsIn(operation, await read(operation, `limit=${limit}`))]).toEqual([limit, rows]);
   });
 
-  it('has as many rows as without a limit where that is no integer, or too many', async () => {
+  it('has as many rows as without a limit where that is no integer, or too many [relations-query]', async () => {
     const all = rowsIn(operation, await read(operation, ''));
     expect(all).toBeGreaterThanOrEqual(ROWS);
     const odd = [
@@ -76,7 +76,7 @@ describe.each(paged)('a page of $id', (operation) => {
       expect([limit, rowsIn(operation, await read(operation, `limit=${limit}`))]).toEqual([limit, all]);
   });
 
-  it('is not found by a cursor that was cut, altered or made up', async () => {
+  it('is not found by a cursor that was cut, altered or made up [error-page-cursor, relations-query, following-query]', async () => {
     const cursor = await cursorOf(operation);
     expect(told(await read(operation, `cursor=${cursor}`))).toEqual([200, undefined]);
     const other = (at: number) => (cursor.at(at) === 'A' ? 'B' : 'A');

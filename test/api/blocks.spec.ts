@@ -56,7 +56,7 @@ async function toAndFro({ actorId, appId }: SignedIn, { actorId: targetActorId }
 const outcomeOf = ({ status, body }: Answer) => [status, body];
 
 describe('a block', () => {
-  it('is listed newest first, and can be taken back', async () => {
+  it('is listed newest first, and can be taken back [blocks-answer]', async () => {
     const [ada, bob] = await newPair();
     const cleo = await newPerson();
     expect(await blocks(ada)).toEqual([]);
@@ -242,7 +242,7 @@ describe('who may', () => {
     ['GET', 'openid read block:write'],
     ['PUT', 'openid read block:read'],
     ['DELETE', 'openid read block:read'],
-  ])('%s is not for a token with %s, nor for none', async (method, without) => {
+  ])('%s is not for a token with %s, nor for none [blocks-scope]', async (method, without) => {
     const [ada, bob] = [await signIn(network, application, without), await newPerson()];
     const path = { GET: '', PUT: `/${bob.actorId}`, DELETE: `/${bob.actorId}?intentId=x` }[method] ?? '';
     const sent = method === 'PUT' ? { body: { intentId: 'x' } } : {};

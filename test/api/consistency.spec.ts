@@ -207,7 +207,7 @@ describe('while others write', () => {
     });
   });
 
-  it('the headers describe exactly the body that they come with', async () => {
+  it('the headers describe exactly the body that they come with [header-revision]', async () => {
     const views: Answered[] = [];
     const written = await amidWrites(async () => {
       for (let n = 0; n < 60; n++) views.push(await ask('GET', '/api/reconcile', n % 2 ? {} : { by: bob }));
@@ -220,7 +220,7 @@ describe('while others write', () => {
     }
   });
 
-  it('they name the caller, and nobody where there is none', async () => {
+  it('they name the caller, and nobody where there is none [header-actor-id, header-app-id, header-grant-id, header-scopes, credentials-bound, service-bearer]', async () => {
     const { body: session, headers } = await ask('GET', '/api/session', { by: alice });
     expect(headers).toMatchObject({
       'x-network-incarnation': session.incarnation,

@@ -23,7 +23,7 @@ const refused = (code: string) => ({ error: code, message: expect.any(String) })
 const shown = async (id: string, by = bob) => (await by.get(`/api/posts/${id}`)).body.post;
 
 describe('editing a post', () => {
-  it('is visible to everybody with the application and time of the edit', async () => {
+  it('is visible to everybody with the application and time of the edit [service-one-network, post-revision, post-edited, post-last-edit-at]', async () => {
     const other = await registerApplication(network, 'Quill');
     const editor = await signIn(network, other, postScopes);
     const id = await wrote(editor);
@@ -89,7 +89,7 @@ describe('editing a post', () => {
     ['another audience', { audience: 'public' }, 'unknown_or_immutable_field'],
     ['another parent', { parentId: 'p' }, 'unknown_or_immutable_field'],
     ['another author', { authorActorId: 'a' }, 'unknown_or_immutable_field'],
-  ])('refuses %s', async (_what, fields, code) => {
+  ])('refuses %s [states-revision, version-revisions]', async (_what, fields, code) => {
     const id = await wrote(alice);
     expect(answered(await edit(alice, id, fields))).toEqual([400, refused(code)]);
     expect((await shown(id)).revision).toBe(1);
@@ -110,7 +110,7 @@ describe('editing a post', () => {
 });
 
 describe('deleting a post', () => {
-  it('takes it from everybody, and leaves its replies', async () => {
+  it('takes it from everybody, and leaves its replies [states-codes, posts-refusals]', async () => {
     const id = await wrote(alice);
     const reply = await wrote(bob, 'reply', { parentId: id });
     const answer = await removal(alice, id);
@@ -125,7 +125,7 @@ describe('deleting a post', () => {
     expect(answered(late)).toEqual([404, refused('parent_unavailable')]);
   });
 
-  it('is what a repeated creation answers, whatever it had become', async () => {
+  it('is what a repeated creation answers, whatever it had become [post-result-deleted]', async () => {
     const body = { intentId: randomUUID(), text: 'first', audience: 'public' };
     const { body: created } = await alice.post('/api/posts', body);
     await edit(alice, created.post.id);

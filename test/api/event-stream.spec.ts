@@ -85,7 +85,7 @@ describe('an event stream', () => {
     expect(eventsOf(stream)).toEqual([]);
   });
 
-  it('ends with the reason when the account is suspended', async () => {
+  it('ends with the reason when the account is suspended [flow-revalidated]', async () => {
     const person = await signIn(network, application);
     const stream = await streamOf(person);
     await operatorOf(network).setAccountState(person.actorId, 'suspend', 'for the test');

@@ -59,7 +59,7 @@ async function pagesOf(who: SignedIn, path: string, limit: number): Promise<Answ
 }
 
 describe('whom an actor follows, and who follows an actor', () => {
-  it('is for everybody to see, newest first', async () => {
+  it('is for everybody to see, newest first [actor-summary, following-answer, summary-following, following-order]', async () => {
     const actors = await newActors(3);
     await followAll(ada, actors);
     const { status, body } = await send(network.baseUrl, 'GET', `/api/actors/${ada.actorId}/following`);
@@ -75,7 +75,7 @@ describe('whom an actor follows, and who follows an actor', () => {
     expect(followers.actors).toMatchObject([{ actorId: ada.actorId }]);
   });
 
-  it('comes a page at a time, each actor once, without who was followed since', async () => {
+  it('comes a page at a time, each actor once, without who was followed since [following-later, following-answer, relations-own, relations-answer]', async () => {
     const fan = await newPerson();
     const actors = await newActors(7);
     await followAll(fan, actors);
@@ -91,7 +91,7 @@ describe('whom an actor follows, and who follows an actor', () => {
   });
 
   it(
-    'reads on over a page of whom the reader may not see, and goes on where there is more',
+    'reads on over a page of whom the reader may not see, and goes on where there is more [following-short-page]',
     async () => {
       const star = await newPerson();
       const [[last], hidden] = [await newActors(1), await newActors(HIDDEN)];
@@ -114,17 +114,20 @@ describe('whom an actor follows, and who follows an actor', () => {
     TIMEOUT_MS,
   );
 
-  it.each(['following', 'followers'])('is not found of who is not there for the reader: %s', async (list) => {
-    const [blocker, suspended] = [await newPerson(), await newActor()];
-    await act(blocker, 'blocks', eve.actorId);
-    await operatorOf(network).setAccountState(suspended, 'suspend', 'a test');
-    for (const actorId of ['nobody', '%00', suspended, blocker.actorId]) {
-      const { status, body } = await eve.get(`/api/actors/${actorId}/${list}`);
-      expect([status, body]).toEqual([404, error('not_found')]);
-    }
-    // A new account is shown to others once the worker has applied it.
-    await until(async () => (await ada.get(`/api/actors/${blocker.actorId}/${list}`)).status === 200);
-  });
+  it.each(['following', 'followers'])(
+    'is not found of who is not there for the reader: %s [following-unknown]',
+    async (list) => {
+      const [blocker, suspended] = [await newPerson(), await newActor()];
+      await act(blocker, 'blocks', eve.actorId);
+      await operatorOf(network).setAccountState(suspended, 'suspend', 'a test');
+      for (const actorId of ['nobody', '%00', suspended, blocker.actorId]) {
+        const { status, body } = await eve.get(`/api/actors/${actorId}/${list}`);
+        expect([status, body]).toEqual([404, error('not_found')]);
+      }
+      // A new account is shown to others once the worker has applied it.
+      await until(async () => (await ada.get(`/api/actors/${blocker.actorId}/${list}`)).status === 200);
+    },
+  );
 
   it('needs the scope read of who presents a token', async () => {
     const blind = await signIn(network, application, 'openid relation:write');
@@ -153,13 +156,16 @@ describe('a page', () => {
     ['?limit=abc', 50, 50],
     ['?limit=50.5', 50, 50],
     ['?limit=', 50, 50],
-    ['?limit=9007199254740993', 50, 50],
-  ])('has the rows that are asked for, within bounds: %s', async (query, listed, own) => {
-    expect(await rowsOf(`/api/actors/${busy.actorId}/following${query}`)).toBe(listed);
-    expect(await rowsOf(`/api/relations${query}`)).toBe(own);
-  });
+    ['?limit=9007199254740993', 100, 105],
+  ])(
+    'has the rows that are asked for, within bounds: %s [following-query, limit-following-page]',
+    async (query, listed, own) => {
+      expect(await rowsOf(`/api/actors/${busy.actorId}/following${query}`)).toBe(listed);
+      expect(await rowsOf(`/api/relations${query}`)).toBe(own);
+    },
+  );
 
-  it('is named by a cursor that works nowhere else', async () => {
+  it('is named by a cursor that works nowhere else [following-cursor]', async () => {
     const following = `/api/actors/${busy.actorId}/following`;
     const { cursor } = (await busy.get(`${following}?limit=5`)).body;
     const wrong = [

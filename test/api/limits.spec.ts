@@ -136,7 +136,7 @@ describe('tokens that are refused', () => {
 });
 
 describe('reads without a token', () => {
-  it('are 120 a minute for an address, however many processes are asked at once', async () => {
+  it('are 120 a minute for an address, however many processes are asked at once [limit-anonymous, limit-refusal, header-retry-after]', async () => {
     const address = stranger();
     const answers = await atOnce(150, NOBODY, () => from(address));
     expect(tally(answers)).toEqual({ 404: 120, 429: 30 });
@@ -151,7 +151,7 @@ describe('reads without a token', () => {
     expect(answer.headers).not.toHaveProperty('retry-after');
   });
 
-  it('of events and of whole views are 30 a minute together, which leave the others alone', async () => {
+  it('of events and of whole views are 30 a minute together, which leave the others alone [limit-events, reconcile-budget]', async () => {
     const address = stranger();
     const [views, pages] = await Promise.all(
       ['/api/reconcile', '/api/events'].map((path) => atOnce(20, path, () => from(address))),
@@ -266,7 +266,7 @@ describe('with a token', () => {
     expect(leftOf(await ask(0, '/api/session', { by: writer }))).toBe(2_999);
   });
 
-  it('ten event streams may be open at a process, and another begins as soon as one is closed', async () => {
+  it('ten event streams may be open at a process, and another begins as soon as one is closed [header-retry-after]', async () => {
     const person = await signIn(network, application);
     const headers = { authorization: `Bearer ${person.token}` };
     const ten = await Promise.all(Array.from({ length: 10 }, () => listen(network.baseUrl, { headers })));

@@ -51,7 +51,7 @@ describe.each([
     expect((await change(alice, other, { intentId })).status).toBe(200);
   });
 
-  it('refuses a revision that is not the newest', async () => {
+  it('refuses a revision that is not the newest [states-revision, version-revisions]', async () => {
     const id = await wrote(alice);
     await edit(alice, id);
     for (const stale of [1, 3])
@@ -85,7 +85,7 @@ describe.each([
     expect(answered(await change(alice, deleted))).toEqual(unavailable);
   });
 
-  it('refuses the own post that is deleted already', async () => {
+  it('refuses the own post that is deleted already [states-codes, posts-refusals]', async () => {
     const id = await wrote(alice);
     await removal(alice, id);
     expect(answered(await change(alice, id, { revision: 2 }))).toEqual([409, refused('post_deleted')]);

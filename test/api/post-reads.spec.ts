@@ -32,7 +32,7 @@ async function setState({ actorId }: SignedIn, act: 'suspend' | 'reinstate'): Pr
 }
 
 describe('a post', () => {
-  it('is there for everybody, with the published fields', async () => {
+  it('is there for everybody, with the published fields [post-id, post-author, post-text, post-audience, post-revision, post-created-at, post-origin-app, post-edited]', async () => {
     const id = await wrote(alice, 'for "everybody" ☕');
     const answer = await anonymously(`/api/posts/${id}`);
     expect(answered(answer)).toEqual([
@@ -101,7 +101,7 @@ describe('a reply', () => {
     return { root, parent, reply: await wrote(bob, 'reply', { parentId: parent }) };
   };
 
-  it('says that its root or parent is deleted', async () => {
+  it('says that its root or parent is deleted [post-parent-unavailable, post-root-unavailable]', async () => {
     const { root, parent, reply } = await thread(alice);
     expect(await flags(reply)).toEqual([false, false]);
     await removal(alice, root);
@@ -130,7 +130,7 @@ describe('a reply', () => {
   });
 
   it.each(['the author of the post', 'whoever would reply'])(
-    'is barred where %s has blocked',
+    'is barred where %s has blocked [post-parent-unavailable, post-root-unavailable]',
     async (who) => {
       const eve = await somebody();
       const { root, parent, reply } = await thread(alice);

@@ -21,7 +21,7 @@ beforeAll(async () => {
 const error = (code: string) => ({ error: code, message: expect.any(String) });
 
 describe('creating a post', () => {
-  it('answers its id, revision and status, and where readers find it', async () => {
+  it('answers its id, revision and status, and where readers find it [post-result, posts-create]', async () => {
     const answer = await alice.say('hello');
     expect(answer.status).toBe(200);
     expect(answer.body).toEqual({
@@ -31,7 +31,7 @@ describe('creating a post', () => {
     expect(answer.headers.get('x-network-revision')).toBeNull();
   });
 
-  it('is visible to its writer as soon as it is acknowledged', async () => {
+  it('is visible to its writer as soon as it is acknowledged [posts-create]', async () => {
     for (let n = 0; n < 20; n++) {
       const { body, headers } = await alice.say(`number ${n}`);
       const view = await alice.get('/api/reconcile');
@@ -40,7 +40,7 @@ describe('creating a post', () => {
     }
   });
 
-  it('answers a repeated intent as the first time, and writes nothing', async () => {
+  it('answers a repeated intent as the first time, and writes nothing [posts-retry]', async () => {
     const body = { intentId: randomUUID(), text: 'only once', audience: 'public' };
     const first = await alice.post('/api/posts', body);
     const second = await alice.post('/api/posts', body);
@@ -52,13 +52,16 @@ describe('creating a post', () => {
   it.each([
     ['text', { text: 'another' }],
     ['parent', { parentId: 'somewhere_else' }],
-  ])('refuses an intent that was used with another %s', async (_what, change) => {
-    const { body: parent } = await bob.say('a parent');
-    const body = { intentId: randomUUID(), text: 'first', audience: 'public', parentId: parent.post.id };
-    expect((await alice.post('/api/posts', body)).status).toBe(200);
-    const answer = await alice.post('/api/posts', { ...body, ...change });
-    expect([answer.status, answer.body]).toEqual([409, error('intent_conflict')]);
-  });
+  ])(
+    'refuses an intent that was used with another %s [posts-intent-conflict, posts-refusals]',
+    async (_what, change) => {
+      const { body: parent } = await bob.say('a parent');
+      const body = { intentId: randomUUID(), text: 'first', audience: 'public', parentId: parent.post.id };
+      expect((await alice.post('/api/posts', body)).status).toBe(200);
+      const answer = await alice.post('/api/posts', { ...body, ...change });
+      expect([answer.status, answer.body]).toEqual([409, error('intent_conflict')]);
+    },
+  );
 
   it('lets two people use one intentId, each for a post of their own', async () => {
     const body = { intentId: randomUUID(), text: 'mine', audience: 'public' };
@@ -124,7 +127,7 @@ describe('creating a post', () => {
     ['a body that is no object', '[]', 'invalid_json', 400],
     ['half a body', '{"intentId":', 'invalid_json', 400],
     ['an empty body', '', 'invalid_json', 400],
-  ])('refuses %s', async (_name, body, code, status) => {
+  ])('refuses %s [posts-refusals]', async (_name, body, code, status) => {
     const answer = await alice.post('/api/posts', body);
     expect([answer.status, answer.body]).toEqual([status, error(code)]);
   });
@@ -133,7 +136,7 @@ describe('creating a post', () => {
     expect((await alice.say('😀'.repeat(2_000))).status).toBe(200);
   });
 
-  it('refuses a body over 64 KiB', async () => {
+  it('refuses a body over 64 KiB [posts-refusals]', async () => {
     const answer = await alice.post('/api/posts', JSON.stringify({ ...valid, text: 'x'.repeat(64 * 1024) }));
     expect([answer.status, answer.body]).toEqual([413, error('domain_plan_too_large')]);
   });
@@ -156,18 +159,18 @@ describe('creating a post', () => {
     expect([response.status, await response.json()]).toEqual([400, error('invalid_json')]);
   });
 
-  it('needs the scope post:create', async () => {
+  it('needs the scope post:create [posts-scope]', async () => {
     const answer = await reader.say('not allowed');
     expect([answer.status, answer.body]).toEqual([403, error('capability_required')]);
   });
 
-  it('needs a token, before it looks at the body', async () => {
+  it('needs a token, before it looks at the body [posts-headers]', async () => {
     const answer = await send(network.baseUrl, 'POST', '/api/posts', { body: { nonsense: true } });
     expect([answer.status, answer.body]).toEqual([401, error('authentication_required')]);
     expect(answer.headers.get('www-authenticate')).toBe('Bearer realm="plaza"');
   });
 
-  it('refuses a foreign Origin and takes its own', async () => {
+  it('refuses a foreign Origin and takes its own [posts-origin, origin-rule]', async () => {
     const refused = await alice.post('/api/posts', valid, { origin: 'https://elsewhere.example' });
     expect([refused.status, refused.body]).toEqual([403, error('origin_mismatch')]);
     expect((await alice.say('from here', {})).status).toBe(200);
@@ -177,7 +180,7 @@ describe('creating a post', () => {
 });
 
 describe('replies', () => {
-  it('name their parent and the root of their thread, oldest first', async () => {
+  it('name their parent and the root of their thread, oldest first [posts-create, post-parent-id, post-root-id, post-created-at, replies-answer]', async () => {
     const { body: root } = await alice.say('root');
     const { body: first } = await bob.say('first', { parentId: root.post.id });
     const { body: second } = await alice.say('second', { parentId: root.post.id });
@@ -230,7 +233,7 @@ describe('replies', () => {
     expect(seen).toEqual(ids);
   });
 
-  it('of a post that never was are not there', async () => {
+  it('of a post that never was are not there [replies-id]', async () => {
     const answer = await alice.get('/api/posts/never_was/replies');
     expect([answer.status, answer.body]).toEqual([404, error('post_unavailable')]);
   });

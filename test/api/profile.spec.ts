@@ -38,7 +38,7 @@ async function isFree(handle: string): Promise<boolean> {
 }
 
 describe('a profile', () => {
-  it('is changed in what is named, and everybody sees it', async () => {
+  it('is changed in what is named, and everybody sees it [own-profile-display-name, own-profile-bio, own-profile-website, own-profile-revision]', async () => {
     const before = await profileOf(alice);
     const fields = { displayName: 'Alice 🌻', bio: 'one\ntwo', website: 'https://alice.example/' };
     const answer = await change(alice, { revision: before.revision, ...fields });
@@ -118,14 +118,14 @@ describe('a change of a profile is refused', () => {
     ['with no website', { website: null }, 'invalid_website'],
     ['with another actor', { actorId: 'x' }, 'unknown_or_immutable_field'],
     ['with an e-mail address', { email: 'a@b.example' }, 'unknown_or_immutable_field'],
-  ])('%s', async (_what, fields, code) => {
+  ])('%s [version-revisions]', async (_what, fields, code) => {
     const before = await profileOf(alice);
     const body = { intentId: randomUUID(), revision: before.revision, ...fields };
     expect(told(await alice.patch('/api/profile', body))).toEqual([400, code]);
     expect(await profileOf(alice)).toEqual(before);
   });
 
-  it('from a revision that was never there, or is past', async () => {
+  it('from a revision that was never there, or is past [version-revisions]', async () => {
     const { revision } = await profileOf(alice);
     for (const other of [revision + 1, revision - 1, Number.MAX_SAFE_INTEGER])
       expect(told(await change(alice, { revision: other, bio: 'x' }))).toEqual([409, 'revision_conflict']);
@@ -157,7 +157,7 @@ describe('a handle', () => {
     expect((await changeNow(person, { handle: registered })).body.profile.handle).toBe(registered);
   });
 
-  it('that is not shown stays the person’s until they take another', async () => {
+  it('that is not shown stays the person’s until they take another [own-profile-handle]', async () => {
     const person = await someone();
     const { handle } = await profileOf(person);
     expect((await changeNow(person, { handle: null })).body.profile.handle).toBeNull();

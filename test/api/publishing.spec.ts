@@ -30,7 +30,7 @@ beforeEach(async () => {
 });
 
 describe('a pause of publishing', () => {
-  it('keeps everybody from publishing from the next request on, until it ends', async () => {
+  it('keeps everybody from publishing from the next request on, until it ends [posts-refusals]', async () => {
     const body = { intentId: randomUUID(), text: 'held up', audience: 'public' };
     expect(await operator().setPublishing('pause', 'a flood of spam')).toEqual({ changed: true });
     const refused = await alice.post('/api/posts', body);

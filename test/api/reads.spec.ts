@@ -30,7 +30,7 @@ const commonHeaders = [
 const error = (code: string) => ({ error: code, message: expect.any(String) });
 
 describe('protected reads', () => {
-  it('carry the seven common headers', async () => {
+  it('carry the seven common headers [header-revision, header-incarnation, header-witness-epoch, header-actor-id, header-app-id, header-grant-id, header-scopes, profile-answer]', async () => {
     for (const path of ['/api/profile', '/api/session', '/api/reconcile', `/api/actors/${bob.actorId}`]) {
       const { status, headers } = await alice.get(path);
       expect(status).toBe(200);
@@ -51,7 +51,7 @@ describe('protected reads', () => {
     }
   });
 
-  it('tell an application for whom it acts', async () => {
+  it('tell an application for whom it acts [session-answer, userinfo-pairwise, flow-session, lifetime-access]', async () => {
     const { body, headers } = await alice.get('/api/session');
     expect(body).toEqual({
       actorId: alice.actorId,
@@ -65,7 +65,7 @@ describe('protected reads', () => {
     expect(body.expiresAt - Date.now()).toBeLessThanOrEqual(300_000);
   });
 
-  it('show one’s own profile', async () => {
+  it('show one’s own profile [own-profile-actor-id, own-profile-handle, own-profile-display-name, own-profile-bio, own-profile-website, own-profile-revision, own-profile-exact, profile-answer, profile-request]', async () => {
     const { body } = await alice.get('/api/profile');
     expect(body).toEqual({
       profile: {
@@ -116,25 +116,28 @@ describe('credentials', () => {
     ['another scheme', 'Basic YTpi'],
     ['no token', 'Bearer'],
     ['two tokens', 'Bearer a, Bearer b'],
-  ])('refuse %s, and never fall back to an anonymous read', async (_name, authorization) => {
-    for (const path of ['/api/profile', '/api/reconcile', `/api/actors/${bob.actorId}`]) {
-      const answer = await send(network.baseUrl, 'GET', path, { headers: { authorization } });
-      expect([answer.status, answer.body]).toEqual([401, error('invalid_token')]);
-      expect(answer.headers.get('www-authenticate')).toContain('error="invalid_token"');
-    }
-  });
+  ])(
+    'refuse %s, and never fall back to an anonymous read [service-no-fallback]',
+    async (_name, authorization) => {
+      for (const path of ['/api/profile', '/api/reconcile', `/api/actors/${bob.actorId}`]) {
+        const answer = await send(network.baseUrl, 'GET', path, { headers: { authorization } });
+        expect([answer.status, answer.body]).toEqual([401, error('invalid_token')]);
+        expect(answer.headers.get('www-authenticate')).toContain('error="invalid_token"');
+      }
+    },
+  );
 
   it('are taken with any number of spaces before the token', async () => {
     const headers = { authorization: `Bearer   ${alice.token}` };
     expect((await send(network.baseUrl, 'GET', '/api/session', { headers })).status).toBe(200);
   });
 
-  it('are taken from the header alone', async () => {
+  it('are taken from the header alone [credentials-bearer]', async () => {
     const answer = await send(network.baseUrl, 'GET', `/api/profile?access_token=${alice.token}`);
     expect([answer.status, answer.body]).toEqual([401, error('authentication_required')]);
   });
 
-  it('need the scope of what they read', async () => {
+  it('need the scope of what they read [reconcile-scope, summary-session]', async () => {
     const application = await registerApplication(network);
     const writer = await signIn(network, application, 'openid post:create');
     for (const path of ['/api/profile', '/api/reconcile', `/api/actors/${bob.actorId}`]) {

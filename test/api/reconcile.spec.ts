@@ -28,7 +28,7 @@ const relation = (by: SignedIn, kind: string, target: string) =>
 const nothing = { posts: [], ownPosts: [], relations: [], inbox: [], replace: false };
 
 describe('reconcile', () => {
-  it('answers what changed since an earlier view', async () => {
+  it('answers what changed since an earlier view [relation-in-view, reconcile-answer]', async () => {
     await relation(bob, 'follow', alice.actorId);
     const { body: older } = await alice.say('older');
     const view = await reconcile(bob);
@@ -50,7 +50,7 @@ describe('reconcile', () => {
     expect(await reconcile(bob, delta.cursor)).toEqual({ ...nothing, cursor: delta.cursor });
   });
 
-  it('brings inbox entries, and again when they are read', async () => {
+  it('brings inbox entries, and again when they are read [inbox-read-at, events-inbox, inbox-kind, inbox-source]', async () => {
     const { cursor } = await reconcile(alice);
     const { body } = await alice.say('to be liked');
     await relation(bob, 'like', body.post.id);
@@ -90,14 +90,17 @@ describe('reconcile', () => {
       },
     ],
   ];
-  it.each(removals)('answers the whole view when %s', async (_what, remove) => {
-    const { cursor } = await reconcile(bob);
-    await remove();
-    const { cursor: after, ...view } = await reconcile(bob, cursor);
-    expect(view.replace).toBe(true);
-    const { cursor: later, ...whole } = await reconcile(bob);
-    expect([view, after]).toEqual([whole, later]);
-  });
+  it.each(removals)(
+    'answers the whole view when %s [reconcile-replaces, events-inbox]',
+    async (_what, remove) => {
+      const { cursor } = await reconcile(bob);
+      await remove();
+      const { cursor: after, ...view } = await reconcile(bob, cursor);
+      expect(view.replace).toBe(true);
+      const { cursor: later, ...whole } = await reconcile(bob);
+      expect([view, after]).toEqual([whole, later]);
+    },
+  );
 
   it('answers the whole view where the cursor is ahead of the log', async () => {
     expect((await reconcile(bob, 9_007_199_254_740_991)).replace).toBe(true);

@@ -48,7 +48,7 @@ describe('a read that is refused', () => {
     expect(common(refused)).toEqual(['revision', 'incarnation', 'witness-epoch']);
   });
 
-  it('before its admission says nothing of the kind', async () => {
+  it('before its admission says nothing of the kind [header-revision]', async () => {
     const unknown = { authorization: 'Bearer unknown' };
     const refused = [
       await send(network.baseUrl, 'GET', '/api/profile'),
@@ -61,7 +61,7 @@ describe('a read that is refused', () => {
   });
 });
 
-it('a mutation says nothing of what a read shows, done or refused', async () => {
+it('a mutation says nothing of what a read shows, done or refused [header-revision]', async () => {
   const answers = [await alice.say('words'), await alice.say(''), await nameless.say('words')];
   expect(answers.map(({ status }) => status)).toEqual([200, 400, 403]);
   expect(answers.flatMap(common)).toEqual([]);
@@ -76,10 +76,13 @@ describe('who sends no credential where one is needed', () => {
     ['POST', '/api/intents/lookup', '{"intentIds":[]}'],
     ['POST', '/api/posts', 'no JSON'],
     ['PUT', '/api/relations/like/p1', '[]'],
-  ] as const)('is told that before what is wrong with the rest: %s %s', async (method, path, body) => {
-    const refused = await send(network.baseUrl, method, path, { body });
-    expect([refused.status, refused.body.error]).toEqual([401, 'authentication_required']);
-  });
+  ] as const)(
+    'is told that before what is wrong with the rest: %s %s [relations-bearer]',
+    async (method, path, body) => {
+      const refused = await send(network.baseUrl, method, path, { body });
+      expect([refused.status, refused.body.error]).toEqual([401, 'authentication_required']);
+    },
+  );
 
   it('is told so by a HEAD, too', async () => {
     expect((await send(network.baseUrl, 'HEAD', '/api/timeline?cursor=abc')).status).toBe(401);

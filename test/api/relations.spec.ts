@@ -29,7 +29,7 @@ const own = async (who: SignedIn) => (await who.get('/api/relations')).body.rela
 const newPost = async (who: SignedIn): Promise<string> => (await who.say('a post')).body.post.id;
 
 describe('a follow', () => {
-  it('is answered and listed as it stands, and can be taken back and made again', async () => {
+  it('is answered and listed as it stands, and can be taken back and made again [relation-kind, relation-actor, relation-target, relation-target-actor, relation-generation, relation-created-at, relations-answer]', async () => {
     const first = await put(ada, followOf(bob));
     const relation = {
       kind: 'follow',
@@ -87,7 +87,7 @@ describe('a follow', () => {
 });
 
 describe('a like', () => {
-  it('names the post and its author, also of one’s own post', async () => {
+  it('names the post and its author, also of one’s own post [relation-kind, relation-target, relation-target-actor, relations-own]', async () => {
     for (const author of [bob, ada]) {
       const postId = await newPost(author);
       const { status, body } = await put(ada, `like/${postId}`);
@@ -106,7 +106,7 @@ describe('a like', () => {
     }
   });
 
-  it('can be taken back also when the post is deleted, but not given', async () => {
+  it('can be taken back also when the post is deleted, but not given [relations-own]', async () => {
     const postId = await newPost(bob);
     const { body } = await put(ada, `like/${postId}`);
     const deletion = await bob.delete(`/api/posts/${postId}?intentId=${randomUUID()}&revision=1`);
@@ -243,7 +243,7 @@ describe('who may', () => {
     ['PUT', 'relation:write', 'openid read'],
     ['DELETE', 'relation:write', 'openid read'],
     ['GET', 'read', 'openid relation:write'],
-  ])('%s needs a token with %s', async (method, _scope, without) => {
+  ])('%s needs a token with %s [relations-bearer, relations-scope]', async (method, _scope, without) => {
     const target = method === 'GET' ? '' : `/${followOf(bob)}`;
     const path = `/api/relations${target}${method === 'DELETE' ? '?intentId=x' : ''}`;
     const sent = method === 'PUT' ? { body: { intentId: 'x' } } : {};

@@ -19,7 +19,9 @@ afterAll(async () => {
 });
 
 async function prepared(): Promise<string[]> {
-  const { rows } = await pool.query<{ name: string }>('SELECT name FROM pg_prepared_statements ORDER BY name');
+  const { rows } = await pool.query<{ name: string }>(
+    'SELECT name FROM pg_prepared_statements ORDER BY name',
+  );
   return rows.map(({ name }) => name);
 }
 

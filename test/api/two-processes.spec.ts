@@ -126,7 +126,7 @@ describe('what is published', () => {
     expect((await ask(0, 'GET', '/api/reconcile', bob)).status).toBe(200);
   });
 
-  it('changes under running processes: reads go on, the headers say so, and old cursors end', async () => {
+  it('changes under running processes: reads go on, the headers say so, and old cursors end [header-incarnation, version-incarnation]', async () => {
     const { body: root } = await say(0, alice, 'root');
     for (let n = 0; n < 3; n++)
       await ask(0, 'POST', '/api/posts', bob, {
@@ -163,24 +163,27 @@ describe('who is suspended', () => {
       (act: 'suspend' | 'reinstate', { appId }: SignedIn) =>
         operatorOf(network).setApplicationState(appId, act, 'a test'),
     ],
-  ])('%s, may do nothing on any process from the next request on, until reinstated', async (_who, set) => {
-    const carol = await signIn(network, await registerApplication(network));
-    const profile = async (to: 0 | 1) => {
-      const { status, body } = await ask(to, 'GET', '/api/profile', carol);
-      return [status, body.error];
-    };
-    for (const to of [0, 1] as const) expect(await profile(to)).toEqual([200, undefined]);
-    // Authority waits for no worker.
-    sleep();
-    await set('suspend', carol);
-    for (const to of [0, 1] as const) {
-      expect(await profile(to)).toEqual([403, 'social_authority_required']);
-      const { status, body } = await say(to, carol, 'not any more');
-      expect([status, body.error]).toEqual([403, 'social_authority_required']);
-    }
-    await set('reinstate', carol);
-    for (const to of [0, 1] as const) expect(await profile(to)).toEqual([200, undefined]);
-  });
+  ])(
+    '%s, may do nothing on any process from the next request on, until reinstated [flow-revalidated, lifetime-authority]',
+    async (_who, set) => {
+      const carol = await signIn(network, await registerApplication(network));
+      const profile = async (to: 0 | 1) => {
+        const { status, body } = await ask(to, 'GET', '/api/profile', carol);
+        return [status, body.error];
+      };
+      for (const to of [0, 1] as const) expect(await profile(to)).toEqual([200, undefined]);
+      // Authority waits for no worker.
+      sleep();
+      await set('suspend', carol);
+      for (const to of [0, 1] as const) {
+        expect(await profile(to)).toEqual([403, 'social_authority_required']);
+        const { status, body } = await say(to, carol, 'not any more');
+        expect([status, body.error]).toEqual([403, 'social_authority_required']);
+      }
+      await set('reinstate', carol);
+      for (const to of [0, 1] as const) expect(await profile(to)).toEqual([200, undefined]);
+    },
+  );
 });
 
 /** Publishes a copy of what is published under another incarnation and drops the old one, as a rebuild does in the end. */

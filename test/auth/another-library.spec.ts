@@ -19,7 +19,7 @@ afterAll(() => network.stop());
 const insecure = { [oauth.allowInsecureRequests]: true };
 
 describe('oauth4webapi, which knows nothing of this network,', () => {
-  it('signs in, reads, refreshes, introspects and gives back', async () => {
+  it('signs in, reads, refreshes, introspects and gives back [service-issuer, service-capabilities, flow-discover, flow-redirect, flow-id-token]', async () => {
     const issuer = new URL(network.issuer);
     const found = await oauth.discoveryRequest(issuer, { algorithm: 'oidc', ...insecure });
     const server = await oauth.processDiscoveryResponse(issuer, found);

@@ -66,7 +66,7 @@ describe('an authorization request refuses', () => {
     ['a resource that is no URI', 'read', { resource: 'plaza' }, 'invalid_target'],
     ['the registration of an application', 'read', { registration: '{}' }, 'invalid_request'],
     ['nobody to ask', 'read', { prompt: 'none' }, 'login_required'],
-  ])('%s', async (_what, scope, changes, error) => {
+  ])('%s [service-code-flow-only, flow-s256, flow-redirect]', async (_what, scope, changes, error) => {
     const attempt = await authorizationRequest(client, scope, changes);
     if (changes['response_type'] === '') attempt.url.searchParams.delete('response_type');
     expect(await refusal(attempt.url)).toEqual({
@@ -131,7 +131,7 @@ describe('an authorization request refuses, without sending a browser back,', ()
     ['a relative address', '/callback'],
     ['a script', 'javascript:alert(1)'],
     ['no address', ''],
-  ])('a redirect_uri with %s', async (_what, uri) => {
+  ])('a redirect_uri with %s [flow-redirect]', async (_what, uri) => {
     const { url } = await authorizationRequest(client, 'read', { redirect_uri: uri });
     for (const prompt of ['consent', 'none', 'nonsense']) {
       url.searchParams.set('prompt', prompt);

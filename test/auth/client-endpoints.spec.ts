@@ -54,11 +54,14 @@ describe.each(endpoints)('the %s endpoint refuses', (endpoint) => {
     ['another secret', () => basic(`${application.clientId}:${'x'.repeat(43)}`)],
     ['a name that nobody can have', () => basic(`%00:${application.clientSecret}`)],
     ['a name that is not encoded', () => basic(`%zz:${application.clientSecret}`)],
-  ])('%s with 401', async (_what, headers) => {
-    expect(errorOf(await at(endpoint, { headers: headers() }))).toEqual([401, 'invalid_client']);
-  });
+  ])(
+    '%s with 401 [service-no-public-clients, service-token-basic, summary-token, token-request, token-bodies, credentials-basic, endpoints-error-object, error-object, error-exact]',
+    async (_what, headers) => {
+      expect(errorOf(await at(endpoint, { headers: headers() }))).toEqual([401, 'invalid_client']);
+    },
+  );
 
-  it('a secret in the form with 401, and beside HTTP Basic with 400', async () => {
+  it('a secret in the form with 401, and beside HTTP Basic with 400 [credentials-basic, token-request]', async () => {
     const { clientId, clientSecret } = application;
     const own = new URLSearchParams({ client_id: clientId, client_secret: clientSecret }).toString();
     const body = `${harmless}&${own}`;
@@ -79,21 +82,27 @@ describe.each(endpoints)('the %s endpoint refuses', (endpoint) => {
     expect(errorOf(await at(endpoint, { body }))).toEqual([401, 'invalid_client']);
   });
 
-  it.each(['Authorization', 'Content-Type', 'Origin'])('a second header %s with 400', async (name) => {
-    const said: [string, string][] = [
-      [...basicOf(application)] as [string, string],
-      [...formType] as [string, string],
-      ['origin', network.baseUrl],
-    ];
-    expect((await at(endpoint, { headers: said })).body?.error).not.toBe('invalid_request');
-    const again = said.find(([header]) => header === name.toLowerCase()) ?? ['', ''];
-    expect(errorOf(await at(endpoint, { headers: [...said, again] }))).toEqual([400, 'invalid_request']);
-  });
+  it.each(['Authorization', 'Content-Type', 'Origin'])(
+    'a second header %s with 400 [origin-rule]',
+    async (name) => {
+      const said: [string, string][] = [
+        [...basicOf(application)] as [string, string],
+        [...formType] as [string, string],
+        ['origin', network.baseUrl],
+      ];
+      expect((await at(endpoint, { headers: said })).body?.error).not.toBe('invalid_request');
+      const again = said.find(([header]) => header === name.toLowerCase()) ?? ['', ''];
+      expect(errorOf(await at(endpoint, { headers: [...said, again] }))).toEqual([400, 'invalid_request']);
+    },
+  );
 
-  it.each(['https://evil.example', 'null', 'http://localhost'])('the Origin %s with 403', async (origin) => {
-    const headers = [basicOf(application), formType, ['origin', origin] as const];
-    expect(errorOf(await at(endpoint, { headers }))).toEqual([403, 'origin_mismatch']);
-  });
+  it.each(['https://evil.example', 'null', 'http://localhost'])(
+    'the Origin %s with 403 [origin-rule]',
+    async (origin) => {
+      const headers = [basicOf(application), formType, ['origin', origin] as const];
+      expect(errorOf(await at(endpoint, { headers }))).toEqual([403, 'origin_mismatch']);
+    },
+  );
 
   it.each([
     ['application/json', '{}'],
@@ -101,7 +110,7 @@ describe.each(endpoints)('the %s endpoint refuses', (endpoint) => {
     ['text/plain', harmless],
     ['application/x-www-form-urlencoded; charset=utf-16', harmless],
     ['nonsense', harmless],
-  ])('a body of %s with 415', async (type, body) => {
+  ])('a body of %s with 415 [token-request, credentials-basic]', async (type, body) => {
     const headers = [basicOf(application), ['content-type', type] as const];
     expect(errorOf(await at(endpoint, { headers, body }))).toEqual([415, 'invalid_request']);
   });
@@ -218,7 +227,7 @@ describe('the token endpoint refuses the grant type', () => {
     ['urn:ietf:params:oauth:grant-type:device_code', 'unsupported_grant_type'],
     ['toString', 'unsupported_grant_type'],
     ['', 'invalid_request'],
-  ])('%j', async (grantType, error) => {
+  ])('%j [service-code-flow-only]', async (grantType, error) => {
     expect(errorOf(await post(network, 'token', application, { grant_type: grantType }))).toEqual([
       400,
       error,

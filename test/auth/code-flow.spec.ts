@@ -32,7 +32,7 @@ async function grantOf(accessToken: string) {
 }
 
 describe('the code flow', () => {
-  it('connects an unmodified client with exactly the scopes that it asked for', async () => {
+  it('connects an unmodified client with exactly the scopes that it asked for [flow-redirect, flow-discover]', async () => {
     const scope = 'openid offline_access read post:create';
     const connected = await connect(client, new Browser(network.baseUrl), 'ada', scope);
     expect(new Set(connected.scope.split(' '))).toEqual(new Set(scope.split(' ')));
@@ -77,7 +77,7 @@ describe('the code flow', () => {
     ]);
   });
 
-  it('asks for consent each time, and each consent is a grant of its own', async () => {
+  it('asks for consent each time, and each consent is a grant of its own [service-bearer]', async () => {
     const browser = new Browser(network.baseUrl);
     const first = await connect(client, browser, 'ada', 'openid read');
     const second = await connect(client, browser, 'ada', 'openid post:create');
@@ -89,7 +89,7 @@ describe('the code flow', () => {
     ]);
   });
 
-  it('names a person to each application by another subject', async () => {
+  it('names a person to each application by another subject [userinfo-pairwise]', async () => {
     const other = await discover(network, await network.registerApplication());
     const here = await connect(client, new Browser(network.baseUrl), 'ada');
     const there = await connect(other, new Browser(network.baseUrl), 'ada');
@@ -121,16 +121,19 @@ describe('the code flow', () => {
 });
 
 describe('a token that is given back', () => {
-  it.each(['accessToken', 'refreshToken'] as const)('as %s ends its grant', async (which) => {
-    const connected = await connect(client, new Browser(network.baseUrl), 'ada');
-    const { grant_id: grantId } = await grantOf(connected.accessToken);
-    await oidc.tokenRevocation(client, connected[which]);
-    expect(await isLive(client, connected.accessToken)).toBe(false);
-    const refreshed = oidc.refreshTokenGrant(client, connected.refreshToken);
-    expect(await errorOf(refreshed)).toEqual({ status: 400, error: 'invalid_grant' });
-    const recorded = await network.log().read(streams.grant(grantId));
-    expect(recorded.at(-1)?.event).toMatchObject({ type: 'grant.revoked', data: { cause: 'client' } });
-  });
+  it.each(['accessToken', 'refreshToken'] as const)(
+    'as %s ends its grant [lifetime-refresh]',
+    async (which) => {
+      const connected = await connect(client, new Browser(network.baseUrl), 'ada');
+      const { grant_id: grantId } = await grantOf(connected.accessToken);
+      await oidc.tokenRevocation(client, connected[which]);
+      expect(await isLive(client, connected.accessToken)).toBe(false);
+      const refreshed = oidc.refreshTokenGrant(client, connected.refreshToken);
+      expect(await errorOf(refreshed)).toEqual({ status: 400, error: 'invalid_grant' });
+      const recorded = await network.log().read(streams.grant(grantId));
+      expect(recorded.at(-1)?.event).toMatchObject({ type: 'grant.revoked', data: { cause: 'client' } });
+    },
+  );
 
   it('by another application changes nothing, and tells it nothing', async () => {
     const other = await discover(network, await network.registerApplication());

@@ -87,7 +87,7 @@ describe('the token endpoint refuses a code, which stays good for whom it was is
       ({ code }) => ({ grant_type: 'refresh_token', refresh_token: code }),
       'invalid_grant',
     ],
-  ])('%s', async (_what, changes, error) => {
+  ])('%s [token-code-fields, flow-s256]', async (_what, changes, error) => {
     const issued = await issue();
     expect(outcome(await exchange(issued, changes(issued)))).toEqual([400, error]);
     expect(outcome(await exchange(issued, { resource: network.baseUrl }))).toEqual([200, undefined]);
@@ -113,7 +113,7 @@ describe('the token endpoint refuses', () => {
     ['no code', { code: undefined }, 'invalid_request'],
     ['a code with a control character', { code: 'x\0' }, 'invalid_grant'],
     ['no refresh token', { grant_type: 'refresh_token' }, 'invalid_request'],
-  ])('%s', async (_what, changes, error) => {
+  ])('%s [token-code-fields, token-refresh-fields]', async (_what, changes, error) => {
     const attempt = await authorizationRequest(client, 'read');
     expect(outcome(await exchange({ code: '', attempt }, changes))).toEqual([400, error]);
   });
@@ -128,7 +128,7 @@ describe('the token endpoint refuses', () => {
     expect(outcome(await exchange(issued))).toEqual([400, 'invalid_grant']);
   });
 
-  it('a code that was used before, and ends its grant with all its tokens', async () => {
+  it('a code that was used before, and ends its grant with all its tokens [flow-callback]', async () => {
     const issued = await issue();
     const { body } = await exchange(issued);
     expect(await isLive(client, body.access_token)).toBe(true);

@@ -23,7 +23,7 @@ beforeAll(async () => {
 afterAll(() => network.stop());
 
 describe('introspection', () => {
-  it('says of a live token what it is, with a subject that is pairwise', async () => {
+  it('says of a live token what it is, with a subject that is pairwise [credentials-basic]', async () => {
     const { accessToken, refreshToken, subject } = await connect(client, new Browser(network.baseUrl), 'ada');
     for (const token of [accessToken, refreshToken]) {
       const { status, headers, body } = await post(network, 'introspect', application, { token });
@@ -64,28 +64,31 @@ describe('introspection', () => {
       `UPDATE authority.account SET state = CASE WHEN $1::bigint IS NULL THEN 'active' ELSE 'suspended' END
        WHERE actor_id = (SELECT actor_id FROM authority.app_grant WHERE grant_id = $2)`,
     ],
-  ])('says at once that a token is not active when %s', async (_what, change) => {
-    const { accessToken, refreshToken } = await connect(client, new Browser(network.baseUrl), 'ada');
-    const { dataSource } = network.database();
-    const [{ grant_id: grantId }] = await dataSource.query(
-      'SELECT grant_id FROM authority.oidc_record WHERE key_hash = sha256($1::bytea)',
-      [Buffer.from(accessToken)],
-    );
-    const asked = async () =>
-      Promise.all(
-        [accessToken, refreshToken].map(
-          async (token) => (await post(network, 'introspect', application, { token })).body.active,
-        ),
+  ])(
+    'says at once that a token is not active when %s [lifetime-refresh, lifetime-authority]',
+    async (_what, change) => {
+      const { accessToken, refreshToken } = await connect(client, new Browser(network.baseUrl), 'ada');
+      const { dataSource } = network.database();
+      const [{ grant_id: grantId }] = await dataSource.query(
+        'SELECT grant_id FROM authority.oidc_record WHERE key_hash = sha256($1::bytea)',
+        [Buffer.from(accessToken)],
       );
-    expect(await asked()).toEqual([true, true]);
-    await dataSource.query(change, [Date.now(), grantId]);
-    try {
-      expect(await asked()).toEqual([false, false]);
-    } finally {
-      await dataSource.query(change, [null, grantId]);
-    }
-    expect(await asked()).toEqual([true, true]);
-  });
+      const asked = async () =>
+        Promise.all(
+          [accessToken, refreshToken].map(
+            async (token) => (await post(network, 'introspect', application, { token })).body.active,
+          ),
+        );
+      expect(await asked()).toEqual([true, true]);
+      await dataSource.query(change, [Date.now(), grantId]);
+      try {
+        expect(await asked()).toEqual([false, false]);
+      } finally {
+        await dataSource.query(change, [null, grantId]);
+      }
+      expect(await asked()).toEqual([true, true]);
+    },
+  );
 });
 
 describe('revocation', () => {
@@ -95,7 +98,7 @@ describe('revocation', () => {
     expect([answer.status, answer.body.error]).toEqual([400, 'unsupported_token_type']);
   });
 
-  it('answers an unknown token like a known one, with nothing', async () => {
+  it('answers an unknown token like a known one, with nothing [credentials-basic]', async () => {
     const { accessToken } = await connect(client, new Browser(network.baseUrl), 'ada');
     for (const token of [accessToken, 'x'.repeat(43)]) {
       const { status, text, headers } = await post(network, 'revoke', application, { token });
@@ -132,7 +135,7 @@ describe('revocation', () => {
 });
 
 describe('a token response', () => {
-  it('has the published members, and is kept by no cache', async () => {
+  it('has the published members, and is kept by no cache [token-bodies, lifetime-access, service-token-basic, summary-token, token-request, credentials-basic]', async () => {
     const { refreshToken } = await connect(client, new Browser(network.baseUrl), 'ada');
     const parameters = { grant_type: 'refresh_token', refresh_token: refreshToken };
     const { status, headers, body } = await post(network, 'token', application, parameters);

@@ -53,7 +53,7 @@ afterAll(() => network.stop());
 const pathOf = (member: string) => new URL(String(metadata[member])).pathname;
 
 describe('the metadata', () => {
-  it('is the same, to the byte, at its three addresses', async () => {
+  it('is the same, to the byte, at its three addresses [discovery-addresses, summary-discovery-openid, summary-discovery-oauth, summary-discovery-root, credentials-none]', async () => {
     const answers = await Promise.all(addresses.map((path) => send(network, { path })));
     expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
     for (const { status, headers } of answers) {
@@ -62,7 +62,7 @@ describe('the metadata', () => {
     }
   });
 
-  it('needs no credential, and takes no notice of one, of an Origin, or of a query', async () => {
+  it('needs no credential, and takes no notice of one, of an Origin, or of a query [credentials-none]', async () => {
     const [path = ''] = addresses;
     const { text } = await send(network, { path });
     const headers = [
@@ -74,7 +74,7 @@ describe('the metadata', () => {
     expect((await send(network, { method: 'HEAD', path })).status).toBe(200);
   });
 
-  it('has published members only, each of the published kind', () => {
+  it('has published members only, each of the published kind [discovery-members]', () => {
     expect(publishedMembers).toHaveLength(38);
     expect(Object.keys(metadata).filter((member) => !publishedMembers.includes(member))).toEqual([]);
     const kinds = Object.entries(metadata).map(([member, value]) => [member, typeof value] as const);
@@ -86,7 +86,7 @@ describe('the metadata', () => {
     expect(lists.flat().filter((each) => typeof each !== 'string')).toEqual([]);
   });
 
-  it('says what holds, and nothing else', () => {
+  it('says what holds, and nothing else [intro-auth-server, service-issuer, service-no-public-clients, discovery-members, identity-claims]', () => {
     const { issuer } = network;
     const basic = ['client_secret_basic'];
     const { scopes_supported: scopes, ...rest } = metadata;
@@ -130,7 +130,7 @@ describe('the metadata', () => {
   });
 });
 
-it.each([...addresses, '/api/auth/jwks'])('%s is refused at another host', async (path) => {
+it.each([...addresses, '/api/auth/jwks'])('%s is refused at another host [origin-urls]', async (path) => {
   const { status, body } = await send(network, { path, headers: [['host', 'evil.example']] });
   expect([status, body]).toEqual([403, { error: 'origin_mismatch', error_description: expect.any(String) }]);
 });
@@ -158,7 +158,7 @@ describe('what the metadata announces', () => {
     ['userinfo_endpoint', 'GET', 401],
     ['end_session_endpoint', 'GET', 303],
     ['jwks_uri', 'GET', 200],
-  ])('answers: %s', async (member, method, expected) => {
+  ])('answers: %s [intro-discovered-addresses, credentials-none]', async (member, method, expected) => {
     const { status } = await send(network, {
       method,
       path: pathOf(member),
@@ -173,7 +173,7 @@ describe('what the metadata announces', () => {
     expect(metadata['registration_endpoint']).toBeUndefined();
   });
 
-  it('works: every scope, response type, grant type, method and algorithm', async () => {
+  it('works: every scope, response type, grant type, method and algorithm [scopes]', async () => {
     const scope = everyScope.join(' ');
     const connected = await connect(client, new Browser(network.baseUrl), 'ada', scope);
     expect(connected.callback.searchParams.get('iss')).toBe(metadata['issuer']);

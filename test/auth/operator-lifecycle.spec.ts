@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startOperatorApi } from '../../src/operator/api/operator-api.js';
 import { streams } from '../../src/log/streams.js';
+import { noteRefusal } from '../support/refusals-met.js';
 import { everyScope, password, redirectUri, startAuthNetwork } from './support/auth-network.js';
 import type { AuthNetwork } from './support/auth-network.js';
 
@@ -38,7 +39,9 @@ async function post(path: string, sent: unknown) {
     },
     body: JSON.stringify(sent),
   });
-  return { status: response.status, body: (await response.json()) as Readonly<Record<string, string>> };
+  const body = (await response.json()) as Readonly<Record<string, string>>;
+  noteRefusal(response.status, body);
+  return { status: response.status, body };
 }
 
 describe('an operator', () => {

@@ -171,7 +171,7 @@ describe('the consent page', () => {
     expect(await grants()).toBe(before);
   });
 
-  it('makes none in a browser that has the interaction, but not the session', async () => {
+  it('makes none in a browser that has the interaction, but not the session [service-browser-cookie, credentials-browser]', async () => {
     const [visitor, page] = await signedIn();
     const before = await grants();
     const cookies = visitor.cookiesFor(page.url).filter((pair) => !pair.startsWith('plaza_session'));
@@ -201,7 +201,7 @@ describe('a form', () => {
     ['from a frame without an origin', { origin: 'null' }, {}, 'origin_mismatch'],
     ['without its hidden field', {}, { form: '' }, 'invalid_request'],
     ['with a hidden field of one’s own', {}, { form: 'A'.repeat(43) }, 'invalid_request'],
-  ])('%s is refused', async (_what, headers, fields, code) => {
+  ])('%s is refused [credentials-browser, origin-codes]', async (_what, headers, fields, code) => {
     const [visitor, page] = await signedIn();
     const before = await grants();
     const refused = await visitor.submit(page, { decision: 'allow', ...fields }, headers);

@@ -119,7 +119,7 @@ describe('a person who takes another handle', () => {
 });
 
 describe('what applications are told of a person', () => {
-  it('follows the profile, and says nothing of what it does not show', async () => {
+  it('follows the profile, and says nothing of what it does not show [identity-claims]', async () => {
     const actorId = await network.createAccount('emil');
     await network
       .database()

@@ -77,7 +77,7 @@ describe('prompt=none refuses', () => {
     },
   );
 
-  it('an application that she never connected alike, whomever it asks for: it learns nobody’s name by guessing', async () => {
+  it('an application that she never connected alike, whomever it asks for: it learns nobody’s name by guessing [registration-no-authority]', async () => {
     const stranger = await discover(network, await network.registerApplication());
     for (const login_hint of ['ada', 'ada@example.org', 'bob', 'nobody']) {
       const { url } = await authorizationRequest(stranger, 'openid', { prompt, login_hint });

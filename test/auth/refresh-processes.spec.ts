@@ -110,7 +110,7 @@ async function stateOf(grantId: string) {
 }
 
 describe('one refresh token, at two API processes', () => {
-  it(`${AT_ONCE} times at once, is spent once at the most, and then the grant has ended`, async () => {
+  it(`${AT_ONCE} times at once, is spent once at the most, and then the grant has ended [refresh-serialized, refresh-rotation]`, async () => {
     const token = await refreshToken();
     const grantId = await grantOf(token);
     const answers = await Promise.all(Array.from({ length: AT_ONCE }, (_, n) => refreshAt(n, token)));

@@ -56,7 +56,7 @@ async function refreshAt(port: number, token: string): Promise<{ status: number;
 }
 
 describe('a refresh', () => {
-  it('replaces the token and keeps actor, application, grant and scopes', async () => {
+  it('replaces the token and keeps actor, application, grant and scopes [refresh-rotation, refresh-keeps, token-refresh-fields]', async () => {
     const before = await connected();
     const after = await oidc.refreshTokenGrant(client, before.refreshToken);
     expect(after.refresh_token).not.toBe(before.refreshToken);
@@ -67,7 +67,7 @@ describe('a refresh', () => {
     expect(next.refresh_token).toBeDefined();
   });
 
-  it('does not prolong the 30 days that began with the first token', async () => {
+  it('does not prolong the 30 days that began with the first token [lifetime-refresh]', async () => {
     const { refreshToken } = await connected();
     const began = Math.floor(Date.now() / 1000) - 29 * 24 * 3600;
     await query(
@@ -85,7 +85,7 @@ describe('a refresh', () => {
   });
 
   it.each(['read', 'openid offline_access read post:create block:read'])(
-    'is refused for other scopes than the granted (%s), which spends nothing',
+    'is refused for other scopes than the granted (%s), which spends nothing [token-scope, refresh-keeps]',
     async (scope) => {
       const { refreshToken } = await connected();
       const other = oidc.refreshTokenGrant(client, refreshToken, { scope });
@@ -100,7 +100,7 @@ describe('a refresh', () => {
     expect(await errorOf(same)).toBeUndefined();
   });
 
-  it('with a token that was spent ends the grant, the newest tokens too', async () => {
+  it('with a token that was spent ends the grant, the newest tokens too [refresh-rotation]', async () => {
     const { refreshToken } = await connected();
     const rotated = await oidc.refreshTokenGrant(client, refreshToken);
     const grantId = await grantIdOf(rotated.access_token);
@@ -121,7 +121,7 @@ describe('a refresh', () => {
     expect(rows).toEqual([]);
   });
 
-  it('of one token, eight at a time, has one winner on two servers', async () => {
+  it('of one token, eight at a time, has one winner on two servers [refresh-serialized]', async () => {
     const { refreshToken } = await connected();
     const another = await network.startAnotherServer();
     const ports = [network.config.port, another.port];
@@ -133,7 +133,7 @@ describe('a refresh', () => {
     expect(answers.filter(({ error }) => error === 'invalid_grant')).toHaveLength(7);
   });
 
-  it('that the store fails in the middle of loses nothing', async () => {
+  it('that the store fails in the middle of loses nothing [refresh-rotation]', async () => {
     const { refreshToken } = await connected();
     await query(`CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
       $$ BEGIN RAISE EXCEPTION 'no more access tokens'; END $$`);

@@ -85,7 +85,7 @@ describe('signing out at the request of an application', () => {
     }
   });
 
-  it('leaves what was granted as it is', async () => {
+  it('leaves what was granted as it is [refresh-logout]', async () => {
     const visitor = await signedIn();
     await visitor.submit(await visitor.open(endSession({})), { logout: 'yes' });
     expect(await isLive(client, connected.accessToken)).toBe(true);

@@ -29,7 +29,7 @@ const bearer = (token: string) => ['authorization', `Bearer ${token}`] as const;
 const ask = (...headers: (readonly [string, string])[]) => send(network, { path, headers });
 
 describe('userinfo', () => {
-  it('says the published claims that there is a value for', async () => {
+  it('says the published claims that there is a value for [identity-claims, userinfo-answer, header-revision, userinfo-pairwise]', async () => {
     const { status, headers, body } = await ask(bearer(connected.accessToken));
     expect(status).toBe(200);
     expect(headers['cache-control']).toBe('no-store');
@@ -63,7 +63,7 @@ describe('userinfo', () => {
 });
 
 describe('userinfo refuses', () => {
-  it('nobody with 401 and a challenge without a code, since nothing was wrong', async () => {
+  it('nobody with 401 and a challenge without a code, since nothing was wrong [summary-userinfo]', async () => {
     const { status, headers, body } = await ask();
     expect(status).toBe(401);
     expect(body).toEqual({ error: 'authentication_required', error_description: expect.any(String) });
@@ -77,7 +77,7 @@ describe('userinfo refuses', () => {
     ['another scheme', 'Basic eDp4'],
     ['two tokens', 'Bearer x y'],
     ['no token', 'Bearer'],
-  ])('%s with 401', async (_what, authorization) => {
+  ])('%s with 401 [service-bearer, userinfo-refusals]', async (_what, authorization) => {
     const value = authorization
       .replace('REFRESH', `Bearer ${connected.refreshToken}`)
       .replace('ID', `Bearer ${connected.idToken}`);
@@ -87,7 +87,7 @@ describe('userinfo refuses', () => {
     expect(headers['www-authenticate']).toMatch(/^Bearer realm="plaza", error="invalid_token"/);
   });
 
-  it('a token in the address with 400', async () => {
+  it('a token in the address with 400 [userinfo-transport]', async () => {
     const { accessToken } = connected;
     for (const headers of [[], [bearer(accessToken)]]) {
       const { status, body } = await send(network, { path: `${path}?access_token=${accessToken}`, headers });
@@ -95,7 +95,7 @@ describe('userinfo refuses', () => {
     }
   });
 
-  it('a token in a form, and every POST, with 405', async () => {
+  it('a token in a form, and every POST, with 405 [userinfo-transport]', async () => {
     const body = `access_token=${connected.accessToken}`;
     for (const headers of [[formType], [formType, bearer(connected.accessToken)]]) {
       const answer = await send(network, { method: 'POST', path, headers, body });
@@ -121,7 +121,7 @@ describe('userinfo refuses', () => {
     expect([status, body.error]).toEqual([403, 'origin_mismatch']);
   });
 
-  it('a token without the scope openid with 403', async () => {
+  it('a token without the scope openid with 403 [userinfo-scope, summary-userinfo, userinfo-refusals]', async () => {
     const { accessToken } = await connect(client, new Browser(network.baseUrl), 'ada', 'read');
     const { status, headers, body } = await ask(bearer(accessToken));
     expect(status).toBe(403);

@@ -97,7 +97,7 @@ async function postsOf(actorId: string): Promise<string[]> {
 }
 
 describe('signing in', () => {
-  it('shows who signed in, whatever their name is made of, and gives the browser nothing but an opaque cookie', async () => {
+  it('shows who signed in, whatever their name is made of, and gives the browser nothing but an opaque cookie [flow-cookie]', async () => {
     const { visitor, page } = await signedIn(`<b>Ada</b> & "Co"`);
     expect(page.text).toContain('<h1>&#60;b&#62;Ada&#60;/b&#62; &#38; &#34;Co&#34;</h1>');
     expect(page.headers.get('content-security-policy')).toContain("default-src 'none'");
@@ -108,7 +108,15 @@ describe('signing in', () => {
     for (const value of visitor.cookieValues) expect(value).toMatch(/^[\w-]{43}$/);
   });
 
-  it('refuses a callback with a state that is of no login here, and exchanges nothing for it', async () => {
+  it('keeps its cookie from scripts [flow-cookie]', async () => {
+    const { origin } = example;
+    const sent = await fetch(`${origin}/login`, { method: 'POST', headers: { origin }, redirect: 'manual' });
+    expect(sent.headers.getSetCookie()).toEqual([
+      expect.stringMatching(/^minimal_client=[\w-]{43}; HttpOnly; SameSite=Lax; /),
+    ]);
+  });
+
+  it('refuses a callback with a state that is of no login here, and exchanges nothing for it [flow-transaction, flow-callback]', async () => {
     const { person, visitor } = await newPerson();
     const callback = await calledBack(visitor, person);
     const exchanges = between.count(TOKEN);
@@ -121,7 +129,7 @@ describe('signing in', () => {
     expect((await visitor.open(example.origin)).text).toContain('Sign in');
   });
 
-  it('ends a login with its first callback, whatever came of that', async () => {
+  it('ends a login with its first callback, whatever came of that [flow-transaction, flow-callback]', async () => {
     const { person, visitor, actorId } = await newPerson();
     const callback = await calledBack(visitor, person);
     const tampered = new URL(callback);
@@ -148,7 +156,7 @@ describe('signing in', () => {
     expect((await visitor.open(example.origin)).text).toContain('<h1>Ada</h1>');
   });
 
-  it('refuses a callback that is played again, and one in another browser, and leaves the session alone', async () => {
+  it('refuses a callback that is played again, and one in another browser, and leaves the session alone [flow-transaction, flow-callback]', async () => {
     const { person, visitor } = await newPerson();
     const callback = await calledBack(visitor, person);
     expect(await new Visitor(example.origin).open(callback)).toMatchObject({ status: 400 });
@@ -157,6 +165,17 @@ describe('signing in', () => {
     expect(await visitor.open(callback)).toMatchObject({ status: 400 });
     expect(between.count(TOKEN)).toBe(exchanges + 1);
     expect((await visitor.open(example.origin)).text).toContain('<h1>Ada</h1>');
+  });
+
+  it.each<readonly [string, object]>([
+    ['a scope that was not asked for', { scopes: ['openid', 'read', 'post:create', 'block:write'] }],
+    ['another application', { appId: 'another' }],
+  ])('refuses a session of %s [scopes-client, flow-session]', async (_what, members) => {
+    const { person, visitor } = await newPerson();
+    const callback = await calledBack(visitor, person);
+    between.alter('/api/session', members);
+    expect(await visitor.open(callback)).toMatchObject({ status: 401 });
+    expect((await visitor.open(example.origin)).text).toContain('Sign in');
   });
 
   it('says so when the person does not allow it', async () => {
@@ -225,7 +244,7 @@ describe('an access token that has expired', () => {
     expect(await grantsOf(actorId)).toEqual([true]);
   });
 
-  it('ends the session where nobody knows whether the refresh happened, and its token is never sent again', async () => {
+  it('ends the session where nobody knows whether the refresh happened, and its token is never sent again [refresh-uncertain]', async () => {
     const { visitor, actorId } = await signedIn();
     await expireAccessTokens(actorId);
     between.loseAnswer(TOKEN);
@@ -242,7 +261,7 @@ describe('an access token that has expired', () => {
 });
 
 describe('leaving', () => {
-  it('signs out here, and leaves the application its grant', async () => {
+  it('signs out here, and leaves the application its grant [refresh-logout]', async () => {
     const { visitor, page, actorId } = await signedIn();
     expect((await press(visitor, page, '/logout')).text).toContain('Sign in');
     expect(await press(visitor, page, '/posts', { text: 'Too late' })).toMatchObject({ status: 401 });

@@ -33,18 +33,23 @@ interface Machine {
   readonly ci?: string;
   readonly check?: string;
   readonly test: string;
+  readonly conformance?: string;
   /** Programs that are there beside npm, and what they do. */
   readonly programs?: Readonly<Record<string, string>>;
 }
 
 /** The script, on a machine with these programs and none of ours but the most usual. */
-function run({ ci = ':', check = ':', test, programs = { chromium: ':' } }: Machine) {
+function run({ ci = ':', check = ':', test, conformance = ':', programs = { chromium: ':' } }: Machine) {
   for (const name of ['bash', 'dirname', 'env', 'grep', 'mktemp', 'rm', 'sh', 'tail', 'tee'])
     symlinkSync(
       execFileSync('/bin/sh', ['-c', `command -v ${name}`], { encoding: 'utf8' }).trim(),
       inside(name),
     );
-  program('npm', `case "$*" in ci) ${ci};; 'run check') ${check};; test) ${test};; *) exit 99;; esac`);
+  program(
+    'npm',
+    `case "$*" in ci) ${ci};; 'run check') ${check};; test) ${test};; 'run conformance -- --check') ${conformance};;
+    *) exit 99;; esac`,
+  );
   for (const [name, does] of Object.entries(programs)) program(name, does);
   const env = { PATH: directory, TMPDIR: directory };
   const { status, stdout } = spawnSync(join(directory, '.ci', 'run'), { env, encoding: 'utf8' });
@@ -72,6 +77,12 @@ describe('the closing line of a run on a bare machine', () => {
     ['the check failed', { check: 'exit 2', test: 'echo "7 passed, 0 failed"' }, 2, '0 passed, 1 failed'],
     ['the build failed', { test: 'echo "a fault"; exit 1' }, 1, '0 passed, 1 failed'],
     ['the tests ended without a word', { test: ':' }, 1, '0 passed, 1 failed'],
+    [
+      'a sentence of the published API is shown by no test',
+      { test: 'echo "7 passed, 0 failed"', conformance: 'echo "no test"; exit 1' },
+      1,
+      '7 passed, 1 failed',
+    ],
   ])('says so when %s', (_what, commands, status, lastLine) => {
     expect(run(commands)).toMatchObject({ status, lastLine });
   });

@@ -37,7 +37,7 @@ const caller = (appId: string, actorId: string): Caller => ({
 });
 
 describe('the budgets of the social API', () => {
-  it('are as published', async () => {
+  it('are as published [limit-anonymous, limit-events]', async () => {
     const api = fresh();
     const all = await Promise.all([
       api.anonymousRead('reads', '203.0.113.9'),

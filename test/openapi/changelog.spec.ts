@@ -17,7 +17,7 @@ const shape = JSON.stringify(document, (name, value: unknown) =>
 );
 
 describe('CHANGELOG.md', () => {
-  it('names every operation of the document under its version', () => {
+  it('names every operation of the document under its version [version-changelog]', () => {
     const [, newest = ''] = changelog.split(/^## /m);
     expect(newest).toMatch(new RegExp(`^${document.info.version} - \\d{4}-\\d\\d-\\d\\d\n`));
     const unnamed = operationsOf(document)
@@ -26,7 +26,7 @@ describe('CHANGELOG.md', () => {
     expect(unnamed).toEqual([]);
   });
 
-  it('announces the document as it is: who changes it says so there, and puts this digest into the entry', () => {
+  it('announces the document as it is: who changes it says so there, and puts this digest into the entry [version-changelog]', () => {
     const digest = createHash('sha256').update(shape).digest('hex').slice(0, 16);
     expect(/^Digest of the document: `([0-9a-f]+)`/m.exec(changelog)?.[1]).toBe(digest);
   });

@@ -33,16 +33,19 @@ describe('the document', () => {
     expect([valid, errors, validator.version]).toEqual([true, undefined, '3.1']);
   });
 
-  it('has the version of the published API, and is always the same', () => {
+  it('has the version of the published API, and is always the same [service-pilot, version-label]', () => {
     expect(document.info.version).toBe('pilot');
     expect(JSON.stringify(documentOf(HttpModule, 'https://network.example'))).toBe(JSON.stringify(document));
   });
 
-  it.each(['network-api.md', 'api-decisions.md'])('has every operation of %s', (page) => {
-    const published = operationsIn(page);
-    expect(published.length).toBeGreaterThan(10);
-    expect(published.filter((name) => !names.includes(name))).toEqual([]);
-  });
+  it.each(['network-api.md', 'api-decisions.md'])(
+    'has every operation of %s [service-capabilities]',
+    (page) => {
+      const published = operationsIn(page);
+      expect(published.length).toBeGreaterThan(10);
+      expect(published.filter((name) => !names.includes(name))).toEqual([]);
+    },
+  );
 
   it('has every endpoint of the authorization server that is not for browsers', () => {
     const served = endpoints
@@ -50,6 +53,22 @@ describe('the document', () => {
       .map(([method, path]) => `${method} /api/auth${path}`);
     const described = names.filter((name) => name.includes(' /api/auth/'));
     expect(described.toSorted()).toEqual(served.toSorted());
+  });
+});
+
+describe('the operations', () => {
+  it('refuse with the published statuses, and with no other [error-statuses, profile-refusals]', () => {
+    const text = readFileSync(new URL('../../docs/network-api.md', import.meta.url), 'utf8');
+    const [, published = ''] = /^Declared HTTP statuses for refusals: ([\d, ]+)\.$/m.exec(text) ?? [];
+    const [, ofProfile = ''] = /^- Refusals: ([\d, ]+) \(Error object\)\.$/m.exec(text) ?? [];
+    expect([published.split(', ').length, ofProfile]).toEqual([11, published]);
+    const declared = operations.flatMap(([, { responses }]) => Object.keys(responses));
+    const others = declared.filter((status) => status !== '200' && !published.split(', ').includes(status));
+    expect(others).toEqual([]);
+  });
+
+  it('have no version in their paths [version-path]', () => {
+    expect(names.filter((name) => /\/v?\d/.test(name))).toEqual([]);
   });
 });
 

@@ -36,7 +36,7 @@ describe('the relations read model', () => {
   };
 
   describe('one’s own', () => {
-    test('have exactly the published fields, follows and likes together, newest first', async () => {
+    test('have exactly the published fields, follows and likes together, newest first [relations-own, relation-generation, relation-created-at]', async () => {
       await models.given(some.post('p1', { authorActorId: 'bob' }));
       await models.given(some.like('ada', 'p1', { targetActorId: 'bob', at: 70, generation: 3 }));
       const position = await models.given(some.follow('ada', 'bob', { at: 77 }));
@@ -110,13 +110,13 @@ describe('the relations read model', () => {
       (other: string, at?: number) => some.follow(other, 'ada', { at: at ?? 2_000 }),
     ],
   ] as const)('%s', (_name, query, follow) => {
-    test('show actors with handle and name, and an empty handle for none', async () => {
+    test('show actors with handle and name, and an empty handle for none [actor-summary]', async () => {
       await models.given(follow('bob'), some.profileChange('bob', { handle: null, displayName: 'B' }));
       const page = await models.ask(query, { actorId: 'ada', ...firstPage });
       expect(page?.items.map(({ item }) => item)).toEqual([{ actorId: 'bob', handle: '', displayName: 'B' }]);
     });
 
-    test('come newest first by their time, and by their position at the same time', async () => {
+    test('come newest first by their time, and by their position at the same time [following-order]', async () => {
       await models.given(follow('bob', 5), follow('cleo', 9), follow('dan', 5), follow('eve', 7));
       expect(await list(query)).toEqual({ actors: ['cleo', 'eve', 'dan', 'bob'], last: null });
     });

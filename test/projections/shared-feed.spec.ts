@@ -93,23 +93,26 @@ describe('the feed of many callers', () => {
     ['a block', some.block('ada', 'bob')],
     ['a suspension', some.suspension('ada')],
     ['an erasure', some.erasure('ada')],
-  ])('leaves out for each of them what %s hides that is acknowledged and not applied', async (_what, event) => {
-    const models = await ReadModels.open(database);
-    await models.given(some.application('app'), ...actors.map((actor) => some.account(actor)));
-    await models.given(
-      some.follow('bob', 'ada'),
-      some.follow('eve', 'ada'),
-      some.post('p1', { mentions: ['bob'] }),
-      some.post('p2', { authorActorId: 'eve', parentId: 'p1', parentAuthorActorId: 'ada', rootId: 'p1' }),
-      some.like('bob', 'p1'),
-      some.profileChange('ada'),
-    );
-    const places = readers.map((as) => ({ as, cursor: 400 }));
-    const before = await atOnce(models, places);
-    await models.hold(event);
-    const held = await atOnce(models, places);
-    expect(held).toEqual(await oneByOne(models, places));
-    expect(held).not.toEqual(before);
-    await models.close();
-  });
+  ])(
+    'leaves out for each of them what %s hides that is acknowledged and not applied',
+    async (_what, event) => {
+      const models = await ReadModels.open(database);
+      await models.given(some.application('app'), ...actors.map((actor) => some.account(actor)));
+      await models.given(
+        some.follow('bob', 'ada'),
+        some.follow('eve', 'ada'),
+        some.post('p1', { mentions: ['bob'] }),
+        some.post('p2', { authorActorId: 'eve', parentId: 'p1', parentAuthorActorId: 'ada', rootId: 'p1' }),
+        some.like('bob', 'p1'),
+        some.profileChange('ada'),
+      );
+      const places = readers.map((as) => ({ as, cursor: 400 }));
+      const before = await atOnce(models, places);
+      await models.hold(event);
+      const held = await atOnce(models, places);
+      expect(held).toEqual(await oneByOne(models, places));
+      expect(held).not.toEqual(before);
+      await models.close();
+    },
+  );
 });

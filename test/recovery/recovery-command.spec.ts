@@ -11,6 +11,7 @@ import type { TestNetwork } from '../support/network.js';
 import { startTestPostgres } from '../support/postgres.js';
 import type { TestPostgres } from '../support/postgres.js';
 import { removal, wrote } from '../support/posts.js';
+import { noteRefusal } from '../support/refusals-met.js';
 import { startTcpProxy } from '../support/tcp-proxy.js';
 import type { TcpProxy } from '../support/tcp-proxy.js';
 import { until } from '../support/until.js';
@@ -105,7 +106,13 @@ describe('while the witness does not answer', () => {
     const headers = { authorization: `Bearer ${network.operatorToken}` };
     const url = `http://127.0.0.1:${network.env['OPERATOR_PORT']}/operator/recovery/plan`;
     const answer = await fetch(url, { headers });
-    expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, expect.any(String)]);
+    const body = (await answer.json()) as object;
+    noteRefusal(answer.status, body);
+    expect([answer.status, answer.headers.get('retry-after'), body]).toEqual([
+      503,
+      expect.any(String),
+      { error: unavailable, message: expect.any(String) },
+    ]);
     toWitness.mend();
     await until(async () => (await status()).witness);
   });

@@ -188,7 +188,7 @@ describe('a network is in quarantine whose', () => {
 });
 
 describe('a network serves', () => {
-  it('whose read models are merely behind its log', async () => {
+  it('whose read models are merely behind its log [header-witness-epoch]', async () => {
     await network.restart();
     await until(async () => (await readOf(kept)).status === 200);
     expect((await readOf(deleted)).status).toBe(404);

@@ -10,6 +10,7 @@ import { freePort } from '../../src/launch/free-port.js';
 import { root } from './command.js';
 import { Conformance } from './conformance.js';
 import type { TestNetwork } from './network.js';
+import { noteRefusal } from './refusals-met.js';
 import { until } from './until.js';
 
 /** As long as a whole network gets. */
@@ -93,5 +94,6 @@ export async function askAt(
   const read: unknown = JSON.parse(answer);
   const header = (name: string) => came[name]?.toString();
   conformance.check({ method, path, status, header, body: answer }, Object.keys(came));
+  noteRefusal(status, read);
   return { status, headers: came, body: read };
 }

@@ -8,6 +8,7 @@ import type { OpenApi } from '../../src/http/openapi/openapi.js';
 import { Conformance } from './conformance.js';
 import { Acknowledged } from './acknowledged.js';
 import type { TestNetwork } from './network.js';
+import { noteRefusal } from './refusals-met.js';
 import { undisturbed } from './undisturbed.js';
 import { until } from './until.js';
 
@@ -93,11 +94,9 @@ async function sendOnce(
   });
   const text = await response.text();
   await conform(baseUrl, method, path, response, text);
-  return {
-    status: response.status,
-    headers: response.headers,
-    body: text === '' ? undefined : JSON.parse(text),
-  };
+  const read: unknown = text === '' ? undefined : JSON.parse(text);
+  noteRefusal(response.status, read);
+  return { status: response.status, headers: response.headers, body: read };
 }
 
 function conformingClient(baseUrl: string, token: string): ReturnType<typeof plazaClient> {
@@ -163,6 +162,16 @@ export async function signIn(
     email: `${handle}@example.org`,
     password,
   });
+  return signInAgain(network, application, { actorId, handle }, scope);
+}
+
+/** Walks somebody who is registered through sign-in and consent, as for another application. */
+export async function signInAgain(
+  network: Served,
+  application: Application,
+  { actorId, handle }: { readonly actorId: string; readonly handle: string },
+  scope: string,
+): Promise<SignedIn> {
   const { access_token: token } = await authorize(network.baseUrl, {
     ...application,
     redirectUri,

@@ -73,7 +73,10 @@ export class PublishedStatements {
     this.texts.set(publication, known);
     const found = known.get(name);
     if (found) return found;
-    const statement = { name: statementName(name, publication.incarnation), text: text(publication.schemaName) };
+    const statement = {
+      name: statementName(name, publication.incarnation),
+      text: text(publication.schemaName),
+    };
     known.set(name, statement);
     return statement;
   }

@@ -6,6 +6,7 @@ import { AuthModule } from '../../../src/auth/auth.module.js';
 import type { ClientCredentials } from '../../../src/commands/register-application.js';
 import { documentOf } from '../../../src/http/openapi/document.js';
 import { Conformance } from '../../support/conformance.js';
+import { noteRefusal } from '../../support/refusals-met.js';
 
 /** An answer, read. */
 export interface RawAnswer {
@@ -70,7 +71,9 @@ export function open(
 export async function answerTo(sent: ClientRequest): Promise<RawAnswer> {
   const [response] = (await once(sent, 'response')) as [IncomingMessage];
   const said = await text(response);
-  return { status: response.statusCode ?? 0, headers: response.headers, text: said, body: parsed(said) };
+  const [status, body] = [response.statusCode ?? 0, parsed(said)];
+  noteRefusal(status, body);
+  return { status, headers: response.headers, text: said, body };
 }
 
 function parsed(said: string): unknown {

@@ -1,6 +1,7 @@
 import { CookieJar } from '../../../src/operator/demo/cookie-jar.js';
 import { formsOf } from '../../../src/operator/demo/html-forms.js';
 import type { Form } from '../../../src/operator/demo/html-forms.js';
+import { noteRefusalOnPage } from '../../support/refusals-met.js';
 
 /** One answer, as it came. */
 export interface Answer {
@@ -64,6 +65,7 @@ export class Visitor {
       this.newest.set(name, value);
     }
     const text = await response.text();
+    noteRefusalOnPage(response.status, text);
     return {
       url: String(url),
       status: response.status,

@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { createServer, request as requestOf } from 'node:http';
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { json } from 'node:stream/consumers';
 
 /** What stands between an application and the network, as a reverse proxy does, and fails where it is told to. */
 export interface Interposer {
@@ -10,6 +11,8 @@ export interface Interposer {
   loseAnswer(path: string): void;
   /** The next request for this path goes no further: 503, to be tried again after so many seconds. */
   refuse(path: string, retryAfter: number): void;
+  /** The next answer to a request for this path comes with these members in place of its own. */
+  alter(path: string, members: object): void;
   /** How many requests for this path there were. */
   count(path: string): number;
   close(): Promise<void>;
@@ -21,6 +24,7 @@ type Fault = (answer: ServerResponse) => void;
 export async function startInterposer(port: number): Promise<Interposer> {
   const seen: string[] = [];
   const [lost, refused] = [new Set<string>(), new Map<string, Fault>()];
+  const altered = new Map<string, object>();
   const server = createServer((request, answer) => {
     const [path = ''] = (request.url ?? '').split('?');
     seen.push(path);
@@ -29,6 +33,8 @@ export async function startInterposer(port: number): Promise<Interposer> {
     const { url: target, method, headers } = request;
     const onward = requestOf({ host: '127.0.0.1', port, path: target, method, headers }, (response) => {
       if (lost.delete(path)) return void answer.destroy();
+      const members = altered.get(path);
+      if (members && altered.delete(path)) return void answerWith(members, response, answer);
       answer.writeHead(response.statusCode ?? 502, response.rawHeaders);
       response.pipe(answer);
     });
@@ -45,6 +51,7 @@ export async function startInterposer(port: number): Promise<Interposer> {
         answer.writeHead(503, { 'content-type': 'application/json', 'retry-after': String(retryAfter) });
         answer.end(JSON.stringify({ error: 'publishing_paused', message: 'Come back later.' }));
       }),
+    alter: (path, members) => void altered.set(path, members),
     count: (path) => seen.filter((one) => one === path).length,
     close: async () => {
       server.close();
@@ -52,4 +59,10 @@ export async function startInterposer(port: number): Promise<Interposer> {
       await once(server, 'close');
     },
   };
+}
+
+async function answerWith(members: object, response: IncomingMessage, answer: ServerResponse): Promise<void> {
+  const body = (await json(response)) as object;
+  answer.writeHead(response.statusCode ?? 502, { 'content-type': 'application/json' });
+  answer.end(JSON.stringify({ ...body, ...members }));
 }

@@ -1,0 +1,57 @@
+/** Whether a run of all tests has shown every sentence of the published document. */
+import type { Entry } from './list.ts';
+import { isOf } from './tags.ts';
+import type { Tagged } from './tags.ts';
+
+/** One test of a run. `titles`: of its groups and its own, without ids. */
+export interface Outcome {
+  readonly file: string;
+  readonly titles: readonly string[];
+  readonly ids: readonly string[];
+  readonly status: string;
+}
+
+/** An error that some test was answered with. */
+export interface Answered {
+  readonly code: string;
+  readonly status: number;
+}
+
+/** What the reporter has written of a run of all tests. */
+export interface Run {
+  readonly outcomes: readonly Outcome[];
+  readonly answered: readonly Answered[];
+}
+
+/** What is wrong with the titles, whatever a run says of them; a line each. */
+export function faultsInTags(list: readonly Entry[], tags: readonly Tagged[]): string[] {
+  const ids = new Set(list.flatMap(({ id }) => id ?? []));
+  const shown = new Set(tags.flatMap((tag) => tag.ids));
+  return [
+    ...[...ids].filter((id) => !shown.has(id)).map((id) => `${id}: no test names it`),
+    ...tags.flatMap((tag) =>
+      tag.ids.filter((id) => !ids.has(id)).map((id) => `${nameOf(tag)}: there is no sentence ${id}`),
+    ),
+  ];
+}
+
+/** Which of the tests that show a sentence did not run, or did not pass; a line each. */
+export const faultsInOutcomes = (tags: readonly Tagged[], outcomes: readonly Outcome[]): string[] =>
+  tags.flatMap((tag) => {
+    const ran = outcomes.filter(({ file, titles }) => file === tag.file && isOf(titles, tag));
+    if (ran.length === 0) return [`${nameOf(tag)}: it did not run`];
+    return ran
+      .filter(({ status }) => status !== 'passed')
+      .map((test) => `${nameOf(test)}: it ${test.status === 'failed' ? 'failed' : 'did not run'}`);
+  });
+
+/** Which codes of a table of statuses no test was answered with, in their status. */
+export const unanswered = (
+  statusOf: Readonly<Record<string, number>>,
+  answered: readonly Answered[],
+): string[] =>
+  Object.entries(statusOf)
+    .filter(([code, status]) => !answered.some((each) => each.code === code && each.status === status))
+    .map(([code, status]) => `${code}: no test was answered with it and status ${status}`);
+
+const nameOf = ({ file, titles }: Pick<Tagged, 'file' | 'titles'>): string => `${file}: ${titles.join(' ')}`;

@@ -1,0 +1,60 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from '@jest/globals';
+import { faultsInTags } from './check.ts';
+import { faultsIn, readDocument, readList } from './list.ts';
+import type { Entry } from './list.ts';
+import { pageOf } from './page.ts';
+import { readTags } from './tags.ts';
+
+const list = readList();
+const tags = readTags();
+const published = readDocument();
+
+/** What is wrong with the list once this is done to it. */
+const faultsAfter = (change: (entries: Entry[]) => void): string[] => {
+  const entries = list.map((entry) => ({ ...entry }));
+  change(entries);
+  return faultsIn(entries, published);
+};
+const place = list.findIndex(({ id }) => id === 'posts-scope');
+const replaced = (entry: Partial<Entry>) =>
+  faultsAfter((entries) => entries.splice(place, 1, { ...list[place]!, ...entry }));
+
+describe('the list of sentences', () => {
+  it('is the published document, word for word and in its order', () => {
+    expect(faultsIn(list, published)).toEqual([]);
+  });
+
+  it.each<[string, string[]]>([
+    ['one is missing', faultsAfter((entries) => entries.splice(place, 1))],
+    [
+      'one is there twice',
+      faultsAfter((entries) => entries.splice(place, 0, { ...list[place]!, id: 'another' })),
+    ],
+    [
+      'two changed places',
+      faultsAfter((entries) => entries.splice(place, 2, list[place + 1]!, list[place]!)),
+    ],
+    ['a word is another', replaced({ text: 'Required scope: `read`.' })],
+    ['the last one is missing', faultsAfter((entries) => entries.pop())],
+    ['an id is there twice', replaced({ id: 'posts-create' })],
+    ['one has an id and a reason', replaced({ bindsNothing: 'It is nothing.' })],
+    ['one has an empty id', replaced({ id: '' })],
+    ['one repeats what there is not', replaced({ id: '', repeats: 'nothing' })],
+  ])('is wrong where %s', (_what, faults) => {
+    expect(faults).toHaveLength(1);
+  });
+});
+
+describe('the titles of tests', () => {
+  it('name every sentence, and nothing else', () => {
+    expect(faultsInTags(list, tags)).toEqual([]);
+  });
+});
+
+describe('docs/conformance.md', () => {
+  it('is what `npm run conformance` makes of both', () => {
+    const page = readFileSync(new URL('../../docs/conformance.md', import.meta.url), 'utf8');
+    expect(page).toBe(pageOf(list, tags));
+  });
+});

@@ -1,0 +1,64 @@
+/** The checked-in list of what the published document says: `sentences.json`. */
+import { readFileSync } from 'node:fs';
+import { partsOf } from './document.ts';
+import type { Kind, Part } from './document.ts';
+
+/** A part of the document: with an id, the id of the part that it repeats, or why it binds nothing. A heading has none. */
+export interface Entry extends Part {
+  readonly id?: string;
+  readonly repeats?: string;
+  readonly bindsNothing?: string;
+}
+
+const kinds: readonly Kind[] = ['heading', 'columns', 'row', 'sentence'];
+
+const at = (path: string) => new URL(path, import.meta.url);
+
+export const readDocument = (): string => readFileSync(at('../../docs/network-api.md'), 'utf8');
+
+/** The parts of the document in its order, as the list has them: `{ "id": "post-text", "row": "text | string | …" }` each. */
+export function readList(): Entry[] {
+  const entries = JSON.parse(readFileSync(at('sentences.json'), 'utf8')) as Readonly<
+    Record<string, string>
+  >[];
+  return entries.map((entry) => {
+    const kind = kinds.find((each) => each in entry) ?? 'sentence';
+    const { [kind]: text = '', ...claims } = entry;
+    return Object.assign({ kind, text }, claims);
+  });
+}
+
+/** What is wrong with a list of the document, a line each; none: it lacks nothing and adds nothing. */
+export function faultsIn(list: readonly Entry[], document: string): string[] {
+  const parts = partsOf(document);
+  const length = Math.max(parts.length, list.length);
+  const different = Array.from({ length }, (_, index) => index).find(
+    (index) => parts[index]?.text !== list[index]?.text || parts[index]?.kind !== list[index]?.kind,
+  );
+  const ids = list.flatMap(({ id }) => id ?? []);
+  return [
+    ...(different === undefined
+      ? []
+      : [
+          `sentences.json has ${quoted(list[different])} where docs/network-api.md has ${quoted(parts[different])}`,
+        ]),
+    ...list
+      .filter((entry) => claimsOf(entry) !== (isFrame(entry) ? 0 : 1))
+      .map((entry) => `sentences.json gives ${quoted(entry)} no id and no reason, or more than one`),
+    ...ids
+      .filter((id, index) => ids.indexOf(id) !== index)
+      .map((id) => `sentences.json has the id ${id} twice`),
+    ...list.flatMap(({ repeats }) =>
+      repeats === undefined || ids.includes(repeats)
+        ? []
+        : [`sentences.json repeats ${repeats}, which is no id`],
+    ),
+  ];
+}
+
+const isFrame = ({ kind }: Part): boolean => kind === 'heading' || kind === 'columns';
+
+const claimsOf = ({ id, repeats, bindsNothing }: Entry): number =>
+  [id, repeats, bindsNothing].filter((claim) => claim !== undefined && claim !== '').length;
+
+const quoted = (part: Part | undefined): string => (part ? JSON.stringify(part.text) : 'nothing');

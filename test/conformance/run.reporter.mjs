@@ -1,0 +1,60 @@
+/**
+ * Writes artifacts/run.json when all tests were run: each test with its file, titles, ids of sentences that it shows, and
+ * outcome, and each error code that tests which passed were answered with. Nothing where only some tests were asked for.
+ */
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { refusalsFile } from '../support/refusals-met.ts';
+import { untagged } from './tags.ts';
+
+export default class RunReporter {
+  constructor(config) {
+    this.rootDir = config.rootDir;
+    const { testPathPatterns, testNamePattern, onlyChanged, onlyFailures, shard } = config;
+    this.isWhole =
+      (testPathPatterns?.patterns ?? []).length === 0 &&
+      !testNamePattern &&
+      !onlyChanged &&
+      !onlyFailures &&
+      !shard;
+  }
+
+  get file() {
+    return join(this.rootDir, 'artifacts', 'run.json');
+  }
+
+  onRunStart() {
+    if (this.isWhole) rmSync(this.file, { force: true });
+  }
+
+  onRunComplete(_contexts, { testResults, wasInterrupted }) {
+    if (!this.isWhole || wasInterrupted) return;
+    const outcomes = testResults.flatMap(({ testFilePath, testResults: tests }) =>
+      tests.map((test) => this.outcomeOf(relative(this.rootDir, testFilePath), test)),
+    );
+    const passed = new Set(
+      testResults.flatMap(({ testFilePath, testResults: tests }) =>
+        tests
+          .filter(({ status }) => status === 'passed')
+          .map(({ fullName }) => `${testFilePath} ${fullName}`),
+      ),
+    );
+    const answered = refusalsMet()
+      .filter(({ file, test }) => passed.has(`${file} ${test}`))
+      .map(({ code, status, file, test }) => ({ code, status, file: relative(this.rootDir, file), test }));
+    mkdirSync(join(this.rootDir, 'artifacts'), { recursive: true });
+    writeFileSync(this.file, `${JSON.stringify({ outcomes, answered }, null, 1)}\n`);
+  }
+
+  outcomeOf(file, { ancestorTitles, title, status }) {
+    const titles = [...ancestorTitles, title].map(untagged);
+    return { file, titles: titles.map((each) => each.title), ids: titles.flatMap(({ ids }) => ids), status };
+  }
+}
+
+function refusalsMet() {
+  const file = refusalsFile();
+  if (!file || !existsSync(file)) return [];
+  const lines = readFileSync(file, 'utf8').trimEnd().split('\n');
+  return lines.map((line) => JSON.parse(line));
+}

@@ -1,0 +1,97 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+/** A project of its own, with this one's settings. */
+let directory: string;
+
+beforeAll(() => {
+  directory = realpathSync(mkdtempSync(join(tmpdir(), 'plaza-reported-')));
+  write(
+    'jest.config.mjs',
+    `import own from '${join(root, 'jest.config.mjs')}';
+    export default {
+      ...own,
+      rootDir: '${directory}',
+      roots: ['${directory}'],
+      globalSetup: '${join(root, 'test/support/run.setup.mjs')}',
+      globalTeardown: '${join(root, 'test/support/run.teardown.mjs')}',
+      transform: { '\\\\.ts$': ['${join(root, 'node_modules/@swc/jest/index.js')}', own.transform['\\\\.ts$'][1]] },
+      reporters: ['${join(root, 'test/conformance/run.reporter.mjs')}'],
+    };`,
+  );
+  write(
+    'posts.spec.ts',
+    `import { noteRefusal, noteRefusalOnPage } from '${join(root, 'test/support/refusals-met.ts')}';
+    noteRefusal(404, { error: 'before_any_test' });
+    describe('a post [of-all]', () => {
+      it.each([404, 404])('is not found by %d [post-a, post-b]', (status) => {
+        noteRefusal(status, { error: 'not_found' });
+        noteRefusal(200, { post: {} });
+        noteRefusal(204, undefined);
+        noteRefusalOnPage(403, '<p class="small quiet">origin_required</p>');
+        noteRefusalOnPage(200, '<p>Welcome</p>');
+      });
+      it('fails', () => {
+        noteRefusal(500, { error: 'server_error' });
+        throw new Error('as it must');
+      });
+      it.skip('is skipped [post-c]', () => undefined);
+    });`,
+  );
+});
+
+afterAll(() => rmSync(directory, { recursive: true }));
+
+const write = (name: string, text: string) => writeFileSync(join(directory, name), text);
+
+/** What is in artifacts/run.json after a run; undefined: there is no such file. */
+async function recordedBy(...args: string[]): Promise<unknown> {
+  const jest = ['--experimental-vm-modules', join(root, 'node_modules/jest/bin/jest.js')];
+  const child = spawn(process.execPath, [...jest, '--config', join(directory, 'jest.config.mjs'), ...args], {
+    cwd: directory,
+    stdio: 'ignore',
+  });
+  await once(child, 'exit');
+  const file = join(directory, 'artifacts', 'run.json');
+  return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : undefined;
+}
+
+const outcome = (title: string, ids: string[], status: string) => ({
+  file: 'posts.spec.ts',
+  titles: ['a post', title],
+  ids: ['of-all', ...ids],
+  status,
+});
+
+describe('artifacts/run.json', () => {
+  it('is not written by a run of some of the tests', async () => {
+    expect(await recordedBy('posts')).toBeUndefined();
+    expect(await recordedBy('--testNamePattern', 'found')).toBeUndefined();
+  });
+
+  it('tells of a whole run what became of each test, and which codes those that passed were answered with', async () => {
+    const test = 'a post [of-all] is not found by 404 [post-a, post-b]';
+    const recorded = {
+      outcomes: [
+        outcome('is not found by 404', ['post-a', 'post-b'], 'passed'),
+        outcome('is not found by 404', ['post-a', 'post-b'], 'passed'),
+        outcome('fails', [], 'failed'),
+        outcome('is skipped', ['post-c'], 'pending'),
+      ],
+      answered: [
+        { code: 'not_found', status: 404, file: 'posts.spec.ts', test },
+        { code: 'origin_required', status: 403, file: 'posts.spec.ts', test },
+      ],
+    };
+    expect(await recordedBy()).toEqual(recorded);
+    // A part of them leaves it as it is.
+    expect(await recordedBy('nothing')).toEqual(recorded);
+  });
+});
