@@ -6,7 +6,7 @@ import { isRefused, rateLimitFields } from '../../limits/rate-limit-fields.js';
 import type { Fields, Standing } from '../../limits/rate-limit-fields.js';
 import { LimitsUnavailable, SharedWindow } from '../../limits/shared-window.js';
 import { isUnreachable } from '../../store/unreachable.js';
-import { Fault } from '../protocol/faults.js';
+import { Fault, faultOf } from '../protocol/faults.js';
 import { handleOf } from './sign-in.js';
 
 /** Whether a password may be looked at, and what the answer says of that. Without limits it says nothing. */
@@ -68,9 +68,17 @@ export class SignInLimits {
     return this.takeOne('sign-up', () => this.blockOf(address));
   }
 
-  /** Takes one request to begin a sign-in or a sign-out from the address's budget for that. @throws {Fault} as above. */
-  takeAuthorization(address: string): Promise<SignInTry> {
-    return this.takeOne('authorization', () => this.blockOf(address));
+  /**
+   * Takes one request to begin a sign-in or a sign-out from the address's budget for that.
+   * @throws {Fault} as above; `temporarily_unavailable` where the database is away, without which nothing begins.
+   */
+  async takeAuthorization(address: string): Promise<SignInTry> {
+    try {
+      return await this.takeOne('authorization', () => this.blockOf(address));
+    } catch (error) {
+      const cause = error instanceof Fault ? error.cause : undefined;
+      throw cause instanceof LimitsUnavailable && !cause.isServerThere ? faultOf(cause.cause) : error;
+    }
   }
 
   /** Takes one try from the budget of this account in this browser alone. @throws {Fault} `pilot_limits_unavailable` */
