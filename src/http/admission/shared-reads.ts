@@ -130,7 +130,12 @@ export class SharedReads {
         return { request, row };
       });
     } catch (cause) {
-      return requests.map((request) => ({ request, fault: faultTo(request, cause) }));
+      // One for all of a kind, so that whoever tells of it can tell it once.
+      const [anonymous, signedIn] = [
+        undefined,
+        requests.find(({ credential }) => credential)?.credential,
+      ].map((credential) => (isStoreAway(cause) ? unreachableTo(credential, cause) : cause));
+      return requests.map((request) => ({ request, fault: request.credential ? signedIn : anonymous }));
     }
   }
 }
@@ -141,6 +146,3 @@ interface Asked<Request> {
   readonly row?: SharedAdmissionRow;
   readonly fault?: unknown;
 }
-
-const faultTo = ({ credential }: SharedRequest, cause: unknown): unknown =>
-  isStoreAway(cause) ? unreachableTo(credential, cause) : cause;

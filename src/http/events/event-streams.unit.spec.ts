@@ -46,6 +46,7 @@ interface Asked {
 function streamsThat(mostOpen = { ofListener: 2, ofProcess: 5, anonymous: 3 }) {
   const listening = new Set<() => void>();
   const asked: Asked = { together: [], alone: [] };
+  const explained: unknown[] = [];
   const clock = { passedMs: 0, now: () => NOW + clock.passedMs };
   const answers = {
     together: (_request: SharedRequest): Read<FeedPage> => nothingAt(48),
@@ -77,10 +78,10 @@ function streamsThat(mostOpen = { ofListener: 2, ofProcess: 5, anonymous: 3 }) {
           return Promise.resolve({ answers: told, late: undefined });
         },
       },
-      explain: (fault) => ({
-        error: fault instanceof HttpRefusal ? fault.code : 'server_error',
-        message: 'why',
-      }),
+      explain: (fault) => {
+        explained.push(fault);
+        return { error: fault instanceof HttpRefusal ? fault.code : 'server_error', message: 'why' };
+      },
     },
     mostOpen,
   );
@@ -95,7 +96,7 @@ function streamsThat(mostOpen = { ofListener: 2, ofProcess: 5, anonymous: 3 }) {
   };
   const news = () => listening.forEach((onNews) => onNews());
   const stop = () => opened.forEach((stream) => stream.destroy());
-  return { begin, news, stop, listening, asked, answers, clock, streams };
+  return { begin, news, stop, listening, asked, explained, answers, clock, streams };
 }
 
 const messagesOf = (stream: Readable): string[] => {
@@ -184,6 +185,35 @@ describe('event streams', () => {
     const toBob = messagesOf(begin('bob'));
     await until(() => toBob.length === 2);
     expect(asked.alone).toEqual([48]);
+  });
+
+  test('that begin while something happens all the time are read for with the others soon', async () => {
+    const { begin, news, answers, asked } = streamsOf();
+    let position = 48;
+    answers.together = () => nothingAt((position += 1));
+    const told = messagesOf(begin('alice'));
+    await until(() => told.length === 1);
+    const timer = setInterval(news, 5);
+    await until(() => asked.together.length > 2);
+    begin('bob').resume();
+    Object.defineProperty(answers, 'alone', { get: () => nothingAt(position) });
+    await until(() => asked.together.filter(({ length }) => length === 2).length > 3);
+    clearInterval(timer);
+    expect(asked.alone.length).toBeLessThan(4);
+  });
+
+  test('that all fail have the reason worked out once', async () => {
+    const { begin, news, answers, explained } = streamsOf();
+    const streams = [begin('alice'), begin('bob'), begin('alice')];
+    const told = streams.map(messagesOf);
+    await until(() => told.every(({ length }) => length === 1));
+    const fault = new HttpRefusal('protected_read_storage_unavailable', 'why');
+    answers.together = () => {
+      throw fault;
+    };
+    news();
+    await Promise.all(streams.map((stream) => once(stream, 'end')));
+    expect(explained).toEqual([fault]);
   });
 
   test('are refused to who has as many open as anybody may, until one of them is closed', async () => {

@@ -139,10 +139,18 @@ export class Rounds {
     answers: Iterable<SharedAnswer<Party, FeedPage>>,
     isCheck: boolean,
   ): Promise<Rounds['front']> {
+    // What fails for all is explained, and noted, once.
+    const reasons = new Map<unknown, ErrorBody>();
+    const reasonOf = (fault: unknown) => {
+      const reason = reasons.get(fault) ?? this.options.explain(fault);
+      reasons.set(fault, reason);
+      return reason;
+    };
     let front: Rounds['front'];
     let written = 0;
     for (const { request, ...answer } of answers) {
-      const tell = 'read' in answer ? this.telling(answer.read, isCheck) : this.ending(answer.fault);
+      const tell =
+        'read' in answer ? this.telling(answer.read, isCheck) : this.ending(reasonOf(answer.fault));
       for (const stream of request.streams) {
         stream.isReading = false;
         tell(stream);
@@ -163,25 +171,30 @@ export class Rounds {
     return (stream) => this.tell(stream, read, message);
   }
 
-  private ending(fault: unknown): (stream: EventStream) => void {
-    const reason = this.options.explain(fault);
+  private ending(reason: ErrorBody): (stream: EventStream) => void {
     return (stream) => this.end(stream, reason);
   }
 
   private async catchUp(stream: EventStream): Promise<void> {
     while (stream.isWaiting && this.isBehind(stream)) {
       stream.isReading = true;
-      try {
-        const read = await this.slots.run(() => this.options.reads.read(stream.reader, stream.cursor));
-        if (hasMore(read)) this.behind.add(stream);
-        else this.behind.delete(stream);
-        // It may have waited for its turn longer than a client is to hear nothing.
-        this.tell(stream, read, framesOf(read.result) || heartbeat(read.result.cursor));
-      } catch (fault) {
-        this.end(stream, this.options.explain(fault));
-      }
-      await this.pause(GATHER_MS);
+      await this.readAlone(stream);
+      // Who is as far as the others joins the next round, however often there is one.
+      if (this.behind.has(stream)) await this.pause(GATHER_MS);
       stream.isReading = false;
+    }
+  }
+
+  private async readAlone(stream: EventStream): Promise<void> {
+    try {
+      const read = await this.slots.run(() => this.options.reads.read(stream.reader, stream.cursor));
+      if (hasMore(read)) this.behind.add(stream);
+      else this.behind.delete(stream);
+      // It may have waited for its turn longer than a client is to hear nothing.
+      this.tell(stream, read, framesOf(read.result) || heartbeat(read.result.cursor));
+    } catch (fault) {
+      this.behind.delete(stream);
+      this.end(stream, this.options.explain(fault));
     }
   }
 
