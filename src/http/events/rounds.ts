@@ -2,14 +2,17 @@ import { setImmediate as breathe, setTimeout as pause } from 'node:timers/promis
 import type { FeedPage } from '../../../projections/feed/feed.read-model.js';
 import type { Clock } from '../../commands/ambient.js';
 import type { Read } from '../admission/protected-reads.js';
-import type { SharedAnswer, SharedRequest } from '../admission/shared-reads.js';
+import type { SharedAnswer } from '../admission/shared-reads.js';
 import { HttpRefusal } from '../errors.js';
 import type { ErrorBody } from '../errors.js';
 import type { EventStream } from './event-stream.js';
 import type { FeedReads } from './feed-reads.js';
 import { framesOf, heartbeat } from './frames.js';
 import { Latch } from './latch.js';
-import { Slots } from './slots.js';
+import { partiesOf } from './parties.js';
+import type { Party } from './parties.js';
+import { hasMore, Stragglers } from './stragglers.js';
+import type { Front } from './stragglers.js';
 
 /** Tells when there may be something new. */
 export interface News {
@@ -24,17 +27,10 @@ export interface RoundsOptions {
   readonly explain: (fault: unknown) => ErrorBody;
 }
 
-/** Streams of one caller that stand at one position: one row of a statement. */
-interface Party extends SharedRequest {
-  readonly streams: EventStream[];
-}
-
 /** How long what happens at once gathers: no stream asks more often. */
 const GATHER_MS = 100;
 /** How often streams ask although nothing is new: whether their callers still may listen. It is the heartbeat, too. */
 const CHECK_MS = 5_000;
-/** Streams that are behind are read for by themselves, so many at a time: the rest of the connections is for others. */
-const CATCHING_UP = 2;
 /** Messages that are written before other requests have their turn. */
 const SLICE = 20;
 
@@ -45,16 +41,15 @@ const SLICE = 20;
  */
 export class Rounds {
   private readonly streams = new Set<EventStream>();
-  /** Those that more is known of than they were told. */
-  private readonly behind = new WeakSet<EventStream>();
   private readonly latch = new Latch();
-  private readonly slots = new Slots(CATCHING_UP);
   private readonly stopping = new AbortController();
   private readonly unsubscribe: () => void;
   private isRunning = false;
   private nextCheckAt = 0;
-  /** How far all streams of the last round are: whoever is not as far reads alone. */
-  private front: { readonly incarnation: string; readonly cursor: number } | undefined;
+  private readonly stragglers = new Stragglers({
+    readAlone: (stream) => this.readAlone(stream),
+    rest: () => this.pause(GATHER_MS),
+  });
 
   constructor(private readonly options: RoundsOptions) {
     this.unsubscribe = options.news.subscribe(() => this.latch.ring());
@@ -72,23 +67,18 @@ export class Rounds {
       clearTimeout(timer);
       this.streams.delete(stream);
     });
-    if (hasMore(first)) this.behind.add(stream);
+    this.stragglers.note(stream, first);
     if (!this.isRunning) void this.run();
   }
 
   /** Its client has taken what it was told. */
   resume(stream: EventStream): void {
-    if (this.isBehind(stream)) void this.catchUp(stream);
+    void this.stragglers.catchUp(stream);
   }
 
   stop(): void {
     this.unsubscribe();
     this.stopping.abort();
-  }
-
-  private isBehind(stream: EventStream): boolean {
-    if (this.behind.has(stream)) return true;
-    return this.front?.incarnation === stream.incarnation && stream.cursor < this.front.cursor;
   }
 
   private async run(): Promise<void> {
@@ -108,37 +98,22 @@ export class Rounds {
   }
 
   private async round(isCheck: boolean): Promise<void> {
-    const parties = this.parties();
-    if (parties.length > 0) {
-      const { answers, late } = await this.options.reads.readAll(parties);
+    const waiting = [...this.streams].filter((stream) => stream.isWaiting && !this.stragglers.has(stream));
+    if (waiting.length > 0) {
+      for (const stream of waiting) stream.isReading = true;
+      const { answers, late } = await this.options.reads.readAll(partiesOf(waiting));
       void late?.then((latecomers) => this.answer(latecomers, isCheck));
-      this.front = await this.answer(answers, isCheck);
+      this.stragglers.front = await this.answer(answers, isCheck);
     }
     // Those that began, or had not taken their last message, when the round was read.
-    for (const stream of this.streams)
-      if (stream.isWaiting && this.isBehind(stream)) void this.catchUp(stream);
-  }
-
-  private parties(): readonly Party[] {
-    const parties = new Map<string, Party>();
-    for (const stream of this.streams) {
-      if (!stream.isWaiting || this.isBehind(stream)) continue;
-      stream.isReading = true;
-      const { credential } = stream.reader;
-      const { cursor } = stream;
-      const key = `${credential?.tokenHash.toString('hex') ?? ''}@${cursor}`;
-      const party = parties.get(key) ?? { credential, cursor, streams: [] };
-      party.streams.push(stream);
-      parties.set(key, party);
-    }
-    return [...parties.values()];
+    for (const stream of this.streams) void this.stragglers.catchUp(stream);
   }
 
   /** How far all of them are then; undefined: all were refused. */
   private async answer(
     answers: Iterable<SharedAnswer<Party, FeedPage>>,
     isCheck: boolean,
-  ): Promise<Rounds['front']> {
+  ): Promise<Front | undefined> {
     // What fails for all is explained, and noted, once.
     const reasons = new Map<unknown, ErrorBody>();
     const reasonOf = (fault: unknown) => {
@@ -146,7 +121,7 @@ export class Rounds {
       reasons.set(fault, reason);
       return reason;
     };
-    let front: Rounds['front'];
+    let front: Front | undefined;
     let written = 0;
     for (const { request, ...answer } of answers) {
       const tell =
@@ -175,26 +150,15 @@ export class Rounds {
     return (stream) => this.end(stream, reason);
   }
 
-  private async catchUp(stream: EventStream): Promise<void> {
-    while (stream.isWaiting && this.isBehind(stream)) {
-      stream.isReading = true;
-      await this.readAlone(stream);
-      // Who is as far as the others joins the next round, however often there is one.
-      if (this.behind.has(stream)) await this.pause(GATHER_MS);
-      stream.isReading = false;
-    }
-  }
-
-  private async readAlone(stream: EventStream): Promise<void> {
+  private async readAlone(stream: EventStream): Promise<Read<FeedPage> | undefined> {
     try {
-      const read = await this.slots.run(() => this.options.reads.read(stream.reader, stream.cursor));
-      if (hasMore(read)) this.behind.add(stream);
-      else this.behind.delete(stream);
+      const read = await this.options.reads.read(stream.reader, stream.cursor);
       // It may have waited for its turn longer than a client is to hear nothing.
       this.tell(stream, read, framesOf(read.result) || heartbeat(read.result.cursor));
+      return read;
     } catch (fault) {
-      this.behind.delete(stream);
       this.end(stream, this.options.explain(fault));
+      return undefined;
     }
   }
 
@@ -216,6 +180,3 @@ export class Rounds {
 
 const republished = () =>
   new HttpRefusal('recovery_publication_changed', 'The network was just republished; connect again.');
-
-/** Whether the log has more than was looked through. */
-const hasMore = ({ result, revision }: Read<FeedPage>): boolean => result.cursor < revision;

@@ -1,0 +1,20 @@
+import type { SharedRequest } from '../admission/shared-reads.js';
+import type { EventStream } from './event-stream.js';
+
+/** Streams of one caller that stand at one position: one row of a statement. */
+export interface Party extends SharedRequest {
+  readonly streams: EventStream[];
+}
+
+export function partiesOf(streams: Iterable<EventStream>): readonly Party[] {
+  const parties = new Map<string, Party>();
+  for (const stream of streams) {
+    const { cursor } = stream;
+    const { credential } = stream.reader;
+    const key = `${credential?.tokenHash.toString('hex') ?? ''}@${cursor}`;
+    const party = parties.get(key) ?? { credential, cursor, streams: [] };
+    party.streams.push(stream);
+    parties.set(key, party);
+  }
+  return [...parties.values()];
+}
