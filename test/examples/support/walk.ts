@@ -80,7 +80,12 @@ export class Walk {
     const [method = '', path = '', version] = start.split(' ');
     const { Host: host, ...others } = headers;
     const content = body === '' ? {} : { body };
-    const response = await fetch(`http://${host}${path}`, { method, headers: others, ...content });
+    const response = await fetch(`http://${host}${path}`, {
+      method,
+      headers: others,
+      redirect: 'manual',
+      ...content,
+    });
     const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') ?? false;
     const whole = isStream ? '' : await response.text();
     this.received = {
