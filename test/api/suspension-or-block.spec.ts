@@ -1,20 +1,22 @@
 import { randomUUID } from 'node:crypto';
-import { beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { operatorOf, registerApplication, signIn } from '../support/api.js';
 import type { Answer, Application, SignedIn } from '../support/api.js';
 import { block, follow, like, post } from '../support/social.js';
-import { sharedNetwork } from '../support/shared-network.js';
-import type { SharedNetwork } from '../support/shared-network.js';
+import { startNetwork } from '../support/network.js';
+import type { TestNetwork } from '../support/network.js';
 import { until } from '../support/until.js';
 import { everyScope } from './support/operations.js';
 
-let network: SharedNetwork;
+let network: TestNetwork;
 let application: Application;
 
+// One of its own: where somebody else is suspended in the meantime, everybody is told to reconcile.
 beforeAll(async () => {
-  network = await sharedNetwork();
+  network = await startNetwork();
   application = await registerApplication(network);
 });
+afterAll(() => network.stop());
 
 const ways = {
   suspension: ({ actorId }: SignedIn) => operatorOf(network).setAccountState(actorId, 'suspend', 'a test'),

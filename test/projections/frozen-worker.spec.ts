@@ -72,17 +72,18 @@ describe('a worker that freezes', () => {
     const id = randomUUID();
     await say(id);
     await isShown(id);
-    await until(async () => (await locksHeld()) === LOCKS);
+    await until(async () => (await holders()).length === LOCKS);
     const second = await start();
     await until(() => second.said().split('standing by').length > 3);
     return [first, second];
   };
-  const locksHeld = async (): Promise<number> => {
-    const { rows } = await bench.pool.query<{ held: number }>(
-      `SELECT count(*)::integer AS held FROM pg_locks JOIN pg_stat_activity USING (pid)
+  /** The connections that hold a lock of a worker. */
+  const holders = async (): Promise<number[]> => {
+    const { rows } = await bench.pool.query<{ pid: number }>(
+      `SELECT pid FROM pg_locks JOIN pg_stat_activity USING (pid)
       WHERE locktype = 'advisory' AND granted AND application_name ~ '^plaza-(projector|jobs)'`,
     );
-    return rows[0]?.held ?? 0;
+    return rows.map(({ pid }) => pid);
   };
   const say = (id: string) =>
     retryWhileUnavailable(() =>
@@ -100,10 +101,13 @@ describe('a worker that freezes', () => {
     await say('f1');
     await isShown('f1');
     expect((await bench.posts()).ids).toHaveLength(2);
+    const holdersBefore = await holders();
     first.process.kill('SIGSTOP');
     const frozenAt = performance.now();
     await say('f2');
     await isShown('f2');
+    // What it still holds when it wakes up it keeps.
+    await until(async () => (await holders()).filter((pid) => !holdersBefore.includes(pid)).length === LOCKS);
     process.stdout.write(`taken over after ${((performance.now() - frozenAt) / 1_000).toFixed(1)} s\n`);
     const saidBefore = first.said().length;
     first.process.kill('SIGCONT');
@@ -115,7 +119,7 @@ describe('a worker that freezes', () => {
     const { ids, counted } = await bench.posts();
     expect(ids.slice(1)).toEqual(['f1', 'f2', 'f3']);
     expect(counted).toBe(ids.length);
-    await until(async () => (await locksHeld()) === LOCKS);
+    await until(async () => (await holders()).length === LOCKS);
   });
 
   test('in the midst of a transaction commits nothing of it when it wakes up after another has taken over', async () => {
