@@ -165,4 +165,35 @@ describe('a recovery whose worker is killed at every step', () => {
     );
     expect(left.rows).toEqual([{ rows: 2, schemas: 2, staged: 0, jobs: 1 }]);
   });
+
+  it('is not begun once more by whoever asked for it while it ended', async () => {
+    const id = randomUUID();
+    const ledger = new Client({ connectionString: network.env['WITNESS_DATABASE_URL'] });
+    await ledger.connect();
+    try {
+      await database.query(
+        `INSERT INTO recovery.job (id, kind, names, requested_by, requested_at, state, updated_at)
+        VALUES ($1, 'recover', '{}', 'a test', now(), 'paused', now())`,
+        [id],
+      );
+      await database.query(`UPDATE recovery.publication SET status = 'quarantined', reason = 'a test'`);
+      // The plan has read what is published, and waits for the witness.
+      await ledger.query('BEGIN; LOCK TABLE restriction IN ACCESS EXCLUSIVE MODE');
+      const asked = operatorOf(network).recover(false);
+      await until(
+        async () =>
+          (
+            await ledger.query(
+              `SELECT FROM pg_locks WHERE relation = 'restriction'::regclass AND NOT granted`,
+            )
+          ).rowCount,
+      );
+      await database.query(`UPDATE recovery.job SET state = 'published' WHERE id = $1`, [id]);
+      await database.query(`UPDATE recovery.publication SET status = 'serving', reason = NULL`);
+      await ledger.query('ROLLBACK');
+      expect((await asked).job).toMatchObject({ id, state: 'published' });
+    } finally {
+      await ledger.end();
+    }
+  });
 });

@@ -25,15 +25,13 @@ export interface Asked {
  * in the log before it begins.
  */
 export async function askFor(
-  { pool, commands, clock, ids }: JobDesk,
+  desk: JobDesk,
   { kind, names = [], reseedWitness = false }: Asked,
   metadata: EventMetadata,
 ): Promise<Job> {
+  const { pool, commands, clock, ids } = desk;
   const begun = await unfinishedJob(pool, kind, names);
-  if (begun) {
-    await moveJob(pool, begun.id, ['paused'], 'requested', clock.now());
-    return (await findJob(pool, begun.id)) ?? begun;
-  }
+  if (begun) return goOnWith(begun, desk);
   const id = ids.uuid();
   await commands.execute(new ActOnReadModels(actOf(kind, id, names, reseedWitness), metadata));
   await requestJob(pool, {
@@ -48,6 +46,12 @@ export async function askFor(
   const made = await findJob(pool, id);
   if (!made) throw new Error(`job ${id} was put down and is not there`);
   return made;
+}
+
+/** Resumes a job if it is paused. Answers how it stands now. */
+export async function goOnWith(begun: Job, { pool, clock }: JobDesk): Promise<Job> {
+  await moveJob(pool, begun.id, ['paused'], 'requested', clock.now());
+  return (await findJob(pool, begun.id)) ?? begun;
 }
 
 function actOf(kind: JobKind, jobId: string, names: readonly string[], reseedsWitness: boolean) {

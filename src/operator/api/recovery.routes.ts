@@ -7,6 +7,7 @@ import { versionsOf } from '../../../projections/runner/projection.js';
 import { Clock, Ids } from '../../commands/ambient.js';
 import { HttpRefusal } from '../../http/errors.js';
 import { EventLog } from '../../log/event-log.js';
+import { unfinishedJob } from '../../recovery/jobs/job.js';
 import { retiredIncarnations, whyNoRollback } from '../../recovery/jobs/rollback.js';
 import { NEEDS_RESEED } from '../../recovery/objection.js';
 import { recoveryPlan } from '../../recovery/recovery-plan.js';
@@ -15,7 +16,7 @@ import { Witness, WitnessRequired, WitnessUnavailable } from '../../recovery/wit
 import { Postgres } from '../../store/postgres.js';
 import { isUnreachable } from '../../store/unreachable.js';
 import { actOf } from './act-of.js';
-import { askFor } from './jobs.js';
+import { askFor, goOnWith } from './jobs.js';
 import { act, parse } from './schemas.js';
 
 const apply = act.extend({ reseedWitness: z.boolean().default(false) });
@@ -40,12 +41,15 @@ export function recoveryRoutes(server: FastifyInstance, app: INestApplicationCon
     '/operator/recovery/apply',
     whereStoresAnswer(async (request, reply) => {
       const { reason, reseedWitness } = parse(apply, request.body);
+      // Looked up before the plan, so that a recovery which ends in between is not begun once more.
+      const begun = await unfinishedJob(pool, 'recover', []);
       const plan = await recoveryPlan(sources);
       if (plan.refused !== null) throw new HttpRefusal('recovery_quarantined', plan.refused);
       if (plan.needsReseed && !reseedWitness)
         throw new HttpRefusal('restriction_witness_unavailable_or_incomplete', NEEDS_RESEED);
       if (!plan.isNeeded && !reseedWitness) return { job: null };
-      const job = await askFor(desk, { kind: 'recover', reseedWitness }, actOf(request, reason));
+      const asked = { kind: 'recover', reseedWitness } as const;
+      const job = begun ? await goOnWith(begun, desk) : await askFor(desk, asked, actOf(request, reason));
       return reply.status(202).send({ job });
     }),
   );
