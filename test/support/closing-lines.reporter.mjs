@@ -1,3 +1,7 @@
+import { existsSync, readFileSync } from 'node:fs';
+
+const MOST_FAULTS_SHOWN = 30;
+
 /** Says by name which tests were skipped, then, as the very last line, `N passed, N failed` for scripts to read. */
 export default class ClosingLines {
   onRunComplete(_contexts, results) {
@@ -5,9 +9,19 @@ export default class ClosingLines {
       file.testResults.filter((test) => test.status === 'pending').map((test) => test.fullName),
     );
     const failed = results.numFailedTests + results.numRuntimeErrorTestSuites;
+    const faults = failed > 0 ? faultsOfSharedNetwork() : [];
     process.once('exit', () => {
+      for (const fault of faults) process.stdout.write(`the shared network: ${fault}\n`);
       for (const name of skipped) process.stdout.write(`not run here: ${name}\n`);
       process.stdout.write(`${results.numPassedTests} passed, ${failed} failed\n`);
     });
   }
+}
+
+/** What the network that specs share logged as warnings and faults, the last of them: its directory goes with the run. */
+function faultsOfSharedNetwork() {
+  const log = `${process.env['PLAZA_TEST_RUN']}/shared-network.log`;
+  if (!existsSync(log)) return [];
+  const lines = readFileSync(log, 'utf8').split('\n');
+  return lines.filter((line) => /"level":[4-9]0/.test(line)).slice(-MOST_FAULTS_SHOWN);
 }

@@ -47,12 +47,16 @@ export interface TestNetwork {
  * cluster is already made; with `newDataDir()` it makes that as well. Nobody is told to wait, since a test asks more often
  * from one address than strangers may, unless `settings` have RATE_LIMITS on.
  */
-export async function startNetwork(settings: NodeJS.ProcessEnv = {}, given?: string): Promise<TestNetwork> {
+export async function startNetwork(
+  settings: NodeJS.ProcessEnv = {},
+  given?: string,
+  onOutput?: (chunk: Buffer) => void,
+): Promise<TestNetwork> {
   const dataDir = given ?? (await dataDirWithCluster());
   const [port, operatorPort] = [await freePort(), await freePort()];
   const ports = { PORT: String(port), OPERATOR_PORT: String(operatorPort) };
   const env = environment({ ...ports, DATA_DIR: dataDir, RATE_LIMITS: 'off', ...settings });
-  let launcher = launch(env);
+  let launcher = launch(env, onOutput);
   const run = (): Run => {
     const found = readRun(dataDir);
     if (!found) throw new Error(`the network does not run\n${launcher.output()}`);
@@ -95,7 +99,7 @@ export async function startNetwork(settings: NodeJS.ProcessEnv = {}, given?: str
     halt: end,
     restart: async () => {
       await end();
-      launcher = launch(env);
+      launcher = launch(env, onOutput);
       await launcher.ready(dataDir);
     },
     unref: () => launcher.unref(),
@@ -116,7 +120,7 @@ interface Launcher {
   ready(dataDir: string): Promise<void>;
 }
 
-function launch(env: NodeJS.ProcessEnv): Launcher {
+function launch(env: NodeJS.ProcessEnv, onOutput?: (chunk: Buffer) => void): Launcher {
   const child = spawn(process.execPath, [plaza, 'start'], {
     env,
     // The channel ends the network when the test's process is killed.
@@ -125,7 +129,10 @@ function launch(env: NodeJS.ProcessEnv): Launcher {
   const exited = once(child, 'exit');
   const ended = once(child, 'close');
   let output = '';
-  const keep = (chunk: Buffer) => void (output += chunk.toString());
+  const keep = (chunk: Buffer) => {
+    output += chunk.toString();
+    onOutput?.(chunk);
+  };
   child.stdout?.on('data', keep);
   child.stderr?.on('data', keep);
   const ready = async (dataDir: string): Promise<void> => {

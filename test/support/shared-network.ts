@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync } from 'node:fs';
+import { appendFileSync, chmodSync, existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { takeDirectory } from '../../src/launch/data-dir.js';
 import { hasArguments, hasGone } from '../../src/launch/processes.js';
@@ -51,7 +51,7 @@ async function start(dataDir: string): Promise<SharedNetwork> {
   mkdirSync(dataDir);
   // Postgres' account has to enter it, whatever the umask is.
   chmodSync(dataDir, 0o755);
-  const network = await startNetwork({}, dataDir);
+  const network = await startNetwork({}, dataDir, (chunk) => appendFileSync(`${dataDir}.log`, chunk));
   network.unref();
   return network;
 }

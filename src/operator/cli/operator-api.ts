@@ -211,9 +211,9 @@ export class OperatorApi {
         throw new Failure(
           `the operator API at ${this.#url} does not answer; what was asked may be done all the same`,
         );
-      const cause =
-        error instanceof Error && error.cause instanceof Error ? error.cause.message : String(error);
-      throw nobodyAnswers(this.config, cause);
+      // fetch says only that it failed; its cause may have a code and no message.
+      const { code, message } = ((error as Error).cause ?? error) as NodeJS.ErrnoException;
+      throw nobodyAnswers(this.config, message || (code ?? String(error)));
     }
   }
 }
