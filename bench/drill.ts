@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { readConfig } from '../src/config/config.js';
-import { OperatorApi } from '../src/operator/cli/operator-api.js';
+import { OperatorApi } from '../src/operator/cli/operator-client.js';
 import { rounded } from './load.js';
 import { startNetwork, withDataDir } from './network.js';
 import type { BenchNetwork } from './network.js';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
-const ENTRY = fileURLToPath(new URL('../src/log/embedded/main.js', import.meta.url));
+const ENTRY = fileURLToPath(new URL('../src/embedded-event-store/main.js', import.meta.url));
 
 /** Runs `use` against an event store in a process of its own, as in operation. */
 export async function withEventStore<T>(

@@ -4,8 +4,8 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ANY } from '../src/log/embedded/storage/expected-revision.js';
-import { openStore, type ProposedEvent, type Store } from '../src/log/embedded/storage/store.js';
+import { ANY } from '../src/embedded-event-store/storage/expected-revision.js';
+import { openStore, type ProposedEvent, type Store } from '../src/embedded-event-store/storage/store.js';
 import { withEventStore } from './event-store-process.js';
 
 export interface EventStoreBenchOptions {

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import autocannon from 'autocannon';
 import { readConfig } from '../src/config/config.js';
-import { OperatorApi } from '../src/operator/cli/operator-api.js';
+import { OperatorApi } from '../src/operator/cli/operator-client.js';
 import { signIn } from '../src/operator/demo/sign-in.js';
 import { measureAppends } from './event-store.js';
 import { startNetwork, withDataDir } from './network.js';

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { readEventStoreAddress } from '../src/config/event-store-files.js';
 import { isAlive } from '../src/launch/processes.js';
-import { nodeToAsk } from '../src/log/gossip.js';
+import { nodeToAsk } from '../src/log/eventstoredb/gossip.js';
 import { until } from '../test/support/until.js';
 
 const LONGEST_START_MS = 60_000;

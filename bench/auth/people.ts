@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { readConfig } from '../../src/config/config.js';
-import { OperatorApi } from '../../src/operator/cli/operator-api.js';
+import { OperatorApi } from '../../src/operator/cli/operator-client.js';
 import { Browser } from '../../src/operator/demo/browser.js';
 import { CookieJar } from '../../src/operator/demo/cookie-jar.js';
 import { formsOf } from '../../src/operator/demo/html-forms.js';

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import { admissionSql, valuesOf } from '../../src/http/admission/admission-sql.js';
-import { readRecoveryState } from '../../src/recovery/recovery-state.js';
+import { readRecoveryState } from '../../src/incarnations/recovery-state.js';
 import { credentialHash } from '../../src/store/authority/credential-hash.js';
 import type { BareRead } from './bare-server.js';
 import type { ReadCase } from './cases.js';

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import type { EventLog } from '../../src/log/event-log.js';
-import { readRecoveryState } from '../../src/recovery/recovery-state.js';
+import { readRecoveryState } from '../../src/incarnations/recovery-state.js';
 import { numbered, Society } from '../society.js';
 
 /** What is read: more than a page of everything. */

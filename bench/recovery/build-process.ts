@@ -4,10 +4,10 @@ import { Client } from 'pg';
 import { serving } from '../../projections/groups.js';
 import { versionsOf } from '../../projections/runner/projection.js';
 import { openLog } from '../../src/log/open-log.js';
-import { buildIncarnation } from '../../src/recovery/build/build-incarnation.js';
-import type { BuildProgress } from '../../src/recovery/build/progress.js';
-import { verifyIncarnation } from '../../src/recovery/build/verify-incarnation.js';
-import { createIncarnation, dropIncarnation } from '../../src/recovery/incarnation.js';
+import { buildIncarnation } from '../../src/incarnations/building/build-incarnation.js';
+import type { BuildProgress } from '../../src/incarnations/building/build-progress.js';
+import { verifyIncarnation } from '../../src/incarnations/building/verify-incarnation.js';
+import { createIncarnation, dropIncarnation } from '../../src/incarnations/incarnation.js';
 
 /** What {@link BuildAnswer} is asked with, as JSON in the first argument. */
 export interface BuildQuestion {

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { readConfig } from '../../src/config/config.js';
-import { OperatorApi } from '../../src/operator/cli/operator-api.js';
+import { OperatorApi } from '../../src/operator/cli/operator-client.js';
 import { signIn } from '../../src/operator/demo/sign-in.js';
 import type { BenchNetwork } from '../network.js';
 

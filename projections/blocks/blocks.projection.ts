@@ -1,6 +1,6 @@
 import { isErased } from '../erasure/erased.sql.js';
 import type { Projection, Statement } from '../runner/projection.js';
-import { blockFolds } from './blocks.fold.js';
+import { blockFolds } from './blocks.verification.js';
 
 interface Block {
   readonly actor_id: string;

@@ -4,7 +4,7 @@ import type { EventOf, EventType } from '../../src/log/registry.js';
 import type { Projection, Write } from '../runner/projection.js';
 import { add, DROP_OLD, EVERYBODY } from './change.js';
 import type { Change } from './change.js';
-import { feedFolds } from './feed.fold.js';
+import { feedFolds } from './feed.verification.js';
 
 /** What is left to say of a change once it is known whose and which it is. */
 type Told = Pick<Change, 'actor_id'> & Partial<Change>;

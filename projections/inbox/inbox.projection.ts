@@ -2,7 +2,7 @@ import { isErased } from '../erasure/erased.sql.js';
 import type { Projection, Statement, Write } from '../runner/projection.js';
 import { entryId } from './entry.js';
 import type { EntrySource } from './entry.js';
-import { inboxFolds } from './inbox.fold.js';
+import { inboxFolds } from './inbox.verification.js';
 
 interface Told {
   readonly actor_id: string;

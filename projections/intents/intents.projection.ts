@@ -2,7 +2,7 @@ import type { PostEvent } from '../../src/domain/post/events.js';
 import type { Recorded } from '../../src/log/recorded.js';
 import type { EventType, StoredEvent } from '../../src/log/registry.js';
 import type { Projection, Statement, Write } from '../runner/projection.js';
-import { intentFolds } from './intents.fold.js';
+import { intentFolds } from './intents.verification.js';
 
 interface Kept {
   readonly app_id: string;

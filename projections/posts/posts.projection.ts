@@ -1,7 +1,7 @@
 import { isErased } from '../erasure/erased.sql.js';
 import type { Projection, Statement } from '../runner/projection.js';
-import { postFolds } from './posts.fold.js';
-import { FIRST_REVISION, remove, restrict, unrestrict } from './sight.js';
+import { postFolds } from './posts.verification.js';
+import { FIRST_REVISION, remove, restrict, unrestrict } from './post-visibility.js';
 
 interface NewApplication {
   readonly app_id: string;

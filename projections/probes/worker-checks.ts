@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
-import { NotReady } from '../../src/http/health.js';
-import type { Check, Checks } from '../../src/http/health.js';
-import type { LogCheck } from '../../src/http/log-check.js';
+import { NotReady } from '../../src/http/health/health.js';
+import type { Check, Checks } from '../../src/http/health/health.js';
+import type { LogCheck } from '../../src/http/health/log-check.js';
 import type { Activity, GroupState } from '../runner/group-state.js';
 
 /** What a worker keeps up to date, and how each group fares; by its name. */

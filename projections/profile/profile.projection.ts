@@ -1,5 +1,5 @@
 import type { Projection, Statement } from '../runner/projection.js';
-import { profileFolds } from './profile.fold.js';
+import { profileFolds } from './profile.verification.js';
 
 interface NewActor {
   readonly actor_id: string;

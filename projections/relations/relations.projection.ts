@@ -1,7 +1,7 @@
 import type { RelationEvent } from '../../src/domain/relation/events.js';
 import { isErased, isNotActive } from '../erasure/erased.sql.js';
 import type { Projection, Statement } from '../runner/projection.js';
-import { relationFolds } from './relations.fold.js';
+import { relationFolds } from './relations.verification.js';
 
 interface Relation {
   readonly actor_id: string;

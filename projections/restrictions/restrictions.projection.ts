@@ -2,7 +2,7 @@ import { restrictionTypes } from '../../src/log/restrictions.js';
 import type { RestrictionEvent } from '../../src/log/restrictions.js';
 import type { Recorded } from '../../src/log/recorded.js';
 import type { Projection, Statement, Write } from '../runner/projection.js';
-import { restrictionFolds } from './restrictions.fold.js';
+import { restrictionFolds } from './restrictions.verification.js';
 
 interface Restriction {
   /** Number of the restriction in the witness, which gives it once; one that was set back gives it to another event again. */

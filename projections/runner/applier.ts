@@ -4,7 +4,7 @@ import type { Checkpoint } from '../../src/log/event-log.js';
 import type { Recorded } from '../../src/log/recorded.js';
 import { inTransaction } from '../../src/store/transaction.js';
 import { EventFault, Halt, isFaultOfEvents, messageOf, SteppedAside } from './faults.js';
-import type { Progress } from './progress.js';
+import type { Progress } from './checkpoint-store.js';
 import type { Write } from './projection.js';
 import { UnitOfWork } from './unit-of-work.js';
 

@@ -10,7 +10,7 @@ import { Heartbeat } from './heartbeat.js';
 import { dispatch, typesOf } from './projection.js';
 import type { Group } from './projection.js';
 import type { Target } from './target.js';
-import { withSilences } from './with-silences.js';
+import { withSilences } from './idle-ticks.js';
 import { WorkerConnection } from './worker-connection.js';
 
 /** Most events in one transaction: what bounds the memory of a rebuild. */

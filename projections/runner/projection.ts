@@ -1,7 +1,7 @@
 import type { Recorded } from '../../src/log/recorded.js';
 import type { EventOf, EventType } from '../../src/log/registry.js';
 import { Outdated } from './faults.js';
-import type { Fold } from './fold.js';
+import type { Fold } from './verification.js';
 
 /**
  * One write of many rows. The text names tables without a schema: they are found in the schema of the group's target.

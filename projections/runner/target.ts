@@ -1,5 +1,5 @@
 import type { ClientBase } from 'pg';
-import { Progress } from './progress.js';
+import { Progress } from './checkpoint-store.js';
 import { refuseOlder, versionsOf } from './projection.js';
 import type { Group, Versions } from './projection.js';
 

@@ -1,7 +1,7 @@
 import { relationKey } from '../relations/relations.projection.js';
 import type { Projection, Statement } from '../runner/projection.js';
 import { isPublished } from '../visibility.sql.js';
-import { timelineFolds } from './timeline.fold.js';
+import { timelineFolds } from './timeline.verification.js';
 
 export interface TimelineSettings {
   /** How many followers an author may have whose posts are still written to each follower's timeline. */

@@ -1,7 +1,7 @@
 import type { FactoryProvider, InjectionToken } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
-import { Clock, Ids } from '../commands/ambient.js';
-import { HandleDigest } from '../commands/handle-digest.js';
+import { Clock, Ids } from '../commands/support/ambient.js';
+import { HandleDigest } from '../commands/support/handle-digest.js';
 import { Config } from '../config/config.js';
 import { AuthorityStore } from '../store/authority/authority-store.js';
 import { AccountErasure } from './account/account-erasure.js';
@@ -12,7 +12,7 @@ import { AuthorizationServer } from './authorization-server.js';
 import { Passwords } from './passwords.js';
 import { AuthSettings } from './settings.js';
 import { BrowserSessions } from './sign-in/browser-sessions.js';
-import { FormGuard } from './sign-in/form-guard.js';
+import { FormGuard } from './sign-in/csrf-protection.js';
 import { InteractionPages } from './sign-in/interaction.pages.js';
 import { LocalSignIn } from './sign-in/local.strategy.js';
 import { PageCookies } from './sign-in/page-cookies.js';

@@ -27,7 +27,7 @@ import type { AuthSettings } from './settings.js';
 import { cookieNames } from './sign-in/cookie-names.js';
 import { adapters } from './storage/adapters.js';
 import { compareSecretHashes } from './storage/client-secret.js';
-import { Dossier } from './storage/dossier.js';
+import { Dossier } from './storage/token-request-unit-of-work.js';
 import { replaceSessionsWhole } from './storage/session-identifiers.js';
 
 /** The OAuth 2.0 authorization server and OpenID provider of the network. */

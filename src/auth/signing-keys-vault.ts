@@ -1,5 +1,5 @@
-import { SigningKeys } from '../commands/signing-keys.js';
-import type { NextKey, SigningKeyState } from '../commands/signing-keys.js';
+import { SigningKeys } from '../commands/network/signing-keys.js';
+import type { NextKey, SigningKeyState } from '../commands/network/signing-keys.js';
 import type { NetworkSecrets } from '../log/vault/network-secrets.js';
 import { LEAD_MS, makeSigningKey, readRing, standings, writeRing } from './signing-keys.js';
 import type { KeyRing, SigningKey } from './signing-keys.js';

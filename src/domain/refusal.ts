@@ -1,4 +1,4 @@
-/** The published domain codes (network-api.md, "Domain codes"). Their HTTP statuses are the business of src/http/errors.ts. */
+/** The published domain codes (network-api.md, "Domain codes"). Their HTTP statuses are the business of src/http/server/errors.ts. */
 export const refusalCodes = [
   'unknown_or_immutable_field',
   'invalid_text',

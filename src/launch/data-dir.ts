@@ -1,6 +1,6 @@
 import { accessSync, constants, realpathSync } from 'node:fs';
-import { DirectoryLockedError, UnusableFileError } from '../log/embedded/errors.js';
-import { lockDirectory } from '../log/embedded/storage/directory-lock.js';
+import { DirectoryLockedError, UnusableFileError } from '../embedded-event-store/errors.js';
+import { lockDirectory } from '../embedded-event-store/storage/directory-lock.js';
 import { LaunchError } from './launch-error.js';
 import { makeDirectories } from './make-directories.js';
 import { isAlive } from './processes.js';

@@ -1,17 +1,17 @@
 import type { Logger } from 'pino';
-import { CorruptLogError, DirectoryLockedError, startEventStore } from '../log/embedded/server.js';
+import { CorruptLogError, DirectoryLockedError, startEventStore } from '../embedded-event-store/server.js';
 import {
   EXIT_BROKEN,
   NewerLogError,
   StoreUnavailableError,
   UnusableFileError,
-} from '../log/embedded/errors.js';
-import type { RunningEventStore } from '../log/embedded/server.js';
+} from '../embedded-event-store/errors.js';
+import type { RunningEventStore } from '../embedded-event-store/server.js';
 import { announceReady, announceRefusal, onStop } from './child.js';
 import { faultOfPort } from './free-port.js';
 import { LaunchError } from './launch-error.js';
 
-export type { RunningEventStore } from '../log/embedded/server.js';
+export type { RunningEventStore } from '../embedded-event-store/server.js';
 
 /** Waits no longer than this for the calls under way, when the log cannot be written. */
 const LONGEST_END_MS = 2_000;

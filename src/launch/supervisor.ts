@@ -3,10 +3,10 @@ import { createLogger } from '../config/logger.js';
 import { withSettings } from '../config/settings.js';
 import { onStopSignal } from './child.js';
 import { takeDataDir } from './data-dir.js';
-import { Network } from './network.js';
+import { Network } from './network-processes.js';
 import { lastingFaults } from './readiness.js';
-import { removeKept } from './remove-kept.js';
-import { refuseHalfRestored } from './restore-state.js';
+import { removeKept } from '../backup/restore/remove-pre-restore-copies.js';
+import { refuseHalfRestored } from '../backup/restore/restore-state.js';
 
 /**
  * Runs the whole network on this machine until it is told to stop: the stores that are not named by a URL, the

@@ -1,4 +1,4 @@
-import type { Limit } from '../config/limits.js';
+import type { Limit } from '../config/limit-settings.js';
 import type { Claim } from './shared-window.js';
 
 /** A budget as an answer names it. */

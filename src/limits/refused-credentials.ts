@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Pool } from 'pg';
-import type { Limit } from '../config/limits.js';
+import type { Limit } from '../config/limit-settings.js';
 import type { TrustedProxies } from '../config/trusted-proxies.js';
 import { addressBlock } from './address-block.js';
 import type { Standing } from './rate-limit-fields.js';

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { DatabaseError } from 'pg';
 import type { Pool } from 'pg';
 import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible';
-import type { Limit } from '../config/limits.js';
+import type { Limit } from '../config/limit-settings.js';
 import { isUnreachable } from '../store/unreachable.js';
 
 /** What was had of a budget, and what is left of it for the same one. */

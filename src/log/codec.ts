@@ -6,8 +6,8 @@ import type { Append } from './event-log.js';
 import type { EventMetadata, Recorded } from './recorded.js';
 import { entryOf, upcast } from './registry.js';
 import type { Entry, StoredEvent } from './registry.js';
-import { open, seal } from './sealing.js';
-import type { Sealed } from './sealing.js';
+import { open, seal } from './encryption.js';
+import type { Sealed } from './encryption.js';
 import type { KeyVault, PersonKey } from './vault/key-vault.js';
 
 type Json = Record<string, unknown>;

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { MOST_ACTS } from '../../src/commands/decide-intent.js';
+import { MOST_ACTS } from '../../src/commands/support/handle-idempotent-command.js';
 import type { StoredEvent } from '../../src/log/registry.js';
 import { streams } from '../../src/log/streams.js';
 import { operatorOf, registerApplication, send, signIn } from '../support/api.js';

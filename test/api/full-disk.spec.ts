@@ -9,7 +9,7 @@ import { startNetwork } from '../support/network.js';
 import type { TestNetwork } from '../support/network.js';
 import { canHaveSmallDisk, makeSmallDisk } from '../support/small-disk.js';
 import type { SmallDisk } from '../support/small-disk.js';
-import type { Readiness } from '../../src/http/health.js';
+import type { Readiness } from '../../src/http/health/health.js';
 import { until } from '../support/until.js';
 
 (canHaveSmallDisk ? describe : describe.skip)(

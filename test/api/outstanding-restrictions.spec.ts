@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
 import { allScopes } from '../../src/domain/grant/scopes.js';
-import { MOST_OUTSTANDING } from '../../src/recovery/outstanding-restrictions.js';
+import { MOST_OUTSTANDING } from '../../src/witness/outstanding-restrictions.js';
 import { operatorOf, registerApplication, signIn } from '../support/api.js';
 import type { Application, SignedIn } from '../support/api.js';
 import { askAt, startApiProcess } from '../support/api-process.js';

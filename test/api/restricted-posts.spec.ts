@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createdId } from '../../src/commands/intent.js';
+import { createdId } from '../../src/commands/support/intent.js';
 import { streams } from '../../src/log/streams.js';
 import { operatorOf, registerApplication, send, signIn } from '../support/api.js';
 import type { SignedIn } from '../support/api.js';

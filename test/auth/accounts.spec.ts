@@ -2,17 +2,20 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { writeThrough } from '../../projections/authority/authority.projection.js';
 import { Passwords } from '../../src/auth/passwords.js';
-import { Clock, Ids } from '../../src/commands/ambient.js';
-import { CreateAccount, CreateAccountHandler } from '../../src/commands/create-account.js';
-import type { NewAccount } from '../../src/commands/create-account.js';
-import { ChangePassword } from '../../src/commands/change-password.js';
-import { HandleDigest } from '../../src/commands/handle-digest.js';
-import { IssueGrant } from '../../src/commands/issue-grant.js';
-import { RefreshGrant } from '../../src/commands/refresh-grant.js';
-import { RevokeGrant } from '../../src/commands/revoke-grant.js';
-import { RotateClientSecret } from '../../src/commands/rotate-client-secret.js';
-import { ReinstateAccount, SuspendAccount } from '../../src/commands/suspend-account.js';
-import { ReinstateApplication, SuspendApplication } from '../../src/commands/suspend-application.js';
+import { Clock, Ids } from '../../src/commands/support/ambient.js';
+import { CreateAccount, CreateAccountHandler } from '../../src/commands/account/create-account.js';
+import type { NewAccount } from '../../src/commands/account/create-account.js';
+import { ChangePassword } from '../../src/commands/account/change-password.js';
+import { HandleDigest } from '../../src/commands/support/handle-digest.js';
+import { IssueGrant } from '../../src/commands/grant/issue-grant.js';
+import { RefreshGrant } from '../../src/commands/grant/refresh-grant.js';
+import { RevokeGrant } from '../../src/commands/grant/revoke-grant.js';
+import { RotateClientSecret } from '../../src/commands/application/rotate-client-secret.js';
+import { ReinstateAccount, SuspendAccount } from '../../src/commands/account/suspend-account.js';
+import {
+  ReinstateApplication,
+  SuspendApplication,
+} from '../../src/commands/application/suspend-application.js';
 import { CommandBus } from '@nestjs/cqrs';
 import type { Command } from '@nestjs/cqrs';
 import { LogUnavailable } from '../../src/log/event-log.js';

@@ -2,11 +2,15 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { CommandBus } from '@nestjs/cqrs';
 import type { Command } from '@nestjs/cqrs';
-import { Clock, Ids } from '../../src/commands/ambient.js';
-import { IssueGrant } from '../../src/commands/issue-grant.js';
-import { RefreshGrant, RefreshGrantHandler } from '../../src/commands/refresh-grant.js';
-import { RevokeGrant } from '../../src/commands/revoke-grant.js';
-import { grantsOfActor, grantsOfApplication, RevokeGrantsOf } from '../../src/commands/revoke-grants-of.js';
+import { Clock, Ids } from '../../src/commands/support/ambient.js';
+import { IssueGrant } from '../../src/commands/grant/issue-grant.js';
+import { RefreshGrant, RefreshGrantHandler } from '../../src/commands/grant/refresh-grant.js';
+import { RevokeGrant } from '../../src/commands/grant/revoke-grant.js';
+import {
+  grantsOfActor,
+  grantsOfApplication,
+  RevokeGrantsOf,
+} from '../../src/commands/grant/revoke-grants-of.js';
 import { LogUnavailable } from '../../src/log/event-log.js';
 import type { Append, EventLog, ReadOptions } from '../../src/log/event-log.js';
 import { streams } from '../../src/log/streams.js';

@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startOperatorApi } from '../../src/operator/api/operator-api.js';
+import { startOperatorApi } from '../../src/operator/api/operator-server.js';
 import { Browser } from '../../src/operator/demo/browser.js';
 import { streams } from '../../src/log/streams.js';
 import { everyScope, password, redirectUri, startAuthNetwork } from './support/auth-network.js';

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
 import { readConfig } from '../../src/config/config.js';
 import { freePort } from '../../src/launch/free-port.js';
-import { OperatorApi } from '../../src/operator/cli/operator-api.js';
+import { OperatorApi } from '../../src/operator/cli/operator-client.js';
 import { signIn } from '../../src/operator/demo/sign-in.js';
 import { registerApplication } from '../support/api.js';
 import type { Application } from '../support/api.js';

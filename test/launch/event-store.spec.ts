@@ -16,7 +16,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { EventStoreDBClient, jsonEvent } from '@eventstore/db-client';
 import { childrenOf, hasGone } from '../../src/launch/processes.js';
-import { EXIT_BROKEN } from '../../src/log/embedded/errors.js';
+import { EXIT_BROKEN } from '../../src/embedded-event-store/errors.js';
 import { canHaveFailingDisk, makeFailingDisk } from '../support/failing-disk.js';
 import type { FailingDisk } from '../support/failing-disk.js';
 import { environment, plaza, runPlaza } from '../support/command.js';

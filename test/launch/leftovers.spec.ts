@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pino } from 'pino';
-import { clearLeftovers } from '../../src/launch/leftovers.js';
+import { clearLeftovers } from '../../src/launch/orphaned-processes.js';
 import { clearOrphan } from '../../src/launch/postgres/orphan.js';
 import { isAlive } from '../../src/launch/processes.js';
 import { readRun, writeRun } from '../../src/launch/run-file.js';

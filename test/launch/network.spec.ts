@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import { lockDirectory } from '../../src/log/embedded/storage/directory-lock.js';
+import { lockDirectory } from '../../src/embedded-event-store/storage/directory-lock.js';
 import { hasGone, isAlive } from '../../src/launch/processes.js';
 import { readRun } from '../../src/launch/run-file.js';
 import { environment } from '../support/command.js';

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { pino } from 'pino';
 import { faultOfPort, freePort } from '../../src/launch/free-port.js';
-import { clearLeftovers, ownerMarks } from '../../src/launch/leftovers.js';
+import { clearLeftovers, ownerMarks } from '../../src/launch/orphaned-processes.js';
 import { hasArguments, isAlive } from '../../src/launch/processes.js';
 import { writeRun } from '../../src/launch/run-file.js';
 import { newDataDir, removeDataDir } from '../support/data-dir.js';

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { systemClock } from '../../src/commands/system.js';
-import { limits } from '../../src/config/limits.js';
+import { systemClock } from '../../src/commands/support/system.js';
+import { limits } from '../../src/config/limit-settings.js';
 import { TrustedProxies } from '../../src/config/trusted-proxies.js';
 import type { Caller } from '../../src/http/admission/authority.js';
-import { ApiLimits } from '../../src/http/limits/api-limits.js';
+import { ApiLimits } from '../../src/http/limits/request-limits.js';
 import { openDatabase } from '../../src/store/database.js';
 import type { Postgres } from '../../src/store/postgres.js';
 import { startTestPostgres } from '../support/postgres.js';

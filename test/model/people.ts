@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { Client } from 'pg';
-import { HandleDigest } from '../../src/commands/handle-digest.js';
+import { HandleDigest } from '../../src/commands/support/handle-digest.js';
 import { allScopes } from '../../src/domain/grant/scopes.js';
 import { openLog } from '../../src/log/open-log.js';
 import type { StoredEvent } from '../../src/log/registry.js';

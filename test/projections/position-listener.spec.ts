@@ -1,12 +1,12 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { setTimeout as pause } from 'node:timers/promises';
 import { pino } from 'pino';
-import { PositionListener } from '../../projections/runner/position-listener.js';
-import type { Published } from '../../projections/runner/position-listener.js';
-import { POSITION_CHANNEL } from '../../projections/runner/progress.js';
-import { PUBLICATION_CHANNEL, quarantine } from '../../src/recovery/incarnation.js';
-import { readRecoveryState } from '../../src/recovery/recovery-state.js';
-import type { RecoveryState } from '../../src/recovery/recovery-state.js';
+import { PositionListener } from '../../src/incarnations/position-listener.js';
+import type { Published } from '../../src/incarnations/position-listener.js';
+import { POSITION_CHANNEL } from '../../projections/runner/checkpoint-store.js';
+import { PUBLICATION_CHANNEL, quarantine } from '../../src/incarnations/incarnation.js';
+import { readRecoveryState } from '../../src/incarnations/recovery-state.js';
+import type { RecoveryState } from '../../src/incarnations/recovery-state.js';
 import { startTestPostgres } from '../support/postgres.js';
 import type { TestPostgres } from '../support/postgres.js';
 import { until } from '../support/until.js';

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import type { Readiness } from '../../src/http/health.js';
+import type { Readiness } from '../../src/http/health/health.js';
 import { freePort } from '../../src/launch/free-port.js';
 import { environment, root } from '../support/command.js';
 import { startEmbeddedEventStore } from '../support/event-store.js';

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { signIn as authorize } from '../../src/operator/demo/sign-in.js';
-import { PostgresWitness } from '../../src/recovery/witness/postgres-witness.js';
+import { PostgresWitness } from '../../src/witness/postgres-witness.js';
 import { operatorOf, registerApplication, send, signIn } from '../support/api.js';
 import type { Application, SignedIn } from '../support/api.js';
 import { runPlaza } from '../support/command.js';

@@ -4,8 +4,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { pino } from 'pino';
 import { authorityGroup } from '../../projections/authority/authority.projection.js';
 import { LogUnavailable } from '../../src/log/event-log.js';
-import { moveJob, openStates, requestJob } from '../../src/recovery/jobs/job.js';
-import { authorityTarget, beginDeriving, untilDerived } from '../../src/recovery/restore/deriving.js';
+import { moveJob, openStates, requestJob } from '../../src/jobs/job.js';
+import { authorityTarget, beginDeriving, untilDerived } from '../../src/incarnations/authority-rebuild.js';
 import { openDatabase } from '../../src/store/database.js';
 import { MemoryLog } from '../projections/support/memory-log.js';
 import { some } from '../projections/support/recorded.js';

@@ -3,8 +3,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { Client } from 'pg';
 import { authorityGroup, writeThrough } from '../../projections/authority/authority.projection.js';
 import { auditGroup } from '../../projections/audit/audit.projection.js';
-import { applyOnceMore } from '../../src/recovery/jobs/fixed-groups.js';
-import { emptyAudit, rederiveAuthority } from '../../src/recovery/jobs/rederive-authority.js';
+import { applyOnceMore } from '../../src/incarnations/fixed-groups.js';
+import { emptyAudit, rederiveAuthority } from '../../src/recovery/apply/rederive-authority.js';
 import { openDatabase } from '../../src/store/database.js';
 import { MemoryLog } from '../projections/support/memory-log.js';
 import { some } from '../projections/support/recorded.js';

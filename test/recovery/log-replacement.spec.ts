@@ -11,11 +11,11 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { keptLogIn, restoringLogIn } from '../../src/launch/restore-state.js';
-import { tlsIdentity } from '../../src/log/embedded/access/tls-identity.js';
-import { LogReplacement } from '../../src/operator/restore/restore-log.js';
-import { FORMAT } from '../../src/recovery/backup/manifest.js';
-import type { PartManifest } from '../../src/recovery/backup/manifest.js';
+import { keptLogIn, restoringLogIn } from '../../src/backup/restore/restore-state.js';
+import { tlsIdentity } from '../../src/embedded-event-store/access/tls-identity.js';
+import { LogReplacement } from '../../src/backup/restore/restore-log.js';
+import { FORMAT } from '../../src/backup/format/manifest.js';
+import type { PartManifest } from '../../src/backup/format/manifest.js';
 import { canHaveSmallDisk, makeSmallDisk } from '../support/small-disk.js';
 
 const OLD = { '0': 'old', '1': 'old', '3': 'old' };

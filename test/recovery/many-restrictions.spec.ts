@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { Client } from 'pg';
 import { restrictions } from '../../projections/restrictions/restrictions.projection.js';
-import { acceptedBy, contentOf } from '../../src/recovery/both-ledgers.js';
-import { reasonOf } from '../../src/recovery/difference.js';
-import { appliedAfter, shownDifferences } from '../../src/recovery/missing-restrictions.js';
-import type { Witness } from '../../src/recovery/witness/witness.js';
+import { acceptedBy, contentOf } from '../../src/recovery/detect/both-ledgers.js';
+import { reasonOf } from '../../src/recovery/detect/difference.js';
+import { appliedAfter, shownDifferences } from '../../src/recovery/detect/incremental-comparison.js';
+import type { Witness } from '../../src/witness/witness.js';
 import { MemoryLog } from '../projections/support/memory-log.js';
 import { startTestPostgres } from '../support/postgres.js';
 import type { TestPostgres } from '../support/postgres.js';

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Batch, Checkpoint, EventReference, SubscribeOptions } from '../../src/log/event-log.js';
-import { CHECK_EVERY_MS } from '../../src/recovery/session-proof.js';
-import { openWitness } from '../../src/recovery/witness/open-witness.js';
-import type { Witness } from '../../src/recovery/witness/witness.js';
+import { CHECK_EVERY_MS } from '../../src/recovery/detect/session-proof.js';
+import { openWitness } from '../../src/witness/open-witness.js';
+import type { Witness } from '../../src/witness/witness.js';
 import { MemoryLog } from '../projections/support/memory-log.js';
 import { some } from '../projections/support/recorded.js';
 import { raised, WorkerBench } from '../projections/support/worker.js';

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
-import { end } from '../../src/commands/end-sessions.js';
+import { end } from '../../src/commands/account/end-sessions.js';
 import { openVaultDatabase } from '../../src/log/open-log.js';
-import { tablesOf } from '../../src/recovery/backup/tables.js';
-import { Kept } from '../../src/recovery/restore/kept.js';
+import { tablesOf } from '../../src/backup/format/tables.js';
+import { Kept } from '../../src/backup/restore/pre-restore-copies.js';
 import {
   destroyAgain,
   endAgain,
@@ -14,7 +14,7 @@ import {
   refuseLostKeys,
   rememberWitness,
   restoreTables,
-} from '../../src/recovery/restore/tables.js';
+} from '../../src/backup/restore/restore-tables.js';
 import { openDatabase } from '../../src/store/database.js';
 import { startTestPostgres } from '../support/postgres.js';
 import type { TestPostgres } from '../support/postgres.js';

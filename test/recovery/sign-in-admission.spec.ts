@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Pool } from 'pg';
 import { SignInAdmission } from '../../src/http/admission/sign-in-admission.js';
-import { beginDeriving } from '../../src/recovery/restore/deriving.js';
+import { beginDeriving } from '../../src/incarnations/authority-rebuild.js';
 import { openDatabase } from '../../src/store/database.js';
 import type { Postgres } from '../../src/store/postgres.js';
 import { startTestPostgres } from '../support/postgres.js';

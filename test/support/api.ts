@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { plazaClient } from '../../client/client.ts';
 import { readConfig } from '../../src/config/config.js';
 import { allScopes } from '../../src/domain/grant/scopes.js';
-import { OperatorApi } from '../../src/operator/cli/operator-api.js';
+import { OperatorApi } from '../../src/operator/cli/operator-client.js';
 import { signIn as authorize } from '../../src/operator/demo/sign-in.js';
 import type { OpenApi } from '../../src/http/openapi/openapi.js';
 import { Conformance } from './conformance.js';

@@ -1,9 +1,14 @@
 import type { Metadata } from '@grpc/grpc-js';
-import { CallRefusedError } from '../../src/log/embedded/errors.js';
-import type { Imitation } from '../../src/log/embedded/grpc/guarded.js';
-import { notLeader, notReady, unauthenticated, type CallStatus } from '../../src/log/embedded/grpc/status.js';
-import { serveStore, type RunningEventStore } from '../../src/log/embedded/server.js';
-import type { Store } from '../../src/log/embedded/storage/store.js';
+import { CallRefusedError } from '../../src/embedded-event-store/errors.js';
+import type { Imitation } from '../../src/embedded-event-store/grpc/guarded.js';
+import {
+  notLeader,
+  notReady,
+  unauthenticated,
+  type CallStatus,
+} from '../../src/embedded-event-store/grpc/status.js';
+import { serveStore, type RunningEventStore } from '../../src/embedded-event-store/server.js';
+import type { Store } from '../../src/embedded-event-store/storage/store.js';
 import { LaggingIndex } from './lagging-index.js';
 import { startTcpProxy } from './tcp-proxy.js';
 import type { TcpProxy } from './tcp-proxy.js';

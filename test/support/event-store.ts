@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { freePort } from '../../src/launch/free-port.js';
-import { clientAddress } from '../../src/log/embedded/access/client-address.js';
+import { clientAddress } from '../../src/embedded-event-store/access/client-address.js';
 
-const ENTRY = fileURLToPath(new URL('../../dist/src/log/embedded/main.js', import.meta.url));
+const ENTRY = fileURLToPath(new URL('../../dist/src/embedded-event-store/main.js', import.meta.url));
 
 export interface EmbeddedEventStore {
   /** Connection string for `EventStoreDBClient.connectionString`. */
@@ -31,11 +31,11 @@ export interface EmbeddedEventStoreOptions {
   dir?: string;
   /** Default: a free port, which stays its own for a start after this one. */
   port?: number;
-  /** Further arguments of `src/log/embedded/main.ts`. */
+  /** Further arguments of `src/embedded-event-store/main.ts`. */
   args?: readonly string[];
 }
 
-/** The event store did not start; `exitCode` says why, as in `src/log/embedded/main.ts`. */
+/** The event store did not start; `exitCode` says why, as in `src/embedded-event-store/main.ts`. */
 export class EventStoreDidNotStart extends Error {
   constructor(
     readonly exitCode: number | null,

@@ -1,6 +1,6 @@
-import { EventIndex } from '../../src/log/embedded/storage/event-index.js';
-import { RecordView } from '../../src/log/embedded/storage/record.js';
-import type { Store } from '../../src/log/embedded/storage/store.js';
+import { EventIndex } from '../../src/embedded-event-store/storage/event-index.js';
+import { RecordView } from '../../src/embedded-event-store/storage/record.js';
+import type { Store } from '../../src/embedded-event-store/storage/store.js';
 
 /** What a follower has of its leader's log: everything a moment later, or nothing new while that is held back. */
 export class LaggingIndex {

@@ -1,5 +1,5 @@
 import { LogUnavailable } from '../../src/log/event-log.js';
-import { WitnessUnavailable } from '../../src/recovery/witness/witness.js';
+import { WitnessUnavailable } from '../../src/witness/witness.js';
 import { until } from './until.js';
 
 /**

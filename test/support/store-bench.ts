@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp, open, readdir, rm, stat, truncate } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { StreamForwards } from '../../src/log/embedded/reading/stream-events.js';
-import { FRAME_HEADER_LENGTH } from '../../src/log/embedded/storage/frame.js';
-import { RecordView } from '../../src/log/embedded/storage/record.js';
-import { openStore } from '../../src/log/embedded/storage/store.js';
-import type { ProposedEvent, Store, StoreOptions } from '../../src/log/embedded/storage/store.js';
+import { StreamForwards } from '../../src/embedded-event-store/reading/stream-events.js';
+import { FRAME_HEADER_LENGTH } from '../../src/embedded-event-store/storage/frame.js';
+import { RecordView } from '../../src/embedded-event-store/storage/record.js';
+import { openStore } from '../../src/embedded-event-store/storage/store.js';
+import type { ProposedEvent, Store, StoreOptions } from '../../src/embedded-event-store/storage/store.js';
 
 /** A directory of the embedded store, opened and closed in every way. */
 export class StoreBench {

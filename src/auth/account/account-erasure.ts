@@ -1,6 +1,6 @@
 import type { CommandBus } from '@nestjs/cqrs';
-import { CancelErasure, RequestErasure } from '../../commands/plan-erasure.js';
-import { ERASURE_DELAY_DAYS } from '../../config/limits.js';
+import { CancelErasure, RequestErasure } from '../../commands/account/plan-erasure.js';
+import { ERASURE_DELAY_DAYS } from '../../config/limit-settings.js';
 import type { AuthorityStore } from '../../store/authority/authority-store.js';
 import { CredentialRow } from '../../store/authority/credential.row.js';
 import type { Passwords } from '../passwords.js';

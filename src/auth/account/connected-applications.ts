@@ -1,5 +1,5 @@
-import type { Clock } from '../../commands/ambient.js';
-import { isUsable } from '../../commands/usable-grants.js';
+import type { Clock } from '../../commands/support/ambient.js';
+import { isUsable } from '../../commands/grant/usable-grants.js';
 import type { AuthorityStore } from '../../store/authority/authority-store.js';
 import type { ConnectedApplication } from '../pages/account.page.js';
 

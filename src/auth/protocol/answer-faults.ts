@@ -2,7 +2,7 @@ import type { KoaContextWithOIDC, Provider } from 'oidc-provider';
 import type { Logger } from 'pino';
 import { Fault, faultOf, oauthError, publishedCode, RETRY_AFTER } from './faults.js';
 import { preciseFault } from './precise-fault.js';
-import { BASIC_CHALLENGE } from './refuse.js';
+import { BASIC_CHALLENGE } from './validate-request.js';
 import { clientEndpoints, routes } from './routes.js';
 import { oidcContext } from './middleware.js';
 import type { Middleware } from './middleware.js';

@@ -1,5 +1,5 @@
 import { errors } from 'oidc-provider';
-import { oauthCodes } from '../../domain/oauth-codes.js';
+import { oauthCodes } from '../../http/server/oauth-codes.js';
 import { Refusal } from '../../domain/refusal.js';
 import { LogUnavailable, NotWitnessed } from '../../log/event-log.js';
 import { isUnreachable } from '../../store/unreachable.js';

@@ -1,6 +1,6 @@
 import { Fault } from './faults.js';
 import type { Form } from './form.js';
-import { notTheApplication } from './refuse.js';
+import { notTheApplication } from './validate-request.js';
 import { isOwnResource } from './resource.js';
 import { clientEndpoints, routes } from './routes.js';
 

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { addressClassOf } from '../../commands/address-class.js';
+import { addressClassOf } from '../../limits/address-class.js';
 import type { EventMetadata } from '../../log/recorded.js';
 import type { Form } from './form.js';
 

@@ -1,12 +1,12 @@
 import type { CommandBus } from '@nestjs/cqrs';
 import { errors } from 'oidc-provider';
 import type { KoaContextWithOIDC } from 'oidc-provider';
-import { RefreshGrant } from '../../commands/refresh-grant.js';
-import { RevokeGrant } from '../../commands/revoke-grant.js';
+import { RefreshGrant } from '../../commands/grant/refresh-grant.js';
+import { RevokeGrant } from '../../commands/grant/revoke-grant.js';
 import { Refusal } from '../../domain/refusal.js';
 import type { AuthorityStore } from '../../store/authority/authority-store.js';
-import { Dossier } from '../storage/dossier.js';
-import type { Exchanged } from '../storage/dossier.js';
+import { Dossier } from '../storage/token-request-unit-of-work.js';
+import type { Exchanged } from '../storage/token-request-unit-of-work.js';
 import type { Form } from './form.js';
 import { factsOf, metadataOf } from './request-facts.js';
 import { routes } from './routes.js';

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { addressClassOf } from '../../commands/address-class.js';
+import { addressClassOf } from '../../limits/address-class.js';
 import type { EventMetadata } from '../../log/recorded.js';
 
 /** A request for a page and its answer under way, as the library and its cookies need them, and who sent it. */

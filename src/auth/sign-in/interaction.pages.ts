@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { CommandBus } from '@nestjs/cqrs';
 import type { Provider } from 'oidc-provider';
-import { IssueGrant } from '../../commands/issue-grant.js';
+import { IssueGrant } from '../../commands/grant/issue-grant.js';
 import { isHandle } from '../../domain/account/account.js';
 import type { AuthorizationServer } from '../authorization-server.js';
 import { consentPage } from '../pages/consent.page.js';
@@ -13,7 +13,7 @@ import { ACCOUNT_PATH, AUTH_PREFIX, INTERACTION_PATH } from '../settings.js';
 import type { BrowserSessions } from './browser-sessions.js';
 import { metadataOf } from './exchange.js';
 import type { Exchange, Fields, Step } from './exchange.js';
-import type { FormGuard } from './form-guard.js';
+import type { FormGuard } from './csrf-protection.js';
 import type { PasswordCheck } from './password-check.js';
 import { handleOf, WRONG_PASSWORD } from './sign-in.js';
 import type { Proven } from './sign-in.js';

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import type { Limit } from '../../config/limits.js';
+import type { Limit } from '../../config/limit-settings.js';
 import type { TrustedProxies } from '../../config/trusted-proxies.js';
 import { addressBlock } from '../../limits/address-block.js';
 import { isRefused, rateLimitFields } from '../../limits/rate-limit-fields.js';

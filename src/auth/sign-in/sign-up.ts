@@ -1,6 +1,6 @@
 import type { CommandBus } from '@nestjs/cqrs';
-import { CreateAccount } from '../../commands/create-account.js';
-import type { HandleDigest } from '../../commands/handle-digest.js';
+import { CreateAccount } from '../../commands/account/create-account.js';
+import type { HandleDigest } from '../../commands/support/handle-digest.js';
 import type { Config } from '../../config/config.js';
 import { faultsIn } from '../../domain/account/account.js';
 import { Refusal } from '../../domain/refusal.js';

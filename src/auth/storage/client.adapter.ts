@@ -1,7 +1,7 @@
 import { Provider } from 'oidc-provider';
 import type { AdapterPayload } from 'oidc-provider';
 import type { AuthorityStore } from '../../store/authority/authority-store.js';
-import { Dossier } from './dossier.js';
+import { Dossier } from './token-request-unit-of-work.js';
 import { isIdentifier } from './identifier.js';
 import { ReadOnlyAdapter } from './read-only.adapter.js';
 import { findClient } from './statements.js';

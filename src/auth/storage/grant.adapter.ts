@@ -1,12 +1,12 @@
 import type { CommandBus } from '@nestjs/cqrs';
 import { Provider } from 'oidc-provider';
 import type { AdapterPayload, KoaContextWithOIDC } from 'oidc-provider';
-import { RevokeGrant } from '../../commands/revoke-grant.js';
+import { RevokeGrant } from '../../commands/grant/revoke-grant.js';
 import type { Ending } from '../../domain/grant/grant.js';
 import { Refusal } from '../../domain/refusal.js';
 import type { AuthorityStore } from '../../store/authority/authority-store.js';
 import { metadataOf } from '../protocol/request-facts.js';
-import { Dossier } from './dossier.js';
+import { Dossier } from './token-request-unit-of-work.js';
 import { ReadOnlyAdapter } from './read-only.adapter.js';
 import { destroyRecordsOfGrant, findGrant } from './statements.js';
 import type { FoundGrant } from './statements.js';

@@ -2,7 +2,7 @@ import { errors, Provider } from 'oidc-provider';
 import type { Adapter, AdapterPayload } from 'oidc-provider';
 import type { AuthorityStore } from '../../store/authority/authority-store.js';
 import { credentialHash } from '../../store/authority/credential-hash.js';
-import { Dossier } from './dossier.js';
+import { Dossier } from './token-request-unit-of-work.js';
 import type { PayloadCodec } from './payload-codec.js';
 import { destroyRecord, endRecord, findRecord, findRecordByUid, keepRecord } from './statements.js';
 import type { FoundRecord } from './statements.js';

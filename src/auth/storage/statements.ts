@@ -1,4 +1,4 @@
-import { end } from '../../commands/end-sessions.js';
+import { end } from '../../commands/account/end-sessions.js';
 import type { Prepared } from '../../store/authority/authority-store.js';
 
 /** An application that may act now, with its good secrets, as JSON. A scalar: null where there is none. */

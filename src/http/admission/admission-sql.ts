@@ -1,9 +1,9 @@
 import { outstandingSql } from '../../../projections/outstanding.sql.js';
 import { scopeOf } from '../../../projections/runner/read-query.js';
 import type { ReadQuery } from '../../../projections/runner/read-query.js';
-import { recoveryStateSql } from '../../recovery/recovery-state.js';
-import { derivingSql, standingSql } from './closed.js';
-import type { Standing } from './closed.js';
+import { recoveryStateSql } from '../../incarnations/recovery-state.js';
+import { derivingSql, standingSql } from './unavailable.js';
+import type { Standing } from './unavailable.js';
 
 /** Parameters of {@link admissionSql}, in order, before those of the query that is embedded. */
 export interface AdmissionValues {

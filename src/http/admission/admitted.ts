@@ -1,12 +1,12 @@
 import type { ReadQuery } from '../../../projections/runner/read-query.js';
 import { LimitsUnavailable } from '../../limits/shared-window.js';
 import { isUnreachable } from '../../store/unreachable.js';
-import { HttpRefusal } from '../errors.js';
+import { HttpRefusal } from '../server/errors.js';
 import type { AdmissionRow } from './admission-sql.js';
 import { authorityOf } from './authority.js';
 import type { Caller } from './authority.js';
-import { closedBy } from './closed.js';
-import type { Closed } from './closed.js';
+import { closedBy } from './unavailable.js';
+import type { Closed } from './unavailable.js';
 import type { Credential } from './credential.js';
 import type { RestrictionProof } from './restriction-proof.js';
 

@@ -1,4 +1,4 @@
-import { HttpRefusal } from '../errors.js';
+import { HttpRefusal } from '../server/errors.js';
 import type { AdmissionRow } from './admission-sql.js';
 
 /** A caller whose token, grant, actor and application are live, and whose grant has the scope that was needed. */

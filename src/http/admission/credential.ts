@@ -5,8 +5,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Passport } from 'passport';
 import { Strategy } from 'passport-strategy';
 import { credentialHash } from '../../store/authority/credential-hash.js';
-import { HttpRefusal } from '../errors.js';
-import { isSaidOnce } from '../network-origin.js';
+import { HttpRefusal } from '../server/errors.js';
+import { isSaidOnce } from '../server/network-origin.js';
 
 /** What a request presented: nothing, or an access token, of which only the SHA-256 goes any further. */
 export type Credential = { readonly tokenHash: Buffer } | undefined;

@@ -1,12 +1,12 @@
 import type { Pool } from 'pg';
-import type { Clock } from '../../commands/ambient.js';
+import type { Clock } from '../../commands/support/ambient.js';
 import { isUnreachable } from '../../store/unreachable.js';
-import { HttpRefusal } from '../errors.js';
+import { HttpRefusal } from '../server/errors.js';
 import { publisherSql } from './admission-sql.js';
 import { authorityOf } from './authority.js';
 import type { Caller, CallerRow } from './authority.js';
-import { closedBy } from './closed.js';
-import type { Closed, Standing } from './closed.js';
+import { closedBy } from './unavailable.js';
+import type { Closed, Standing } from './unavailable.js';
 import type { Credential } from './credential.js';
 import type { RestrictionProof } from './restriction-proof.js';
 

@@ -2,12 +2,12 @@ import { applyDecorators, createParamDecorator, Injectable, SetMetadata, UseGuar
 import type { CanActivate, ExecutionContext } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Authority } from '../../commands/intent.js';
-import { addressClassOf } from '../../commands/address-class.js';
-import { unauthenticated } from '../errors.js';
-import { ApiLimits } from '../limits/api-limits.js';
+import type { Authority } from '../../commands/support/intent.js';
+import { addressClassOf } from '../../limits/address-class.js';
+import { unauthenticated } from '../server/errors.js';
+import { ApiLimits } from '../limits/request-limits.js';
 import { askAboutToken } from '../limits/ask-about-token.js';
-import { meterOf } from '../limits/meter.js';
+import { meterOf } from '../limits/request-meter.js';
 import { credentialOf } from './credential.js';
 import { MutationAdmission } from './mutation-admission.js';
 import type { MutationRule } from './mutation-admission.js';

@@ -1,9 +1,9 @@
 import type { ReadQuery } from '../../../projections/runner/read-query.js';
-import type { Clock } from '../../commands/ambient.js';
-import { unauthenticated } from '../errors.js';
-import type { AnonymousBudget, ApiLimits } from '../limits/api-limits.js';
+import type { Clock } from '../../commands/support/ambient.js';
+import { unauthenticated } from '../server/errors.js';
+import type { AnonymousBudget, ApiLimits } from '../limits/request-limits.js';
 import { askAboutToken } from '../limits/ask-about-token.js';
-import type { Meter } from '../limits/meter.js';
+import type { Meter } from '../limits/request-meter.js';
 import type { CommonHeader } from '../openapi/headers.js';
 import { admissionSql, valuesOf } from './admission-sql.js';
 import type { AdmissionRow } from './admission-sql.js';

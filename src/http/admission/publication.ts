@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Pool } from 'pg';
-import { readRecoveryState } from '../../recovery/recovery-state.js';
+import { readRecoveryState } from '../../incarnations/recovery-state.js';
 
 /** Which generation of read models is published, and the Postgres schema it lives in. */
 export interface Publication {

@@ -1,6 +1,6 @@
 import { DatabaseError } from 'pg';
 import type { Pool, QueryResultRow } from 'pg';
-import { HttpRefusal } from '../errors.js';
+import { HttpRefusal } from '../server/errors.js';
 import type { Publication, PublicationCache } from './publication.js';
 import { dropStaleStatements, statementName } from './stale-statements.js';
 

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { unauthenticated } from '../errors.js';
+import { unauthenticated } from '../server/errors.js';
 import type { Endpoint } from '../openapi/endpoint.js';
 
 /**

@@ -1,10 +1,10 @@
 import { outstandingSql } from '../../../projections/outstanding.sql.js';
 import { scopeOf } from '../../../projections/runner/read-query.js';
 import type { SharedReadQuery } from '../../../projections/runner/read-query.js';
-import { recoveryStateSql } from '../../recovery/recovery-state.js';
+import { recoveryStateSql } from '../../incarnations/recovery-state.js';
 import { callerSql } from './admission-sql.js';
 import type { AdmissionRow } from './admission-sql.js';
-import { derivingSql } from './closed.js';
+import { derivingSql } from './unavailable.js';
 
 /** Parameters of {@link sharedAdmissionSql}, in order, before those of the query that is embedded. */
 export interface SharedAdmissionValues {

@@ -1,5 +1,5 @@
 import type { SharedReadQuery } from '../../../projections/runner/read-query.js';
-import type { Clock } from '../../commands/ambient.js';
+import type { Clock } from '../../commands/support/ambient.js';
 import { admit, FRESHNESS_MS, isStoreAway, readOf, unreachableTo } from './admitted.js';
 import type { Read } from './admitted.js';
 import type { Credential } from './credential.js';

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
-import { closedBy, standingSql } from './closed.js';
-import type { Closed, Standing } from './closed.js';
+import { closedBy, standingSql } from './unavailable.js';
+import type { Closed, Standing } from './unavailable.js';
 import type { RestrictionProof } from './restriction-proof.js';
 
 /** Asks whether anybody may sign in, or use what they were given. */

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import type { FeedPage } from '../../../projections/feed/feed.read-model.js';
 import type { Read, ReadRequest } from '../admission/protected-reads.js';
 import { end, framesOf, heartbeat, retry } from './frames.js';
-import type { ErrorBody } from '../errors.js';
+import type { ErrorBody } from '../server/errors.js';
 
 /** How long a message may wait for its client to take it. */
 const PATIENCE_MS = 20_000;

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import type { FeedPage } from '../../../projections/feed/feed.read-model.js';
 import type { Read } from '../admission/protected-reads.js';
 import type { SharedRequest } from '../admission/shared-reads.js';
-import { HttpRefusal } from '../errors.js';
+import { HttpRefusal } from '../server/errors.js';
 import { until } from '../../../test/support/until.js';
 import { EventStreams } from './event-streams.js';
 

@@ -1,5 +1,5 @@
 import type { FeedPage } from '../../../projections/feed/feed.read-model.js';
-import type { ErrorBody } from '../errors.js';
+import type { ErrorBody } from '../server/errors.js';
 
 /** Messages of an event stream (HTML Standard, section 9.2.6, "Interpreting an event stream"). */
 

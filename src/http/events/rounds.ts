@@ -1,14 +1,14 @@
 import { setImmediate as breathe, setTimeout as pause } from 'node:timers/promises';
 import type { FeedPage } from '../../../projections/feed/feed.read-model.js';
-import type { Clock } from '../../commands/ambient.js';
+import type { Clock } from '../../commands/support/ambient.js';
 import type { Read } from '../admission/protected-reads.js';
 import type { SharedAnswer } from '../admission/shared-reads.js';
-import { HttpRefusal } from '../errors.js';
-import type { ErrorBody } from '../errors.js';
+import { HttpRefusal } from '../server/errors.js';
+import type { ErrorBody } from '../server/errors.js';
 import type { EventStream } from './event-stream.js';
 import type { FeedReads } from './feed-reads.js';
 import { framesOf, heartbeat } from './frames.js';
-import { Latch } from './latch.js';
+import { Latch } from './auto-reset-event.js';
 import { partiesOf } from './parties.js';
 import type { Party } from './parties.js';
 import { hasMore, Stragglers } from './stragglers.js';

@@ -1,6 +1,6 @@
-import { HttpRefusal } from '../errors.js';
-import type { ApiLimits } from './api-limits.js';
-import type { Meter } from './meter.js';
+import { HttpRefusal } from '../server/errors.js';
+import type { ApiLimits } from './request-limits.js';
+import type { Meter } from './request-meter.js';
 
 /**
  * Asks what a token is worth, unless it is not known and too many from its address were worth nothing lately; and counts

@@ -1,4 +1,4 @@
-import type { Clock } from '../../commands/ambient.js';
+import type { Clock } from '../../commands/support/ambient.js';
 import type { Claim, SharedWindow } from '../../limits/shared-window.js';
 
 /** Points of one lease at the most. */

@@ -1,6 +1,6 @@
 import type { Type } from '@nestjs/common';
 import { scopeDescriptions } from '../../domain/grant/scopes.js';
-import { errorBody } from '../resources/error.js';
+import { errorBody } from '../requests/error-object.js';
 import { endpointsOf } from './endpoint.js';
 import { headerComponents } from './header-objects.js';
 import { methods } from './openapi.js';

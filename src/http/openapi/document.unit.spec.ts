@@ -3,7 +3,7 @@ import { Body, Controller, Get, Module, Param, Post, Query } from '@nestjs/commo
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import { Mutation } from '../admission/mutation.guard.js';
-import { intentId, pageLimit } from '../fields.js';
+import { intentId, pageLimit } from '../requests/fields.js';
 import { documentOf } from './document.js';
 import { Operation } from './operation.js';
 

@@ -1,6 +1,6 @@
-import { MOST_ACTS } from '../../commands/decide-intent.js';
+import { MOST_ACTS } from '../../commands/support/handle-idempotent-command.js';
 import { MOST_HANDLES } from '../../domain/post/mentions.js';
-import type { ErrorCode } from '../errors.js';
+import type { ErrorCode } from '../server/errors.js';
 
 /** What each code of the social API means and asks for, as the document and its example answers say it. */
 export const meaningOf: { readonly [Code in ErrorCode]: string } = {

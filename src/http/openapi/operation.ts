@@ -1,7 +1,7 @@
 import { SetMetadata } from '@nestjs/common';
 import type { z } from 'zod';
 import type { ReadRule } from '../admission/protected-reads.js';
-import type { ErrorCode } from '../errors.js';
+import type { ErrorCode } from '../server/errors.js';
 import type { AnswerHeader, RequestHeader } from './headers.js';
 
 /**

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import type { ErrorCode } from '../errors.js';
-import type { OAuthCode } from '../../domain/oauth-codes.js';
+import type { ErrorCode } from '../server/errors.js';
+import type { OAuthCode } from '../server/oauth-codes.js';
 import {
   identityClaims,
   introspection,
@@ -9,7 +9,7 @@ import {
   tokenInForm,
   tokenRequest,
   tokens,
-} from '../resources/protocol.js';
+} from './protocol-resources.js';
 
 /** An endpoint of the authorization server, whose library has no decorators: all of it is said here. */
 export interface ProtocolEndpoint {

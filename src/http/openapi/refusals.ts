@@ -1,6 +1,6 @@
-import { statusOf } from '../errors.js';
-import type { ErrorCode } from '../errors.js';
-import type { OAuthCode } from '../../domain/oauth-codes.js';
+import { statusOf } from '../server/errors.js';
+import type { ErrorCode } from '../server/errors.js';
+import type { OAuthCode } from '../server/oauth-codes.js';
 import { meaningOf } from './error-meanings.js';
 import { headersOf } from './header-objects.js';
 import type { HeaderName, OptionalHeader } from './header-objects.js';

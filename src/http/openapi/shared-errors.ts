@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../errors.js';
+import type { ErrorCode } from '../server/errors.js';
 import type { Method } from './openapi.js';
 
 /** Codes that operations need not name themselves, by what brings them about. */

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { endSession, sessionClient } from '../../store/session-client.js';
-import { within } from '../client-errors.js';
+import { within } from '../eventstoredb/client-errors.js';
 
 /** Channel of `NOTIFY` in the vault's database: `<key id> <person>`, with the commit that destroys a key. */
 export const DESTROYED_CHANNEL = 'vault_key_destroyed';

@@ -2,11 +2,11 @@ import type { INestApplicationContext } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import type { FastifyInstance } from 'fastify';
 import { Passwords } from '../../auth/passwords.js';
-import { CreateAccount } from '../../commands/create-account.js';
-import { EraseAccount } from '../../commands/erase-account.js';
-import { CancelErasure, RequestErasure } from '../../commands/plan-erasure.js';
-import { ReinstateAccount, SuspendAccount } from '../../commands/suspend-account.js';
-import { HttpRefusal } from '../../http/errors.js';
+import { CreateAccount } from '../../commands/account/create-account.js';
+import { EraseAccount } from '../../commands/account/erase-account.js';
+import { CancelErasure, RequestErasure } from '../../commands/account/plan-erasure.js';
+import { ReinstateAccount, SuspendAccount } from '../../commands/account/suspend-account.js';
+import { HttpRefusal } from '../../http/server/errors.js';
 import { actOf, header } from './act-of.js';
 import { erasure, idOf, newAccount, parse, reasonedAct, reasonedTurn } from './schemas.js';
 

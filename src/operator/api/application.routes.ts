@@ -1,11 +1,11 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import type { FastifyInstance } from 'fastify';
-import { Clock } from '../../commands/ambient.js';
-import { RegisterApplication } from '../../commands/register-application.js';
-import { RevokeGrantsOf } from '../../commands/revoke-grants-of.js';
-import { RotateClientSecret } from '../../commands/rotate-client-secret.js';
-import { ReinstateApplication, SuspendApplication } from '../../commands/suspend-application.js';
+import { Clock } from '../../commands/support/ambient.js';
+import { RegisterApplication } from '../../commands/application/register-application.js';
+import { RevokeGrantsOf } from '../../commands/grant/revoke-grants-of.js';
+import { RotateClientSecret } from '../../commands/application/rotate-client-secret.js';
+import { ReinstateApplication, SuspendApplication } from '../../commands/application/suspend-application.js';
 import { AuthorityStore } from '../../store/authority/authority-store.js';
 import { actOf } from './act-of.js';
 import { applicationsOf } from './applications.js';

@@ -1,4 +1,4 @@
-import { isUsable } from '../../commands/usable-grants.js';
+import { isUsable } from '../../commands/grant/usable-grants.js';
 import type { AuthorityStore } from '../../store/authority/authority-store.js';
 
 export interface ListedApplication {

@@ -6,14 +6,14 @@ import { CommandBus } from '@nestjs/cqrs';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { z } from 'zod';
-import { BeginBackup } from '../../commands/begin-backup.js';
+import { BeginBackup } from '../../commands/network/begin-backup.js';
 import { Config, storesOf } from '../../config/config.js';
 import { describeError, LOGGER } from '../../config/logger.js';
 import { plazaVersion } from '../../config/version.js';
-import { HttpRefusal } from '../../http/errors.js';
+import { HttpRefusal } from '../../http/server/errors.js';
 import { readRun } from '../../launch/run-file.js';
-import { backupParts } from '../../recovery/backup/manifest.js';
-import { logPart, tablesPart } from '../../recovery/backup/part-source.js';
+import { backupParts } from '../../backup/format/manifest.js';
+import { logPart, tablesPart } from '../../backup/format/part-source.js';
 import { actOf } from './act-of.js';
 import { act, parse } from './schemas.js';
 

@@ -1,10 +1,10 @@
 import type { CommandBus } from '@nestjs/cqrs';
 import type { Pool } from 'pg';
-import { ActOnReadModels } from '../../commands/act-on-read-models.js';
-import type { Clock, Ids } from '../../commands/ambient.js';
+import { ActOnReadModels } from '../../commands/network/record-read-model-operation.js';
+import type { Clock, Ids } from '../../commands/support/ambient.js';
 import type { EventMetadata } from '../../log/recorded.js';
-import { findJob, moveJob, requestJob, unfinishedJob } from '../../recovery/jobs/job.js';
-import type { Job, JobKind } from '../../recovery/jobs/job.js';
+import { findJob, moveJob, requestJob, unfinishedJob } from '../../jobs/job.js';
+import type { Job, JobKind } from '../../jobs/job.js';
 
 /** What asks workers for long work. */
 export interface JobDesk {

@@ -1,9 +1,9 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import type { FastifyInstance } from 'fastify';
-import { Clock } from '../../commands/ambient.js';
-import { RotateSigningKey } from '../../commands/rotate-signing-key.js';
-import { SigningKeys } from '../../commands/signing-keys.js';
+import { Clock } from '../../commands/support/ambient.js';
+import { RotateSigningKey } from '../../commands/network/rotate-signing-key.js';
+import { SigningKeys } from '../../commands/network/signing-keys.js';
 import { actOf } from './act-of.js';
 import { act, parse } from './schemas.js';
 

@@ -1,6 +1,6 @@
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import type { ProjectionStatus } from '../../../projections/runner/projection-status.js';
-import type { RecoveryState } from '../../recovery/recovery-state.js';
+import type { RecoveryState } from '../../incarnations/recovery-state.js';
 
 /** What a scrape finds of the whole network; undefined: who had to be asked does not answer. */
 export interface Findings {

@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import type { Config } from '../../config/config.js';
-import { HttpRefusal } from '../../http/errors.js';
+import { HttpRefusal } from '../../http/server/errors.js';
 import { secretFile } from '../../launch/secret-file.js';
 
 /** The token that is configured, or else the one in `DATA_DIR/operator.token`, made if it is not there. */

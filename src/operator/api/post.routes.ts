@@ -1,8 +1,8 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import type { FastifyInstance } from 'fastify';
-import { PositionListener } from '../../../projections/runner/position-listener.js';
-import { RestrictPost, UnrestrictPost } from '../../commands/restrict-post.js';
+import { PositionListener } from '../../incarnations/position-listener.js';
+import { RestrictPost, UnrestrictPost } from '../../commands/post/restrict-post.js';
 import { actOf } from './act-of.js';
 import { idOf, parse, reasonedTurn } from './schemas.js';
 

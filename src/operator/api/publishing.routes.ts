@@ -1,7 +1,7 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import type { FastifyInstance } from 'fastify';
-import { PausePublishing, ResumePublishing } from '../../commands/pause-publishing.js';
+import { PausePublishing, ResumePublishing } from '../../commands/network/pause-publishing.js';
 import { actOf } from './act-of.js';
 import { act, parse } from './schemas.js';
 

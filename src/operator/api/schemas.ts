@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { passwordFormFault } from '../../auth/passwords.js';
-import { HttpRefusal } from '../../http/errors.js';
+import { HttpRefusal } from '../../http/server/errors.js';
 
 /** Why an operator acts. Kept with the event. */
 const REASON = 'say why in 1 to 500 characters';

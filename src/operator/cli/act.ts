@@ -2,7 +2,7 @@ import { userInfo } from 'node:os';
 import { InvalidArgumentError } from 'commander';
 import type { Command } from 'commander';
 import { readConfig } from '../../config/config.js';
-import { OperatorApi } from './operator-api.js';
+import { OperatorApi } from './operator-client.js';
 import { withJson } from './output.js';
 import type { OutputOptions } from './output.js';
 

@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Failure } from './failure.js';
 import type { Job } from './job-answers.js';
-import type { OperatorApi } from './operator-api.js';
-import { Progress } from './progress.js';
-import type { Step } from './progress.js';
+import type { OperatorApi } from './operator-client.js';
+import { Progress } from './progress-line.js';
+import type { Step } from './progress-line.js';
 
 const LOOK_AGAIN_MS = 250;
 

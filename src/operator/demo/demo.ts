@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { Failure } from '../cli/failure.js';
 import { jsonRequest } from '../cli/json-request.js';
-import type { OperatorApi } from '../cli/operator-api.js';
+import type { OperatorApi } from '../cli/operator-client.js';
 import { signIn } from './sign-in.js';
 
 const SCOPES = ['openid', 'read', 'post:create', 'relation:write'];

@@ -3,7 +3,7 @@ import { request } from 'node:http';
 import type { ClientRequest, IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { AuthModule } from '../../../src/auth/auth.module.js';
-import type { ClientCredentials } from '../../../src/commands/register-application.js';
+import type { ClientCredentials } from '../../../src/commands/application/register-application.js';
 import { documentOf } from '../../../src/http/openapi/document.js';
 import { Conformance } from '../../support/conformance.js';
 import { noteRefusal } from '../../support/refusals-met.js';

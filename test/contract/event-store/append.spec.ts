@@ -1,7 +1,7 @@
 import { ANY, binaryEvent, jsonEvent, NO_STREAM, STREAM_EXISTS } from '@eventstore/db-client';
 import { describe, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
-import { connect } from '../../../src/log/connect.js';
+import { connect } from '../../../src/log/eventstoredb/connect.js';
 import {
   collect,
   events,

@@ -1,7 +1,7 @@
 /** A disk that does not take what it is given, on a real file system: what the page cache shows then is not on the disk. */
 import { EventStoreDBClient, jsonEvent, NO_STREAM, type AppendExpectedRevision } from '@eventstore/db-client';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { EXIT_BROKEN } from '../../../src/log/embedded/errors.js';
+import { EXIT_BROKEN } from '../../../src/embedded-event-store/errors.js';
 import { startEmbeddedEventStore } from '../../support/event-store.js';
 import type { EmbeddedEventStore, EventStoreDidNotStart } from '../../support/event-store.js';
 import { canHaveFailingDisk, makeFailingDisk } from '../../support/failing-disk.js';

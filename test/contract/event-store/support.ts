@@ -8,8 +8,8 @@ import {
 import { afterAll, beforeAll, describe } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { readEventStoreAddress, type EventStoreConnection } from '../../../src/config/event-store-files.js';
-import { connect } from '../../../src/log/connect.js';
-import { nodeToAsk } from '../../../src/log/gossip.js';
+import { connect } from '../../../src/log/eventstoredb/connect.js';
+import { nodeToAsk } from '../../../src/log/eventstoredb/gossip.js';
 import { startEmbeddedEventStore, type EmbeddedEventStore } from '../../support/event-store.js';
 import { namedEventStore } from '../../support/named-event-store.js';
 

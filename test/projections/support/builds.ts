@@ -4,12 +4,12 @@ import { serving } from '../../../projections/groups.js';
 import { versionsOf } from '../../../projections/runner/projection.js';
 import type { Group } from '../../../projections/runner/projection.js';
 import type { EventLog } from '../../../src/log/event-log.js';
-import { buildIncarnation } from '../../../src/recovery/build/build-incarnation.js';
-import type { BuildOptions } from '../../../src/recovery/build/build-incarnation.js';
-import { verifyIncarnation } from '../../../src/recovery/build/verify-incarnation.js';
-import type { Verification } from '../../../src/recovery/build/verify-incarnation.js';
-import { createIncarnation, dropIncarnation } from '../../../src/recovery/incarnation.js';
-import type { Incarnation } from '../../../src/recovery/incarnation.js';
+import { buildIncarnation } from '../../../src/incarnations/building/build-incarnation.js';
+import type { BuildOptions } from '../../../src/incarnations/building/build-incarnation.js';
+import { verifyIncarnation } from '../../../src/incarnations/building/verify-incarnation.js';
+import type { Verification } from '../../../src/incarnations/building/verify-incarnation.js';
+import { createIncarnation, dropIncarnation } from '../../../src/incarnations/incarnation.js';
+import type { Incarnation } from '../../../src/incarnations/incarnation.js';
 import { WorkerBench } from './worker.js';
 
 /** Builds incarnations of a log beside one another, and looks whether they are what it says. */

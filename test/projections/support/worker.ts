@@ -7,11 +7,11 @@ import type { GroupRunnerOptions } from '../../../projections/runner/group-runne
 import type { Group } from '../../../projections/runner/projection.js';
 import { fixedTarget } from '../../../projections/runner/target.js';
 import type { EventLog } from '../../../src/log/event-log.js';
-import { PUBLICATION_CHANNEL } from '../../../src/recovery/incarnation.js';
-import { readRecoveryState } from '../../../src/recovery/recovery-state.js';
-import type { RecoveryState } from '../../../src/recovery/recovery-state.js';
-import { servingLock, servingTarget } from '../../../src/recovery/serving-target.js';
-import type { Witness } from '../../../src/recovery/witness/witness.js';
+import { PUBLICATION_CHANNEL } from '../../../src/incarnations/incarnation.js';
+import { readRecoveryState } from '../../../src/incarnations/recovery-state.js';
+import type { RecoveryState } from '../../../src/incarnations/recovery-state.js';
+import { servingLock, servingTarget } from '../../../src/incarnations/serving-target.js';
+import type { Witness } from '../../../src/witness/witness.js';
 import { recoveryMigrations } from '../../../src/store/migrations/1763690000000-recovery.js';
 import { outstandingWriteMigrations } from '../../../src/store/migrations/1763700000000-outstanding-writes.js';
 import { cursorMigrations } from '../../../src/store/migrations/1763780000000-cursors.js';

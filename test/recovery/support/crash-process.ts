@@ -4,7 +4,7 @@
  */
 import 'reflect-metadata';
 import type { RestrictionEvent } from '../../../src/log/restrictions.js';
-import type { WritingStep } from '../../../src/recovery/witness/witnessed-log.js';
+import type { WritingStep } from '../../../src/witness/witnessed-log.js';
 import { scenarios } from './scenarios.js';
 import { openWorkshop } from './tools.js';
 import type { Stores } from './tools.js';

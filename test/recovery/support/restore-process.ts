@@ -3,8 +3,8 @@
  * what it is restored into, as an environment, and from which backup. Says `held` for each that stands at its step.
  */
 import { readConfig } from '../../../src/config/config.js';
-import type { ReplacingStep } from '../../../src/operator/restore/replacement.js';
-import { restore } from '../../../src/operator/restore/restore.js';
+import type { ReplacingStep } from '../../../src/backup/restore/replacement.js';
+import { restore } from '../../../src/backup/restore/restore.js';
 
 export interface HeldRestore {
   readonly step: ReplacingStep;

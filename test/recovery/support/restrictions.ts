@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { EventMetadata } from '../../../src/log/recorded.js';
-import type { Restriction } from '../../../src/recovery/witness/witness.js';
+import type { Restriction } from '../../../src/witness/witness.js';
 
 /** The deletion of a post, as its author asked for it; another one each time unless it is said which. */
 export function deletionOf(

@@ -1,32 +1,32 @@
 import type { CommandBus } from '@nestjs/cqrs';
-import { BlockHandler, Block, Unblock, UnblockHandler } from '../../../src/commands/block.js';
-import { DeletePost, DeletePostHandler } from '../../../src/commands/delete-post.js';
-import { EraseAccount, EraseAccountHandler } from '../../../src/commands/erase-account.js';
-import { ErasureSteps } from '../../../src/commands/erasure-steps.js';
-import type { Intent } from '../../../src/commands/intent.js';
-import { PairActs } from '../../../src/commands/pair-acts.js';
-import { PostChanges } from '../../../src/commands/post-changes.js';
+import { BlockHandler, Block, Unblock, UnblockHandler } from '../../../src/commands/relation/block.js';
+import { DeletePost, DeletePostHandler } from '../../../src/commands/post/delete-post.js';
+import { EraseAccount, EraseAccountHandler } from '../../../src/commands/account/erase-account.js';
+import { ErasureSteps } from '../../../src/commands/account/erasure-steps.js';
+import type { Intent } from '../../../src/commands/support/intent.js';
+import { PairActs } from '../../../src/commands/relation/pair-commands.js';
+import { PostChanges } from '../../../src/commands/post/post-changes.js';
 import {
   RestrictPost,
   RestrictPostHandler,
   UnrestrictPost,
   UnrestrictPostHandler,
-} from '../../../src/commands/restrict-post.js';
-import { RevokeGrant, RevokeGrantHandler } from '../../../src/commands/revoke-grant.js';
-import { RevokeGrantsOfHandler } from '../../../src/commands/revoke-grants-of.js';
-import type { RevokeGrantsOf } from '../../../src/commands/revoke-grants-of.js';
+} from '../../../src/commands/post/restrict-post.js';
+import { RevokeGrant, RevokeGrantHandler } from '../../../src/commands/grant/revoke-grant.js';
+import { RevokeGrantsOfHandler } from '../../../src/commands/grant/revoke-grants-of.js';
+import type { RevokeGrantsOf } from '../../../src/commands/grant/revoke-grants-of.js';
 import {
   ReinstateAccount,
   ReinstateAccountHandler,
   SuspendAccount,
   SuspendAccountHandler,
-} from '../../../src/commands/suspend-account.js';
+} from '../../../src/commands/account/suspend-account.js';
 import {
   ReinstateApplication,
   ReinstateApplicationHandler,
   SuspendApplication,
   SuspendApplicationHandler,
-} from '../../../src/commands/suspend-application.js';
+} from '../../../src/commands/application/suspend-application.js';
 import type { RestrictionEvent } from '../../../src/log/restrictions.js';
 import { streams } from '../../../src/log/streams.js';
 import type { Tools, Workshop } from './tools.js';

@@ -1,6 +1,6 @@
 import { Client } from 'pg';
-import { restrictionHash } from '../../../src/recovery/witness/canonical.js';
-import type { Proof, Restriction, RestrictionState, Witness } from '../../../src/recovery/witness/witness.js';
+import { restrictionHash } from '../../../src/witness/canonical.js';
+import type { Proof, Restriction, RestrictionState, Witness } from '../../../src/witness/witness.js';
 import type { TestPostgres } from '../../support/postgres.js';
 import { openReadyWitness } from '../../support/witness.js';
 

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { operatorApi, turnLine, withOperator, withReason, withRevision } from '../act.js';
 import type { ActOptions, OperatorOptions, TurnOptions } from '../act.js';
 import { duration } from '../duration.js';
-import type { OperatorApi } from '../operator-api.js';
+import type { OperatorApi } from '../operator-client.js';
 import { answer, moment } from '../output.js';
 
 interface RegisterOptions extends ActOptions {

@@ -3,7 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import type { Command } from 'commander';
 import { operatorApi, withOperator } from '../act.js';
 import type { OperatorOptions } from '../act.js';
-import type { AuditFilter, OperatorApi } from '../operator-api.js';
+import type { AuditFilter, OperatorApi } from '../operator-client.js';
 import { plainText } from '../plain-text.js';
 import { since } from '../since.js';
 

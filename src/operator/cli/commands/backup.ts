@@ -1,13 +1,13 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { endWithParent } from '../../../launch/child.js';
-import { backupParts } from '../../../recovery/backup/manifest.js';
-import type { BackupPart } from '../../../recovery/backup/manifest.js';
+import { backupParts } from '../../../backup/format/manifest.js';
+import type { BackupPart } from '../../../backup/format/manifest.js';
 import { operatorApi, withReason } from '../act.js';
 import type { ActOptions } from '../act.js';
 import { answer } from '../output.js';
 import { partsOf } from '../parts.js';
-import { inBytes, Progress } from '../progress.js';
+import { inBytes, Progress } from '../progress-line.js';
 
 interface BackupOptions extends ActOptions {
   readonly parts: readonly BackupPart[];
@@ -26,7 +26,7 @@ export function addBackup(program: Command): void {
     .option('--parts <names>', `some of ${backupParts.join(',')}`, partsOf(backupParts), backupParts)
     .action(async (dir: string, { parts, reason, ...options }: BackupOptions) => {
       endWithParent();
-      const { takeBackup } = await import('../../backup/take-backup.js');
+      const { takeBackup } = await import('../../../backup/take/take-backup.js');
       const progress = new Progress(inBytes);
       const place = resolve(dir);
       const manifest = await takeBackup(operatorApi(options), {

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { operatorApi, withOperator, withReason } from '../act.js';
 import type { ActOptions, OperatorOptions } from '../act.js';
-import type { OperatorApi } from '../operator-api.js';
+import type { OperatorApi } from '../operator-client.js';
 import { answer, moment } from '../output.js';
 
 /** `plaza keys …`: what ID tokens are signed with. */

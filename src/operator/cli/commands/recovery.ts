@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { operatorApi, withOperator, withReason } from '../act.js';
 import type { ActOptions, OperatorOptions } from '../act.js';
 import { saidOf, watchJob } from '../jobs.js';
-import type { OperatorApi } from '../operator-api.js';
+import type { OperatorApi } from '../operator-client.js';
 import { answer, moment } from '../output.js';
 
 interface ApplyOptions extends ActOptions {

@@ -2,14 +2,14 @@ import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { readConfig } from '../../../config/config.js';
 import { endWithParent } from '../../../launch/child.js';
-import { restoreParts } from '../../restore/parts.js';
-import type { RestorePart } from '../../restore/parts.js';
-import type { restore as Restore } from '../../restore/restore.js';
+import { restoreParts } from '../../../backup/restore/restore-parts.js';
+import type { RestorePart } from '../../../backup/restore/restore-parts.js';
+import type { restore as Restore } from '../../../backup/restore/restore.js';
 import { accountName, withReason } from '../act.js';
 import type { ActOptions } from '../act.js';
 import { answer } from '../output.js';
 import { partsOf } from '../parts.js';
-import { inBytes, Progress } from '../progress.js';
+import { inBytes, Progress } from '../progress-line.js';
 
 interface RestoreOptions extends ActOptions {
   readonly parts?: readonly RestorePart[];
@@ -27,7 +27,7 @@ export function addRestore(program: Command): void {
     .action(async (dir: string, { parts, reason, as, ...options }: RestoreOptions) => {
       endWithParent();
       // Every other command is there sooner without what this one needs.
-      const { restore } = await import('../../restore/restore.js');
+      const { restore } = await import('../../../backup/restore/restore.js');
       const place = resolve(dir);
       const progress = new Progress(inBytes);
       const restored = await restore(readConfig(), {

@@ -1,0 +1,64 @@
+import { ERASED } from '../runner/verification.js';
+import type { Fold } from '../runner/verification.js';
+
+/** SHA-256 over the JSON of who did what to whom, its first 128 bits in base64url (see entry.ts). Ids need no escapes. */
+const ENTRY_ID = `
+  translate(rtrim(encode(substring(sha256(convert_to(
+    format('["%s","%s","%s","%s"]', kind, actor_id, source_actor_id, source_id), 'UTF8')) FOR 16), 'base64'), '='), '+/', '-_')`;
+
+/**
+ * A follow and a like are told anew each time, of a post one is told once, and nobody of what they did themselves. Read is
+ * what the first marking behind it in the log names.
+ */
+export const inboxFolds: readonly Fold[] = [
+  {
+    table: 'inbox',
+    key: ['actor_id', 'id'],
+    expected: `
+      WITH tie AS (
+        SELECT DISTINCT ON (data->>'targetActorId', data->>'kind', data->>'actorId', data->>'targetId')
+          data->>'targetActorId' AS actor_id, data->>'kind' AS kind, data->>'actorId' AS source_actor_id,
+          CASE data->>'kind' WHEN 'like' THEN data->>'targetId' ELSE data->>'actorId' END AS source_id,
+          at AS created_at, position
+        FROM fact WHERE type = 'relation.established' AND data->>'targetActorId' <> data->>'actorId'
+        ORDER BY data->>'targetActorId', data->>'kind', data->>'actorId', data->>'targetId', n DESC
+      ), told AS (
+        SELECT n, 0 AS rank, data->>'parentAuthorActorId' AS actor_id, 'reply' AS kind,
+          data->>'authorActorId' AS source_actor_id, data->>'postId' AS source_id, at AS created_at, position
+        FROM fact WHERE type = 'post.created' AND NOT erased AND data ? 'parentAuthorActorId'
+        UNION ALL
+        SELECT n, 1, mentioned, 'mention', data->>'authorActorId', data->>'postId', at, position
+        FROM fact CROSS JOIN LATERAL jsonb_array_elements_text(data->'mentions') mentioned
+        WHERE type IN ('post.created', 'post.edited') AND NOT erased AND data->'mentions' <> '[]'
+      ), of_post AS (
+        SELECT DISTINCT ON (actor_id, source_id) actor_id, kind, source_actor_id, source_id, created_at, position
+        FROM told WHERE actor_id <> source_actor_id
+        ORDER BY actor_id, source_id, n, rank
+      ), entry AS (
+        SELECT *, ${ENTRY_ID} AS id FROM (SELECT * FROM tie UNION ALL SELECT * FROM of_post) both_kinds
+        WHERE actor_id NOT IN ${ERASED} AND source_actor_id NOT IN ${ERASED}
+      ), named AS (
+        SELECT entry.actor_id, entry.id, mark.n, mark.at
+        FROM (
+          SELECT n, at, position, data->>'actorId' AS actor_id, named AS id
+          FROM fact CROSS JOIN LATERAL jsonb_array_elements_text(data->'ids') named
+          WHERE type = 'inbox.read' AND data ? 'ids'
+        ) mark
+        JOIN entry ON entry.actor_id = mark.actor_id AND entry.id = mark.id AND entry.position < mark.position
+        UNION ALL
+        SELECT entry.actor_id, entry.id, mark.n, mark.at
+        FROM (
+          SELECT n, at, position, data->>'actorId' AS actor_id, (data->>'upTo')::bigint AS up_to
+          FROM fact WHERE type = 'inbox.read' AND data ? 'upTo'
+        ) mark
+        JOIN entry ON entry.actor_id = mark.actor_id AND entry.created_at <= mark.up_to
+          AND entry.position < mark.position
+      ), read AS (
+        SELECT actor_id, id, (array_agg(at ORDER BY n))[1] AS at FROM named GROUP BY actor_id, id
+      )
+      SELECT actor_id, id, kind, source_actor_id, source_id, created_at, position, read.at AS read_at
+      FROM entry LEFT JOIN read USING (actor_id, id)`,
+    actual: `
+      SELECT actor_id, id, kind, source_actor_id, source_id, created_at, position, read_at FROM inbox`,
+  },
+];

@@ -1,0 +1,45 @@
+import { digestOf } from '../runner/verification.js';
+import type { Fold } from '../runner/verification.js';
+
+/**
+ * Registered once; a profile is its newest revision, an account as it was suspended or reinstated last. Of who is erased
+ * there is nothing but that, whatever was known before.
+ */
+export const profileFolds: readonly Fold[] = [
+  {
+    table: 'actor',
+    key: ['actor_id'],
+    keptAs: 'folded_actor',
+    expected: `
+      WITH registered AS (
+        SELECT n, at, data->>'actorId' AS actor_id, data->>'handle' AS handle, data->>'displayName' AS display_name
+        FROM fact WHERE type = 'account.registered' AND NOT erased
+      ), profile AS (
+        SELECT DISTINCT ON (data->>'actorId') data->>'actorId' AS actor_id, data
+        FROM fact WHERE type = 'profile.changed' AND NOT erased AND (data->>'revision')::integer > 1
+        ORDER BY data->>'actorId', (data->>'revision')::integer DESC
+      ), life AS (
+        SELECT DISTINCT ON (data->>'actorId') data->>'actorId' AS actor_id, n, type
+        FROM fact WHERE type IN ('account.suspended', 'account.reinstated')
+        ORDER BY data->>'actorId', n DESC
+      ), erased AS (
+        SELECT DISTINCT data->>'actorId' AS actor_id FROM fact WHERE type = 'account.erased'
+      )
+      SELECT actor_id,
+        CASE WHEN profile.data IS NULL THEN handle ELSE profile.data->>'handle' END AS handle,
+        coalesce(profile.data->>'displayName', display_name) AS display_name,
+        coalesce(profile.data->>'bio', ${digestOf("''")}) AS bio,
+        coalesce(profile.data->>'website', ${digestOf("''")}) AS website,
+        coalesce((profile.data->>'revision')::integer, 1) AS revision,
+        registered.at AS created_at,
+        CASE WHEN life.type = 'account.suspended' AND life.n > registered.n THEN 'suspended' ELSE 'active' END AS state
+      FROM registered LEFT JOIN profile USING (actor_id) LEFT JOIN life USING (actor_id)
+      WHERE actor_id NOT IN (SELECT actor_id FROM erased)
+      UNION ALL
+      SELECT actor_id, NULL, ${digestOf("''")}, ${digestOf("''")}, ${digestOf("''")}, 1, 0, 'erased' FROM erased`,
+    actual: `
+      SELECT actor_id, ${digestOf('handle')} AS handle, ${digestOf('display_name')} AS display_name,
+        ${digestOf('bio')} AS bio, ${digestOf('website')} AS website, revision, created_at, state
+      FROM actor`,
+  },
+];

@@ -1,0 +1,11 @@
+import type { Fold } from '../runner/verification.js';
+
+/** Every event that has a number of the witness. */
+export const restrictionFolds: readonly Fold[] = [
+  {
+    table: 'restriction',
+    key: ['event_id'],
+    expected: 'SELECT witness_epoch, event_id, position FROM fact WHERE witness_epoch IS NOT NULL',
+    actual: 'SELECT witness_epoch, event_id, position FROM restriction',
+  },
+];

@@ -1,0 +1,65 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { isSaidOnce } from '../../http/server/network-origin.js';
+import { faultPage } from '../pages/fault.page.js';
+import { pageHeaders } from '../../pages/layout.js';
+import { AUTH_PREFIX } from '../settings.js';
+import { basicCredentials, bearerToken } from './credentials.js';
+import { Fault, oauthError, RETRY_AFTER } from './faults.js';
+import { browserEndpoints, clientEndpoints, routes } from './routes.js';
+
+/** Headers that decide who asks, and how what they say is read. */
+const decisive = ['authorization', 'content-type', 'origin'];
+
+/** What is asked of a request before its body is: network-api.md, "Origin rule" and "Credentials". */
+export function refuse(request: FastifyRequest, baseUrl: string): Fault | undefined {
+  const path = pathOf(request);
+  const { origin, authorization } = request.headers;
+  const repeated = decisive.find((header) => !isSaidOnce(request, header));
+  if (repeated !== undefined) return new Fault(400, 'invalid_request', `Send one header ${repeated}.`);
+  const signsOut = path === `${routes.end_session}/confirm`;
+  const presents = clientEndpoints.has(path) || path === routes.userinfo;
+  if (origin !== undefined && origin !== baseUrl && (presents || signsOut))
+    return new Fault(403, 'origin_mismatch', `Omit Origin, or send ${baseUrl}.`);
+  if (origin === undefined && signsOut)
+    return new Fault(403, 'origin_required', 'Your browser did not say where this form came from.');
+  if (clientEndpoints.has(path) && !basicCredentials(authorization)) return notTheApplication();
+  return path === routes.userinfo ? refuseBearer(request) : undefined;
+}
+
+/** RFC 6749, section 5.2. */
+export const notTheApplication = () =>
+  new Fault(401, 'invalid_client', 'Authenticate as the application with HTTP Basic, and in no other way.');
+
+function refuseBearer({ headers, url }: FastifyRequest): Fault | undefined {
+  if (new URLSearchParams(url.split('?')[1]).has('access_token'))
+    return new Fault(400, 'invalid_request', 'Send the access token in the Authorization header.');
+  if (headers.authorization === undefined)
+    return new Fault(401, 'authentication_required', 'Send an access token: Authorization: Bearer <token>.');
+  if (bearerToken(headers.authorization) === undefined)
+    return new Fault(401, 'invalid_token', 'Send one header: Authorization: Bearer <access token>.');
+  return undefined;
+}
+
+/** A page where a browser asks, an OAuth error for a program. */
+export function sendRefusal(request: FastifyRequest, reply: FastifyReply, fault: Fault): FastifyReply {
+  const path = pathOf(request);
+  reply.status(fault.status).headers({ 'cache-control': 'no-store', pragma: 'no-cache' });
+  if (fault.passing) reply.header('retry-after', RETRY_AFTER);
+  if (fault.status === 401) reply.header('www-authenticate', challenge(path, fault));
+  if (browserEndpoints.has(path) && request.headers.accept?.includes('text/html'))
+    return reply.headers(pageHeaders()).send(faultPage(fault, request));
+  return reply.send(oauthError(fault));
+}
+
+/** RFC 6750, section 3: no error code where no credential was sent. */
+function challenge(path: string, { code }: Fault): string {
+  if (clientEndpoints.has(path)) return BASIC_CHALLENGE;
+  return code === 'invalid_token' ? 'Bearer realm="plaza", error="invalid_token"' : 'Bearer realm="plaza"';
+}
+
+/** With the code, since some clients look here before they look into the body. */
+export const BASIC_CHALLENGE = 'Basic realm="plaza", error="invalid_client"';
+
+function pathOf({ routeOptions }: FastifyRequest): string {
+  return (routeOptions.url ?? '').slice(AUTH_PREFIX.length);
+}

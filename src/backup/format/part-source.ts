@@ -1,0 +1,41 @@
+import { Client } from 'pg';
+import { LogSnapshot } from '../../embedded-event-store/snapshot.js';
+import type { BackupPart } from './manifest.js';
+import { packed } from './multi-file-stream.js';
+import { beginSnapshot, filesOf, sizeOf, tablesOf } from './tables.js';
+
+/** Says a fault in words that may leave this process. */
+type Explain = (error: unknown) => string;
+
+/** The log up to and with the event at a position, which must have been read or appended before. */
+export async function* logPart(
+  dir: string,
+  position: bigint,
+  explain: Explain,
+): AsyncGenerator<Buffer, void> {
+  const snapshot = await LogSnapshot.of(dir, Number(position));
+  const head = () => ({ position: String(snapshot.head.position), eventId: snapshot.head.eventId });
+  yield* packed(snapshot.length, snapshot.segments(), () => ({ head: head() }), explain);
+}
+
+const EPOCH = 'SELECT epoch::text AS epoch FROM head';
+
+/** Tables of one moment, over a connection of their own: they take as long as they take. */
+export async function* tablesPart(
+  part: Exclude<BackupPart, 'log'>,
+  url: string,
+  explain: Explain,
+): AsyncGenerator<Buffer, void> {
+  const client = new Client({ connectionString: url, application_name: 'plaza-backup' });
+  // Its queries say it as well.
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    await beginSnapshot(client);
+    const tables = tablesOf[part];
+    const { rows } = part === 'witness' ? await client.query<{ epoch: string }>(EPOCH) : { rows: [] };
+    yield* packed(await sizeOf(client, tables), filesOf(client, tables), () => ({ ...rows[0] }), explain);
+  } finally {
+    await client.end();
+  }
+}

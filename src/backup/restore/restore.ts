@@ -1,0 +1,107 @@
+import { randomBytes } from 'node:crypto';
+import type { Config } from '../../config/config.js';
+import { createLogger } from '../../config/logger.js';
+import { withSettings } from '../../config/settings.js';
+import { takeDataDir } from '../../launch/data-dir.js';
+import { clearLeftovers } from '../../launch/orphaned-processes.js';
+import { refuseToLeaveHalf } from './restore-state.js';
+import { backupParts } from '../format/manifest.js';
+import type { BackupManifest, BackupPart } from '../format/manifest.js';
+import { RestoreRefused } from './restore-tables.js';
+import { Failure } from '../../operator/cli/failure.js';
+import type { Step } from '../../operator/cli/progress-line.js';
+import { checkBackup, manifestOf } from './checked-backup.js';
+import { restoreParts } from './restore-parts.js';
+import type { RestorePart } from './restore-parts.js';
+import { Replacement } from './replacement.js';
+import type { Replaced, ReplacingStep } from './replacement.js';
+import { LogReplacement } from './restore-log.js';
+import { openStopped } from './stores.js';
+
+export interface RestoreOptions {
+  readonly dir: string;
+  /** Undefined: all; and the witness only if that takes nothing from the one that is there. */
+  readonly parts: readonly RestorePart[] | undefined;
+  readonly reason: string | undefined;
+  readonly operator: string;
+  /** Unix milliseconds. */
+  readonly now: number;
+  /** What to type to bring an interrupted one to its end. */
+  readonly command: string;
+  readonly onProgress: (step: Step) => void;
+  /** Waited for between the steps. */
+  readonly observe?: (step: ReplacingStep) => Promise<void>;
+}
+
+export interface RestoredNetwork extends Replaced {
+  readonly backupId: string;
+  readonly networkId: string;
+  readonly takenAt: string;
+}
+
+/**
+ * Restores parts of a backup into a network that does not run. Nothing is touched before all of it was checked, and every
+ * refusal comes before anything is changed. A restore that is cut off after that is said by the next start, and run again.
+ * @throws {Failure} {@link LaunchError}
+ */
+export async function restore(config: Config, options: RestoreOptions): Promise<RestoredNetwork> {
+  const { dir, parts = restoreParts, onProgress } = options;
+  const isLogHere = config.eventStoreUrl === undefined;
+  if (parts.includes('log') && !isLogHere)
+    throw new Failure(
+      'EVENTSTORE_URL: the log is on a server of its own; restore it by the means of that server, then the others: --parts read,authority,vault,witness',
+    );
+  const dataDir = takeDataDir(config.dataDir);
+  const stamp = stampOf(options.now);
+  let log: LogReplacement | undefined;
+  try {
+    refuseToLeaveHalf(dataDir.path, parts);
+    await clearLeftovers(dataDir.path, createLogger({ logLevel: 'warn' }, 'restore'));
+    if (parts.includes('log')) log = LogReplacement.open(dataDir.path, stamp);
+    const wanted = backupParts.filter((part) => parts.includes(part));
+    const { backupId, networkId, takenAt, ...manifest } = await manifestOf(dir);
+    const total = bytesOf(manifest, wanted);
+    const backup = await checkBackup(dir, wanted, counted('checking', total, onProgress));
+    const stores = await openStopped(withSettings(config, { dataDir: dataDir.path }));
+    try {
+      const onBytes = counted('restoring', total, onProgress);
+      const replaced = await new Replacement({
+        ...options,
+        parts,
+        dataDir: dataDir.path,
+        stores,
+        backup,
+        log,
+        isLogHere,
+        stamp,
+        onBytes,
+      }).run(options.parts === undefined ? 'if it forgets nothing' : 'as it is asked');
+      return { backupId, networkId, takenAt, ...replaced };
+    } catch (error) {
+      throw error instanceof RestoreRefused ? new Failure(error.message) : error;
+    } finally {
+      await stores.close();
+    }
+  } finally {
+    log?.close();
+    dataDir.release();
+  }
+}
+
+function stampOf(now: number): string {
+  const time = new Date(now).toISOString().replaceAll(/\D/g, '').slice(0, 14);
+  return `${time}${randomBytes(3).toString('hex')}`;
+}
+
+const bytesOf = ({ parts }: Pick<BackupManifest, 'parts'>, wanted: readonly BackupPart[]) =>
+  parts.filter(({ part }) => wanted.includes(part)).reduce((sum, { bytes }) => sum + bytes, 0);
+
+/** Tells how many bytes of all were done. */
+function counted(
+  what: string,
+  total: number,
+  onProgress: RestoreOptions['onProgress'],
+): (bytes: number) => void {
+  let done = 0;
+  return (bytes) => onProgress({ what, done: (done += bytes), total });
+}

@@ -1,0 +1,124 @@
+import { Client } from 'pg';
+import type { ClientBase } from 'pg';
+import { createLogger } from '../../config/logger.js';
+import type { Config } from '../../config/config.js';
+import { withSettings } from '../../config/settings.js';
+import { startPostgres } from '../../launch/embedded-postgres.js';
+import { openVaultDatabase } from '../../log/open-log.js';
+import { openWitness } from '../../witness/open-witness.js';
+import { openDatabase } from '../../store/database.js';
+import { Failure } from '../../operator/cli/failure.js';
+
+const APPLICATION_NAME = 'plaza-restore';
+
+/** The databases of a network that does not run, by the variables that name them, with their tables up to date. */
+export interface StoppedStores {
+  /** Connections of one's own, to be ended: an unfinished transaction is as if it never was. */
+  connect(): Promise<StoppedClients>;
+  /** Number of the first line of the witness's ledger that is not as it was written; undefined: all are. */
+  firstBroken(): Promise<bigint | undefined>;
+  close(): Promise<void>;
+}
+
+/** A connection to each database. */
+export interface StoppedClients {
+  readonly database: ClientBase;
+  readonly vault: ClientBase;
+  readonly witness: ClientBase;
+  end(): Promise<void>;
+}
+
+export type DatabaseVariable = 'DATABASE_URL' | 'VAULT_DATABASE_URL' | 'WITNESS_DATABASE_URL';
+
+/**
+ * Starts the embedded Postgres if one of the databases is in it. `dataDir` must be held by the caller.
+ * @throws {Failure} a process of the network is still connected to one of them. {@link LaunchError}
+ */
+export async function openStopped(given: Config): Promise<StoppedStores> {
+  const { dataDir, databaseUrl, vaultDatabaseUrl, witnessDatabaseUrl } = given;
+  const isAllNamed = [databaseUrl, vaultDatabaseUrl, witnessDatabaseUrl].every((url) => url !== undefined);
+  const log = createLogger({ logLevel: 'warn' }, 'restore');
+  const embedded = isAllNamed ? undefined : await startPostgres({ dataDir, log });
+  const config = withSettings(given, {
+    databaseUrl: databaseUrl ?? embedded?.databaseUrl,
+    vaultDatabaseUrl: vaultDatabaseUrl ?? embedded?.vaultDatabaseUrl,
+    witnessDatabaseUrl: witnessDatabaseUrl ?? embedded?.witnessDatabaseUrl,
+  });
+  const urls = {
+    DATABASE_URL: config.databaseUrl ?? '',
+    VAULT_DATABASE_URL: config.vaultDatabaseUrl ?? '',
+    WITNESS_DATABASE_URL: config.witnessDatabaseUrl ?? '',
+  };
+  const witness = openWitness({ url: urls.WITNESS_DATABASE_URL, applicationName: APPLICATION_NAME });
+  const stores: StoppedStores = {
+    connect: () => connectAll(urls),
+    firstBroken: () => witness.firstBroken(),
+    async close() {
+      await witness.close();
+      await embedded?.stop();
+    },
+  };
+  try {
+    await refuseConnected(stores);
+    await bringUpToDate(urls);
+    // Makes its tables, if they are not there.
+    await witness.find([]);
+  } catch (error) {
+    await stores.close();
+    throw error;
+  }
+  return stores;
+}
+
+async function bringUpToDate(urls: Readonly<Record<DatabaseVariable, string>>): Promise<void> {
+  const common = { applicationName: APPLICATION_NAME, maxConnections: 1 };
+  const [database, vault] = [
+    await openDatabase({ ...common, url: urls.DATABASE_URL }),
+    await openVaultDatabase({ ...common, url: urls.VAULT_DATABASE_URL }),
+  ];
+  await database.close();
+  await vault.close();
+}
+
+async function connectAll(urls: Readonly<Record<DatabaseVariable, string>>): Promise<StoppedClients> {
+  const to = (connectionString: string) =>
+    new Client({ connectionString, application_name: APPLICATION_NAME });
+  const database = to(urls.DATABASE_URL);
+  const vault = to(urls.VAULT_DATABASE_URL);
+  const witness = to(urls.WITNESS_DATABASE_URL);
+  const all = [database, vault, witness];
+  for (const client of all) await client.connect();
+  return {
+    database,
+    vault,
+    witness,
+    end: async () => {
+      for (const client of all) await client.end();
+    },
+  };
+}
+
+/** A network on other machines holds no lock on our `DATA_DIR`. */
+async function refuseConnected(stores: StoppedStores): Promise<void> {
+  const clients = await stores.connect();
+  try {
+    await refuseOthers(clients.database, 'DATABASE_URL');
+    await refuseOthers(clients.vault, 'VAULT_DATABASE_URL');
+    await refuseOthers(clients.witness, 'WITNESS_DATABASE_URL');
+  } finally {
+    await clients.end();
+  }
+}
+
+async function refuseOthers(client: ClientBase, variable: DatabaseVariable): Promise<void> {
+  const { rows } = await client.query<{ name: string; address: string | null }>(
+    `SELECT application_name AS name, host(client_addr) AS address FROM pg_stat_activity
+    WHERE datname = current_database() AND application_name LIKE 'plaza-%' AND application_name <> $1 LIMIT 1`,
+    [APPLICATION_NAME],
+  );
+  const [other] = rows;
+  if (!other) return;
+  throw new Failure(
+    `${variable}: a process of the network is still connected (${other.name} from ${other.address ?? 'this machine'}); stop all of them first`,
+  );
+}

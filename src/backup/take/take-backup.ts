@@ -1,0 +1,101 @@
+import { mkdir, readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { takeDirectory } from '../../launch/data-dir.js';
+import { syncDirectory } from '../../launch/files.js';
+import { makeDirectories } from '../../launch/make-directories.js';
+import { backupParts, FORMAT, MANIFEST } from '../format/manifest.js';
+import type { BackupManifest, BackupPart } from '../format/manifest.js';
+import { Failure } from '../../operator/cli/failure.js';
+import type { OperatorApi } from '../../operator/cli/operator-client.js';
+import type { Step } from '../../operator/cli/progress-line.js';
+import { OWNER_ONLY_DIRECTORY, settle, writeNew } from './durable-files.js';
+import { asText, unfinished, writePart } from './write-part.js';
+import type { Common } from './write-part.js';
+
+export interface BackupOptions {
+  /** New, empty, or with what an interrupted backup left. */
+  readonly dir: string;
+  readonly parts: readonly BackupPart[];
+  readonly reason: string | undefined;
+  readonly onProgress: (step: Step) => void;
+}
+
+/** Copies a running network into a directory, part by part. `DIR/manifest.json` is there once all of it is. @throws {Failure} */
+export async function takeBackup(
+  api: OperatorApi,
+  { dir, parts, reason, onProgress }: BackupOptions,
+): Promise<BackupManifest> {
+  const release = await prepare(dir);
+  try {
+    return await fill(api, { dir, parts, reason, onProgress });
+  } finally {
+    await rm(join(dir, LOCK), { recursive: true, force: true });
+    release();
+  }
+}
+
+async function fill(
+  api: OperatorApi,
+  { dir, parts, reason, onProgress }: BackupOptions,
+): Promise<BackupManifest> {
+  const wanted = backupParts.filter((part) => parts.includes(part));
+  const { backupId, networkId, at, position, version } = await api.beginBackup(wanted, reason);
+  const takenAt = new Date(at).toISOString();
+  const common: Common = { format: FORMAT, backupId, networkId, takenAt, version };
+  const manifest = join(dir, MANIFEST);
+  // From here on the directory is known to be a backup that is under way.
+  await writeNew(unfinished(manifest), asText(common));
+  const written: BackupManifest['parts'] = [];
+  for (const part of wanted) {
+    const stream = await api.backupPart(part, position);
+    const progress = (done: number, total: number) => onProgress({ what: part, done, total });
+    written.push(await writePart(dir, part, common, stream, progress));
+  }
+  const whole: BackupManifest = { ...common, parts: written };
+  await rm(unfinished(manifest));
+  await writeNew(unfinished(manifest), asText(whole));
+  await settle(unfinished(manifest), manifest);
+  return whole;
+}
+
+/** Held while a backup is written; what an interrupted one leaves of it holds nobody. */
+const LOCK = 'lock.unfinished';
+
+/**
+ * Makes the directory and takes it; clears what an interrupted backup left in it. Call the result to let go of it.
+ * @throws {Failure} there is something else, or somebody else at it.
+ */
+async function prepare(dir: string): Promise<() => void> {
+  let release: (() => void) | undefined;
+  try {
+    makeDirectories(dir, OWNER_ONLY_DIRECTORY);
+    refuseOthers(dir, await readdir(dir));
+    await mkdir(join(dir, LOCK), { recursive: true, mode: OWNER_ONLY_DIRECTORY });
+    release = takeDirectory(join(dir, LOCK));
+    if (!release)
+      throw new Failure(`another backup is being written to ${dir}; wait for it, or name another directory`);
+    // Somebody else may have been at it until then.
+    refuseOthers(dir, await readdir(dir));
+    for (const name of [...ours, unfinished(MANIFEST)])
+      await rm(join(dir, name), { recursive: true, force: true });
+    syncDirectory(dir);
+    return release;
+  } catch (error) {
+    release?.();
+    if (error instanceof Failure) throw error;
+    throw new Failure(`${dir} cannot be used: ${(error as Error).message}`);
+  }
+}
+
+const ours = backupParts.flatMap((part) => [part, unfinished(part)]);
+
+function refuseOthers(dir: string, there: readonly string[]): void {
+  const known = new Set([...ours, unfinished(MANIFEST), LOCK]);
+  const isWhole = there.includes(MANIFEST);
+  const isOurs = there.includes(unfinished(MANIFEST)) || there.every((name) => name === LOCK);
+  if (isWhole || !isOurs || there.some((name) => !known.has(name))) throw notEmpty(dir);
+}
+
+function notEmpty(dir: string): Failure {
+  return new Failure(`${dir} is not empty; name a directory that is new or empty`);
+}

@@ -1,0 +1,62 @@
+import { Command, CommandHandler } from '@nestjs/cqrs';
+import type { ICommandHandler } from '@nestjs/cqrs';
+import { changePassword, evolveAccount, noAccount } from '../../domain/account/account.js';
+import { EventLog } from '../../log/event-log.js';
+import type { EventMetadata } from '../../log/recorded.js';
+import { streams } from '../../log/streams.js';
+import { AuthorityStore } from '../../store/authority/authority-store.js';
+import { closeCredential } from '../../store/authority/credential-lock.js';
+import { CredentialRow } from '../../store/authority/credential.row.js';
+import { Clock, Ids } from '../support/ambient.js';
+import { decideOn } from '../support/handle-command.js';
+import { endSessions } from './end-sessions.js';
+
+export interface PasswordChanged {
+  /** False: `current` is not the password (any more), or nobody's. Nothing was changed. */
+  readonly changed: boolean;
+}
+
+/** Another password, and an end to every browser session. Grants are left alone. */
+export class ChangePassword extends Command<PasswordChanged> {
+  /**
+   * @param current PHC string that the old password was checked against: of two changes at once, one is made.
+   * @param passwordHash PHC string. The password itself rides on no bus.
+   */
+  constructor(
+    readonly actorId: string,
+    readonly current: string,
+    readonly passwordHash: string,
+    readonly metadata: EventMetadata,
+  ) {
+    super();
+  }
+}
+
+@CommandHandler(ChangePassword)
+export class ChangePasswordHandler implements ICommandHandler<ChangePassword> {
+  constructor(
+    private readonly log: EventLog,
+    private readonly store: AuthorityStore,
+    private readonly clock: Clock,
+    private readonly ids: Ids,
+  ) {}
+
+  /** Rejects with what log and store throw: then the old password is good, and no session has ended. */
+  async execute(change: ChangePassword): Promise<PasswordChanged> {
+    const { actorId, current, passwordHash, metadata } = change;
+    return this.store.transaction(async () => {
+      if ((await closeCredential(this.store, actorId)) !== current) return { changed: false };
+      await this.store.db.update(CredentialRow, { actorId }, { passwordHash });
+      await endSessions(this.store, actorId);
+      // Last, so that what is in the log is done unless the very commit fails.
+      await decideOn(this.log, this.ids, {
+        stream: streams.account(actorId),
+        initial: noAccount,
+        evolve: evolveAccount,
+        decide: (account) => changePassword(account, { actorId, at: this.clock.now() }),
+        metadata,
+      });
+      return { changed: true };
+    });
+  }
+}

@@ -1,0 +1,93 @@
+import { Command, CommandHandler } from '@nestjs/cqrs';
+import type { ICommandHandler } from '@nestjs/cqrs';
+import { eraseAccount, eraseWhenDue, evolveAccount, noAccount } from '../../domain/account/account.js';
+import type { AccountEvent } from '../../domain/account/account.js';
+import type { Seen } from '../../domain/lifecycle.js';
+import { evolveProfile, registeredProfile } from '../../domain/profile/profile.js';
+import type { ProfileChanged } from '../../domain/profile/events.js';
+import { EventLog } from '../../log/event-log.js';
+import type { EventMetadata, Recorded } from '../../log/recorded.js';
+import { streams } from '../../log/streams.js';
+import { KeyVault, PersonErased } from '../../log/vault/key-vault.js';
+import { AuthorityStore } from '../../store/authority/authority-store.js';
+import { Clock, Ids } from '../support/ambient.js';
+import { decideLifecycle } from '../support/decide-lifecycle.js';
+import type { LifecycleChange } from '../support/decide-lifecycle.js';
+import { ErasureSteps } from './erasure-steps.js';
+import { HandleDigest } from '../support/handle-digest.js';
+
+/**
+ * Erases a person, for good: it is in the log and the witness first, then their key is destroyed, and then everything
+ * that is not in the log is cleared. Repeating it goes on where it was cut off. `onlyWhenDue`: as it was asked for, if
+ * nobody cancelled that and its time has come.
+ */
+export class EraseAccount extends Command<LifecycleChange> {
+  constructor(
+    readonly actorId: string,
+    readonly metadata: EventMetadata,
+    readonly options: Seen & { readonly onlyWhenDue?: boolean } = {},
+  ) {
+    super();
+  }
+}
+
+@CommandHandler(EraseAccount)
+export class EraseAccountHandler implements ICommandHandler<EraseAccount> {
+  constructor(
+    private readonly log: EventLog,
+    private readonly vault: KeyVault,
+    private readonly store: AuthorityStore,
+    private readonly digest: HandleDigest,
+    private readonly steps: ErasureSteps,
+    private readonly clock: Clock,
+    private readonly ids: Ids,
+  ) {}
+
+  /** @throws {Refusal} `not_found`, `lifecycle_revision_conflict`; what {@link ErasureSteps.finish}, log and store throw. */
+  async execute({ actorId, metadata, options }: EraseAccount): Promise<LifecycleChange> {
+    const { onlyWhenDue = false, lifecycle } = options;
+    const past = await this.log.read(streams.account(actorId));
+    const named = await this.named(actorId, past[0]);
+    const change = await decideLifecycle(this.log, this.ids, this.store, {
+      stream: streams.account(actorId),
+      initial: noAccount,
+      evolve: (account, event: AccountEvent) => evolveAccount(account, event),
+      decide: (account) => {
+        const erasure = { actorId, ...named, at: this.clock.now() };
+        return onlyWhenDue
+          ? eraseWhenDue(account, erasure)
+          : eraseAccount(account, { ...erasure, lifecycle });
+      },
+      metadata: onlyWhenDue ? { ...whoAsked(past), ...metadata } : metadata,
+    });
+    await this.steps.finish(actorId);
+    return change;
+  }
+
+  /** What the erasure has to name while it can be read. */
+  private async named(actorId: string, first: Recorded | undefined) {
+    if (first?.event.type !== 'account.registered' || first.erased)
+      return { handleDigest: undefined, keyId: undefined };
+    const changes = await this.log.read(streams.profile(actorId));
+    const { heldHandle } = changes
+      .map(({ event }) => event as ProfileChanged)
+      .reduce(evolveProfile, registeredProfile(first.event));
+    return { handleDigest: await this.digest.ofHandle(heldHandle), keyId: await this.keyIdOf(actorId) };
+  }
+
+  private async keyIdOf(actorId: string): Promise<string | undefined> {
+    try {
+      return (await this.vault.keyOf(actorId)).id;
+    } catch (error) {
+      if (error instanceof PersonErased) return undefined;
+      throw error;
+    }
+  }
+}
+
+/** The person or the operator who had it planned. */
+function whoAsked(past: readonly Recorded[]): Pick<EventMetadata, 'actorId' | 'operator' | 'reason'> {
+  const request = past.findLast(({ event }) => event.type === 'account.erasure_requested');
+  const { actorId, operator, reason } = request?.metadata ?? {};
+  return { actorId, operator, reason };
+}

@@ -1,0 +1,87 @@
+import { Command, CommandHandler } from '@nestjs/cqrs';
+import type { ICommandHandler } from '@nestjs/cqrs';
+import { cancelErasure, evolveAccount, noAccount, requestErasure } from '../../domain/account/account.js';
+import type { AccountEvent } from '../../domain/account/account.js';
+import type { Seen } from '../../domain/lifecycle.js';
+import { EventLog } from '../../log/event-log.js';
+import type { EventMetadata } from '../../log/recorded.js';
+import { streams } from '../../log/streams.js';
+import { AuthorityStore } from '../../store/authority/authority-store.js';
+import { Clock, Ids } from '../support/ambient.js';
+import { decideLifecycle } from '../support/decide-lifecycle.js';
+import type { LifecycleChange } from '../support/decide-lifecycle.js';
+
+/** When the account is erased, Unix ms: what was asked for first, where that was before. */
+export interface PlannedErasure extends LifecycleChange {
+  readonly erasesAt: number;
+}
+
+/** Has an account erased once `delayMs` are over. Until then nothing changes. Where that is asked already, it stays so. */
+export class RequestErasure extends Command<PlannedErasure> {
+  constructor(
+    readonly actorId: string,
+    readonly delayMs: number,
+    readonly metadata: EventMetadata,
+    readonly seen: Seen = {},
+  ) {
+    super();
+  }
+}
+
+/** Leaves the account as it is, if it is not erased by now. */
+export class CancelErasure extends Command<LifecycleChange> {
+  constructor(
+    readonly actorId: string,
+    readonly metadata: EventMetadata,
+  ) {
+    super();
+  }
+}
+
+@CommandHandler(RequestErasure)
+export class RequestErasureHandler implements ICommandHandler<RequestErasure> {
+  constructor(
+    private readonly log: EventLog,
+    private readonly store: AuthorityStore,
+    private readonly clock: Clock,
+    private readonly ids: Ids,
+  ) {}
+
+  /** @throws {Refusal} `not_found`, `lifecycle_revision_conflict`; what log and store throw. */
+  async execute({ actorId, delayMs, metadata, seen }: RequestErasure): Promise<PlannedErasure> {
+    const at = this.clock.now();
+    let erasesAt = at + delayMs;
+    const change = await decideLifecycle(this.log, this.ids, this.store, {
+      stream: streams.account(actorId),
+      initial: noAccount,
+      evolve: (account, event: AccountEvent) => evolveAccount(account, event),
+      decide: (account) => {
+        if ('erasesAt' in account) erasesAt = account.erasesAt ?? erasesAt;
+        return requestErasure(account, { actorId, at, erasesAt, ...seen });
+      },
+      metadata,
+    });
+    return { ...change, erasesAt };
+  }
+}
+
+@CommandHandler(CancelErasure)
+export class CancelErasureHandler implements ICommandHandler<CancelErasure> {
+  constructor(
+    private readonly log: EventLog,
+    private readonly store: AuthorityStore,
+    private readonly clock: Clock,
+    private readonly ids: Ids,
+  ) {}
+
+  /** @throws {Refusal} `not_found`: there is no such account, or not any more. What log and store throw. */
+  execute({ actorId, metadata }: CancelErasure): Promise<LifecycleChange> {
+    return decideLifecycle(this.log, this.ids, this.store, {
+      stream: streams.account(actorId),
+      initial: noAccount,
+      evolve: (account, event: AccountEvent) => evolveAccount(account, event),
+      decide: (account) => cancelErasure(account, { actorId, at: this.clock.now() }),
+      metadata,
+    });
+  }
+}

@@ -1,0 +1,72 @@
+import { Injectable } from '@nestjs/common';
+import { Command, CommandHandler } from '@nestjs/cqrs';
+import type { ICommandHandler } from '@nestjs/cqrs';
+import { evolveAccount, noAccount, reinstateAccount, suspendAccount } from '../../domain/account/account.js';
+import type { Account, AccountEvent, OfAccount } from '../../domain/account/account.js';
+import type { Seen } from '../../domain/lifecycle.js';
+import type { Decision } from '../../domain/refusal.js';
+import { EventLog } from '../../log/event-log.js';
+import type { EventMetadata } from '../../log/recorded.js';
+import { streams } from '../../log/streams.js';
+import { AuthorityStore } from '../../store/authority/authority-store.js';
+import { Clock, Ids } from '../support/ambient.js';
+import { decideLifecycle } from '../support/decide-lifecycle.js';
+import type { LifecycleChange } from '../support/decide-lifecycle.js';
+
+/** Takes an account's authority away: from the next request on, on every process. Repeating it changes nothing. */
+export class SuspendAccount extends Command<LifecycleChange> {
+  constructor(
+    readonly actorId: string,
+    readonly metadata: EventMetadata,
+    readonly seen: Seen = {},
+  ) {
+    super();
+  }
+}
+
+/** Gives the authority back, as it was: grants and sessions that did not end meanwhile work again. */
+export class ReinstateAccount extends Command<LifecycleChange> {
+  constructor(
+    readonly actorId: string,
+    readonly metadata: EventMetadata,
+    readonly seen: Seen = {},
+  ) {
+    super();
+  }
+}
+
+@Injectable()
+abstract class AccountStateHandler {
+  protected abstract readonly decide: (account: Account, of: OfAccount & Seen) => Decision<AccountEvent>;
+
+  constructor(
+    protected readonly log: EventLog,
+    protected readonly store: AuthorityStore,
+    protected readonly clock: Clock,
+    protected readonly ids: Ids,
+  ) {}
+
+  /** @throws {Refusal} `not_found`, `lifecycle_revision_conflict`; what log and store throw. */
+  execute({ actorId, metadata, seen }: SuspendAccount | ReinstateAccount): Promise<LifecycleChange> {
+    return decideLifecycle(this.log, this.ids, this.store, {
+      stream: streams.account(actorId),
+      initial: noAccount,
+      evolve: evolveAccount,
+      decide: (account) => this.decide(account, { actorId, at: this.clock.now(), ...seen }),
+      metadata,
+    });
+  }
+}
+
+@CommandHandler(SuspendAccount)
+export class SuspendAccountHandler extends AccountStateHandler implements ICommandHandler<SuspendAccount> {
+  protected readonly decide = suspendAccount;
+}
+
+@CommandHandler(ReinstateAccount)
+export class ReinstateAccountHandler
+  extends AccountStateHandler
+  implements ICommandHandler<ReinstateAccount>
+{
+  protected readonly decide = reinstateAccount;
+}

@@ -1,0 +1,76 @@
+import { Command, CommandHandler } from '@nestjs/cqrs';
+import type { ICommandHandler } from '@nestjs/cqrs';
+import { writeThrough } from '../../../projections/authority/authority.projection.js';
+import {
+  evolveApplication,
+  noApplication,
+  registerApplication,
+} from '../../domain/application/application.js';
+import { Refusal } from '../../domain/refusal.js';
+import { EventLog } from '../../log/event-log.js';
+import type { EventMetadata } from '../../log/recorded.js';
+import { streams } from '../../log/streams.js';
+import { AuthorityStore } from '../../store/authority/authority-store.js';
+import { ClientSecretRow } from '../../store/authority/client-secret.row.js';
+import { credentialHash } from '../../store/authority/credential-hash.js';
+import { Clock, Ids } from '../support/ambient.js';
+import { newClientSecret } from './client-secret.js';
+import { decideOn } from '../support/handle-command.js';
+
+/** What the application authenticates with at the token endpoint. The secret is told this once and kept nowhere. */
+export interface ClientCredentials {
+  readonly clientId: string;
+  readonly clientSecret: string;
+}
+
+export interface NewApplication {
+  readonly name: string;
+  readonly redirectUris: readonly string[];
+  /** Undefined: none. */
+  readonly postLogoutRedirectUris?: readonly string[];
+  readonly scopes: readonly string[];
+}
+
+export class RegisterApplication extends Command<ClientCredentials> {
+  constructor(
+    readonly application: NewApplication,
+    readonly metadata: EventMetadata,
+  ) {
+    super();
+  }
+}
+
+@CommandHandler(RegisterApplication)
+export class RegisterApplicationHandler implements ICommandHandler<RegisterApplication> {
+  constructor(
+    private readonly log: EventLog,
+    private readonly store: AuthorityStore,
+    private readonly clock: Clock,
+    private readonly ids: Ids,
+  ) {}
+
+  /** @throws {Refusal} `invalid_text`; whatever log and store throw: then try again, which makes another application. */
+  async execute({ application, metadata }: RegisterApplication): Promise<ClientCredentials> {
+    const appId = this.ids.random();
+    const draft = { postLogoutRedirectUris: [], ...application, appId, at: this.clock.now() };
+    // Said before anything is written: else the secret of an application that is refused would stay for good.
+    const foreseen = registerApplication(noApplication, draft);
+    if (foreseen instanceof Refusal) throw foreseen;
+    const clientSecret = newClientSecret();
+    // Before the event, since a secret of nothing does no harm, and an application without one is of no use.
+    await this.store.db.insert(ClientSecretRow, {
+      appId,
+      secretHash: credentialHash(clientSecret),
+      expiresAt: null,
+    });
+    const { added } = await decideOn(this.log, this.ids, {
+      stream: streams.application(appId),
+      initial: noApplication,
+      evolve: evolveApplication,
+      decide: (state) => registerApplication(state, draft),
+      metadata,
+    });
+    await writeThrough(added, this.store.db);
+    return { clientId: appId, clientSecret };
+  }
+}

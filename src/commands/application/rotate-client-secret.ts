@@ -1,0 +1,71 @@
+import { Command, CommandHandler } from '@nestjs/cqrs';
+import type { ICommandHandler } from '@nestjs/cqrs';
+import { evolveApplication, noApplication, rotateSecret } from '../../domain/application/application.js';
+import { EventLog } from '../../log/event-log.js';
+import type { EventMetadata } from '../../log/recorded.js';
+import { streams } from '../../log/streams.js';
+import { AuthorityStore } from '../../store/authority/authority-store.js';
+import { ClientSecretRow } from '../../store/authority/client-secret.row.js';
+import { credentialHash } from '../../store/authority/credential-hash.js';
+import { Clock, Ids } from '../support/ambient.js';
+import { newClientSecret } from './client-secret.js';
+import { decideOn } from '../support/handle-command.js';
+import type { ClientCredentials } from './register-application.js';
+
+export interface RotatedSecret extends ClientCredentials {
+  /** How long the secrets before it are good at most: Unix milliseconds. */
+  readonly previousUntil: number;
+}
+
+/** Gives an application a new secret; those before it are good for `overlapMs` more. Each time another one. */
+export class RotateClientSecret extends Command<RotatedSecret> {
+  constructor(
+    readonly appId: string,
+    readonly overlapMs: number,
+    readonly metadata: EventMetadata,
+  ) {
+    super();
+  }
+}
+
+@CommandHandler(RotateClientSecret)
+export class RotateClientSecretHandler implements ICommandHandler<RotateClientSecret> {
+  constructor(
+    private readonly log: EventLog,
+    private readonly store: AuthorityStore,
+    private readonly clock: Clock,
+    private readonly ids: Ids,
+  ) {}
+
+  /** @throws {Refusal} `not_found`; what log and store throw: then all secrets are as they were. */
+  async execute({ appId, overlapMs, metadata }: RotateClientSecret): Promise<RotatedSecret> {
+    const clientSecret = newClientSecret();
+    return this.store.transaction(async () => {
+      const { db } = this.store;
+      // One at a time: of two at once the second must see the first one's new secret as an old one.
+      await db.query('SELECT FROM authority.application WHERE app_id = $1 FOR UPDATE', [appId]);
+      const now = this.clock.now();
+      const previousUntil = now + overlapMs;
+      await db.query(
+        `UPDATE authority.client_secret SET expires_at = to_timestamp($2::double precision / 1000)
+         WHERE app_id = $1 AND (expires_at IS NULL OR expires_at > to_timestamp($2::double precision / 1000))`,
+        [appId, previousUntil],
+      );
+      await db.query(
+        `DELETE FROM authority.client_secret
+         WHERE app_id = $1 AND expires_at <= to_timestamp($2::double precision / 1000)`,
+        [appId, now],
+      );
+      await db.insert(ClientSecretRow, { appId, secretHash: credentialHash(clientSecret), expiresAt: null });
+      // Last, so that what is in the log is done unless the very commit fails.
+      await decideOn(this.log, this.ids, {
+        stream: streams.application(appId),
+        initial: noApplication,
+        evolve: evolveApplication,
+        decide: (application) => rotateSecret(application, { appId, overlapMs, at: now }),
+        metadata,
+      });
+      return { clientId: appId, clientSecret, previousUntil };
+    });
+  }
+}

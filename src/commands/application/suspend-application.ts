@@ -1,0 +1,83 @@
+import { Injectable } from '@nestjs/common';
+import { Command, CommandHandler } from '@nestjs/cqrs';
+import type { ICommandHandler } from '@nestjs/cqrs';
+import {
+  evolveApplication,
+  noApplication,
+  reinstateApplication,
+  suspendApplication,
+} from '../../domain/application/application.js';
+import type { Application, ApplicationEvent, OfApplication } from '../../domain/application/application.js';
+import type { Seen } from '../../domain/lifecycle.js';
+import type { Decision } from '../../domain/refusal.js';
+import { EventLog } from '../../log/event-log.js';
+import type { EventMetadata } from '../../log/recorded.js';
+import { streams } from '../../log/streams.js';
+import { AuthorityStore } from '../../store/authority/authority-store.js';
+import { Clock, Ids } from '../support/ambient.js';
+import { decideLifecycle } from '../support/decide-lifecycle.js';
+import type { LifecycleChange } from '../support/decide-lifecycle.js';
+
+/** Takes an application's authority away: from the next request on, on every process. Repeating it changes nothing. */
+export class SuspendApplication extends Command<LifecycleChange> {
+  constructor(
+    readonly appId: string,
+    readonly metadata: EventMetadata,
+    readonly seen: Seen = {},
+  ) {
+    super();
+  }
+}
+
+/** Gives the authority back, as it was: grants that did not end meanwhile work again. */
+export class ReinstateApplication extends Command<LifecycleChange> {
+  constructor(
+    readonly appId: string,
+    readonly metadata: EventMetadata,
+    readonly seen: Seen = {},
+  ) {
+    super();
+  }
+}
+
+@Injectable()
+abstract class ApplicationStateHandler {
+  protected abstract readonly decide: (
+    application: Application,
+    of: OfApplication & Seen,
+  ) => Decision<ApplicationEvent>;
+
+  constructor(
+    protected readonly log: EventLog,
+    protected readonly store: AuthorityStore,
+    protected readonly clock: Clock,
+    protected readonly ids: Ids,
+  ) {}
+
+  /** @throws {Refusal} `not_found`, `lifecycle_revision_conflict`; what log and store throw. */
+  execute({ appId, metadata, seen }: SuspendApplication | ReinstateApplication): Promise<LifecycleChange> {
+    return decideLifecycle(this.log, this.ids, this.store, {
+      stream: streams.application(appId),
+      initial: noApplication,
+      evolve: evolveApplication,
+      decide: (application) => this.decide(application, { appId, at: this.clock.now(), ...seen }),
+      metadata,
+    });
+  }
+}
+
+@CommandHandler(SuspendApplication)
+export class SuspendApplicationHandler
+  extends ApplicationStateHandler
+  implements ICommandHandler<SuspendApplication>
+{
+  protected readonly decide = suspendApplication;
+}
+
+@CommandHandler(ReinstateApplication)
+export class ReinstateApplicationHandler
+  extends ApplicationStateHandler
+  implements ICommandHandler<ReinstateApplication>
+{
+  protected readonly decide = reinstateApplication;
+}

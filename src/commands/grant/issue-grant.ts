@@ -1,0 +1,55 @@
+import { Command, CommandHandler } from '@nestjs/cqrs';
+import type { ICommandHandler } from '@nestjs/cqrs';
+import { evolveGrant, issueGrant, noGrant } from '../../domain/grant/grant.js';
+import { Refusal } from '../../domain/refusal.js';
+import { EventLog } from '../../log/event-log.js';
+import type { EventMetadata } from '../../log/recorded.js';
+import { streams } from '../../log/streams.js';
+import { AccountRow } from '../../store/authority/account.row.js';
+import { ApplicationRow } from '../../store/authority/application.row.js';
+import { AuthorityStore } from '../../store/authority/authority-store.js';
+import { Clock, Ids } from '../support/ambient.js';
+import { decideAtOnce } from '../support/decide-and-project.js';
+import { endsOf } from '../support/handle-command.js';
+
+/** A person consented: the application may act for them with exactly these scopes. */
+export class IssueGrant extends Command<void> {
+  constructor(
+    readonly grantId: string,
+    readonly appId: string,
+    readonly actorId: string,
+    readonly scopes: readonly string[],
+    readonly metadata: EventMetadata,
+  ) {
+    super();
+  }
+}
+
+@CommandHandler(IssueGrant)
+export class IssueGrantHandler implements ICommandHandler<IssueGrant> {
+  constructor(
+    private readonly log: EventLog,
+    private readonly store: AuthorityStore,
+    private readonly clock: Clock,
+    private readonly ids: Ids,
+  ) {}
+
+  /** @throws {Refusal} `social_authority_required`, `capability_required`, `intent_conflict`; what log and store throw. */
+  async execute({ grantId, appId, actorId, scopes, metadata }: IssueGrant): Promise<void> {
+    const [application, account] = await Promise.all([
+      this.store.db.findOneBy(ApplicationRow, { appId, state: 'active' }),
+      this.store.db.findOneBy(AccountRow, { actorId, state: 'active' }),
+    ]);
+    if (!application || !account)
+      throw new Refusal('social_authority_required', 'The account or the application is not active.');
+    const consent = { grantId, appId, actorId, scopes, allowed: application.scopes, at: this.clock.now() };
+    await decideAtOnce(this.log, this.ids, this.store, {
+      stream: streams.grant(grantId),
+      read: endsOf,
+      initial: noGrant,
+      evolve: evolveGrant,
+      decide: (grant) => issueGrant(grant, consent),
+      metadata,
+    });
+  }
+}

@@ -1,0 +1,45 @@
+import { Command, CommandHandler } from '@nestjs/cqrs';
+import type { ICommandHandler } from '@nestjs/cqrs';
+import { evolveGrant, noGrant, revokeGrant } from '../../domain/grant/grant.js';
+import type { Ending } from '../../domain/grant/grant.js';
+import { EventLog } from '../../log/event-log.js';
+import type { EventMetadata } from '../../log/recorded.js';
+import { streams } from '../../log/streams.js';
+import { AuthorityStore } from '../../store/authority/authority-store.js';
+import { Clock, Ids } from '../support/ambient.js';
+import { decideAtOnce } from '../support/decide-and-project.js';
+import type { Change } from '../support/decide-and-project.js';
+import { endsOf } from '../support/handle-command.js';
+
+/** Ends a grant, and with it every token under it. Repeating it changes nothing. */
+export class RevokeGrant extends Command<Change> {
+  constructor(
+    readonly grantId: string,
+    readonly ending: Ending,
+    readonly metadata: EventMetadata,
+  ) {
+    super();
+  }
+}
+
+@CommandHandler(RevokeGrant)
+export class RevokeGrantHandler implements ICommandHandler<RevokeGrant> {
+  constructor(
+    private readonly log: EventLog,
+    private readonly store: AuthorityStore,
+    private readonly clock: Clock,
+    private readonly ids: Ids,
+  ) {}
+
+  /** @throws {Refusal} `not_found`; what log and store throw. */
+  execute({ grantId, ending, metadata }: RevokeGrant): Promise<Change> {
+    return decideAtOnce(this.log, this.ids, this.store, {
+      stream: streams.grant(grantId),
+      read: endsOf,
+      initial: noGrant,
+      evolve: evolveGrant,
+      decide: (grant) => revokeGrant(grant, { ...ending, at: this.clock.now() }),
+      metadata,
+    });
+  }
+}

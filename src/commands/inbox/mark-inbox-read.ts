@@ -1,0 +1,55 @@
+import { Command, CommandHandler } from '@nestjs/cqrs';
+import type { ICommandHandler } from '@nestjs/cqrs';
+import type { InboxRead } from '../../domain/inbox/events.js';
+import { EventLog } from '../../log/event-log.js';
+import { payloadDigest } from '../../log/encryption.js';
+import { streams } from '../../log/streams.js';
+import { KeyVault } from '../../log/vault/key-vault.js';
+import { Clock, Ids } from '../support/ambient.js';
+import { decideIntent } from '../support/handle-idempotent-command.js';
+import { createdId } from '../support/intent.js';
+import type { Intent } from '../support/intent.js';
+
+/** Entries by their ids, or all that were made up to a time (Unix milliseconds). */
+export type MarkedEntries =
+  | { readonly ids: readonly string[]; readonly upTo?: undefined }
+  | { readonly ids?: undefined; readonly upTo: number };
+
+/** `position`: where readers see it. */
+export interface MarkOutcome {
+  readonly position: bigint;
+}
+
+export class MarkInboxRead extends Command<MarkOutcome> {
+  constructor(
+    readonly intent: Intent,
+    readonly entries: MarkedEntries,
+  ) {
+    super();
+  }
+}
+
+/** Each marking is a stream of its own, so that no inbox grows one without end. Ids that name nothing mark nothing. */
+@CommandHandler(MarkInboxRead)
+export class MarkInboxReadHandler implements ICommandHandler<MarkInboxRead> {
+  constructor(
+    private readonly log: EventLog,
+    private readonly vault: KeyVault,
+    private readonly clock: Clock,
+    private readonly ids: Ids,
+  ) {}
+
+  /** @throws {Refusal} `intent_conflict`, and what log and vault throw. */
+  async execute({ intent, entries }: MarkInboxRead): Promise<MarkOutcome> {
+    const { actorId } = intent;
+    const { position } = await decideIntent<undefined, InboxRead>(this.log, this.ids, {
+      stream: streams.inboxRead(createdId('inbox-read', intent)),
+      initial: undefined,
+      evolve: () => undefined,
+      intent,
+      payloadHash: payloadDigest(await this.vault.keyOf(actorId), { ...entries }),
+      decide: () => [{ type: 'inbox.read', data: { actorId, ...entries, at: this.clock.now() } }],
+    });
+    return { position };
+  }
+}

@@ -1,0 +1,50 @@
+import { Command, CommandHandler } from '@nestjs/cqrs';
+import type { ICommandHandler } from '@nestjs/cqrs';
+import { beginBackup, evolveNetwork, noNetwork, notFounded } from '../../domain/network/network.js';
+import type { Network, NetworkEvent } from '../../domain/network/network.js';
+import { EventLog } from '../../log/event-log.js';
+import type { EventMetadata } from '../../log/recorded.js';
+import { streams } from '../../log/streams.js';
+import { Clock, Ids } from '../support/ambient.js';
+import { decideOn } from '../support/handle-command.js';
+
+export interface BegunBackup {
+  readonly backupId: string;
+  readonly networkId: string;
+  /** Unix milliseconds. */
+  readonly at: number;
+  /** Of the event in the log, which the copy of the log ends with. */
+  readonly position: bigint;
+}
+
+/** Puts down that the network is about to be copied aside, by whom and why. Each is another backup. */
+export class BeginBackup extends Command<BegunBackup> {
+  constructor(readonly metadata: EventMetadata) {
+    super();
+  }
+}
+
+@CommandHandler(BeginBackup)
+export class BeginBackupHandler implements ICommandHandler<BeginBackup> {
+  constructor(
+    private readonly log: EventLog,
+    private readonly clock: Clock,
+    private readonly ids: Ids,
+  ) {}
+
+  /** @throws {Refusal} `recovery_state_missing`: the log has no network yet; what the log throws. */
+  async execute({ metadata }: BeginBackup): Promise<BegunBackup> {
+    const backup = { backupId: this.ids.random(), at: this.clock.now() };
+    const { past, added } = await decideOn<Network, NetworkEvent>(this.log, this.ids, {
+      stream: streams.network(),
+      initial: noNetwork,
+      evolve: evolveNetwork,
+      decide: (network) => beginBackup(network, backup),
+      metadata,
+    });
+    const [begun] = added;
+    const founded = past[0]?.event;
+    if (!begun || founded?.type !== 'network.founded') throw notFounded();
+    return { ...backup, networkId: founded.data.networkId, position: begun.position };
+  }
+}

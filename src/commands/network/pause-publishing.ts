@@ -1,0 +1,60 @@
+import { Injectable } from '@nestjs/common';
+import { Command, CommandHandler } from '@nestjs/cqrs';
+import type { ICommandHandler } from '@nestjs/cqrs';
+import { evolveNetwork, noNetwork, pausePublishing, resumePublishing } from '../../domain/network/network.js';
+import type { Network, NetworkEvent } from '../../domain/network/network.js';
+import type { Decision } from '../../domain/refusal.js';
+import { EventLog } from '../../log/event-log.js';
+import type { EventMetadata } from '../../log/recorded.js';
+import { streams } from '../../log/streams.js';
+import { AuthorityStore } from '../../store/authority/authority-store.js';
+import { Clock, Ids } from '../support/ambient.js';
+import { decideAtOnce } from '../support/decide-and-project.js';
+import type { Change } from '../support/decide-and-project.js';
+
+/** Lets nobody publish anything new: from the next request on, on every process. Repeating it changes nothing. */
+export class PausePublishing extends Command<Change> {
+  constructor(readonly metadata: EventMetadata) {
+    super();
+  }
+}
+
+/** Lets everybody publish again. Repeating it changes nothing. */
+export class ResumePublishing extends Command<Change> {
+  constructor(readonly metadata: EventMetadata) {
+    super();
+  }
+}
+
+@Injectable()
+abstract class PublishingHandler {
+  protected abstract readonly decide: (network: Network, at: number) => Decision<NetworkEvent>;
+
+  constructor(
+    protected readonly log: EventLog,
+    protected readonly store: AuthorityStore,
+    protected readonly clock: Clock,
+    protected readonly ids: Ids,
+  ) {}
+
+  /** @throws {Refusal} `recovery_state_missing`: the log has no network yet; what log and store throw. */
+  execute({ metadata }: PausePublishing | ResumePublishing): Promise<Change> {
+    return decideAtOnce(this.log, this.ids, this.store, {
+      stream: streams.network(),
+      initial: noNetwork,
+      evolve: evolveNetwork,
+      decide: (network) => this.decide(network, this.clock.now()),
+      metadata,
+    });
+  }
+}
+
+@CommandHandler(PausePublishing)
+export class PausePublishingHandler extends PublishingHandler implements ICommandHandler<PausePublishing> {
+  protected readonly decide = pausePublishing;
+}
+
+@CommandHandler(ResumePublishing)
+export class ResumePublishingHandler extends PublishingHandler implements ICommandHandler<ResumePublishing> {
+  protected readonly decide = resumePublishing;
+}

@@ -1,0 +1,46 @@
+import { Command, CommandHandler } from '@nestjs/cqrs';
+import type { ICommandHandler } from '@nestjs/cqrs';
+import { actOnReadModels, evolveNetwork, noNetwork } from '../../domain/network/network.js';
+import type { Network, NetworkEvent, ReadModelAct } from '../../domain/network/network.js';
+import { EventLog } from '../../log/event-log.js';
+import type { EventMetadata } from '../../log/recorded.js';
+import { streams } from '../../log/streams.js';
+import { Clock, Ids } from '../support/ambient.js';
+import { decideOn } from '../support/handle-command.js';
+
+type Asked = ReadModelAct extends infer Act
+  ? Act extends ReadModelAct
+    ? { readonly type: Act['type']; readonly data: Omit<Act['data'], 'at'> }
+    : never
+  : never;
+
+/** Puts down what an operator has workers do about read models, by whom and why. Each is another act. */
+export class ActOnReadModels extends Command<void> {
+  constructor(
+    readonly act: Asked,
+    readonly metadata: EventMetadata,
+  ) {
+    super();
+  }
+}
+
+@CommandHandler(ActOnReadModels)
+export class ActOnReadModelsHandler implements ICommandHandler<ActOnReadModels> {
+  constructor(
+    private readonly log: EventLog,
+    private readonly clock: Clock,
+    private readonly ids: Ids,
+  ) {}
+
+  /** @throws {Refusal} `recovery_state_missing`: the log has no network yet; what the log throws. */
+  async execute({ act, metadata }: ActOnReadModels): Promise<void> {
+    const event = { ...act, data: { ...act.data, at: this.clock.now() } } as ReadModelAct;
+    await decideOn<Network, NetworkEvent>(this.log, this.ids, {
+      stream: streams.network(),
+      initial: noNetwork,
+      evolve: evolveNetwork,
+      decide: (network) => actOnReadModels(network, event),
+      metadata,
+    });
+  }
+}

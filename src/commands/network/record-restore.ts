@@ -1,0 +1,39 @@
+import { Command, CommandHandler } from '@nestjs/cqrs';
+import type { ICommandHandler } from '@nestjs/cqrs';
+import type { NetworkRestored } from '../../domain/network/events.js';
+import { evolveNetwork, noNetwork, putDownRestore } from '../../domain/network/network.js';
+import type { Network, NetworkEvent } from '../../domain/network/network.js';
+import { EventLog } from '../../log/event-log.js';
+import type { EventMetadata } from '../../log/recorded.js';
+import { streams } from '../../log/streams.js';
+import { Ids } from '../support/ambient.js';
+import { decideOn } from '../support/handle-command.js';
+
+/** Puts down in the log what was restored while nothing ran. Repeating it changes nothing. */
+export class PutDownRestore extends Command<void> {
+  constructor(
+    readonly restored: NetworkRestored['data'],
+    readonly metadata: EventMetadata,
+  ) {
+    super();
+  }
+}
+
+@CommandHandler(PutDownRestore)
+export class PutDownRestoreHandler implements ICommandHandler<PutDownRestore> {
+  constructor(
+    private readonly log: EventLog,
+    private readonly ids: Ids,
+  ) {}
+
+  /** @throws {Refusal} `recovery_state_missing`: the log has no network yet; what the log throws. */
+  async execute({ restored, metadata }: PutDownRestore): Promise<void> {
+    await decideOn<Network, NetworkEvent>(this.log, this.ids, {
+      stream: streams.network(),
+      initial: noNetwork,
+      evolve: evolveNetwork,
+      decide: (network) => putDownRestore(network, restored),
+      metadata,
+    });
+  }
+}

@@ -1,0 +1,151 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { Command, CommandHandler } from '@nestjs/cqrs';
+import type { ICommandHandler } from '@nestjs/cqrs';
+import { createPost, noPost } from '../../domain/post/post.js';
+import type { Post } from '../../domain/post/post.js';
+import { Refusal } from '../../domain/refusal.js';
+import { EventLog, LogUnavailable, WrongExpectedRevision } from '../../log/event-log.js';
+import type { Append } from '../../log/event-log.js';
+import type { Recorded } from '../../log/recorded.js';
+import { payloadDigest } from '../../log/encryption.js';
+import { streams } from '../../log/streams.js';
+import { KeyVault } from '../../log/vault/key-vault.js';
+import { Clock, Ids } from '../support/ambient.js';
+import { createdId, earlierOutcome, metadataOf } from '../support/intent.js';
+import type { Intent } from '../support/intent.js';
+import { MentionedActors } from './mentioned-actors.js';
+import { outcomeOf, postIn } from './post-outcome.js';
+import type { PostOutcome } from './post-outcome.js';
+import { SocialFacts } from '../support/interaction-policy.js';
+
+export class CreatePost extends Command<PostOutcome> {
+  constructor(
+    readonly intent: Intent,
+    readonly text: string,
+    readonly audience: string,
+    readonly parentId: string | undefined,
+  ) {
+    super();
+  }
+}
+
+const SETTLING = { tries: 40, pauseMs: 50 };
+
+/**
+ * One append and no idempotency table: the post's identity derives from the intent, so a repeated intent meets the
+ * stream of its own post. Appends first and looks there only if that is refused, because nearly every intent is new.
+ */
+@CommandHandler(CreatePost)
+export class CreatePostHandler implements ICommandHandler<CreatePost> {
+  constructor(
+    private readonly log: EventLog,
+    private readonly vault: KeyVault,
+    private readonly facts: SocialFacts,
+    private readonly mentioned: MentionedActors,
+    private readonly clock: Clock,
+    private readonly ids: Ids,
+  ) {}
+
+  /** @throws {Refusal} and whatever {@link EventLog.append} throws. */
+  async execute({ intent, text, audience, parentId }: CreatePost): Promise<PostOutcome> {
+    const postId = createdId('post', intent);
+    const stream = streams.post(postId);
+    const key = await this.vault.keyOf(intent.actorId);
+    const payloadHash = payloadDigest(key, { text, audience, parentId });
+    const metadata = metadataOf(intent, payloadHash);
+
+    const [mentions, parent] = await Promise.all([
+      this.mentioned.in(text, intent.actorId),
+      parentId === undefined ? undefined : this.parent(parentId, intent.actorId),
+    ]);
+    if (mentions instanceof Refusal) return this.repeated(stream, intent, payloadHash, mentions);
+    const draft = {
+      postId,
+      authorActorId: intent.actorId,
+      appId: intent.appId,
+      text,
+      audience,
+      mentions,
+      at: this.clock.now(),
+    };
+    const decision = createPost(draft, parent);
+    if (decision instanceof Refusal) return this.repeated(stream, intent, payloadHash, decision);
+
+    // A new event id each time: with the same one a repeated intent would pass for a retry of this append, and
+    // neither another payload nor a deletion since then would show (docs/adr/0004).
+    const append = { stream, events: decision.map((event) => ({ id: this.ids.uuid(), event })), metadata };
+    const post = { id: postId, revision: 1 };
+    try {
+      const { position } = await this.log.append({ ...append, expected: 'no_stream' });
+      return { post: { ...post, status: 'published' }, position };
+    } catch (error) {
+      if (!(error instanceof WrongExpectedRevision)) throw error;
+      const lost = await this.bringBack(append, error);
+      if (!lost) return this.repeated(stream, intent, payloadHash, error);
+      const { isRestricted, position } = lost;
+      return { post: { ...post, status: isRestricted ? 'restricted' : 'published' }, position };
+    }
+  }
+
+  /**
+   * A recovered log may have lost a post and still hold its restrictions: the post comes behind them, and they hold.
+   * Undefined: it is there.
+   */
+  private async bringBack(
+    append: Omit<Append, 'expected'>,
+    reason: Error,
+  ): Promise<{ readonly isRestricted: boolean; readonly position: bigint } | undefined> {
+    const recorded = await this.settled(append.stream, reason);
+    const [lost, newest] = [postIn(recorded), recorded.at(-1)];
+    if (lost.status !== 'absent' || !newest) return undefined;
+    await this.log.confirm(recorded);
+    try {
+      const { position } = await this.log.append({ ...append, expected: newest.revision });
+      return { isRestricted: lost.isRestricted, position };
+    } catch (error) {
+      if (error instanceof WrongExpectedRevision) return undefined;
+      throw error;
+    }
+  }
+
+  /** The answer for an intent that may have been carried out before; otherwise it fails with `reason`. */
+  private async repeated(
+    stream: string,
+    intent: Intent,
+    payloadHash: string,
+    reason: Error,
+  ): Promise<PostOutcome> {
+    const recorded = await this.settled(stream, reason);
+    const newest = recorded.at(-1);
+    if (!newest) throw reason;
+    const created = recorded.findIndex(({ event }) => event.type === 'post.created');
+    const now = postIn(recorded);
+    // Its deletion is there and itself is not: a recovered log has lost it. None but this intent can have made it.
+    const isLost = created === -1 && now.status === 'deleted';
+    if (!isLost && !earlierOutcome(recorded, intent, payloadHash)) throw reason;
+    const post = outcomeOf(isLost ? now : postIn(recorded.slice(0, created + 1)), now);
+    if (!post) throw reason;
+    // Whoever is told that it is deleted is told for good.
+    await this.log.confirm(recorded);
+    return { post, position: newest.position };
+  }
+
+  /** An append may be refused for the sake of another one that is not to be read yet: it is about to be durable. */
+  private async settled(stream: string, reason: Error): Promise<readonly Recorded[]> {
+    for (let tries = 1; ; tries++) {
+      const recorded = await this.log.read(stream);
+      if (recorded.length > 0 || !(reason instanceof WrongExpectedRevision)) return recorded;
+      if (tries === SETTLING.tries)
+        throw new LogUnavailable('The same intent is still being carried out.', { cause: reason });
+      await pause(SETTLING.pauseMs);
+    }
+  }
+
+  /** The post to reply to, if it is there for whoever replies: else it is as if it never was. */
+  private async parent(postId: string, actorId: string): Promise<Post> {
+    const post = postIn(await this.log.read(streams.post(postId)));
+    if (post.status === 'absent' || !(await this.facts.mayInteract(actorId, post.authorActorId)))
+      return noPost;
+    return post;
+  }
+}

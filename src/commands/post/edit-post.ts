@@ -1,0 +1,45 @@
+import { Command, CommandHandler } from '@nestjs/cqrs';
+import type { ICommandHandler } from '@nestjs/cqrs';
+import { editPost } from '../../domain/post/post.js';
+import { Refusal } from '../../domain/refusal.js';
+import { PostChanges } from './post-changes.js';
+import type { Intent } from '../support/intent.js';
+import { MentionedActors } from './mentioned-actors.js';
+import type { PostOutcome } from './post-outcome.js';
+
+export class EditPost extends Command<PostOutcome> {
+  constructor(
+    readonly intent: Intent,
+    readonly postId: string,
+    /** That the author has seen. */
+    readonly revision: number,
+    readonly text: string,
+  ) {
+    super();
+  }
+}
+
+@CommandHandler(EditPost)
+export class EditPostHandler implements ICommandHandler<EditPost> {
+  constructor(
+    private readonly changes: PostChanges,
+    private readonly mentioned: MentionedActors,
+  ) {}
+
+  /** @throws {Refusal} and whatever the log throws. */
+  async execute({ intent, postId, revision, text }: EditPost): Promise<PostOutcome> {
+    const mentions = await this.mentioned.in(text, intent.actorId);
+    const { appId } = intent;
+    return this.changes.make({
+      intent,
+      postId,
+      revision,
+      payload: { verb: 'edit', text },
+      isCounted: true,
+      decide: (post, change, isVisible) =>
+        mentions instanceof Refusal
+          ? mentions
+          : editPost(post, { ...change, appId, text, mentions }, isVisible),
+    });
+  }
+}

@@ -1,0 +1,78 @@
+import { Injectable } from '@nestjs/common';
+import { Command, CommandHandler } from '@nestjs/cqrs';
+import type { ICommandHandler } from '@nestjs/cqrs';
+import type { Seen } from '../../domain/lifecycle.js';
+import type { PostEvent } from '../../domain/post/events.js';
+import { evolvePost, noPost } from '../../domain/post/post.js';
+import type { Post } from '../../domain/post/post.js';
+import { restrictPost, unrestrictPost } from '../../domain/post/restriction.js';
+import type { Restricting } from '../../domain/post/restriction.js';
+import type { Decision } from '../../domain/refusal.js';
+import { EventLog } from '../../log/event-log.js';
+import type { EventMetadata } from '../../log/recorded.js';
+import { streams } from '../../log/streams.js';
+import { Clock, Ids } from '../support/ambient.js';
+import { lifecycleChange } from '../support/decide-lifecycle.js';
+import type { LifecycleChange } from '../support/decide-lifecycle.js';
+import { decideOn } from '../support/handle-command.js';
+
+export interface RestrictionOutcome extends LifecycleChange {
+  /** From which position in the log readers see it so. */
+  readonly position: bigint;
+}
+
+/** Takes a post out of everybody's sight. Repeating it changes nothing. */
+export class RestrictPost extends Command<RestrictionOutcome> {
+  constructor(
+    readonly postId: string,
+    readonly metadata: EventMetadata,
+    readonly seen: Seen = {},
+  ) {
+    super();
+  }
+}
+
+/** Lets it be seen again, as it was. Repeating it changes nothing. */
+export class UnrestrictPost extends Command<RestrictionOutcome> {
+  constructor(
+    readonly postId: string,
+    readonly metadata: EventMetadata,
+    readonly seen: Seen = {},
+  ) {
+    super();
+  }
+}
+
+@Injectable()
+abstract class RestrictionHandler {
+  protected abstract readonly decide: (post: Post, act: Restricting) => Decision<PostEvent>;
+
+  constructor(
+    protected readonly log: EventLog,
+    protected readonly clock: Clock,
+    protected readonly ids: Ids,
+  ) {}
+
+  /** @throws {Refusal} `not_found`, `post_deleted`, `lifecycle_revision_conflict`; what the log throws. */
+  async execute({ postId, metadata, seen }: RestrictPost | UnrestrictPost): Promise<RestrictionOutcome> {
+    const life = { initial: noPost, evolve: evolvePost };
+    const decided = await decideOn<Post, PostEvent>(this.log, this.ids, {
+      ...life,
+      stream: streams.post(postId),
+      decide: (post) => this.decide(post, { at: this.clock.now(), ...seen }),
+      metadata,
+    });
+    const { position = 0n } = decided.added.at(-1) ?? decided.past.at(-1) ?? {};
+    return { ...lifecycleChange<Post, PostEvent>(decided, life), position };
+  }
+}
+
+@CommandHandler(RestrictPost)
+export class RestrictPostHandler extends RestrictionHandler implements ICommandHandler<RestrictPost> {
+  protected readonly decide = restrictPost;
+}
+
+@CommandHandler(UnrestrictPost)
+export class UnrestrictPostHandler extends RestrictionHandler implements ICommandHandler<UnrestrictPost> {
+  protected readonly decide = unrestrictPost;
+}

@@ -1,0 +1,51 @@
+import { evolveHandle, freeHandle } from '../../domain/account/account.js';
+import type { HandleEvent } from '../../domain/account/account.js';
+import { claimForProfile, releaseUnused } from '../../domain/profile/handle.js';
+import type { HandleClaim } from '../../domain/profile/handle.js';
+import type { Profile } from '../../domain/profile/profile.js';
+import { EventLog } from '../../log/event-log.js';
+import type { EventMetadata } from '../../log/recorded.js';
+import { streams } from '../../log/streams.js';
+import { Clock, Ids } from '../support/ambient.js';
+import { decideOn, newestOf } from '../support/handle-command.js';
+import { freeOfErased } from '../account/erased-handles.js';
+import { HandleDigest } from '../support/handle-digest.js';
+
+/** Takes handles for profiles, and gives back those that no profile has: see src/domain/profile/handle.ts. */
+export class ProfileHandles {
+  constructor(
+    private readonly log: EventLog,
+    private readonly digest: HandleDigest,
+    private readonly clock: Clock,
+    private readonly ids: Ids,
+  ) {}
+
+  /** @throws {Refusal} `effect_mismatch`: another has it; `revision_conflict`. {@link LogUnavailable} */
+  async claim(name: string, claim: HandleClaim, metadata: EventMetadata): Promise<void> {
+    const { log, ids, clock } = this;
+    await freeOfErased({ log, ids, clock }, { digest: await this.digest.ofHandle(name), metadata });
+    await decideOn(log, ids, {
+      ...(await this.streamOf(name)),
+      decide: (handle) => claimForProfile(handle, claim),
+      metadata,
+    });
+  }
+
+  /** To no effect where the profile has it, or another request may still get it. @throws {LogUnavailable} */
+  async release(name: string, profile: Profile, metadata: EventMetadata): Promise<void> {
+    await decideOn(this.log, this.ids, {
+      ...(await this.streamOf(name)),
+      decide: (handle) => releaseUnused(handle, name, profile, this.clock.now()),
+      metadata,
+    });
+  }
+
+  private async streamOf(name: string) {
+    return {
+      stream: streams.handle(await this.digest.ofHandle(name)),
+      read: newestOf,
+      initial: freeHandle,
+      evolve: (state: typeof freeHandle, event: HandleEvent) => evolveHandle(state, event),
+    };
+  }
+}

@@ -1,0 +1,80 @@
+import { Command, CommandHandler } from '@nestjs/cqrs';
+import type { ICommandHandler } from '@nestjs/cqrs';
+import { block, unblock } from '../../domain/relation/pair.js';
+import type { PairEvent } from '../../domain/relation/pair.js';
+import type { Intent } from '../support/intent.js';
+import { PairActs } from './pair-commands.js';
+import type { PairOutcome } from './pair-commands.js';
+import { SocialFacts } from '../support/interaction-policy.js';
+
+/** Whether the actor blocks the other one, and the position in the log from which readers see it. */
+export interface BlockOutcome {
+  readonly blocked: boolean;
+  readonly position: bigint;
+}
+
+export class Block extends Command<BlockOutcome> {
+  constructor(
+    readonly intent: Intent,
+    readonly targetActorId: string,
+  ) {
+    super();
+  }
+}
+
+export class Unblock extends Command<BlockOutcome> {
+  constructor(
+    readonly intent: Intent,
+    readonly targetActorId: string,
+  ) {
+    super();
+  }
+}
+
+const isBlocking = ({ type }: PairEvent): boolean => type === 'block.established' || type === 'block.ended';
+
+const outcomeOf = ({ intent }: Block | Unblock, { pair, position }: PairOutcome): BlockOutcome => ({
+  blocked: pair.blockedBy.includes(intent.actorId),
+  position,
+});
+
+@CommandHandler(Block)
+export class BlockHandler implements ICommandHandler<Block> {
+  constructor(
+    private readonly acts: PairActs,
+    private readonly facts: SocialFacts,
+  ) {}
+
+  /** @throws {Refusal} and what log, vault and store throw. */
+  async execute(command: Block): Promise<BlockOutcome> {
+    const { intent, targetActorId } = command;
+    const isKnown = await this.facts.isKnown(targetActorId);
+    const done = await this.acts.carryOut({
+      intent,
+      targetActorId,
+      verb: 'block',
+      concerns: isBlocking,
+      decide: (pair, act) => block(pair, act, isKnown),
+    });
+    return outcomeOf(command, done);
+  }
+}
+
+@CommandHandler(Unblock)
+export class UnblockHandler implements ICommandHandler<Unblock> {
+  constructor(private readonly acts: PairActs) {}
+
+  /** @throws {Refusal} and what log and vault throw. */
+  async execute(command: Unblock): Promise<BlockOutcome> {
+    const { intent, targetActorId } = command;
+    const done = await this.acts.carryOut({
+      intent,
+      targetActorId,
+      verb: 'unblock',
+      concerns: isBlocking,
+      isCounted: true,
+      decide: unblock,
+    });
+    return outcomeOf(command, done);
+  }
+}

@@ -1,0 +1,96 @@
+import { Injectable } from '@nestjs/common';
+import { Command, CommandHandler } from '@nestjs/cqrs';
+import type { ICommandHandler } from '@nestjs/cqrs';
+import type { Decision } from '../../domain/refusal.js';
+import type { RelationEvent } from '../../domain/relation/events.js';
+import { evolveLike, likePost, unlikePost } from '../../domain/relation/like.js';
+import type { Like, LikeAct } from '../../domain/relation/like.js';
+import { EventLog } from '../../log/event-log.js';
+import { payloadDigest } from '../../log/encryption.js';
+import { streams } from '../../log/streams.js';
+import { KeyVault } from '../../log/vault/key-vault.js';
+import { Clock, Ids } from '../support/ambient.js';
+import { decideIntent } from '../support/handle-idempotent-command.js';
+import type { Intent } from '../support/intent.js';
+import { postIn } from '../post/post-outcome.js';
+import { relationOf } from './relation-outcome.js';
+import type { RelationOutcome } from './relation-outcome.js';
+import { SocialFacts } from '../support/interaction-policy.js';
+
+export class LikePost extends Command<RelationOutcome> {
+  constructor(
+    readonly intent: Intent,
+    readonly postId: string,
+  ) {
+    super();
+  }
+}
+
+export class UnlikePost extends Command<RelationOutcome> {
+  constructor(
+    readonly intent: Intent,
+    readonly postId: string,
+  ) {
+    super();
+  }
+}
+
+@Injectable()
+abstract class LikingHandler {
+  constructor(
+    protected readonly log: EventLog,
+    protected readonly vault: KeyVault,
+    protected readonly facts: SocialFacts,
+    protected readonly clock: Clock,
+    protected readonly ids: Ids,
+  ) {}
+
+  protected async carryOut(
+    { intent, postId }: LikePost | UnlikePost,
+    verb: 'like' | 'unlike',
+    decide: (like: Like, act: LikeAct) => Decision<RelationEvent>,
+  ): Promise<RelationOutcome> {
+    const { actorId } = intent;
+    const act = { actorId, postId, at: this.clock.now() };
+    const { state, position } = await decideIntent<Like, RelationEvent>(this.log, this.ids, {
+      stream: streams.like(actorId, postId),
+      initial: undefined,
+      evolve: evolveLike,
+      intent,
+      payloadHash: payloadDigest(await this.vault.keyOf(actorId), { verb }),
+      isCounted: verb === 'like',
+      decide: (like) => decide(like, act),
+    });
+    if (!state) return { relation: null, position };
+    const { targetActorId } = state;
+    return {
+      relation: relationOf({ kind: 'like', actorId, targetId: postId, targetActorId }, state),
+      position,
+    };
+  }
+}
+
+@CommandHandler(LikePost)
+export class LikePostHandler extends LikingHandler implements ICommandHandler<LikePost> {
+  /** @throws {Refusal} and what log and store throw. */
+  async execute(command: LikePost): Promise<RelationOutcome> {
+    const authorActorId = await this.likeableAuthor(command);
+    return this.carryOut(command, 'like', (like, act) => likePost(like, act, authorActorId));
+  }
+
+  /** Who wrote the post; undefined if the actor cannot have to do with it now. */
+  private async likeableAuthor({ intent, postId }: LikePost): Promise<string | undefined> {
+    const post = postIn(await this.log.read(streams.post(postId)));
+    if (post.status !== 'published') return undefined;
+    const mayInteract = await this.facts.mayInteract(intent.actorId, post.authorActorId);
+    return mayInteract ? post.authorActorId : undefined;
+  }
+}
+
+@CommandHandler(UnlikePost)
+export class UnlikePostHandler extends LikingHandler implements ICommandHandler<UnlikePost> {
+  /** @throws {Refusal} and what log and vault throw. */
+  execute(command: UnlikePost): Promise<RelationOutcome> {
+    return this.carryOut(command, 'unlike', unlikePost);
+  }
+}

@@ -1,0 +1,95 @@
+import { Command, CommandHandler } from '@nestjs/cqrs';
+import type { ICommandHandler } from '@nestjs/cqrs';
+import type { ReportCreated } from '../../domain/report/events.js';
+import { createReport, evolveReport, mayReport, noReport } from '../../domain/report/report.js';
+import type { Report } from '../../domain/report/report.js';
+import { EventLog } from '../../log/event-log.js';
+import { payloadDigest } from '../../log/encryption.js';
+import { streams } from '../../log/streams.js';
+import { KeyVault } from '../../log/vault/key-vault.js';
+import { Clock, Ids } from '../support/ambient.js';
+import { decideIntent } from '../support/handle-idempotent-command.js';
+import { createdId } from '../support/intent.js';
+import type { Intent } from '../support/intent.js';
+import { postIn } from '../post/post-outcome.js';
+import { SocialFacts } from '../support/interaction-policy.js';
+
+/** What is reported, why, and what else there is to say: as it was sent. */
+export interface Complaint {
+  readonly postId?: string | undefined;
+  readonly actorId?: string | undefined;
+  readonly reason: string;
+  readonly text?: string | undefined;
+}
+
+/** A report, and the position in the log from which readers find its intent. */
+export interface ReportOutcome {
+  readonly report: { readonly id: string; readonly status: 'received' };
+  readonly position: bigint;
+}
+
+/** Tells the operators of a post or an actor. Repeating the intent makes no second report. */
+export class CreateReport extends Command<ReportOutcome> {
+  constructor(
+    readonly intent: Intent,
+    readonly complaint: Complaint,
+  ) {
+    super();
+  }
+}
+
+@CommandHandler(CreateReport)
+export class CreateReportHandler implements ICommandHandler<CreateReport> {
+  constructor(
+    private readonly log: EventLog,
+    private readonly vault: KeyVault,
+    private readonly facts: SocialFacts,
+    private readonly clock: Clock,
+    private readonly ids: Ids,
+  ) {}
+
+  /** @throws {Refusal} and what log, vault and store throw. */
+  async execute({ intent, complaint }: CreateReport): Promise<ReportOutcome> {
+    const { postId, actorId, reason, text } = complaint;
+    const key = await this.vault.keyOf(intent.actorId);
+    const reportId = createdId('report', intent);
+    const draft = {
+      reportId,
+      reporterActorId: intent.actorId,
+      appId: intent.appId,
+      postId,
+      actorId,
+      reason,
+      text,
+      at: this.clock.now(),
+    };
+    const target = await this.targetOf(intent.actorId, complaint);
+    const { position } = await decideIntent<Report, ReportCreated>(this.log, this.ids, {
+      stream: streams.report(reportId),
+      initial: noReport,
+      evolve: evolveReport,
+      intent,
+      payloadHash: payloadDigest(key, { postId, actorId, reason, text }),
+      decide: () => createReport(draft, target),
+    });
+    return { report: { id: reportId, status: 'received' }, position };
+  }
+
+  /** The actor whom a complaint is about, if they and what they are reported for are there for the reporter. */
+  private async targetOf(reporterActorId: string, complaint: Complaint): Promise<string | undefined> {
+    const { postId, actorId } = complaint;
+    const targetActorId = postId === undefined ? actorId : await this.authorOf(postId);
+    if (targetActorId === undefined || targetActorId === reporterActorId) return targetActorId;
+    const [isActive, { blockedBy }] = await Promise.all([
+      this.facts.isActive(targetActorId),
+      this.facts.pairOf(reporterActorId, targetActorId),
+    ]);
+    return isActive && mayReport(reporterActorId, targetActorId, blockedBy) ? targetActorId : undefined;
+  }
+
+  /** Undefined: nobody can see such a post any more. */
+  private async authorOf(postId: string): Promise<string | undefined> {
+    const post = postIn(await this.log.read(streams.post(postId)));
+    return post.status === 'published' ? post.authorActorId : undefined;
+  }
+}

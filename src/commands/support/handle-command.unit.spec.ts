@@ -1,0 +1,44 @@
+import { describe, expect, it } from '@jest/globals';
+import { LogUnavailable, WrongExpectedRevision } from '../../log/event-log.js';
+import type { EventLog } from '../../log/event-log.js';
+import { alreadyRead, decideOn } from './handle-command.js';
+
+const deliberation = {
+  stream: 's',
+  initial: undefined,
+  evolve: () => undefined,
+  decide: () => [{ type: 'handle.claimed' as const, data: { actorId: 'a', at: 1 } }],
+  metadata: { requestId: 'r' },
+};
+const ids = { random: () => 'x', uuid: () => 'x' };
+
+/** A log to which somebody else writes first, this often. */
+const contended = (times: number) => {
+  let left = times;
+  return {
+    read: () => Promise.resolve([]),
+    append: () =>
+      left-- > 0
+        ? Promise.reject(new WrongExpectedRevision('x'))
+        : Promise.resolve({ revision: 0n, position: 7n }),
+  } as unknown as EventLog;
+};
+
+describe('a decision', () => {
+  it('is made again when somebody else wrote first', async () => {
+    const { added } = await decideOn(contended(3), ids, deliberation);
+    expect(added).toMatchObject([{ revision: 0n, position: 7n }]);
+  });
+
+  it('rests on what was read already, and on another look once somebody else wrote', async () => {
+    let reads = 0;
+    const log = contended(1);
+    log.read = () => Promise.resolve([]).finally(() => (reads += 1));
+    const { added } = await decideOn(log, ids, { ...deliberation, read: alreadyRead([]) });
+    expect([added.length, reads]).toEqual([1, 1]);
+  });
+
+  it('can be tried again later when somebody else always was first', async () => {
+    await expect(decideOn(contended(9), ids, deliberation)).rejects.toBeInstanceOf(LogUnavailable);
+  });
+});

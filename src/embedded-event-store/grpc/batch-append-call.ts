@@ -1,0 +1,228 @@
+import type { handleBidiStreamingCall, ServerDuplexStream } from '@grpc/grpc-js';
+import type { StreamIdentifier, UUID } from '@eventstore/db-client/generated/shared_pb.js';
+import type { BatchAppendReq, BatchAppendResp } from '@eventstore/db-client/generated/streams_pb.js';
+import sharedPb from '@eventstore/db-client/generated/shared_pb.js';
+import streamsPb from '@eventstore/db-client/generated/streams_pb.js';
+import emptyPb from 'google-protobuf/google/protobuf/empty_pb.js';
+import { setImmediate } from 'node:timers/promises';
+import { StoreUnavailableError } from '../errors.js';
+import type { ExpectedRevision } from '../storage/expected-revision.js';
+import type { AppendResult, ProposedEvent, Store } from '../storage/store.js';
+import * as appendError from './append-error.js';
+import type { BatchAppendRequest } from './batch-append-request.js';
+import type { LiveCalls } from './live-calls.js';
+import {
+  appendSize,
+  expectedRevision,
+  heldSize,
+  MAX_APPEND_SIZE,
+  proposedEvent,
+  uuidText,
+  writableStreamName,
+} from './messages.js';
+import { Outlet } from './stream-writer.js';
+import { statusOf, tooManyUnfinished, type CallStatus } from './status.js';
+
+type BatchCall = ServerDuplexStream<BatchAppendRequest, BatchAppendResp>;
+
+/** Bytes waiting for the disk, and answers waiting for the client, at which a call takes no more appends. */
+const MAX_BACKLOG = 32 * 1024 * 1024;
+const MAX_ANSWERS = 1024;
+/** Appends of one call that may be begun and not finished, and what they may hold in memory together. */
+const MAX_UNFINISHED = 1024;
+const MAX_UNFINISHED_SIZE = 32 * 1024 * 1024;
+
+/**
+ * How long an append may be unfinished, whatever its client allows. In EventStoreDB a setting, of 2 s by default; here it
+ * only has to end what nobody goes on with.
+ */
+const MAX_UNFINISHED_MS = 30_000;
+
+interface PartialAppend {
+  identifier: StreamIdentifier;
+  stream: string;
+  expected: ExpectedRevision;
+  events: ProposedEvent[];
+  /** What counts towards MAX_APPEND_SIZE. */
+  size: number;
+  /** Bytes in memory. */
+  held: number;
+  /** Runs out when the append is not finished in time. */
+  timer?: NodeJS.Timeout;
+}
+
+/** BatchAppend: one call carries many appends, each in one or more requests of one correlation id, each answered once. */
+export function batchAppendHandler(
+  store: Store,
+  live: LiveCalls,
+): handleBidiStreamingCall<BatchAppendRequest, BatchAppendResp> {
+  return (call) => {
+    const { outlet } = new BatchAppend(store, call);
+    outlet.onClose(live.add((status) => outlet.fail(status)));
+  };
+}
+
+class BatchAppend {
+  readonly outlet: Outlet;
+  readonly #partial = new Map<string, PartialAppend>();
+  #unfinishedSize = 0;
+  #pending = 0;
+  #ended = false;
+
+  constructor(
+    private readonly store: Store,
+    private readonly call: BatchCall,
+  ) {
+    this.outlet = new Outlet(call);
+    call.on('data', (request: BatchAppendRequest) => this.#take(request));
+    this.outlet.onClose(() => {
+      for (const id of this.#partial.keys()) this.#forget(id);
+    });
+    call.on('end', () => {
+      this.#ended = true;
+      this.#endIfDone();
+    });
+  }
+
+  #take({ request, timeoutMs }: BatchAppendRequest): void {
+    const correlation = request.getCorrelationId();
+    if (!correlation) return; // nothing that an answer could be addressed to
+    try {
+      const append = this.#gather(request, timeoutMs, uuidText(correlation));
+      if (append && request.getIsFinal()) void this.#append(correlation, append);
+    } catch (error) {
+      const id = uuidText(correlation);
+      const identifier = this.#partial.get(id)?.identifier ?? request.getOptions()?.getStreamIdentifier();
+      this.#forget(id);
+      this.#answer(correlation, identifier, appendError.refused(statusOf(error)));
+    }
+  }
+
+  /** Adds a request to its append; undefined if that was answered already. */
+  #gather(request: BatchAppendReq, timeoutMs: number | undefined, id: string): PartialAppend | undefined {
+    const correlation = request.getCorrelationId();
+    const options = request.getOptions();
+    if (options && !this.#partial.has(id)) this.#partial.set(id, partialAppend(options));
+    const append = this.#partial.get(id);
+    if (!append) return undefined;
+    const left = timeoutMs ?? (options?.getDeadline()?.toDate().getTime() ?? Infinity) - this.store.now();
+    for (const event of request.getProposedMessagesList().map(proposedEvent)) {
+      append.events.push(event);
+      append.size += appendSize(event);
+      append.held += heldSize(event);
+      this.#unfinishedSize += heldSize(event);
+    }
+    const isFinal = request.getIsFinal();
+    const refusal = this.#refusal(append, left, isFinal);
+    if (refusal || isFinal) this.#forget(id);
+    else if (options) this.#expire(append, correlation, Math.min(left, MAX_UNFINISHED_MS));
+    if (!refusal) return append;
+    this.#answer(correlation, append.identifier, refusal);
+    return undefined;
+  }
+
+  #refusal({ size }: PartialAppend, left: number, isFinal: boolean): BatchAppendResp | undefined {
+    if (left <= 0) return appendError.timeout();
+    if (size > MAX_APPEND_SIZE) return appendError.maximumAppendSizeExceeded(MAX_APPEND_SIZE);
+    const tooMuch = this.#partial.size > MAX_UNFINISHED || this.#unfinishedSize > MAX_UNFINISHED_SIZE;
+    return tooMuch && !isFinal ? appendError.refused(tooManyUnfinished()) : undefined;
+  }
+
+  /** Answers an append that is not finished in time. */
+  #expire(append: PartialAppend, correlation: UUID | undefined, ms: number): void {
+    clearTimeout(append.timer);
+    append.timer = setTimeout(() => {
+      if (correlation) this.#forget(uuidText(correlation));
+      this.#answer(correlation, append.identifier, appendError.timeout());
+    }, ms);
+  }
+
+  #forget(id: string): void {
+    const append = this.#partial.get(id);
+    if (!append) return;
+    clearTimeout(append.timer);
+    this.#partial.delete(id);
+    this.#unfinishedSize -= append.held;
+  }
+
+  async #append(correlation: UUID, { identifier, stream, expected, events }: PartialAppend): Promise<void> {
+    this.#pending++;
+    try {
+      const appending = this.store.append(stream, expected, events);
+      const isMuch = this.store.backlog > MAX_BACKLOG || this.outlet.waiting > MAX_ANSWERS;
+      if (isMuch && !this.call.isPaused()) void this.#pauseUntil(appending);
+      this.#answer(correlation, identifier, answer(await appending, identifier, expected));
+    } catch (error) {
+      const status = statusOf(error);
+      if (error instanceof StoreUnavailableError) await this.#endUnavailable(status);
+      else this.#answer(correlation, identifier, appendError.refused(status));
+    }
+    this.#pending--;
+    this.#endIfDone();
+  }
+
+  /** Takes nothing more until an append, and with it what was in front of it, is through, and its answers are taken. */
+  async #pauseUntil(appending: Promise<unknown>): Promise<void> {
+    this.call.pause();
+    await Promise.allSettled([appending]);
+    await this.outlet.drained();
+    this.call.resume();
+  }
+
+  /**
+   * The end of the call says what no answer to a single append can say in terms that clients understand: it is not known
+   * what of the unanswered appends is stored. Those that are, are answered first.
+   */
+  async #endUnavailable(status: CallStatus): Promise<void> {
+    await this.store.refuseAppends();
+    await setImmediate();
+    this.outlet.fail(status);
+  }
+
+  #answer(
+    correlation: UUID | undefined,
+    identifier: StreamIdentifier | undefined,
+    response: BatchAppendResp,
+  ): void {
+    response.setCorrelationId(correlation).setStreamIdentifier(identifier);
+    this.outlet.push(response);
+  }
+
+  #endIfDone(): void {
+    if (this.#ended && this.#pending === 0) this.outlet.end();
+  }
+}
+
+function partialAppend(options: BatchAppendReq.Options): PartialAppend {
+  const stream = writableStreamName(options.getStreamIdentifier());
+  const revision = options.hasStreamPosition() ? options.getStreamPosition() : undefined;
+  return {
+    identifier: new sharedPb.StreamIdentifier().setStreamName(Buffer.from(stream)),
+    stream,
+    expected: expectedRevision(options, revision),
+    events: [],
+    size: 0,
+    held: 0,
+  };
+}
+
+function answer(
+  result: AppendResult,
+  identifier: StreamIdentifier,
+  expected: ExpectedRevision,
+): BatchAppendResp {
+  if (result.kind === 'deleted') return appendError.streamDeleted(identifier);
+  if (result.kind === 'wrong-expected-revision')
+    return appendError.wrongExpectedVersion(result.current, expected);
+  const success = new streamsPb.BatchAppendResp.Success();
+  if (result.revision < 0) success.setNoStream(new emptyPb.Empty());
+  else success.setCurrentRevision(String(result.revision));
+  if (result.position === undefined) success.setNoPosition(new emptyPb.Empty());
+  else {
+    const position = String(result.position);
+    success.setPosition(
+      new sharedPb.AllStreamPosition().setCommitPosition(position).setPreparePosition(position),
+    );
+  }
+  return new streamsPb.BatchAppendResp().setSuccess(success);
+}

@@ -1,0 +1,57 @@
+import type { Pool } from 'pg';
+import { ReadModels } from '../commands/account/read-models.js';
+
+interface Row {
+  readonly schema_name: string;
+  readonly is_published: boolean;
+  readonly shows: boolean;
+}
+
+/** Rows that are locked at a time, since a build may be about to write them. */
+const BATCH = 1_000;
+
+/** The generations of read models in one database. */
+export class Incarnations extends ReadModels {
+  constructor(private readonly pool: Pool) {
+    super();
+  }
+
+  async haveForgotten(actorId: string, position: bigint): Promise<boolean> {
+    const { rows } = await this.pool.query<Row>(
+      `SELECT schema_name, publication.singleton IS NOT NULL AS is_published,
+        coalesce(applied_position >= $1::numeric, false) AS shows
+      FROM recovery.incarnation LEFT JOIN recovery.publication USING (incarnation)`,
+      [String(position)],
+    );
+    for (const { schema_name: schema, is_published: isPublished, shows } of rows)
+      if (!shows && !isPublished) await this.clear(schema, actorId);
+    return rows.every(({ is_published: isPublished, shows }) => shows || !isPublished);
+  }
+
+  /**
+   * One that no worker brings up to date, or not yet: what is applied to it later changes nothing of this. Of whatever
+   * version it is, it has people and posts.
+   */
+  private async clear(schema: string, actorId: string): Promise<void> {
+    const { rows } = await this.pool.query<{ there: boolean }>(
+      `SELECT to_regclass($1) IS NOT NULL AND to_regclass($2) IS NOT NULL AS there`,
+      [`${schema}.actor`, `${schema}.post`],
+    );
+    if (!rows[0]?.there) return;
+    await this.pool.query(
+      `UPDATE ${schema}.actor SET handle = NULL, display_name = '', bio = '', website = ''
+      WHERE actor_id = $1 AND (handle IS NOT NULL OR display_name <> '' OR bio <> '' OR website <> '')`,
+      [actorId],
+    );
+    for (const status of ["status = 'published'", "status NOT IN ('published', 'deleted')"])
+      for (let cleared = BATCH; cleared === BATCH;) {
+        const { rowCount } = await this.pool.query(
+          `UPDATE ${schema}.post SET status = 'deleted', text = '' WHERE ctid = ANY (ARRAY (
+            SELECT ctid FROM ${schema}.post WHERE author_actor_id = $1 AND ${status}
+            LIMIT ${BATCH} FOR UPDATE SKIP LOCKED))`,
+          [actorId],
+        );
+        cleared = rowCount ?? 0;
+      }
+  }
+}

@@ -1,0 +1,40 @@
+import { Controller, Get, Param } from '@nestjs/common';
+import { z } from 'zod';
+import { actorById } from '../../../projections/profile/profile.read-model.js';
+import { ProtectedReads } from '../admission/protected-reads.js';
+import type { ReadRequest, ReadRule } from '../admission/protected-reads.js';
+import { HttpRefusal } from '../server/errors.js';
+import { identifierOrNone } from '../requests/fields.js';
+import { Operation } from '../openapi/operation.js';
+import type { Answered } from '../openapi/operation.js';
+import { Reading } from '../requests/read-request.js';
+import { actor, exampleActor } from './profile.resource.js';
+
+const anybody: ReadRule = { scope: 'read', anonymous: true };
+
+const oneActor = z.strictObject({ actor });
+
+@Controller('api/actors')
+export class ActorsController {
+  constructor(private readonly reads: ProtectedReads) {}
+
+  @Get(':actorId')
+  @Operation({
+    id: 'getActor',
+    summary: 'Read an actor',
+    access: anybody,
+    answers: oneActor,
+    example: { actor: exampleActor },
+    errors: ['not_found'],
+  })
+  async actor(
+    @Param('actorId') actorId: string,
+    @Reading() request: ReadRequest,
+  ): Promise<Answered<typeof oneActor>> {
+    const { result } = await this.reads.read(request, anybody, actorById, {
+      actorId: identifierOrNone(actorId),
+    });
+    if (!result) throw new HttpRefusal('not_found', 'There is no such actor for you.');
+    return { actor: result };
+  }
+}

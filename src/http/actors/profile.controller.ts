@@ -1,0 +1,104 @@
+import { Body, Controller, Get, Patch, Res } from '@nestjs/common';
+import { CommandBus } from '@nestjs/cqrs';
+import type { FastifyReply } from 'fastify';
+import { z } from 'zod';
+import { ownProfile as callersProfile } from '../../../projections/profile/profile.read-model.js';
+import { ChangeProfile } from '../../commands/profile/change-profile.js';
+import type { Authority } from '../../commands/support/intent.js';
+import { ActingAuthority, Mutation } from '../admission/mutation.guard.js';
+import { OwnWrites } from '../admission/read-your-writes.js';
+import { ProtectedReads } from '../admission/protected-reads.js';
+import type { ReadRequest, ReadRule } from '../admission/protected-reads.js';
+import { HttpRefusal } from '../server/errors.js';
+import { baseRevision, beforeNormalizing, intentId } from '../requests/fields.js';
+import { Operation } from '../openapi/operation.js';
+import type { Answered } from '../openapi/operation.js';
+import { Reading } from '../requests/read-request.js';
+import { exampleOwnProfile, ownProfile } from './profile.resource.js';
+
+const bearer: ReadRule = { scope: 'read', anonymous: false };
+
+const oneProfile = z.strictObject({ profile: ownProfile });
+
+const text = z.string('must be a string');
+
+const profileChange = z.strictObject({
+  intentId,
+  revision: baseRevision,
+  handle: text
+    .nullable()
+    .optional()
+    .meta({
+      examples: ['ada', null],
+      description:
+        '3 to 30 characters out of a-z, 0-9 and _. Null: the profile shows none, and none is lost.',
+    }),
+  displayName: text
+    .optional()
+    .describe(`One line of 1 to 64 visible characters, trimmed and in NFC. ${beforeNormalizing('256')}`),
+  bio: text
+    .optional()
+    .describe(
+      `Up to 500 code points, trimmed and in NFC, and no control characters but the line feed. ${beforeNormalizing('2,000')}`,
+    ),
+  website: text.optional().describe('Empty, or an absolute http(s) URL of up to 2,048 characters.'),
+});
+
+@Controller('api/profile')
+export class ProfileController {
+  constructor(
+    private readonly reads: ProtectedReads,
+    private readonly commands: CommandBus,
+    private readonly ownWrites: OwnWrites,
+  ) {}
+
+  @Get()
+  @Operation({
+    id: 'getOwnProfile',
+    summary: "Read the caller's own profile",
+    access: bearer,
+    answers: oneProfile,
+    example: { profile: exampleOwnProfile },
+  })
+  async ownProfile(@Reading() request: ReadRequest): Promise<Answered<typeof oneProfile>> {
+    const { result } = await this.reads.read(request, bearer, callersProfile, undefined);
+    // A live account is in the log; what lacks it is the read model, which is behind.
+    if (!result)
+      throw new HttpRefusal('protected_read_unavailable', 'Your account is still being set up; retry.');
+    return { profile: result };
+  }
+
+  @Patch()
+  @Mutation('profile:write', { publishes: true })
+  @Operation({
+    id: 'changeOwnProfile',
+    summary: "Change the caller's own profile",
+    description:
+      'What is left out stays as it is. A handle that is given up can be taken by others; it is also the name to sign in with.',
+    answers: oneProfile,
+    example: { profile: exampleOwnProfile },
+    sends: { intentId: 'profile-1', revision: 2, bio: exampleOwnProfile.bio },
+    errors: [
+      'effect_mismatch',
+      'invalid_text',
+      'invalid_website',
+      'not_found',
+      'revision_conflict',
+      'revision_required',
+    ],
+  })
+  async change(
+    @Body({ schema: profileChange }) body: z.infer<typeof profileChange>,
+    @ActingAuthority() authority: Authority,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<Answered<typeof oneProfile>> {
+    const { intentId: named, ...change } = body;
+    const { profile, position } = await this.commands.execute(
+      new ChangeProfile({ ...authority, intentId: named }, change),
+    );
+    await this.ownWrites.settle(authority.actorId, position);
+    void reply.header('x-network-write-revision', String(position));
+    const { actorId, handle, displayName, bio, website, revision } = profile;
+    return { profile: { actorId, handle, displayName, bio, website, revision } };
+  }
+}

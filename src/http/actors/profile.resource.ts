@@ -1,0 +1,45 @@
+import { z } from 'zod';
+import { identifier, revision, timestamp } from '../requests/values.js';
+
+const shown = {
+  actorId: identifier,
+  handle: z.string().nullable(),
+  displayName: z.string(),
+  bio: z.string(),
+  website: z.string().describe('Empty, or an absolute http(s) URL.'),
+};
+
+/** network-api.md, "OwnProfile". */
+export const ownProfile = z
+  .strictObject({ ...shown, revision })
+  .meta({ id: 'OwnProfile', description: "The caller's own profile." });
+
+/** decisions.md, "Operations the document implies". */
+export const actor = z
+  .strictObject({
+    ...shown,
+    createdAt: timestamp,
+    followers: z.int().min(0),
+    following: z.int().min(0),
+    posts: z.int().min(0).describe('Published posts, replies included.'),
+  })
+  .meta({ id: 'Actor', description: 'An actor as anybody may see it.' });
+
+/** network-api.md, "Actor summary". */
+export const actorSummary = z
+  .strictObject({ actorId: identifier, handle: z.string(), displayName: z.string() })
+  .meta({ id: 'ActorSummary', description: 'An actor in a list.' });
+
+export const exampleActorSummary = { actorId: 'Rk3vQ0yN7aB2', handle: 'ada', displayName: 'Ada' };
+
+const exampleShown = { ...exampleActorSummary, bio: 'Keeper of lamps.', website: 'https://ada.example/' };
+
+export const exampleOwnProfile = { ...exampleShown, revision: 3 };
+
+export const exampleActor = {
+  ...exampleShown,
+  createdAt: 1_763_600_000_000,
+  followers: 12,
+  following: 7,
+  posts: 31,
+};

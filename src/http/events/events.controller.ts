@@ -1,0 +1,84 @@
+import { Controller, Get, Query, Req, Res } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { addressBlock } from '../../limits/address-block.js';
+import type { Read, ReadRequest } from '../admission/protected-reads.js';
+import { HttpRefusal } from '../server/errors.js';
+import { EventStreams } from './event-streams.js';
+import { FeedReads, mayListen } from './feed-reads.js';
+import { logCursor, pageLimit } from '../requests/fields.js';
+import { nameOf } from '../limits/request-limits.js';
+import type { Meter } from '../limits/request-meter.js';
+import { Operation } from '../openapi/operation.js';
+import type { Answered } from '../openapi/operation.js';
+import { Reading } from '../requests/read-request.js';
+import { exampleEvents, feedEvent } from './event.resource.js';
+
+const behind = z.object({ cursor: logCursor, limit: pageLimit({ most: 500 }) });
+
+const page = z.strictObject({
+  events: z.array(feedEvent).describe('In the order of the log.'),
+  cursor: z.int().min(0).describe('Up to where this is complete: send it for what comes next.'),
+  replace: z.boolean().describe('What changed cannot be told: reconcile, and go on from `cursor`.'),
+});
+
+@Controller('api/events')
+export class EventsController {
+  constructor(
+    private readonly reads: FeedReads,
+    private readonly streams: EventStreams,
+  ) {}
+
+  @Get()
+  @Operation({
+    id: 'listEvents',
+    summary: 'Learn what changes, in pages or as a stream',
+    description:
+      'Without a cursor it begins now, with no events. There is more while `cursor` is below `x-network-revision`. With ' +
+      '`Accept: text/event-stream` it is a stream of server-sent events that resumes behind `Last-Event-ID` (or the ' +
+      'cursor): `event` is the kind, `data` the event, `id` its position. `replace` asks to reconcile; `end` has an ' +
+      'Error as its data, and the connection closes. A stream counts as one read; one more than may be open is 429, with ' +
+      '`Retry-After`.',
+    access: mayListen,
+    answers: page,
+    example: { events: exampleEvents, cursor: 48_377, replace: false },
+    errors: ['invalid_cursor'],
+    requestHeaders: ['last-event-id'],
+    streams: feedEvent,
+  })
+  async events(
+    @Query({ schema: behind }) { cursor, limit }: z.infer<typeof behind>,
+    @Reading() request: ReadRequest,
+    @Req() incoming: FastifyRequest,
+    @Res() reply: FastifyReply,
+  ): Promise<Answered<typeof page> | undefined> {
+    const isStream = wantsStream(incoming);
+    const from = (isStream ? lastEventId(incoming) : undefined) ?? cursor;
+    const first = await this.reads.read(request, from, isStream ? undefined : limit);
+    if (isStream) {
+      // What was asked to be shown at least is shown by the first read.
+      const { credential, meter } = request;
+      const stream = this.streams.begin(listenerOf(first, meter), first, { credential, meter });
+      // Proxies that gather answers would hold events back.
+      void reply.type('text/event-stream').header('x-accel-buffering', 'no');
+      void reply.send(stream);
+    } else void reply.send(first.result);
+    return undefined;
+  }
+}
+
+function wantsStream({ method, headers: { accept = '' } }: FastifyRequest): boolean {
+  // A HEAD would wait for the end of the stream.
+  return method !== 'HEAD' && accept.split(',').some((type) => /^\s*text\/event-stream\s*(;|$)/i.test(type));
+}
+
+/** Who has a budget of their own (decisions.md, "Limits"). */
+const listenerOf = ({ caller }: Read<unknown>, { nearest }: Meter): string =>
+  caller ? nameOf(caller) : addressBlock(nearest);
+
+function lastEventId({ headers }: FastifyRequest): number | undefined {
+  const read = logCursor.safeParse(headers['last-event-id']);
+  if (!read.success)
+    throw new HttpRefusal('invalid_cursor', 'Last-Event-ID must be the id of an event that arrived.');
+  return read.data;
+}

@@ -1,0 +1,63 @@
+import { expect, it } from '@jest/globals';
+import { createLogger } from '../../config/logger.js';
+import { Health, NotReady } from './health.js';
+import type { Checks } from './health.js';
+
+/** Whose one component is in the state that is set; undefined: it is well. */
+function given(where: keyof Checks = 'needed') {
+  const logged: string[] = [];
+  let fault: Error | undefined;
+  const check = () => (fault ? Promise.reject(fault) : Promise.resolve());
+  const logger = createLogger({ logLevel: 'info' }, 'test', {
+    write(line) {
+      const { component, msg, err } = JSON.parse(line);
+      logged.push([component, msg, err?.message].filter(Boolean).join(': '));
+    },
+  });
+  const health = new Health({ needed: {}, shown: {}, [where]: { store: check } }, logger);
+  const look = (found?: Error) => {
+    fault = found;
+    return health.readiness();
+  };
+  return { logged, look };
+}
+
+it('logs nothing of what is ready', async () => {
+  const { logged, look } = given();
+  expect(await look()).toEqual({ status: 'ok', components: { store: { status: 'ok' } } });
+  expect(logged).toEqual([]);
+});
+
+it.each(['needed', 'shown'] as const)('logs what is %s when what is said about it changes', async (where) => {
+  const { logged, look } = given(where);
+  for (const found of [
+    new NotReady('In quarantine: one reason'),
+    new NotReady('In quarantine: one reason'),
+    new NotReady('In quarantine: another'),
+    new Error('connection refused'),
+    new Error('timeout'),
+    undefined,
+    undefined,
+    new NotReady('In quarantine: another'),
+  ])
+    await look(found);
+  expect(logged).toEqual([
+    'store: not ready: In quarantine: one reason',
+    'store: not ready: In quarantine: another',
+    'store: not ready: connection refused',
+    'store: ready again',
+    'store: not ready: In quarantine: another',
+  ]);
+});
+
+it('says how long something lasts at each look, and logs it once', async () => {
+  const { logged, look } = given();
+  const silent = (seconds: number) => new NotReady(`Silent for ${seconds} s.`, 'Silent.');
+  expect((await look(silent(15))).components).toEqual({
+    store: { status: 'failed', reason: 'Silent for 15 s.' },
+  });
+  expect((await look(silent(16))).components).toEqual({
+    store: { status: 'failed', reason: 'Silent for 16 s.' },
+  });
+  expect(logged).toEqual(['store: not ready: Silent for 15 s.']);
+});

@@ -1,0 +1,26 @@
+import { expect, it, jest } from '@jest/globals';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { readConfig } from '../../config/config.js';
+import { requireMetricsHost } from './metrics-host.js';
+
+const config = readConfig({
+  OPERATOR_BASE_URL: 'https://ops.network.example',
+  METRICS_HOSTS: 'prometheus.internal, api-1',
+});
+
+/** Undefined: it may be scraped there. */
+function faultAt(host: string): unknown {
+  const done = jest.fn<(fault?: Error) => void>();
+  const request = { headers: { host } } as FastifyRequest;
+  const hook = requireMetricsHost(config) as (...given: [FastifyRequest, FastifyReply, typeof done]) => void;
+  hook(request, {} as FastifyReply, done);
+  return done.mock.calls[0]?.[0];
+}
+
+it.each(['ops.network.example', 'prometheus.internal:9464', 'API-1:3001', 'localhost'])('%s may', (host) => {
+  expect(faultAt(host)).toBeUndefined();
+});
+
+it.each(['network.example', 'api-2', 'api-1.example'])('%s may not', (host) => {
+  expect(faultAt(host)).toMatchObject({ code: 'origin_mismatch' });
+});

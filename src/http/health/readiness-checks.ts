@@ -1,0 +1,67 @@
+import type { Pool } from 'pg';
+import { readRecoveryState } from '../../incarnations/recovery-state.js';
+import type { RestrictionProof } from '../admission/restriction-proof.js';
+import { NotReady } from './health.js';
+import type { Checks } from './health.js';
+import type { LogCheck } from './log-check.js';
+
+/** Several times as long as a worker that waits for something is ever silent. */
+const SILENT_SECONDS = 15;
+
+/**
+ * What `/readyz` looks at, by the name it shows. The witness is only shown: who was admitted by a proof reads and publishes
+ * without it, and a process that has no proof yet has read models that are not ready.
+ */
+export function readinessChecks(pool: Pool, log: LogCheck, proof: RestrictionProof): Checks {
+  return {
+    needed: {
+      eventStore: (signal) => log.look(signal),
+      database: () => pool.query('SELECT 1'),
+      readModels: () => checkReadModels(pool, proof),
+      worker: () => checkWorker(pool, log),
+    },
+    shown: { witness: () => proof.reachWitness() },
+  };
+}
+
+async function checkReadModels(pool: Pool, proof: RestrictionProof): Promise<void> {
+  const state = await readRecoveryState(pool);
+  if (!state) throw new NotReady('The read models are being built for the first time.');
+  if (state.status === 'quarantined') throw new NotReady(`In quarantine: ${state.reason}`);
+  const unproven = proof.unprovenFor(state.witnessEpoch);
+  if (unproven !== undefined) throw new NotReady(unproven);
+  const { rows } = await pool.query<{ stopped_reason: string }>(
+    `SELECT stopped_reason FROM recovery.incarnation WHERE incarnation = $1 AND stopped_reason IS NOT NULL
+     UNION ALL
+     SELECT stopped_reason FROM recovery.checkpoint WHERE stopped_reason IS NOT NULL`,
+    [state.incarnation],
+  );
+  const [stopped] = rows;
+  if (stopped) throw new NotReady(`A projection stands still: ${stopped.stopped_reason}`);
+}
+
+/**
+ * Whoever stands by takes the place of a worker that ends or freezes (src/store/held-session.ts); where nobody does, only the
+ * silence tells. A group that rests, in quarantine or at an event that it cannot apply, or of which nothing is published yet,
+ * is silent for a reason that the read models' check names; so is one that waits for a log that is away.
+ */
+async function checkWorker(pool: Pool, log: LogCheck): Promise<void> {
+  if ((await log.answeredForMs()) < SILENT_SECONDS * 1_000) return;
+  const { rows } = await pool.query<{ group_name: string; seconds: number }>(
+    `SELECT group_name, extract(epoch FROM now() - beat_at)::integer AS seconds
+    FROM recovery.heartbeat WHERE beat_at < now() - make_interval(secs => $1)
+      AND NOT EXISTS (SELECT FROM recovery.checkpoint
+        WHERE checkpoint.group_name = heartbeat.group_name AND stopped_reason IS NOT NULL)
+      AND (group_name <> 'serving'
+        OR EXISTS (SELECT FROM recovery.publication JOIN recovery.incarnation USING (incarnation)
+          WHERE status = 'serving' AND stopped_reason IS NULL))
+    ORDER BY beat_at LIMIT 1`,
+    [SILENT_SECONDS],
+  );
+  const [silent] = rows;
+  if (silent)
+    throw new NotReady(
+      `No worker has kept ${silent.group_name} up to date for ${silent.seconds} seconds.`,
+      `No worker keeps ${silent.group_name} up to date.`,
+    );
+}

@@ -1,0 +1,120 @@
+import { Body, Controller, Get, HttpCode, Post, Query, Res } from '@nestjs/common';
+import { CommandBus } from '@nestjs/cqrs';
+import type { FastifyReply } from 'fastify';
+import { z } from 'zod';
+import { inboxOf, unreadOf } from '../../../projections/inbox/inbox.read-model.js';
+import type { Authority } from '../../commands/support/intent.js';
+import { MarkInboxRead } from '../../commands/inbox/mark-inbox-read.js';
+import type { MarkedEntries } from '../../commands/inbox/mark-inbox-read.js';
+import { ActingAuthority, Mutation } from '../admission/mutation.guard.js';
+import { OwnWrites } from '../admission/read-your-writes.js';
+import { ProtectedReads } from '../admission/protected-reads.js';
+import type { ReadRequest, ReadRule } from '../admission/protected-reads.js';
+import { identifier, intentId, pageCursor, pageLimit } from '../requests/fields.js';
+import { Operation } from '../openapi/operation.js';
+import type { Answered } from '../openapi/operation.js';
+import { PagedReads } from '../requests/paged-reads.js';
+import { Reading } from '../requests/read-request.js';
+import { exampleInboxEntry, inboxEntry } from './inbox-entry.resource.js';
+import { exampleCursor, nextCursor, timestamp } from '../requests/values.js';
+
+const bearer: ReadRule = { scope: 'read', anonymous: false };
+const marker: ReadRule = { scope: 'inbox:write', anonymous: false };
+
+const inboxPage = z.object({ limit: pageLimit({ most: 100 }), cursor: pageCursor });
+
+const unread = z
+  .int()
+  .min(0)
+  .describe(
+    'How many entries of the whole inbox are shown to you and not read, among the newest 1,000 unread.',
+  );
+
+const pageOfEntries = z.strictObject({ inbox: z.array(inboxEntry), unread, cursor: nextCursor });
+
+const MOST_IDS = 200;
+
+const marking = z
+  .strictObject({
+    intentId,
+    ids: z.array(identifier).min(1).max(MOST_IDS).optional().describe('These entries. Either this or upTo.'),
+    upTo: timestamp.optional().describe('All entries that were made up to this time. Either this or ids.'),
+  })
+  .transform(({ intentId, ids, upTo }, context): { intentId: string; entries: MarkedEntries } => {
+    if (ids !== undefined && upTo === undefined) return { intentId, entries: { ids } };
+    if (upTo !== undefined && ids === undefined) return { intentId, entries: { upTo } };
+    context.addIssue({ code: 'custom', path: ['ids'], message: 'send either ids or upTo' });
+    return z.NEVER;
+  });
+
+const marked = z.strictObject({ unread });
+
+@Controller('api/inbox')
+export class InboxController {
+  constructor(
+    private readonly commands: CommandBus,
+    private readonly pages: PagedReads,
+    private readonly reads: ProtectedReads,
+    private readonly ownWrites: OwnWrites,
+  ) {}
+
+  @Get()
+  @Operation({
+    id: 'listInbox',
+    summary: 'List what happened to the caller, newest first',
+    description: 'Listing marks nothing as read. A follow or a like that is taken back is no longer listed.',
+    access: bearer,
+    answers: pageOfEntries,
+    example: { inbox: [exampleInboxEntry], unread: 1, cursor: exampleCursor },
+    errors: ['invalid_page_cursor'],
+  })
+  async list(
+    @Query({ schema: inboxPage }) page: z.infer<typeof inboxPage>,
+    @Reading() request: ReadRequest,
+  ): Promise<Answered<typeof pageOfEntries>> {
+    const { result } = await this.pages.read(
+      request,
+      bearer,
+      inboxOf,
+      {},
+      {
+        operation: 'inbox',
+        page,
+      },
+    );
+    const { items = [], seen, cursor } = result ?? {};
+    return { inbox: items, unread: seen?.unread ?? 0, cursor };
+  }
+
+  @Post('read')
+  @HttpCode(200)
+  @Mutation('inbox:write')
+  @Operation({
+    id: 'markInboxRead',
+    summary: 'Mark entries of the inbox as read',
+    description: `By their ids, up to ${MOST_IDS}, or all that were made up to a time. Ids that name none of your entries are passed over.`,
+    answers: marked,
+    example: { unread: 0 },
+    sends: { intentId: 'read-1', upTo: exampleInboxEntry.createdAt },
+    // The answer is read where it is written.
+    errors: [
+      'protected_read_unavailable',
+      'protected_read_storage_unavailable',
+      'recovery_publication_changed',
+    ],
+  })
+  async markRead(
+    @Body({ schema: marking }) { intentId, entries }: z.output<typeof marking>,
+    @ActingAuthority() authority: Authority,
+    @Reading() request: ReadRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<Answered<typeof marked>> {
+    const { position } = await this.commands.execute(new MarkInboxRead({ ...authority, intentId }, entries));
+    await this.ownWrites.settle(authority.actorId, position);
+    const { credential, meter } = request;
+    const asked = { credential, meter, minPosition: position };
+    const { result } = await this.reads.read(asked, marker, unreadOf, undefined);
+    void reply.header('x-network-write-revision', String(position));
+    return { unread: result };
+  }
+}

@@ -1,0 +1,51 @@
+import { Body, Controller, HttpCode, Post } from '@nestjs/common';
+import { z } from 'zod';
+import { intentOutcomes } from '../../../projections/intents/intents.read-model.js';
+import { ProtectedReads } from '../admission/protected-reads.js';
+import type { ReadRequest, ReadRule } from '../admission/protected-reads.js';
+import { intentId } from '../requests/fields.js';
+import { Operation } from '../openapi/operation.js';
+import type { Answered } from '../openapi/operation.js';
+import { Reading } from '../requests/read-request.js';
+import { exampleIntentOutcomes, intentOutcome } from './intent-outcome.resource.js';
+
+const bearer: ReadRule = { scope: 'read', anonymous: false };
+
+const lookup = z.strictObject({
+  intentIds: z
+    .array(intentId, 'must be a list of intentIds')
+    .min(1, 'must name at least one intent')
+    .max(200, 'must name at most 200 intents'),
+});
+
+const outcomes = z.strictObject({
+  intents: z.array(intentOutcome).describe('One for each that was asked, in that order.'),
+});
+
+/** What became of requests whose answers never came: asked here, nothing has to be repeated to find out. */
+@Controller('api/intents')
+export class IntentsController {
+  constructor(private readonly reads: ProtectedReads) {}
+
+  @Post('lookup')
+  @HttpCode(200)
+  @Operation({
+    id: 'lookUpIntents',
+    summary: "Look up what became of the caller's intents",
+    description:
+      'Of the actor and the application of the token alone. `unknown` is what was not carried out by the revision of ' +
+      'the answer, or changed nothing. It is a read: it takes no intentId, and counts as one.',
+    access: bearer,
+    answers: outcomes,
+    example: { intents: exampleIntentOutcomes },
+    sends: { intentIds: ['post-1', 'follow-1'] },
+    errors: ['intent_required'],
+  })
+  async lookUp(
+    @Body({ schema: lookup }) { intentIds }: z.infer<typeof lookup>,
+    @Reading() request: ReadRequest,
+  ): Promise<Answered<typeof outcomes>> {
+    const { result } = await this.reads.read(request, bearer, intentOutcomes, { intentIds });
+    return { intents: result };
+  }
+}

@@ -1,0 +1,98 @@
+import type { Pool } from 'pg';
+import type { Clock } from '../../commands/support/ambient.js';
+import type { Limit, limits } from '../../config/limit-settings.js';
+import type { TrustedProxies } from '../../config/trusted-proxies.js';
+import { addressBlock } from '../../limits/address-block.js';
+import type { Standing } from '../../limits/rate-limit-fields.js';
+import { RefusedCredentials } from '../../limits/refused-credentials.js';
+import { SharedWindow } from '../../limits/shared-window.js';
+import type { Caller } from '../admission/authority.js';
+import { HttpRefusal } from '../server/errors.js';
+import { LeasedWindow } from './leased-window.js';
+
+/** Which budget an anonymous read is of: the general one, or the one that events and reconcile share. */
+export type AnonymousBudget = keyof typeof limits.anonymous;
+
+/** Of each; `off` allows everything. */
+export type ApiQuotas =
+  | {
+      readonly [Who in 'anonymous' | 'bearer' | 'refused']: {
+        readonly [What in keyof (typeof limits)[Who]]: Limit;
+      };
+    }
+  | 'off';
+
+interface Windows {
+  readonly anonymous: Readonly<Record<AnonymousBudget, Window>>;
+  readonly reads: Window;
+  readonly writes: Window;
+}
+
+type Window = Pick<SharedWindow, 'limit' | 'claim'>;
+
+/**
+ * How often anybody may read, and a caller write (network-api.md and decisions.md, "Limits"). Each method takes one
+ * point and tells what is left; without limits it tells nothing.
+ */
+export class ApiLimits {
+  private readonly windows: Windows | undefined;
+  readonly refused: RefusedCredentials;
+
+  /** @param secret of the network, see `SharedWindow`. */
+  constructor(
+    pool: Pool,
+    secret: Buffer,
+    clock: Clock,
+    private readonly proxies: TrustedProxies,
+    quotas: ApiQuotas,
+  ) {
+    this.refused = new RefusedCredentials(
+      pool,
+      secret,
+      proxies,
+      quotas === 'off' ? 'off' : quotas.refused.address,
+    );
+    if (quotas === 'off') return;
+    const shared = (name: string, limit: Limit) =>
+      new SharedWindow({ pool, secret, name: `api:${name}`, limit, isFinal: true });
+    const { anonymous, bearer } = quotas;
+    this.windows = {
+      anonymous: { reads: shared('anonymous', anonymous.reads), events: shared('events', anonymous.events) },
+      reads: new LeasedWindow(shared('reads', bearer.reads), clock),
+      writes: shared('writes', bearer.writes),
+    };
+  }
+
+  /**
+   * @param nearest `request.ip`.
+   * @throws {HttpRefusal} `trusted_address_unavailable` @throws {LimitsUnavailable}
+   */
+  async anonymousRead(budget: AnonymousBudget, nearest: string): Promise<Standing | undefined> {
+    if (!this.windows) return undefined;
+    const address = this.proxies.connectingAddress(nearest);
+    if (address === undefined)
+      throw new HttpRefusal(
+        'trusted_address_unavailable',
+        'It cannot be told where this request comes from: the proxy in front has to say.',
+      );
+    const name = budget === 'reads' ? 'anonymous' : budget;
+    return standing(name, this.windows.anonymous[budget], addressBlock(address));
+  }
+
+  /** @throws {LimitsUnavailable} */
+  async read(caller: Caller): Promise<Standing | undefined> {
+    return this.windows && standing('reads', this.windows.reads, nameOf(caller));
+  }
+
+  /** @throws {LimitsUnavailable} */
+  async write(caller: Caller): Promise<Standing | undefined> {
+    return this.windows && standing('writes', this.windows.writes, nameOf(caller));
+  }
+}
+
+/** Never the address: an application's server speaks for all its users. */
+export const nameOf = ({ appId, actorId }: Caller): string => `${appId}:${actorId}`;
+
+async function standing(name: string, window: Window, who: string): Promise<Standing> {
+  return { policy: { name, limit: window.limit }, claim: await window.claim(who) };
+}

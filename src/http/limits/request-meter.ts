@@ -1,0 +1,48 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { isRefused, rateLimitFields, secondsToReset } from '../../limits/rate-limit-fields.js';
+import type { Standing } from '../../limits/rate-limit-fields.js';
+import { HttpRefusal } from '../server/errors.js';
+
+const meters = new WeakMap<object, Meter>();
+
+/** The meter of this request: a mutation that also reads is counted as the mutation alone. */
+export function meterOf(request: FastifyRequest, reply: FastifyReply): Meter {
+  const meter = meters.get(request) ?? new Meter(request, reply);
+  meters.set(request, meter);
+  return meter;
+}
+
+/** One request, as limits see it: it is counted once, however many statements its answer takes. */
+export class Meter {
+  /** `request.ip` */
+  readonly nearest: string;
+  private counted: Promise<void> | undefined;
+
+  constructor(
+    { ip }: Pick<FastifyRequest, 'ip'>,
+    private readonly reply: Pick<FastifyReply, 'headers'>,
+  ) {
+    this.nearest = ip;
+  }
+
+  /**
+   * From here on the answer, whatever it will be, says what is left.
+   * @param take asked the first time alone; undefined: there are no limits. @throws {HttpRefusal} `pilot_rate_limited`
+   */
+  count(take: () => Promise<Standing | undefined>): Promise<void> {
+    return (this.counted ??= this.look(take));
+  }
+
+  private async look(take: () => Promise<Standing | undefined>): Promise<void> {
+    this.refuseIfUsedUp(await take());
+  }
+
+  /** Says how a budget stands; undefined: there is nothing to say. @throws {HttpRefusal} `pilot_rate_limited` */
+  refuseIfUsedUp(standing: Standing | undefined): void {
+    if (!standing) return;
+    void this.reply.headers(rateLimitFields([standing.policy], [standing]));
+    if (!isRefused(standing)) return;
+    const wait = secondsToReset(standing.claim);
+    throw new HttpRefusal('pilot_rate_limited', `This limit is used up; come back in ${wait} s.`);
+  }
+}

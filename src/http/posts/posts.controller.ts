@@ -1,0 +1,140 @@
+import { Body, Controller, Delete, HttpCode, Param, Patch, Post, Query, Res } from '@nestjs/common';
+import { CommandBus } from '@nestjs/cqrs';
+import type { Command } from '@nestjs/cqrs';
+import type { FastifyReply } from 'fastify';
+import { z } from 'zod';
+import { CreatePost } from '../../commands/post/create-post.js';
+import { DeletePost } from '../../commands/post/delete-post.js';
+import { EditPost } from '../../commands/post/edit-post.js';
+import type { Authority } from '../../commands/support/intent.js';
+import type { PostOutcome } from '../../commands/post/post-outcome.js';
+import { ActingAuthority, Mutation } from '../admission/mutation.guard.js';
+import { OwnWrites } from '../admission/read-your-writes.js';
+import {
+  baseRevision,
+  baseRevisionParameter,
+  identifier,
+  identifierOrNone,
+  intentId,
+  postText,
+} from '../requests/fields.js';
+import { Operation } from '../openapi/operation.js';
+import type { Answered } from '../openapi/operation.js';
+import { ofConfirmations, ofRestrictions } from '../openapi/shared-errors.js';
+import { examplePostOutcome, postOutcome } from './post.resource.js';
+
+const newPost = z.strictObject({
+  intentId,
+  text: postText,
+  audience: z.string('must be "public"').meta({ const: 'public' }),
+  parentId: identifier.optional().describe('The post to reply to.'),
+});
+
+const postEdit = z.strictObject({ intentId, revision: baseRevision, text: postText });
+
+const postDeletion = z.strictObject({ intentId, revision: baseRevisionParameter });
+
+const outcome = z.strictObject({ post: postOutcome });
+
+@Controller('api/posts')
+export class PostsController {
+  constructor(
+    private readonly commands: CommandBus,
+    private readonly ownWrites: OwnWrites,
+  ) {}
+
+  @Post()
+  @HttpCode(200)
+  @Mutation('post:create', { publishes: true })
+  @Operation({
+    id: 'createPost',
+    summary: 'Create a post or a reply',
+    answers: outcome,
+    example: { post: examplePostOutcome },
+    sends: { intentId: 'post-1', text: 'The lamps on the pier are lit again.', audience: 'public' },
+    errors: [
+      'invalid_text',
+      'unsupported_audience',
+      'invalid_parent',
+      'parent_unavailable',
+      ...ofConfirmations,
+    ],
+  })
+  async create(
+    @Body({ schema: newPost }) body: z.infer<typeof newPost>,
+    @ActingAuthority() authority: Authority,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<Answered<typeof outcome>> {
+    const intent = { ...authority, intentId: body.intentId };
+    return this.carryOut(new CreatePost(intent, body.text, body.audience, body.parentId), authority, reply);
+  }
+
+  @Patch(':id')
+  @Mutation('post:edit', { publishes: true })
+  @Operation({
+    id: 'editPost',
+    summary: 'Edit a post',
+    description: 'The text that is there already changes nothing.',
+    answers: outcome,
+    example: { post: { ...examplePostOutcome, revision: 2 } },
+    sends: { intentId: 'edit-1', revision: 1, text: 'All lamps on the pier are lit again.' },
+    errors: [
+      'invalid_text',
+      'not_owner',
+      'post_deleted',
+      'post_unavailable',
+      'revision_conflict',
+      'revision_required',
+      ...ofConfirmations,
+    ],
+  })
+  async edit(
+    @Param('id') postId: string,
+    @Body({ schema: postEdit }) body: z.infer<typeof postEdit>,
+    @ActingAuthority() authority: Authority,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<Answered<typeof outcome>> {
+    const intent = { ...authority, intentId: body.intentId };
+    const command = new EditPost(intent, identifierOrNone(postId), body.revision, body.text);
+    return this.carryOut(command, authority, reply);
+  }
+
+  @Delete(':id')
+  @Mutation('post:delete')
+  @Operation({
+    id: 'deletePost',
+    summary: 'Delete a post',
+    description: 'Its replies stay.',
+    answers: outcome,
+    example: { post: { ...examplePostOutcome, revision: 2, status: 'deleted' } },
+    errors: [
+      'not_owner',
+      'post_deleted',
+      'post_unavailable',
+      'revision_conflict',
+      'revision_required',
+      ...ofRestrictions,
+    ],
+  })
+  async delete(
+    @Param('id') postId: string,
+    @Query({ schema: postDeletion }) query: z.infer<typeof postDeletion>,
+    @ActingAuthority() authority: Authority,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<Answered<typeof outcome>> {
+    const intent = { ...authority, intentId: query.intentId };
+    const command = new DeletePost(intent, identifierOrNone(postId), query.revision);
+    return this.carryOut(command, authority, reply);
+  }
+
+  private async carryOut(
+    command: Command<PostOutcome>,
+    { actorId }: Authority,
+    reply: FastifyReply,
+  ): Promise<Answered<typeof outcome>> {
+    const { post, position } = await this.commands.execute(command);
+    await this.ownWrites.settle(actorId, position);
+    void reply.header('x-network-write-revision', String(position));
+    return { post };
+  }
+}

@@ -1,0 +1,58 @@
+import { Controller, Get, Query } from '@nestjs/common';
+import { z } from 'zod';
+import { reconcile } from '../../../projections/reconcile/reconcile.read-model.js';
+import { ProtectedReads } from '../admission/protected-reads.js';
+import type { ReadRequest, ReadRule } from '../admission/protected-reads.js';
+import { logCursor } from '../requests/fields.js';
+import { Operation } from '../openapi/operation.js';
+import type { Answered } from '../openapi/operation.js';
+import { Reading } from '../requests/read-request.js';
+import { exampleInboxEntry, inboxEntry } from '../inbox/inbox-entry.resource.js';
+import { examplePost, post } from '../posts/post.resource.js';
+import { exampleRelationInView, relationInView } from '../relations/relation.resource.js';
+
+const anybody: ReadRule = { scope: 'read', anonymous: true, budget: 'events' };
+
+const view = z.strictObject({
+  posts: z.array(post),
+  ownPosts: z.array(post),
+  relations: z.array(relationInView),
+  cursor: z.int().min(0).describe('The position that this view shows.'),
+  replace: z.boolean().describe('Replace all that you keep of the network by this view.'),
+  inbox: z.array(inboxEntry),
+});
+
+const since = z.object({ cursor: logCursor });
+
+@Controller('api/reconcile')
+export class ReconcileController {
+  constructor(private readonly reads: ProtectedReads) {}
+
+  @Get()
+  @Operation({
+    id: 'reconcile',
+    summary: 'Bring a view of the network up to date',
+    description:
+      'Without a cursor the whole view, and so whenever something was removed from it since, or it cannot be told what ' +
+      'changed: then `replace` is true, and what is not in the answer is not to be kept. Otherwise what came or changed ' +
+      'since: add or update each item by its identity (a relation by kind and targetId).',
+    access: anybody,
+    answers: view,
+    example: {
+      posts: [examplePost],
+      ownPosts: [],
+      relations: [exampleRelationInView],
+      cursor: 48_213,
+      replace: true,
+      inbox: [exampleInboxEntry],
+    },
+    errors: ['invalid_cursor'],
+  })
+  async reconcile(
+    @Query({ schema: since }) { cursor }: z.infer<typeof since>,
+    @Reading() request: ReadRequest,
+  ): Promise<Answered<typeof view>> {
+    const { result } = await this.reads.read(request, anybody, reconcile, { cursor });
+    return result;
+  }
+}

@@ -1,0 +1,99 @@
+import { Body, Controller, Delete, Get, Param, Put, Query, Res } from '@nestjs/common';
+import { CommandBus } from '@nestjs/cqrs';
+import type { FastifyReply } from 'fastify';
+import { z } from 'zod';
+import { ownBlocks } from '../../../projections/blocks/blocks.read-model.js';
+import { Block, Unblock } from '../../commands/relation/block.js';
+import type { Authority } from '../../commands/support/intent.js';
+import { ActingAuthority, Mutation } from '../admission/mutation.guard.js';
+import { OwnWrites } from '../admission/read-your-writes.js';
+import { ProtectedReads } from '../admission/protected-reads.js';
+import type { ReadRequest, ReadRule } from '../admission/protected-reads.js';
+import { identifierOrNone, intentId } from '../requests/fields.js';
+import { Operation } from '../openapi/operation.js';
+import type { Answered } from '../openapi/operation.js';
+import { ofRestrictions } from '../openapi/shared-errors.js';
+import { Reading } from '../requests/read-request.js';
+import { identifier } from '../requests/values.js';
+
+const bearer: ReadRule = { scope: 'block:read', anonymous: false };
+
+const action = z.strictObject({ intentId });
+
+const blocks = z.strictObject({ blocks: z.array(identifier) });
+
+const blocking = z.strictObject({ blocked: z.boolean() });
+
+@Controller('api/blocks')
+export class BlocksController {
+  constructor(
+    private readonly commands: CommandBus,
+    private readonly reads: ProtectedReads,
+    private readonly ownWrites: OwnWrites,
+  ) {}
+
+  @Get()
+  @Operation({
+    id: 'listOwnBlocks',
+    summary: 'List all actors whom the caller blocks, newest first',
+    access: bearer,
+    answers: blocks,
+    example: { blocks: ['Rk3vQ0yN7aB2'] },
+  })
+  async own(@Reading() request: ReadRequest): Promise<Answered<typeof blocks>> {
+    const { result } = await this.reads.read(request, bearer, ownBlocks, undefined);
+    return { blocks: result };
+  }
+
+  @Put(':actorId')
+  @Mutation('block:write')
+  @Operation({
+    id: 'blockActor',
+    summary: 'Block an actor',
+    description: 'Hides the two from each other, and ends what they follow of each other.',
+    answers: blocking,
+    example: { blocked: true },
+    sends: { intentId: 'block-1' },
+    errors: ['self_block', 'not_found', ...ofRestrictions],
+  })
+  async block(
+    @Param('actorId') actorId: string,
+    @Body({ schema: action }) body: z.infer<typeof action>,
+    @ActingAuthority() authority: Authority,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<Answered<typeof blocking>> {
+    const intent = { ...authority, intentId: body.intentId };
+    return this.carryOut(new Block(intent, identifierOrNone(actorId)), authority, reply);
+  }
+
+  @Delete(':actorId')
+  @Mutation('block:write')
+  @Operation({
+    id: 'unblockActor',
+    summary: 'Take a block back',
+    description: 'Whatever has become of the actor. What the two followed of each other before stays ended.',
+    answers: blocking,
+    example: { blocked: false },
+    errors: ['self_block', ...ofRestrictions],
+  })
+  async unblock(
+    @Param('actorId') actorId: string,
+    @Query({ schema: action }) query: z.infer<typeof action>,
+    @ActingAuthority() authority: Authority,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<Answered<typeof blocking>> {
+    const intent = { ...authority, intentId: query.intentId };
+    return this.carryOut(new Unblock(intent, identifierOrNone(actorId)), authority, reply);
+  }
+
+  private async carryOut(
+    command: Block | Unblock,
+    { actorId }: Authority,
+    reply: FastifyReply,
+  ): Promise<Answered<typeof blocking>> {
+    const { blocked, position } = await this.commands.execute(command);
+    await this.ownWrites.settle(actorId, position);
+    void reply.header('x-network-write-revision', String(position));
+    return { blocked };
+  }
+}

@@ -1,0 +1,79 @@
+import { Controller, Get, Param, Query } from '@nestjs/common';
+import { z } from 'zod';
+import { followersOf, followingOf } from '../../../projections/relations/relations.read-model.js';
+import type { ReadRequest, ReadRule } from '../admission/protected-reads.js';
+import { HttpRefusal } from '../server/errors.js';
+import { identifierOrNone, pageCursor, pageLimit } from '../requests/fields.js';
+import { Operation } from '../openapi/operation.js';
+import type { Answered } from '../openapi/operation.js';
+import { PagedReads } from '../requests/paged-reads.js';
+import { Reading } from '../requests/read-request.js';
+import { actorSummary, exampleActorSummary } from '../actors/profile.resource.js';
+import { exampleCursor, nextCursor } from '../requests/values.js';
+
+const anybody: ReadRule = { scope: 'read', anonymous: true };
+
+const actorsPage = z.object({
+  limit: pageLimit({ most: 100 }),
+  cursor: pageCursor,
+});
+
+const pageOfActors = z.strictObject({ actors: z.array(actorSummary), cursor: nextCursor });
+
+const lists = { following: followingOf, followers: followersOf };
+
+@Controller('api/actors')
+export class FollowsController {
+  constructor(private readonly pages: PagedReads) {}
+
+  @Get(':actorId/following')
+  @Operation({
+    id: 'listFollowing',
+    summary: 'List whom an actor follows, newest first',
+    access: anybody,
+    answers: pageOfActors,
+    example: { actors: [exampleActorSummary], cursor: exampleCursor },
+    errors: ['not_found', 'invalid_page_cursor'],
+  })
+  following(
+    @Param('actorId') actorId: string,
+    @Query({ schema: actorsPage }) page: z.infer<typeof actorsPage>,
+    @Reading() request: ReadRequest,
+  ): Promise<Answered<typeof pageOfActors>> {
+    return this.list('following', actorId, page, request);
+  }
+
+  @Get(':actorId/followers')
+  @Operation({
+    id: 'listFollowers',
+    summary: 'List who follows an actor, newest first',
+    access: anybody,
+    answers: pageOfActors,
+    example: { actors: [exampleActorSummary], cursor: exampleCursor },
+    errors: ['not_found', 'invalid_page_cursor'],
+  })
+  followers(
+    @Param('actorId') actorId: string,
+    @Query({ schema: actorsPage }) page: z.infer<typeof actorsPage>,
+    @Reading() request: ReadRequest,
+  ): Promise<Answered<typeof pageOfActors>> {
+    return this.list('followers', actorId, page, request);
+  }
+
+  private async list(
+    side: keyof typeof lists,
+    actorId: string,
+    page: z.infer<typeof actorsPage>,
+    request: ReadRequest,
+  ): Promise<Answered<typeof pageOfActors>> {
+    const { result } = await this.pages.read(
+      request,
+      anybody,
+      lists[side],
+      { actorId: identifierOrNone(actorId) },
+      { operation: `${side} of ${actorId}`, page },
+    );
+    if (!result) throw new HttpRefusal('not_found', 'There is no such actor for you.');
+    return { actors: result.items, cursor: result.cursor };
+  }
+}

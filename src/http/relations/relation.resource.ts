@@ -1,0 +1,34 @@
+import { z } from 'zod';
+import { identifier, timestamp } from '../requests/values.js';
+
+export const relationKind = z.enum(['follow', 'like']);
+
+/** network-api.md, "Relation". */
+export const relation = z
+  .strictObject({
+    kind: relationKind,
+    actorId: identifier,
+    targetId: identifier.describe('The followed actor, or the liked post.'),
+    targetActorId: identifier.describe("The followed actor, or the liked post's author."),
+    generation: z
+      .string()
+      .regex(/^[1-9][0-9]*$/)
+      .describe('The how-manieth time that this relation was established.'),
+    createdAt: timestamp,
+  })
+  .meta({ id: 'Relation', description: 'A follow or a like.' });
+
+/** The same in a reconcile view, which does not say when. */
+export const relationInView = relation
+  .omit({ createdAt: true })
+  .meta({ id: 'RelationInView', description: 'A follow or a like, in a view of the network.' });
+
+export const exampleRelationInView = {
+  kind: 'follow',
+  actorId: 'Lx8pW4tE1cD5',
+  targetId: 'Rk3vQ0yN7aB2',
+  targetActorId: 'Rk3vQ0yN7aB2',
+  generation: '1',
+} as const;
+
+export const exampleRelation = { ...exampleRelationInView, createdAt: 1_763_690_000_000 } as const;

@@ -1,0 +1,147 @@
+import { Body, Controller, Delete, Get, Param, Put, Query, Res } from '@nestjs/common';
+import { CommandBus } from '@nestjs/cqrs';
+import type { Command } from '@nestjs/cqrs';
+import type { FastifyReply } from 'fastify';
+import { z } from 'zod';
+import { ownRelations } from '../../../projections/relations/relations.read-model.js';
+import { Follow, Unfollow } from '../../commands/relation/follow.js';
+import type { Authority, Intent } from '../../commands/support/intent.js';
+import { LikePost, UnlikePost } from '../../commands/relation/like-post.js';
+import type { RelationOutcome } from '../../commands/relation/relation-outcome.js';
+import { ActingAuthority, Mutation } from '../admission/mutation.guard.js';
+import { OwnWrites } from '../admission/read-your-writes.js';
+import type { ReadRequest, ReadRule } from '../admission/protected-reads.js';
+import { HttpRefusal } from '../server/errors.js';
+import { identifierOrNone, intentId, pageCursor, pageLimit } from '../requests/fields.js';
+import { Operation } from '../openapi/operation.js';
+import type { Answered } from '../openapi/operation.js';
+import { PagedReads } from '../requests/paged-reads.js';
+import { Reading } from '../requests/read-request.js';
+import { exampleRelation, relation, relationKind } from './relation.resource.js';
+import { exampleCursor, nextCursor } from '../requests/values.js';
+
+const bearer: ReadRule = { scope: 'read', anonymous: false };
+
+const relationsPage = z.object({
+  limit: pageLimit({ most: 500 }),
+  cursor: pageCursor,
+});
+
+const action = z.strictObject({ intentId });
+
+const pageOfRelations = z.strictObject({ relations: z.array(relation), cursor: nextCursor });
+
+const oneRelation = z.strictObject({ relation });
+
+const relationOrNone = z.strictObject({
+  relation: relation.nullable().describe('As it last stood; null: there never was one.'),
+});
+
+type Make = new (intent: Intent, targetId: string) => Command<RelationOutcome>;
+
+const commandsOf = {
+  follow: { establish: Follow, end: Unfollow },
+  like: { establish: LikePost, end: UnlikePost },
+} as const satisfies Record<z.infer<typeof relationKind>, Record<'establish' | 'end', Make>>;
+
+@Controller('api/relations')
+export class RelationsController {
+  constructor(
+    private readonly commands: CommandBus,
+    private readonly pages: PagedReads,
+    private readonly ownWrites: OwnWrites,
+  ) {}
+
+  @Get()
+  @Operation({
+    id: 'listOwnRelations',
+    summary: "List the caller's follows and likes, newest first",
+    description: 'Those of actors and posts that the caller may see now.',
+    access: bearer,
+    answers: pageOfRelations,
+    example: { relations: [exampleRelation], cursor: exampleCursor },
+    errors: ['invalid_page_cursor'],
+  })
+  async own(
+    @Query({ schema: relationsPage }) page: z.infer<typeof relationsPage>,
+    @Reading() request: ReadRequest,
+  ): Promise<Answered<typeof pageOfRelations>> {
+    const { result } = await this.pages.read(
+      request,
+      bearer,
+      ownRelations,
+      {},
+      { operation: 'own relations', page },
+    );
+    return { relations: result?.items ?? [], cursor: result?.cursor };
+  }
+
+  @Put(':kind/:targetId')
+  @Mutation('relation:write')
+  @Operation({
+    id: 'establishRelation',
+    summary: 'Follow an actor, or like a post',
+    description: 'What stands already stays as it is.',
+    answers: oneRelation,
+    example: { relation: exampleRelation },
+    sends: { intentId: 'follow-1' },
+    errors: ['self_relation', 'interaction_unavailable', 'not_found'],
+    params: { kind: relationKind },
+  })
+  async establish(
+    @Param('kind') kind: string,
+    @Param('targetId') targetId: string,
+    @Body({ schema: action }) body: z.infer<typeof action>,
+    @ActingAuthority() authority: Authority,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<Answered<typeof oneRelation>> {
+    const make = commandsOf[kindOf(kind)].establish;
+    const intent = { ...authority, intentId: body.intentId };
+    const established = await this.carryOut(new make(intent, identifierOrNone(targetId)), authority, reply);
+    if (!established) throw new Error(`a ${kind} was established and is not there`);
+    return { relation: established };
+  }
+
+  @Delete(':kind/:targetId')
+  @Mutation('relation:write')
+  @Operation({
+    id: 'endRelation',
+    summary: 'Take a follow or a like back',
+    description:
+      'Whatever has become of the target. Answers the relation as it last stood; null where there never was one.',
+    answers: relationOrNone,
+    example: { relation: exampleRelation },
+    errors: ['self_relation', 'not_found'],
+    params: { kind: relationKind },
+  })
+  async end(
+    @Param('kind') kind: string,
+    @Param('targetId') targetId: string,
+    @Query({ schema: action }) query: z.infer<typeof action>,
+    @ActingAuthority() authority: Authority,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<Answered<typeof relationOrNone>> {
+    const make = commandsOf[kindOf(kind)].end;
+    const intent = { ...authority, intentId: query.intentId };
+    const ended = await this.carryOut(new make(intent, identifierOrNone(targetId)), authority, reply);
+    return { relation: ended };
+  }
+
+  private async carryOut(
+    command: Command<RelationOutcome>,
+    { actorId }: Authority,
+    reply: FastifyReply,
+  ): Promise<RelationOutcome['relation']> {
+    const outcome = await this.commands.execute(command);
+    await this.ownWrites.settle(actorId, outcome.position);
+    void reply.header('x-network-write-revision', String(outcome.position));
+    return outcome.relation;
+  }
+}
+
+/** @throws {HttpRefusal} `not_found` */
+function kindOf(given: string): z.infer<typeof relationKind> {
+  const { data } = relationKind.safeParse(given);
+  if (!data) throw new HttpRefusal('not_found', 'There are relations of the kinds follow and like.');
+  return data;
+}

@@ -1,0 +1,28 @@
+import { createParamDecorator } from '@nestjs/common';
+import type { ExecutionContext } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { ReadRequest } from '../admission/protected-reads.js';
+import { credentialOf } from '../admission/credential.js';
+import { HttpRefusal } from '../server/errors.js';
+import { meterOf } from '../limits/request-meter.js';
+import { commonHeaders } from '../openapi/headers.js';
+
+/** The credential a read presented, and the revision it asks to see at least (decisions.md, "A write is visible…"). */
+export const Reading = createParamDecorator((_data: unknown, context: ExecutionContext): ReadRequest => {
+  const http = context.switchToHttp();
+  const request = http.getRequest<FastifyRequest>();
+  const reply = http.getResponse<FastifyReply>();
+  const read: ReadRequest = {
+    credential: credentialOf(request),
+    meter: meterOf(request, reply),
+    describe: (headers) => {
+      for (const name of Object.keys(commonHeaders)) void reply.removeHeader(name);
+      if (headers) void reply.headers(headers);
+    },
+  };
+  const asked = request.headers['x-network-min-revision'];
+  if (asked === undefined) return read;
+  if (typeof asked !== 'string' || !/^[0-9]{1,19}$/.test(asked))
+    throw new HttpRefusal('invalid_request', 'x-network-min-revision must be the digits of a revision.');
+  return { ...read, minPosition: BigInt(asked) };
+});

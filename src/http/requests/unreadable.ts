@@ -1,0 +1,54 @@
+import { maxHeaderSize } from 'node:http';
+import type { IncomingMessage, Server } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { isProtocolPath } from '../server/error.filter.js';
+
+type ClientError = NodeJS.ErrnoException & { readonly rawPacket?: Buffer };
+
+/** By Node's code, where it is not that no HTTP was understood at all. */
+const words: Readonly<Record<string, string>> = {
+  HPE_HEADER_OVERFLOW: `The address and the headers are too large; send at most ${maxHeaderSize / 1024} KiB.`,
+  ERR_HTTP_REQUEST_TIMEOUT: 'The request took too long; send it again.',
+};
+
+/** What came in cannot be read: Node has no request to answer, so the answer is written by hand. */
+export function refuseUnreadable(
+  { code = '', rawPacket }: ClientError,
+  socket: Socket,
+  headers: Readonly<Record<string, string>>,
+): void {
+  if (code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const target = /^[A-Z]+ (\S+)/.exec(rawPacket?.toString('latin1') ?? '')?.[1] ?? '';
+  answer(socket, target, words[code] ?? 'This is not a well-formed HTTP request.', headers);
+}
+
+/** RFC 9110, section 9.3.6: Node hands the bare connection over. */
+export function refuseTunnels(server: Server, headers: Readonly<Record<string, string>>): void {
+  server.on('connect', ({ url = '' }: IncomingMessage, socket: Duplex) => {
+    // Of a client that is gone.
+    socket.on('error', () => socket.destroy());
+    answer(socket, url, 'This is no proxy.', headers);
+  });
+}
+
+function answer(
+  socket: Duplex,
+  target: string,
+  message: string,
+  headers: Readonly<Record<string, string>>,
+): void {
+  const wording = isProtocolPath(target) ? 'error_description' : 'message';
+  const body = JSON.stringify({ error: 'invalid_request', [wording]: message });
+  const head = [
+    'HTTP/1.1 400 Bad Request',
+    'content-type: application/json; charset=utf-8',
+    `content-length: ${Buffer.byteLength(body)}`,
+    'connection: close',
+    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
+  ];
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+}

@@ -1,0 +1,97 @@
+import type { RefusalCode } from '../../domain/refusal.js';
+
+/** Codes that the social API answers beside the domain's own (decisions.md, "Errors"). */
+export type ErrorCode = RefusalCode | 'invalid_request' | 'invalid_token' | 'server_error';
+
+/** The published Error object: with a message in the social API, with a description where OAuth clients read it. */
+export type ErrorBody =
+  | { readonly error: ErrorCode; readonly message: string }
+  | { readonly error: ErrorCode; readonly error_description: string };
+
+/** The one place that knows which HTTP status a code has (decisions.md, "Errors"). */
+export const statusOf: { readonly [Code in ErrorCode]: number } = {
+  unknown_or_immutable_field: 400,
+  invalid_text: 400,
+  invalid_json: 400,
+  intent_required: 400,
+  unsupported_audience: 400,
+  invalid_parent: 400,
+  revision_required: 400,
+  self_relation: 400,
+  self_block: 400,
+  invalid_report: 400,
+  invalid_cursor: 400,
+  invalid_page_cursor: 400,
+  invalid_website: 400,
+  invalid_request: 400,
+  authentication_required: 401,
+  invalid_token: 401,
+  capability_required: 403,
+  not_owner: 403,
+  interaction_unavailable: 403,
+  social_authority_required: 403,
+  origin_required: 403,
+  origin_mismatch: 403,
+  not_found: 404,
+  post_unavailable: 404,
+  parent_unavailable: 404,
+  intent_conflict: 409,
+  revision_conflict: 409,
+  post_deleted: 409,
+  effect_mismatch: 409,
+  lifecycle_revision_conflict: 409,
+  recovery_publication_changed: 409,
+  witness_prepare_mismatch: 409,
+  witness_acceptance_mismatch: 409,
+  domain_plan_too_large: 413,
+  pilot_rate_limited: 429,
+  server_error: 500,
+  publishing_paused: 503,
+  auth_unavailable: 503,
+  authority_unavailable: 503,
+  protected_read_unavailable: 503,
+  protected_read_storage_unavailable: 503,
+  recovery_unavailable: 503,
+  recovery_state_missing: 503,
+  recovery_quarantined: 503,
+  domain_storage_unavailable: 503,
+  pilot_storage_unavailable: 503,
+  pilot_limits_unavailable: 503,
+  trusted_address_unavailable: 503,
+  restriction_witness_required: 503,
+  restriction_witness_unavailable_or_incomplete: 503,
+  ambiguous_acceptance_requires_independent_proof: 503,
+  witness_finalize_unconfirmed: 503,
+};
+
+/** Seconds that a client is asked to wait where no window says when it ends: what recovers by itself does so within a few. */
+export const RETRY_AFTER_SECONDS = 2;
+/** The same where a person has to end it. */
+const RETRY_AFTER_PAUSE_SECONDS = 60;
+
+const retryAfterSecondsOf = (code: ErrorCode): number =>
+  code === 'publishing_paused' ? RETRY_AFTER_PAUSE_SECONDS : RETRY_AFTER_SECONDS;
+
+/** An answer that is no rule of the domain: about the request itself, its credential, or a part that is down. */
+export class HttpRefusal extends Error {
+  override readonly name = 'HttpRefusal';
+
+  constructor(
+    readonly code: ErrorCode,
+    message: string,
+    options: { readonly status?: number; readonly cause?: unknown; readonly retryAfterSeconds?: number } = {},
+  ) {
+    super(message, { cause: options.cause });
+    this.status = options.status ?? statusOf[code];
+    this.retryAfterSeconds = options.retryAfterSeconds ?? retryAfterSecondsOf(code);
+  }
+
+  /** When to come again, where that may help. */
+  readonly retryAfterSeconds: number;
+
+  /** Of the code, unless HTTP itself says more exactly what is wrong (405, 413, 415). */
+  readonly status: number;
+}
+
+export const unauthenticated = () =>
+  new HttpRefusal('authentication_required', 'Send an access token: Authorization: Bearer <token>.');

@@ -1,0 +1,56 @@
+import { Controller, Get } from '@nestjs/common';
+import { z } from 'zod';
+import type { ReadQuery } from '../../../projections/runner/read-query.js';
+import { ProtectedReads } from '../admission/protected-reads.js';
+import type { ReadRequest, ReadRule } from '../admission/protected-reads.js';
+import { HttpRefusal } from '../server/errors.js';
+import { Operation } from '../openapi/operation.js';
+import type { Answered } from '../openapi/operation.js';
+import { Reading } from '../requests/read-request.js';
+import { identifier, timestamp } from '../requests/values.js';
+
+/** The admission itself is all that the answer is made of. */
+const nothingMore: ReadQuery<void, void> = {
+  name: 'session',
+  values: () => [],
+  sql: () => 'NULL::json',
+  present: () => undefined,
+};
+
+const session = z.strictObject({
+  actorId: identifier,
+  appId: identifier.describe("Compare it with your application's own client identifier."),
+  grantId: identifier,
+  scopes: z.array(z.string()),
+  expiresAt: timestamp.describe('When the access token ends, in Unix milliseconds.'),
+  incarnation: z.string(),
+});
+
+/** Any token will do. */
+const bearer: ReadRule = { anonymous: false };
+
+@Controller('api/session')
+export class SessionController {
+  constructor(private readonly reads: ProtectedReads) {}
+
+  @Get()
+  @Operation({
+    id: 'getSession',
+    summary: 'Learn whom the access token speaks for',
+    access: bearer,
+    answers: session,
+    example: {
+      actorId: 'Rk3vQ0yN7aB2',
+      appId: 'pebble',
+      grantId: 'g_7Hq2',
+      scopes: ['openid', 'read', 'post:create'],
+      expiresAt: 1_763_700_300_000,
+      incarnation: 'q8Zx0T2mS4',
+    },
+  })
+  async session(@Reading() request: ReadRequest): Promise<Answered<typeof session>> {
+    const { caller, incarnation } = await this.reads.read(request, bearer, nothingMore, undefined);
+    if (!caller) throw new HttpRefusal('authentication_required', 'Send an access token.');
+    return { ...caller, incarnation };
+  }
+}

@@ -1,0 +1,62 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { Progress } from '../../projections/runner/checkpoint-store.js';
+import { typesOf, versionsOf } from '../../projections/runner/projection.js';
+import type { Group } from '../../projections/runner/projection.js';
+import type { Checkpoint } from '../log/event-log.js';
+import { inTransaction } from '../store/transaction.js';
+import { Pace } from './building/rate-meter.js';
+import { PUBLICATION_CHANNEL } from './incarnation.js';
+import type { JobContext } from '../jobs/job-context.js';
+import type { Job } from '../jobs/job.js';
+
+const LOOK_AGAIN_MS = 200;
+
+type Tools = Pick<JobContext, 'client' | 'log' | 'signal' | 'report'>;
+
+/**
+ * Has a group with tables of its own apply every event once more over the rows that are there, and waits for the end. The
+ * worker of the group does it; which of the job's groups were begun with is in the job's step.
+ */
+export async function applyOnceMore(
+  group: Group,
+  job: Pick<Job, 'id' | 'step'>,
+  context: Tools,
+): Promise<void> {
+  const { client, log, signal, report } = context;
+  const step = `applying every event to ${group.name} once more`;
+  if (job.step !== step) {
+    await inTransaction(client, async () => {
+      await client.query(
+        `INSERT INTO recovery.checkpoint (group_name, versions) VALUES ($1, $2) ON CONFLICT (group_name) DO UPDATE
+      SET applied_position = NULL, applied_event_id = NULL,
+        stopped_at_position = NULL, stopped_event_id = NULL, stopped_reason = NULL`,
+        [group.name, versionsOf(group)],
+      );
+      await client.query('UPDATE recovery.job SET step = $2 WHERE id = $1', [job.id, step]);
+      await client.query(`SELECT pg_notify('${PUBLICATION_CHANNEL}', $1)`, [group.name]);
+    });
+  }
+  // What comes meanwhile is applied as ever: of a busy network there is always more.
+  const head = (await log.head()) ?? 0n;
+  const pace = new Pace();
+  for (;;) {
+    const after = await Progress.ofGroup(group.name).read(client);
+    if ((after?.position ?? -1n) >= head || !(await hasMore(group, after, context))) break;
+    const done = Number(after?.position ?? 0n);
+    report({ step, done, total: Number(head), rate: pace.of(done) });
+    await pause(LOOK_AGAIN_MS, undefined, { signal });
+  }
+  report({ step, done: Number(head), total: Number(head), rate: null });
+}
+
+/** Whether the log has an event for the group that is not applied yet. */
+async function hasMore(
+  group: Group,
+  after: Checkpoint | undefined,
+  { log, signal }: Tools,
+): Promise<boolean> {
+  for await (const { events } of log.subscribe({ after, types: typesOf(group), batchSize: 1, signal }))
+    return events.length > 0;
+  signal.throwIfAborted();
+  return false;
+}

@@ -1,0 +1,19 @@
+import type { ClientBase } from 'pg';
+import type { Group } from '../../projections/runner/projection.js';
+import { fixedTarget } from '../../projections/runner/target.js';
+import type { Target } from '../../projections/runner/target.js';
+import type { EventLog } from '../log/event-log.js';
+import { quarantineSetBack } from '../recovery/detect/log-rollback.js';
+
+/** {@link fixedTarget} of a group whose checkpoint the log may lack: then the whole network is in quarantine. */
+export async function guardedTarget(
+  log: EventLog,
+  client: ClientBase,
+  group: Group,
+  schema: string,
+): Promise<Target> {
+  return {
+    ...(await fixedTarget(client, group, schema)),
+    replaced: (onClient, reason) => quarantineSetBack(onClient, log, reason),
+  };
+}

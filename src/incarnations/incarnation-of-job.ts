@@ -1,0 +1,39 @@
+import { versionsOf } from '../../projections/runner/projection.js';
+import { createIncarnation, dropIncarnation } from './incarnation.js';
+import type { Incarnation } from './incarnation.js';
+import type { JobContext } from '../jobs/job-context.js';
+import { noteIncarnation } from '../jobs/job.js';
+import type { Job } from '../jobs/job.js';
+
+/** What the job builds: what it had begun, or else a new one. */
+export async function incarnationOf(job: Job, context: JobContext): Promise<Incarnation> {
+  const { client, group, ids, now } = context;
+  const versions = versionsOf(group);
+  if (job.incarnation !== null) {
+    const { rows } = await client.query<{ schema_name: string }>(
+      'SELECT schema_name FROM recovery.incarnation WHERE incarnation = $1 AND versions = $2',
+      [job.incarnation, versions],
+    );
+    if (rows[0]) return { incarnation: job.incarnation, schemaName: rows[0].schema_name };
+    await dropUnpublished(job.incarnation, context);
+  }
+  const id = ids.incarnation();
+  // Noted first: nobody else must take it for a build of their own.
+  await noteIncarnation(client, job.id, id);
+  const tables = group.projections.map((projection) => projection.tables);
+  return createIncarnation(client, { id, versions, tables, now: now() });
+}
+
+/** Drops it if it is there, and is neither published nor kept for a rollback. */
+export async function dropUnpublished(
+  incarnation: string,
+  { client }: Pick<JobContext, 'client'>,
+): Promise<void> {
+  const { rows } = await client.query<{ schema_name: string }>(
+    `SELECT schema_name FROM recovery.incarnation
+    WHERE incarnation = $1 AND retired_at IS NULL
+      AND NOT EXISTS (SELECT FROM recovery.publication WHERE publication.incarnation = $1)`,
+    [incarnation],
+  );
+  if (rows[0]) await dropIncarnation(client, { incarnation, schemaName: rows[0].schema_name });
+}

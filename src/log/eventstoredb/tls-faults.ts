@@ -1,0 +1,93 @@
+import { isIP } from 'node:net';
+import { connect } from 'node:tls';
+import type { EndPoint } from '@eventstore/db-client';
+import type { EventStoreConnection } from '../../config/event-store-files.js';
+import type { EventStoreOptions } from '../../config/event-store-options.js';
+
+/** Within what load balancers wait for `/readyz`. */
+const HANDSHAKE_MS = 400;
+
+const SPEAKS_TLS = 'The event store speaks TLS, and EVENTSTORE_URL has tls=false: remove it.';
+const OTHER_NAME =
+  'The certificate of the event store is for other hosts than those that EVENTSTORE_URL or the cluster names: use names that are in it, or issue one with these names.';
+
+/** By Node's code for what is wrong. */
+const sentences: Readonly<Record<string, string>> = {
+  CERT_HAS_EXPIRED: 'The certificate of the event store has expired: renew it on the server.',
+  CERT_NOT_YET_VALID:
+    'The certificate of the event store is not valid yet: compare the clocks of the server and of this machine.',
+  ERR_TLS_CERT_ALTNAME_INVALID: OTHER_NAME,
+  ERR_SSL_WRONG_VERSION_NUMBER:
+    'The event store does not speak TLS: set it up there, or add tls=false to EVENTSTORE_URL.',
+};
+
+/** Of connecting, and not of TLS. */
+const systemError = /^(?:E[A-Z]+|EAI_[A-Z]+)?$/;
+
+/** OpenSSL's reasons for which the issuer of a certificate is not trusted (X509_STORE_CTX_get_error(3)). */
+const untrusted: ReadonlySet<string> = new Set([
+  'CERT_UNTRUSTED',
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_GET_ISSUER_CERT',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+]);
+
+/**
+ * What an operator has to change before TLS works, in a fixed sentence; undefined: a handshake with the hosts shows nothing.
+ * The client does not say why no node of a cluster can be asked, so each host is tried apart from it. `messages`: what it
+ * says of a node whose name it got from the cluster.
+ */
+export async function tlsFault(
+  connection: EventStoreConnection,
+  messages: readonly string[],
+): Promise<string | undefined> {
+  if (messages.some((message) => message.includes("does not match certificate's altnames")))
+    return OTHER_NAME;
+  const found = await Promise.all(connection.hosts.map((host) => handshake(host, connection)));
+  // The client needs no more than one that is well.
+  if (found.includes('well')) return undefined;
+  for (const each of found) if (typeof each === 'object') return each.fault;
+  return undefined;
+}
+
+type Handshake = 'well' | 'away' | { readonly fault: string };
+
+function handshake({ address: host, port }: EndPoint, connection: EventStoreConnection): Promise<Handshake> {
+  const { options, files } = connection;
+  const asksForTls = options.tls !== false;
+  return new Promise((resolve) => {
+    const socket = connect({
+      host,
+      port,
+      // RFC 6066, section 3: an IP address is no server name.
+      ...(isIP(host) === 0 && { servername: host }),
+      ALPNProtocols: ['h2'],
+      timeout: HANDSHAKE_MS,
+      rejectUnauthorized: asksForTls,
+      ca: files.rootCertificate,
+      cert: files.userCertFile,
+      key: files.userKeyFile,
+    });
+    const end = (result: Handshake): void => {
+      socket.destroy();
+      resolve(result);
+    };
+    socket.once('secureConnect', () => end(asksForTls ? 'well' : { fault: SPEAKS_TLS }));
+    socket.once('timeout', () => end('away'));
+    socket.once('error', ({ code = '' }: NodeJS.ErrnoException) =>
+      end(asksForTls && !systemError.test(code) ? { fault: sentenceFor(code, options) } : 'away'),
+    );
+  });
+}
+
+function sentenceFor(code: string, { tlsCAFile }: EventStoreOptions): string {
+  if (untrusted.has(code))
+    return tlsCAFile === undefined
+      ? 'The certificate of the event store is signed by a CA that this machine does not trust: name that CA with tlsCAFile in EVENTSTORE_URL.'
+      : 'The certificate of the event store is not signed by the CA that tlsCAFile in EVENTSTORE_URL names: name the CA that signed it.';
+  return (
+    sentences[code] ?? `TLS with the event store fails (${code}): compare its settings with EVENTSTORE_URL.`
+  );
+}

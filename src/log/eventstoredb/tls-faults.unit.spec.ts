@@ -1,0 +1,92 @@
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { createServer as createPlainServer } from 'node:net';
+import { createServer } from 'node:tls';
+import { afterEach, expect, it } from '@jest/globals';
+import type { EventStoreConnection } from '../../config/event-store-files.js';
+import type { EventStoreOptions } from '../../config/event-store-options.js';
+import { selfSigned } from '../../embedded-event-store/access/self-signed.js';
+import { tlsFault } from './tls-faults.js';
+
+const YEAR_MS = 365 * 86_400_000;
+const stop: (() => void)[] = [];
+
+afterEach(() => {
+  for (const each of stop.splice(0)) each();
+});
+
+/** Years from now between which it is valid. */
+function certificate(from: number, to: number, name = 'localhost') {
+  const at = (years: number) => new Date(Date.now() + years * YEAR_MS);
+  return selfSigned({ names: [name], notBefore: at(from), notAfter: at(to), serial: Buffer.of(1) });
+}
+const valid = certificate(-1, 1);
+
+async function portOf(server: ReturnType<typeof createServer | typeof createPlainServer>): Promise<number> {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  stop.push(() => server.close());
+  return (server.address() as AddressInfo).port;
+}
+
+const tlsServer = ({ certificate: cert, key } = valid) =>
+  portOf(createServer({ cert, key, ALPNProtocols: ['h2'] }));
+const silentServer = () => portOf(createPlainServer());
+const plainServer = () =>
+  portOf(createPlainServer((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n')));
+
+const faultAt = (ports: readonly number[], ca = valid.certificate, options: EventStoreOptions = {}) => {
+  const connection: EventStoreConnection = {
+    hosts: ports.map((port) => ({ address: 'localhost', port })),
+    discovers: false,
+    credentials: undefined,
+    options: { ...(ca !== '' && { tlsCAFile: '/a/file' }), ...options },
+    files: ca === '' ? {} : { rootCertificate: Buffer.from(ca) },
+  };
+  return tlsFault(connection, []);
+};
+
+it('finds nothing where TLS works', async () => {
+  expect(await faultAt([await tlsServer()])).toBeUndefined();
+});
+
+it('names the CA file where it is that of another CA', async () => {
+  expect(await faultAt([await tlsServer()], certificate(-1, 1).certificate)).toBe(
+    'The certificate of the event store is not signed by the CA that tlsCAFile in EVENTSTORE_URL names: name the CA that signed it.',
+  );
+});
+
+it('asks for a CA file where the CA is unknown to this machine', async () => {
+  expect(await faultAt([await tlsServer()], '')).toMatch(/name that CA with tlsCAFile in EVENTSTORE_URL\.$/);
+});
+
+it('tells a certificate that has expired, is not valid yet, or is for another host', async () => {
+  const [old, young, other] = [certificate(-2, -1), certificate(1, 2), certificate(-1, 1, 'other.example')];
+  expect(await faultAt([await tlsServer(old)], old.certificate)).toMatch(/has expired: renew it/);
+  expect(await faultAt([await tlsServer(young)], young.certificate)).toMatch(
+    /is not valid yet: compare the clocks/,
+  );
+  expect(await faultAt([await tlsServer(other)], other.certificate)).toMatch(/is for other hosts than those/);
+});
+
+it('tells a server without TLS from one with it, whichever is expected', async () => {
+  expect(await faultAt([await plainServer()])).toMatch(/does not speak TLS: .* tls=false/);
+  expect(await faultAt([await tlsServer()], '', { tls: false })).toMatch(
+    /speaks TLS, .* tls=false: remove it/,
+  );
+  expect(await faultAt([await plainServer()], '', { tls: false })).toBeUndefined();
+});
+
+it('takes a server that does not answer for an outage', async () => {
+  const port = await silentServer();
+  for (const options of [{}, { tls: false }])
+    expect(await faultAt([port], valid.certificate, options)).toBeUndefined();
+  stop.pop()?.();
+  expect(await faultAt([port])).toBeUndefined();
+});
+
+it('asks every node of a cluster, one of which is enough', async () => {
+  const [well, ill, away] = [await tlsServer(), await tlsServer(certificate(-1, 1)), 1];
+  expect(await faultAt([away, ill])).toMatch(/tlsCAFile/);
+  expect(await faultAt([away, ill, well])).toBeUndefined();
+});

@@ -1,0 +1,66 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { createServer } from 'node:http';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { readConfig } from '../../config/config.js';
+import { Failure } from './failure.js';
+import { OperatorApi } from './operator-client.js';
+
+let server: Server;
+/** What the network answers; undefined: nothing at all. */
+let answered: string | undefined;
+
+beforeEach(async () => {
+  server = createServer((_request, response) => {
+    if (answered !== undefined) response.end(answered);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+});
+
+afterEach(async () => {
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+});
+
+function api(longestAnswerMs?: number): OperatorApi {
+  const { port } = server.address() as AddressInfo;
+  const config = readConfig({ OPERATOR_PORT: String(port), OPERATOR_TOKEN: 't'.repeat(32) });
+  return new OperatorApi(config, 'a test', longestAnswerMs);
+}
+
+const fault = (asked: Promise<unknown>): Promise<unknown> => asked.catch((error: unknown) => error);
+
+describe('the status of projections', () => {
+  it('is understood while the log is away, nothing is applied, or one has stopped', async () => {
+    const status = {
+      incarnation: null,
+      quarantine: null,
+      projections: [
+        { name: 'posts', version: 1, position: null, lag: null },
+        {
+          name: 'follows',
+          version: 2,
+          position: 7,
+          lag: 3,
+          stopped: { reason: 'not understood', position: 9, eventId: 'e' },
+        },
+      ],
+    };
+    answered = JSON.stringify(status);
+    expect(await api().projections()).toEqual(status);
+  });
+
+  it.each(['nonsense', '{"projections":"none"}'])('is a failure in words when it is %s', async (answer) => {
+    answered = answer;
+    const error = await fault(api().projections());
+    expect(error).toBeInstanceOf(Failure);
+    expect((error as Failure).message).toMatch(/^what answers at .* is not the operator API of this release/);
+  });
+
+  it('is not waited for without end', async () => {
+    answered = undefined;
+    const error = await fault(api(100).projections());
+    expect(error).toBeInstanceOf(Failure);
+    expect((error as Failure).message).toMatch(/^the operator API at .* does not answer/);
+  });
+});

@@ -1,0 +1,76 @@
+import type { ClientBase } from 'pg';
+import { dispatch, typesOf } from '../../../projections/runner/projection.js';
+import type { Group } from '../../../projections/runner/projection.js';
+import { UnitOfWork } from '../../../projections/runner/unit-of-work.js';
+import type { Recorded } from '../../log/recorded.js';
+import { toTheEnd } from '../../log/read-until-head.js';
+import { inTransaction } from '../../store/transaction.js';
+import { BuildConnection } from '../../incarnations/building/build-connection.js';
+import { Pace } from '../../incarnations/building/rate-meter.js';
+import { FORGET_AUTHORITY } from '../../store/authority/forget-authority.js';
+import { PUBLICATION_CHANNEL } from '../../incarnations/incarnation.js';
+import type { JobContext } from '../../jobs/job-context.js';
+
+const BATCH_SIZE = 1_000;
+
+type Tools = Pick<JobContext, 'databaseUrl' | 'log' | 'signal' | 'report'>;
+
+/**
+ * Derives who may act from the log anew, where that was set back: the rows may show what it has lost, and under revisions that
+ * later events have now. In one transaction, so that nobody's authority is seen half done.
+ * @throws what log and Postgres throw; nothing is changed then.
+ */
+export async function rederiveAuthority(group: Group, context: Tools): Promise<void> {
+  const { databaseUrl, signal } = context;
+  // Of so many people a single statement may take minutes.
+  const connection = await BuildConnection.open(databaseUrl, ['authority'], signal);
+  try {
+    await connection.endOthers();
+    const client = await connection.forLoading();
+    await connection.interruptibly(signal, () => derive(client, group, context));
+  } finally {
+    // Rolls back what is not committed.
+    await connection.close();
+  }
+}
+
+async function derive(client: ClientBase, group: Group, { log, signal, report }: Tools): Promise<void> {
+  await client.query(`BEGIN; SET LOCAL idle_in_transaction_session_timeout = '60s'`);
+  // The group's worker waits here, and then finds that others were at it.
+  await client.query('SELECT FROM recovery.checkpoint WHERE group_name = $1 FOR UPDATE', [group.name]);
+  await client.query(FORGET_AUTHORITY);
+  const head = Number((await log.head()) ?? 0n);
+  const pace = new Pace();
+  const hand = dispatch(group);
+  let last: Recorded | undefined;
+  const all = { types: typesOf(group), batchSize: BATCH_SIZE, signal };
+  for await (const events of toTheEnd(log, all)) {
+    const work = new UnitOfWork();
+    for (const recorded of events) hand(recorded, work.write);
+    await work.flush(client);
+    last = events.at(-1) ?? last;
+    const done = Number(last?.position ?? 0n);
+    const rate = pace.of(done);
+    report({ step: 'deriving accounts, applications and grants', done, total: head, rate });
+  }
+  await moveCheckpoint(client, group, last);
+  await client.query('DELETE FROM authority.deriving; COMMIT');
+}
+
+async function moveCheckpoint(client: ClientBase, group: Group, last: Recorded | undefined): Promise<void> {
+  await client.query(
+    `UPDATE recovery.checkpoint SET applied_position = $2, applied_event_id = $3,
+      stopped_at_position = NULL, stopped_event_id = NULL, stopped_reason = NULL WHERE group_name = $1`,
+    [group.name, last ? String(last.position) : null, last?.id ?? null],
+  );
+  await client.query(`SELECT pg_notify('${PUBLICATION_CHANNEL}', $1)`, [group.name]);
+}
+
+/** The audit shows the log as it is: what it has lost would stand between what comes at the same positions. */
+export async function emptyAudit(group: Group, { client }: Pick<JobContext, 'client'>): Promise<void> {
+  await inTransaction(client, async () => {
+    // First what the group's worker locks first: whoever begins with the tables and it wait for each other.
+    await moveCheckpoint(client, group, undefined);
+    await client.query('TRUNCATE audit.event, audit.about');
+  });
+}

@@ -1,0 +1,156 @@
+import type { ClientBase, Pool } from 'pg';
+import type { EventLog } from '../../log/event-log.js';
+import { unknownTo } from './both-ledgers.js';
+import { confirmedMissing } from './confirmed-missing.js';
+import { MOST_TOLD } from './difference.js';
+import type { Difference } from './difference.js';
+import { knownRestrictionsSql } from '../../incarnations/recovery-state.js';
+import { digestIn, digestSql } from '../../witness/digest.js';
+import type { Digest, DigestRow, Range } from '../../witness/digest.js';
+import type { Witness, Witnessed } from '../../witness/witness.js';
+
+export interface ShownComparison {
+  readonly witness: Witness;
+  readonly log: EventLog;
+  readonly database: Pool | ClientBase;
+  /** Of the incarnation whose table `restriction` is compared. Undefined: it has no such table. */
+  readonly schema: string | undefined;
+  readonly signal?: AbortSignal;
+}
+
+const PAGE = 1_000;
+/** Of ids and numbers alone. */
+const APPLIED_PAGE = 20_000;
+const GREATEST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+/** How many numbers are compared at once: more wherever all is as it should be, fewer to find what is not. */
+const BLOCK = { least: 1_000n, most: 16_000n, factor: 4n };
+
+interface AppliedRow {
+  readonly witness_epoch: string;
+  readonly event_id: string;
+}
+
+/**
+ * Compares what the witness has accepted with what the read models have applied, and asks the log only for what is not
+ * applied (yet). This proves that the read models show nothing that was taken away; it proves nothing of the log, which
+ * may be away as long as all is applied. What both have the same of, block by block, is not looked at one by one.
+ * Answers up to a hundred differences, and some more.
+ * @throws {WitnessUnavailable} {@link LogUnavailable} and faults of Postgres: nothing is proven.
+ */
+export async function shownDifferences(comparison: ShownComparison): Promise<readonly Difference[]> {
+  const { witness, log, database, schema, signal } = comparison;
+  const found: Difference[] = [];
+  let size = BLOCK.least;
+  for (let after = 0n; found.length < MOST_TOLD;) {
+    const block = { after, upTo: after + size };
+    if (await isAgreed(comparison, block)) {
+      after = block.upTo;
+      if (size < BLOCK.most) size *= BLOCK.factor;
+      continue;
+    }
+    if (size > BLOCK.least) {
+      size /= BLOCK.factor;
+      continue;
+    }
+    const page = await witness.after(after, PAGE);
+    const last = page.length === PAGE ? page.at(-1)?.epoch : undefined;
+    const applied = await appliedBetween(database, schema, after, last);
+    const unapplied = page.filter(({ restriction }) => !applied.delete(restriction.id));
+    const elsewhere = await appliedOf(comparison, unapplied);
+    const unseen = unapplied.filter(({ restriction }) => !elsewhere.has(restriction.id));
+    for (const { epoch } of await confirmedMissing(log, unseen, signal))
+      found.push({ kind: 'missing', epoch });
+    found.push(...(await unwitnessedOf(witness, applied)));
+    if (last === undefined) break;
+    after = last;
+  }
+  return found;
+}
+
+/** Those of these restrictions, numbers by ids, that the witness does not know. */
+export async function unwitnessedOf(
+  witness: Witness,
+  numbers: ReadonlyMap<string, bigint>,
+): Promise<readonly Difference[]> {
+  const unknown = await unknownTo(witness, [...numbers.keys()]);
+  return unknown.map((id) => ({ kind: 'unwitnessed', epoch: numbers.get(id) ?? 0n }));
+}
+
+/**
+ * Numbers of what is applied, by the event's id: those greater than `after`, in order and in pages. A query of millions
+ * would outlast the patience of an API process on a busy machine.
+ */
+export async function* appliedAfter(
+  database: ShownComparison['database'],
+  schema: string | undefined,
+  after: bigint,
+): AsyncGenerator<ReadonlyMap<string, bigint>> {
+  if (schema === undefined) return;
+  let last: AppliedRow = { witness_epoch: String(after), event_id: GREATEST_ID };
+  for (;;) {
+    const { rows } = await database.query<AppliedRow>(
+      `SELECT witness_epoch, event_id FROM ${knownRestrictionsSql(schema)}
+      WHERE (witness_epoch, event_id) > ($1, $2) ORDER BY witness_epoch, event_id LIMIT ${APPLIED_PAGE}`,
+      [last.witness_epoch, last.event_id],
+    );
+    if (rows.length > 0) yield numbersIn(rows);
+    if (rows.length < APPLIED_PAGE) return;
+    last = rows.at(-1) ?? last;
+  }
+}
+
+/** Numbers of what is applied, by the event's id: those greater than `after`, up to `last` if that is given. */
+async function appliedBetween(
+  database: ShownComparison['database'],
+  schema: string | undefined,
+  after: bigint,
+  last: bigint | undefined,
+): Promise<Map<string, bigint>> {
+  if (schema === undefined) return new Map();
+  const { rows } = await database.query<AppliedRow>(
+    `SELECT witness_epoch, event_id FROM ${knownRestrictionsSql(schema)}
+    WHERE witness_epoch > $1 AND ($2::numeric IS NULL OR witness_epoch <= $2)`,
+    [String(after), last === undefined ? null : String(last)],
+  );
+  return numbersIn(rows);
+}
+
+const numbersIn = (rows: readonly AppliedRow[]): Map<string, bigint> =>
+  new Map(rows.map(({ witness_epoch, event_id }) => [event_id, BigInt(witness_epoch)]));
+
+/** Whether the witness has accepted restrictions of a block, and the read models have applied exactly these. */
+async function isAgreed({ witness, database, schema }: ShownComparison, block: Range): Promise<boolean> {
+  if (schema === undefined) return false;
+  const asked = witness.digest(block);
+  // Waited for below, when nothing is under way any more on the connection that is the caller's.
+  asked.catch(() => undefined);
+  const applied = await appliedDigest(database, schema, block);
+  const accepted = await asked;
+  return accepted.newest !== undefined && accepted.digest === applied.digest;
+}
+
+async function appliedDigest(
+  database: ShownComparison['database'],
+  schema: string,
+  { after, upTo }: Range,
+): Promise<Digest> {
+  const { rows } = await database.query<DigestRow>(
+    `SELECT ${digestSql({ id: 'event_id', epoch: 'witness_epoch' })} FROM ${knownRestrictionsSql(schema)}
+    WHERE witness_epoch > $1 AND witness_epoch <= $2`,
+    [String(after), String(upTo)],
+  );
+  return digestIn(rows[0]);
+}
+
+/** Ids of those that are applied under another number: a witness that was set back and told again gave it to another. */
+async function appliedOf(
+  { database, schema }: ShownComparison,
+  witnessed: readonly Witnessed[],
+): Promise<ReadonlySet<string>> {
+  if (schema === undefined || witnessed.length === 0) return new Set();
+  const { rows } = await database.query<{ event_id: string }>(
+    `SELECT event_id FROM ${knownRestrictionsSql(schema)} WHERE event_id = ANY ($1)`,
+    [witnessed.map(({ restriction }) => restriction.id)],
+  );
+  return new Set(rows.map(({ event_id }) => event_id));
+}

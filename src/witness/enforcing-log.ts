@@ -1,0 +1,33 @@
+import type { Append, Appended, EventLog } from '../log/event-log.js';
+import type { Recorded } from '../log/recorded.js';
+import type { OutstandingRestrictions } from './outstanding-restrictions.js';
+import type { Witness } from './witness.js';
+import { WitnessedLog } from './witnessed-log.js';
+
+/**
+ * The log as whoever acts for people sees it: what restricts is witnessed, and holds for every reader, before anybody is
+ * told that it is done (docs/adr/0016).
+ */
+export class EnforcingLog extends WitnessedLog {
+  /** `now`: Unix milliseconds. */
+  constructor(
+    log: EventLog,
+    witness: Witness,
+    now: () => number,
+    private readonly outstanding: OutstandingRestrictions,
+  ) {
+    super(log, witness, now);
+  }
+
+  override async append(append: Append): Promise<Appended> {
+    const appended = await super.append(append);
+    const { restriction, position } = appended;
+    if (restriction) await this.outstanding.hold([{ ...restriction, position }]);
+    return appended;
+  }
+
+  override async confirm(recorded: readonly Recorded[]): Promise<void> {
+    await super.confirm(recorded);
+    await this.outstanding.hold(recorded);
+  }
+}

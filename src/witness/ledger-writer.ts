@@ -1,0 +1,155 @@
+import type { PoolClient } from 'pg';
+import { DeadlineExceeded, within } from '../log/eventstoredb/client-errors.js';
+import type { WitnessConnections } from './connections.js';
+import { decide, evolve, idOf, write } from './ledger.js';
+import type { Ask, Head, Line } from './ledger.js';
+import { columns, rowOf, witnessedIn } from './restriction-row.js';
+import type { RestrictionRow } from './restriction-row.js';
+import { inNewestShape } from './shape.js';
+import { WitnessMismatch, WitnessUnavailable } from './witness.js';
+import type { Witnessed } from './witness.js';
+
+/** How many steps are taken in one transaction. */
+const BATCH = 200;
+/** How long one may take, with the wait for its turn. */
+const PATIENCE_MS = 3_000;
+
+interface Waiting {
+  readonly ask: Ask;
+  readonly now: number;
+  readonly resolve: (known: Witnessed | undefined) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+type Outcome = Witnessed | undefined | WitnessMismatch;
+
+/**
+ * Takes steps one transaction after another. Steps that come in meanwhile are taken together in the next one: the chain
+ * has one end, and whoever writes to it keeps all others from it for as long as a commit takes.
+ */
+export class LedgerWriter {
+  private waiting: Waiting[] = [];
+  private isWriting = false;
+
+  constructor(private readonly connections: WitnessConnections) {}
+
+  /** What the ledger has of it afterwards; undefined: nothing. @throws {WitnessMismatch} {@link WitnessUnavailable} */
+  async take(ask: Ask, now: number): Promise<Witnessed | undefined> {
+    const { promise, resolve, reject } = Promise.withResolvers<Witnessed | undefined>();
+    this.waiting.push({ ask, now, resolve, reject });
+    if (!this.isWriting) void this.write();
+    try {
+      return await within(PATIENCE_MS, () => promise);
+    } catch (cause) {
+      if (!(cause instanceof DeadlineExceeded)) throw cause;
+      throw new WitnessUnavailable('The witness takes too long.', { cause });
+    }
+  }
+
+  private async write(): Promise<void> {
+    this.isWriting = true;
+    while (this.waiting.length > 0) {
+      const batch = this.waiting.splice(0, BATCH);
+      try {
+        const outcomes = await this.connections.transaction((client) => takeAll(client, batch));
+        for (const [index, { resolve, reject }] of batch.entries()) {
+          const outcome = outcomes[index];
+          if (outcome instanceof WitnessMismatch) reject(outcome);
+          else resolve(outcome && inNewestShape(outcome));
+        }
+      } catch (error) {
+        for (const { reject } of batch) reject(error);
+      }
+    }
+    this.isWriting = false;
+  }
+}
+
+/** Of one transaction, which has the end of the chain for itself from here on. */
+async function takeAll(client: PoolClient, batch: readonly Waiting[]): Promise<readonly Outcome[]> {
+  const before = await lockHead(client);
+  // A statement of its own: its snapshot is later than the lock, and shows what the one before us has written.
+  const { byId, epochs } = await lookUp(client, batch);
+  const lines: Line[] = [];
+  const changed = new Map<string, Witnessed>();
+  let head = before;
+  const outcomes = batch.map(({ ask, now }): Outcome => {
+    const id = idOf(ask);
+    try {
+      const step = decide(byId.get(id), ask, head, (epoch) => epochs.has(epoch));
+      if (!step) return byId.get(id);
+      const written = write(head, step, now);
+      const after = evolve(byId.get(id), step, now);
+      lines.push(written);
+      head = written;
+      byId.set(id, after);
+      epochs.add(after.epoch);
+      changed.set(id, after);
+      return after;
+    } catch (error) {
+      if (error instanceof WitnessMismatch) return error;
+      throw error;
+    }
+  });
+  if (lines.length > 0) await keep(client, head, lines, [...changed.values()]);
+  return outcomes;
+}
+
+async function lockHead(client: PoolClient): Promise<Head> {
+  const text = 'SELECT line, hash, epoch FROM head FOR UPDATE';
+  const { rows } = await client.query<{ line: string; hash: Buffer; epoch: string }>(text);
+  const [row] = rows;
+  if (!row) throw new Error('the ledger of the witness has no head');
+  return { line: BigInt(row.line), hash: row.hash, epoch: BigInt(row.epoch) };
+}
+
+async function lookUp(client: PoolClient, batch: readonly Waiting[]) {
+  const ids = batch.map(({ ask }) => idOf(ask));
+  const wanted = batch.flatMap(({ ask }) =>
+    ask.verb === 'reseed' && ask.place.epoch !== undefined ? [String(ask.place.epoch)] : [],
+  );
+  const { rows } = await client.query<RestrictionRow>({
+    name: 'witness.look-up',
+    text: `SELECT ${columns} FROM restriction WHERE id = ANY ($1::uuid[])
+      UNION ALL SELECT ${columns} FROM restriction WHERE epoch = ANY ($2::bigint[])`,
+    values: [ids, wanted],
+  });
+  const found = rows.map(witnessedIn);
+  return {
+    byId: new Map(found.map((each) => [each.restriction.id, each])),
+    epochs: new Set(found.map(({ epoch }) => epoch)),
+  };
+}
+
+async function keep(
+  client: PoolClient,
+  head: Head,
+  lines: readonly Line[],
+  changed: readonly Witnessed[],
+): Promise<void> {
+  await client.query({
+    name: 'witness.keep',
+    text: `
+      WITH added AS (
+        INSERT INTO ledger (line, text, hash)
+        SELECT line, text, decode(hash, 'hex') FROM json_to_recordset($1) AS l (line bigint, text text, hash text)
+      ), kept AS (
+        INSERT INTO restriction (${columns})
+        SELECT epoch, id, state, decode(hash, 'hex'), position, prepared_at, content
+        FROM json_to_recordset($2) AS r (epoch bigint, id uuid, state text, hash text, position numeric,
+          prepared_at bigint, content json)
+        ON CONFLICT (id) DO UPDATE SET epoch = excluded.epoch, state = excluded.state,
+          position = excluded.position
+      )
+      UPDATE head SET line = $3, hash = $4, epoch = $5`,
+    values: [
+      JSON.stringify(
+        lines.map(({ line, text, hash }) => ({ line: String(line), text, hash: hash.toString('hex') })),
+      ),
+      JSON.stringify(changed.map(rowOf)),
+      String(head.line),
+      head.hash,
+      String(head.epoch),
+    ],
+  });
+}

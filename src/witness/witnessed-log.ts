@@ -1,0 +1,192 @@
+import { LRUCache } from 'lru-cache';
+import { assertStorable } from '../log/codec.js';
+import { EventLog, LogUnavailable, NotWitnessed } from '../log/event-log.js';
+import type {
+  Append,
+  Appended,
+  Batch,
+  Checkpoint,
+  EventReference,
+  NewEvent,
+  ReadOptions,
+  SubscribeOptions,
+} from '../log/event-log.js';
+import type { Recorded } from '../log/recorded.js';
+import { isRestriction } from '../log/restrictions.js';
+import type { RestrictionEvent } from '../log/restrictions.js';
+import { proofOf } from './proof.js';
+import { notAccepted, notPrepared } from './refusals.js';
+import type { Proof, Restriction, Witness, Witnessed } from './witness.js';
+
+/** How far the writing of a restriction is: named after what was done last. */
+export const writingSteps = ['decided', 'prepared', 'appended', 'accepted', 'finalized'] as const;
+
+export type WritingStep = (typeof writingSteps)[number];
+
+/** Waited for between the steps. */
+export type Observer = (step: WritingStep, restriction: Restriction) => Promise<void>;
+
+/** Ids of restrictions that are known to be finalized: some hundred bytes each. */
+const REMEMBERED = 10_000;
+
+/**
+ * The log as whoever acts for people sees it. Whatever restricts is prepared in the witness, appended, accepted and
+ * finalized there (recovery.md, "Writing a restriction"), whichever way it comes; nothing else costs anything more.
+ */
+export class WitnessedLog extends EventLog {
+  private readonly finalized = new LRUCache<string, true>({ max: REMEMBERED });
+
+  /** `now`: Unix milliseconds. */
+  constructor(
+    private readonly log: EventLog,
+    private readonly witness: Witness,
+    private readonly now: () => number,
+    private readonly observe: Observer = () => Promise.resolve(),
+  ) {
+    super();
+  }
+
+  async append(append: Append): Promise<Appended> {
+    const asked = restrictionOf(append);
+    if (!asked) return this.log.append(append);
+    // Steps of others are written with it.
+    assertStorable(asked);
+    await this.observe('decided', asked);
+    const prepared = await this.prepare(asked);
+    await this.observe('prepared', asked);
+    const restriction = eventOf(prepared);
+    const appended = await this.appendPrepared({
+      ...append,
+      events: [...append.events.slice(0, -1), restriction],
+    });
+    await this.observe('appended', asked);
+    await this.acknowledge(prepared.restriction, { hash: prepared.hash, position: appended.position });
+    return { ...appended, restriction };
+  }
+
+  async confirm(recorded: readonly Recorded[]): Promise<void> {
+    // What has no number is older than the witness.
+    const restrictions = recorded.filter(
+      ({ id, event, metadata }) =>
+        isRestriction(event) && metadata.witnessEpoch !== undefined && !this.finalized.has(id),
+    );
+    if (restrictions.length === 0) return;
+    const known = await this.findWitnessed(restrictions.map(({ id }) => id));
+    for (const each of restrictions)
+      await this.confirmOne(each as Recorded<RestrictionEvent>, known.get(each.id));
+  }
+
+  read(stream: string, options?: ReadOptions): Promise<readonly Recorded[]> {
+    return this.log.read(stream, options);
+  }
+
+  find(stream: string, id: string): Promise<EventReference | undefined> {
+    return this.log.find(stream, id);
+  }
+
+  head(): Promise<bigint | undefined> {
+    return this.log.head();
+  }
+
+  reach(signal?: AbortSignal): Promise<void> {
+    return this.log.reach(signal);
+  }
+
+  reconnect(): Promise<void> {
+    return this.log.reconnect();
+  }
+
+  verify(checkpoint: Checkpoint, signal?: AbortSignal): Promise<void> {
+    return this.log.verify(checkpoint, signal);
+  }
+
+  checkWritable(): Promise<void> {
+    return this.log.checkWritable();
+  }
+
+  explain(use: 'read' | 'append', error?: unknown): Promise<string | undefined> {
+    return this.log.explain(use, error);
+  }
+
+  subscribe(options: SubscribeOptions): AsyncIterable<Batch> {
+    return this.log.subscribe(options);
+  }
+
+  references(options: SubscribeOptions): AsyncIterable<Batch<EventReference>> {
+    return this.log.references(options);
+  }
+
+  close(): Promise<void> {
+    return this.log.close();
+  }
+
+  private async prepare(restriction: Restriction): Promise<Witnessed> {
+    try {
+      return await this.witness.prepare(restriction, this.now());
+    } catch (error) {
+      throw notPrepared(error);
+    }
+  }
+
+  /** The preparation stands until somebody can look whether the event is in the log: the retry, or the settling. */
+  private async appendPrepared(append: Append): Promise<Appended> {
+    try {
+      return await this.log.append(append);
+    } catch (cause) {
+      if (!(cause instanceof LogUnavailable)) throw cause;
+      const message = 'The log does not say whether it was written.';
+      throw new NotWitnessed('ambiguous_acceptance_requires_independent_proof', message, { cause });
+    }
+  }
+
+  private async acknowledge(restriction: Restriction, proof: Proof): Promise<void> {
+    const { id } = restriction;
+    try {
+      await this.witness.accept(id, proof, this.now());
+      await this.observe('accepted', restriction);
+      await this.witness.finalize(id, this.now());
+    } catch (error) {
+      throw notAccepted(error);
+    }
+    this.finalized.set(id, true);
+    await this.observe('finalized', restriction);
+  }
+
+  private async findWitnessed(ids: readonly string[]): Promise<ReadonlyMap<string, Witnessed>> {
+    try {
+      return await this.witness.find(ids);
+    } catch (error) {
+      throw notAccepted(error);
+    }
+  }
+
+  private async confirmOne(
+    recorded: Recorded<RestrictionEvent>,
+    known: Witnessed | undefined,
+  ): Promise<void> {
+    if (!known) {
+      const message = `The witness lacks restriction ${recorded.id}, which is in the log.`;
+      throw new NotWitnessed('restriction_witness_unavailable_or_incomplete', message, { cause: undefined });
+    }
+    const proof = proofOf(recorded);
+    const isFinalized =
+      known.state === 'finalized' && known.position === proof.position && known.hash.equals(proof.hash);
+    if (isFinalized) this.finalized.set(recorded.id, true);
+    else await this.acknowledge(known.restriction, proof);
+  }
+}
+
+/** What an append restricts, if anything. The one restriction is last, so that the append's position is its own. */
+function restrictionOf({ stream, events, metadata: common }: Append): Restriction | undefined {
+  const restrictions = events.filter(({ event }) => isRestriction(event));
+  if (restrictions.length === 0) return undefined;
+  const last = events.at(-1);
+  if (restrictions.length > 1 || !last || !isRestriction(last.event))
+    throw new Error(`an append to ${stream} must have one restriction at the most, as its last event`);
+  const { id, event, metadata = common } = last;
+  return { id, stream, event, metadata };
+}
+
+function eventOf({ epoch, restriction: { id, event, metadata } }: Witnessed): Required<NewEvent> {
+  return { id, event, metadata: { ...metadata, witnessEpoch: Number(epoch) } };
+}
