@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { readConfig } from '../src/config/config.js';
-import { OperatorApi } from '../src/operator/cli/operator-client.js';
+import { OperatorClient } from '../src/operator/cli/operator-client.js';
 import { rounded } from './load.js';
 import { startNetwork, withDataDir } from './network.js';
 import type { BenchNetwork } from './network.js';
@@ -59,7 +59,7 @@ const envOf = (network: BenchNetwork | undefined, dataDir: string) => ({
 });
 
 const operatorOf = (network: BenchNetwork, dataDir: string) =>
-  new OperatorApi(readConfig(envOf(network, dataDir)), 'bench');
+  new OperatorClient(readConfig(envOf(network, dataDir)), 'bench');
 
 /** Suspends people. */
 async function takeAway(network: BenchNetwork, dataDir: string): Promise<void> {

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import autocannon from 'autocannon';
 import { readConfig } from '../src/config/config.js';
-import { OperatorApi } from '../src/operator/cli/operator-client.js';
+import { OperatorClient } from '../src/operator/cli/operator-client.js';
 import { signIn } from '../src/operator/demo/sign-in.js';
 import { measureAppends } from './event-store.js';
 import { startNetwork, withDataDir } from './network.js';
@@ -68,7 +68,7 @@ async function tokenOf({ baseUrl, run }: BenchNetwork): Promise<string> {
   const redirectUri = 'http://localhost:8910/callback';
   const scope = 'openid read post:create';
   const person = { handle: `b_${randomBytes(6).toString('hex')}`, password: randomUUID() };
-  const operator = new OperatorApi(readConfig(run.settings), 'benchmark');
+  const operator = new OperatorClient(readConfig(run.settings), 'benchmark');
   const application = await operator.registerApplication({
     name: 'Benchmark',
     redirectUris: [redirectUri],

@@ -1,5 +1,5 @@
 import { readConfig } from '../src/config/config.js';
-import { OperatorApi } from '../src/operator/cli/operator-client.js';
+import { OperatorClient } from '../src/operator/cli/operator-client.js';
 import { load, rounded } from './load.js';
 import type { Measured } from './load.js';
 import { startNetwork, withDataDir } from './network.js';
@@ -47,7 +47,7 @@ async function measure(network: BenchNetwork, dataDir: string, events: number) {
   const token = await reader.token();
   await turn(network, token);
   const before = await turn(network, token, 5 * TURN);
-  const operator = new OperatorApi(readConfig({ DATA_DIR: dataDir, ...network.run.settings }), 'bench');
+  const operator = new OperatorClient(readConfig({ DATA_DIR: dataDir, ...network.run.settings }), 'bench');
   const begun = performance.now();
   const { id } = await operator.rebuild([], 'a measurement');
   const turns: Measured[] = [];

@@ -7,7 +7,7 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { Logger } from 'pino';
 import { AuthModule } from './auth/auth.module.js';
 import { mountAuthorizationServer } from './auth/mount.js';
-import { Clock, Ids } from './commands/support/ambient.js';
+import { Clock, IdGenerator } from './commands/support/ambient.js';
 import { readConfig } from './config/config.js';
 import type { Config } from './config/config.js';
 import { createLogger } from './config/logger.js';
@@ -66,7 +66,7 @@ function startErasures(app: NestFastifyApplication): { close(): Promise<void> } 
     vault: app.get(KeyVault),
     witness: app.get(Witness),
     clock: app.get(Clock),
-    ids: app.get(Ids),
+    ids: app.get(IdGenerator),
     logger,
   });
   erasures.start();

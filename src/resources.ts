@@ -3,7 +3,7 @@ import type { DynamicModule, Provider } from '@nestjs/common';
 import type { Logger } from 'pino';
 import { PositionListener } from './incarnations/position-listener.js';
 import { AuthSettings } from './auth/settings.js';
-import { Clock, Ids } from './commands/support/ambient.js';
+import { Clock, IdGenerator } from './commands/support/ambient.js';
 import { ReadModels } from './commands/account/read-models.js';
 import { systemClock, systemIds } from './commands/support/system.js';
 import { Config, storesOf } from './config/config.js';
@@ -15,14 +15,14 @@ import { refusalOfShared } from './log/eventstoredb/usable.js';
 import { KeyVault } from './log/vault/key-vault.js';
 import { NetworkSecrets } from './log/vault/network-secrets.js';
 import { EnforcingLog } from './witness/enforcing-log.js';
-import { Incarnations } from './erasure/erased-data-cleanup.js';
+import { ErasedDataCleanup } from './erasure/erased-data-cleanup.js';
 import { PUBLICATION_CHANNEL } from './incarnations/incarnation.js';
 import { OutstandingRestrictions } from './witness/outstanding-restrictions.js';
-import { untilDerived } from './incarnations/authority-rebuild.js';
-import { readRecoveryState, shownRestrictions } from './incarnations/recovery-state.js';
+import { waitForAuthorityRebuild } from './incarnations/authority-rebuild.js';
+import { readPublicationState, shownRestrictions } from './incarnations/recovery-state.js';
 import { RecoveryWatch } from './recovery/detect/recovery-watch.js';
 import { openWitness } from './witness/open-witness.js';
-import { Settler } from './witness/in-doubt-resolver.js';
+import { InDoubtResolver } from './witness/in-doubt-resolver.js';
 import { Witness } from './witness/witness.js';
 import { AuthorityStore } from './store/authority/authority-store.js';
 import { openDatabase } from './store/database.js';
@@ -56,11 +56,11 @@ export async function openResources(config: Config, logger: Logger): Promise<Res
     }),
     openLog({ ...urls, applicationName, logger, refuseShared: refusalOfShared(config, logger) }),
   ]);
-  await untilDerived(database.pool, logger);
+  await waitForAuthorityRebuild(database.pool, logger);
   const positions = new PositionListener({
     databaseUrl: urls.databaseUrl,
     publicationChannel: PUBLICATION_CHANNEL,
-    read: readRecoveryState,
+    read: readPublicationState,
     logger,
   });
   positions.start();
@@ -68,7 +68,7 @@ export async function openResources(config: Config, logger: Logger): Promise<Res
   const now = () => systemClock.now();
   const { pool } = database;
   const shown = (ids: readonly string[]) => shownRestrictions(pool, ids);
-  const settler = new Settler({ log: opened.log, witness, shown, now, logger });
+  const settler = new InDoubtResolver({ log: opened.log, witness, shown, now, logger });
   if (urls.witnessDatabaseUrl !== undefined) settler.start();
   const hadWitness = await knowsWitness(opened.secrets, urls.witnessDatabaseUrl !== undefined);
   const monotonic = () => performance.now();
@@ -84,13 +84,13 @@ export async function openResources(config: Config, logger: Logger): Promise<Res
     // The only one that there is here: nothing restricts past the witness.
     { provide: EventLog, useValue: new EnforcingLog(opened.log, witness, now, outstanding) },
     { provide: Witness, useValue: witness },
-    { provide: ReadModels, useValue: new Incarnations(database.pool) },
+    { provide: ReadModels, useValue: new ErasedDataCleanup(database.pool) },
     { provide: KeyVault, useValue: opened.vault },
     { provide: NetworkSecrets, useValue: opened.secrets },
     { provide: PositionListener, useValue: positions },
     { provide: RestrictionProof, useValue: watch },
     { provide: Clock, useValue: systemClock },
-    { provide: Ids, useValue: systemIds },
+    { provide: IdGenerator, useValue: systemIds },
   ];
   return {
     module: { module: ResourcesModule, providers, exports: providers },

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { readConfig } from '../../src/config/config.js';
-import { OperatorApi } from '../../src/operator/cli/operator-client.js';
+import { OperatorClient } from '../../src/operator/cli/operator-client.js';
 import { Browser } from '../../src/operator/demo/browser.js';
 import { CookieJar } from '../../src/operator/demo/cookie-jar.js';
 import { formsOf } from '../../src/operator/demo/html-forms.js';
@@ -21,7 +21,7 @@ export class People {
 
   static async on({ baseUrl, run }: BenchNetwork, browsers: number): Promise<People> {
     const { redirectUri } = application;
-    const operator = new OperatorApi(readConfig(run.settings), 'benchmark');
+    const operator = new OperatorClient(readConfig(run.settings), 'benchmark');
     const scopes = SCOPE.split(' ');
     const registration = { name: 'Benchmark', redirectUris: [redirectUri], scopes };
     const app = { ...(await operator.registerApplication(registration)), redirectUri };

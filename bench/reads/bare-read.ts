@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import { admissionSql, valuesOf } from '../../src/http/admission/admission-sql.js';
-import { readRecoveryState } from '../../src/incarnations/recovery-state.js';
+import { readPublicationState } from '../../src/incarnations/recovery-state.js';
 import { credentialHash } from '../../src/store/authority/credential-hash.js';
 import type { BareRead } from './bare-server.js';
 import type { ReadCase } from './cases.js';
@@ -11,7 +11,7 @@ export async function bareRead(
   token: string,
   { name, path, query, values }: ReadCase,
 ): Promise<BareRead> {
-  const state = await readRecoveryState(pool);
+  const state = await readPublicationState(pool);
   if (!state) throw new Error('nothing is published');
   const admission = valuesOf({
     tokenHash: credentialHash(token),

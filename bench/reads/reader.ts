@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { readConfig } from '../../src/config/config.js';
 import { allScopes } from '../../src/domain/grant/scopes.js';
-import { OperatorApi } from '../../src/operator/cli/operator-client.js';
+import { OperatorClient } from '../../src/operator/cli/operator-client.js';
 import { signIn } from '../../src/operator/demo/sign-in.js';
 import type { BenchNetwork } from '../network.js';
 
@@ -16,7 +16,7 @@ const redirectUri = 'http://localhost:8910/callback';
 
 export async function newReader({ baseUrl, run }: BenchNetwork): Promise<Reader> {
   const person = { handle: `b_${randomBytes(6).toString('hex')}`, password: randomUUID() };
-  const operator = new OperatorApi(readConfig(run.settings), 'benchmark');
+  const operator = new OperatorClient(readConfig(run.settings), 'benchmark');
   const application = await operator.registerApplication({
     name: 'Benchmark',
     redirectUris: [redirectUri],

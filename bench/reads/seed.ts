@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import type { EventLog } from '../../src/log/event-log.js';
-import { readRecoveryState } from '../../src/incarnations/recovery-state.js';
+import { readPublicationState } from '../../src/incarnations/recovery-state.js';
 import { numbered, Society } from '../society.js';
 
 /** What is read: more than a page of everything. */
@@ -52,7 +52,7 @@ export async function seed(log: EventLog, readerId: string, pool: Pool): Promise
 export async function shown(log: EventLog, pool: Pool): Promise<void> {
   const head = await log.head();
   for (;;) {
-    const { appliedPosition } = (await readRecoveryState(pool)) ?? {};
+    const { appliedPosition } = (await readPublicationState(pool)) ?? {};
     if (head === undefined || (appliedPosition ?? -1n) >= head) break;
     await pause(50);
   }

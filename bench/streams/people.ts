@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { readConfig } from '../../src/config/config.js';
-import { OperatorApi } from '../../src/operator/cli/operator-client.js';
+import { OperatorClient } from '../../src/operator/cli/operator-client.js';
 import { signIn } from '../../src/operator/demo/sign-in.js';
 import type { BenchNetwork } from '../network.js';
 
@@ -16,7 +16,7 @@ const AT_ONCE = 8;
 
 /** People who signed in through one application, which may read, follow and post for them. */
 export async function newPeople({ baseUrl, run }: BenchNetwork, count: number): Promise<readonly Person[]> {
-  const operator = new OperatorApi(readConfig(run.settings), 'benchmark');
+  const operator = new OperatorClient(readConfig(run.settings), 'benchmark');
   const scopes = ['openid', 'read', 'post:create', 'relation:write'] as const;
   const application = await operator.registerApplication({
     name: 'Benchmark',

@@ -90,4 +90,4 @@ export const auditTrail: Projection = {
 };
 
 /** Nobody's request waits for it. Its tables outlive a rebuild: nothing but new facts can change them. */
-export const auditGroup: Group = { name: 'audit', projections: [auditTrail], restMs: 250 };
+export const auditGroup: Group = { name: 'audit', projections: [auditTrail], lingerMs: 250 };

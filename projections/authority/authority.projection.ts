@@ -116,7 +116,7 @@ export const authority: Projection = {
  * Advances by itself: authority must not wait for a timeline. It may rest, since whoever takes authority away writes
  * that through; what is left is repair, and when a grant was last used.
  */
-export const authorityGroup: Group = { name: 'authority', projections: [authority], restMs: 100 };
+export const authorityGroup: Group = { name: 'authority', projections: [authority], lingerMs: 100 };
 
 const handle = dispatch(authorityGroup);
 
@@ -124,7 +124,7 @@ const handle = dispatch(authorityGroup);
  * Applies events at once, where the writer stands: what was granted or taken away holds without waiting for a worker.
  * The worker applies the same events again, which changes nothing, or repairs what was missed here.
  */
-export async function writeThrough(
+export async function projectInline(
   recorded: readonly Recorded[],
   db: { query(sql: string, parameters: unknown[]): Promise<unknown> },
 ): Promise<void> {

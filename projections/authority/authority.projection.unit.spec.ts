@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { Recorded } from '../../src/log/recorded.js';
 import type { StoredEvent } from '../../src/log/registry.js';
 import { typesOf } from '../runner/projection.js';
-import { authorityGroup, writeThrough } from './authority.projection.js';
+import { authorityGroup, projectInline } from './authority.projection.js';
 
 const recorded = (event: StoredEvent, erased = false): Recorded => ({
   id: 'e',
@@ -16,7 +16,7 @@ const recorded = (event: StoredEvent, erased = false): Recorded => ({
 
 async function written(...events: Recorded[]): Promise<object[]> {
   const rows: object[] = [];
-  await writeThrough(events, {
+  await projectInline(events, {
     query: (_sql, [json]) => Promise.resolve(rows.push(...(JSON.parse(String(json)) as object[]))),
   });
   return rows;

@@ -44,7 +44,7 @@ export const blocks: Projection = {
   indexes: `
     CREATE INDEX block_newest ON block (actor_id, position);
     CREATE INDEX block_target ON block (target_actor_id)`,
-  folds: blockFolds,
+  verifications: blockFolds,
   handlers: {
     'block.established': ({ event: { data }, position }, write) =>
       write(establish, {

@@ -1,8 +1,8 @@
 import { ERASED } from '../runner/verification.js';
-import type { Fold } from '../runner/verification.js';
+import type { TableVerification } from '../runner/verification.js';
 
 /** A block stands from where it was first established since it ended last, as long as there are both. */
-export const blockFolds: readonly Fold[] = [
+export const blockFolds: readonly TableVerification[] = [
   {
     table: 'block',
     key: ['actor_id', 'target_actor_id'],

@@ -15,7 +15,7 @@ const aboutErased = (name: string, sql: string): Statement<Erased> => ({
   ...ofPerson,
   name,
   sql,
-  inBuild: null,
+  bulkSql: null,
 });
 
 /** The mark that every other statement minds; the same whatever was known of the person. */
@@ -146,7 +146,7 @@ export const erasure: Projection = {
   name: 'erasure',
   version: 2,
   tables: '',
-  derived: ofAll,
+  backfillSql: ofAll,
   handlers: {
     'account.erased': erase,
   },

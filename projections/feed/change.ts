@@ -76,7 +76,7 @@ export const add: Statement<Change> = {
   name: 'change.add',
   table: 'change',
   key: ({ position, seq }) => `${position}.${seq}`,
-  inBuild: `${WINDOW}
+  bulkSql: `${WINDOW}
     ${INSERT}`,
   sql: `${WINDOW}, dropped AS (
       DELETE FROM change WHERE ctid = ANY (ARRAY (

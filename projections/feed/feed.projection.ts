@@ -13,7 +13,7 @@ type Told = Pick<Change, 'actor_id'> & Partial<Change>;
 const MOST = 4n;
 
 /** Adds the changes of an event, in this order. Its type says what changed, so it must be the one that is meant. */
-function tell<Type extends EventType>(
+function addChanges<Type extends EventType>(
   type: Type,
   { event, position, revision }: Recorded<EventOf<Type>>,
   write: Write,
@@ -74,7 +74,7 @@ export const feed: Projection = {
     CREATE TABLE feed_hour (hour bigint PRIMARY KEY, position numeric NOT NULL);
     CREATE TABLE feed_window (begins numeric NOT NULL);
     INSERT INTO feed_window (begins) VALUES (0)`,
-  derived: DROP_OLD,
+  backfillSql: DROP_OLD,
   indexes: `
     ALTER TABLE change ADD PRIMARY KEY (position, seq);
     CREATE INDEX change_of_author ON change (owner_actor_id, position) WHERE audience = 'author';
@@ -83,57 +83,57 @@ export const feed: Projection = {
     CREATE INDEX change_reset ON change (owner_actor_id, position) WHERE kind = 'reset';
     CREATE INDEX change_deletion ON change (position) WHERE kind = 'post.deleted';
     CREATE INDEX post_in_thread ON post (root_id, position) WHERE status = 'published' AND root_id IS NOT NULL`,
-  folds: feedFolds,
+  verifications: feedFolds,
   handlers: {
     'post.created': (recorded, write) => {
       const { authorActorId, postId } = recorded.event.data;
-      tell('post.created', recorded, write, { actor_id: authorActorId, post_id: postId });
+      addChanges('post.created', recorded, write, { actor_id: authorActorId, post_id: postId });
     },
     'post.edited': (recorded, write) => {
       const { authorActorId, postId } = recorded.event.data;
-      tell('post.edited', recorded, write, { actor_id: authorActorId, post_id: postId });
+      addChanges('post.edited', recorded, write, { actor_id: authorActorId, post_id: postId });
     },
     'post.deleted': (recorded, write) => {
       const { authorActorId, postId } = recorded.event.data;
-      tell('post.deleted', recorded, write, { actor_id: authorActorId, post_id: postId });
+      addChanges('post.deleted', recorded, write, { actor_id: authorActorId, post_id: postId });
     },
     // To everybody it looks as if the author had deleted it: who may not see something cannot tell why.
     'post.restricted': (recorded, write) => {
       const { authorActorId, postId } = recorded.event.data;
       const told = { actor_id: authorActorId, post_id: postId, kind: 'post.deleted' };
-      tell('post.restricted', recorded, write, told);
+      addChanges('post.restricted', recorded, write, told);
     },
     // With it come replies that had lost their parent, likes of it and inbox entries about it.
     'post.unrestricted': (recorded, write) =>
-      tell('post.unrestricted', recorded, write, resetOfEverybody(recorded.event.data.authorActorId)),
+      addChanges('post.unrestricted', recorded, write, resetOfEverybody(recorded.event.data.authorActorId)),
     'profile.changed': (recorded, write) => {
       const { actorId, revision } = recorded.event.data;
       // The first revision only repeats what the registration said.
-      if (revision > 1) tell('profile.changed', recorded, write, { actor_id: actorId });
+      if (revision > 1) addChanges('profile.changed', recorded, write, { actor_id: actorId });
     },
     'relation.established': (recorded, write) =>
-      tell('relation.established', recorded, write, relationOf(recorded.event)),
+      addChanges('relation.established', recorded, write, relationOf(recorded.event)),
     'relation.ended': (recorded, write) => {
       const { actorId, targetActorId } = recorded.event.data;
       // What it had brought into the target's inbox has left that.
       const others = targetActorId === actorId ? [] : [resetOf(targetActorId)];
-      tell('relation.ended', recorded, write, relationOf(recorded.event), ...others);
+      addChanges('relation.ended', recorded, write, relationOf(recorded.event), ...others);
     },
     'block.established': (recorded, write) => {
       const { actorId, targetActorId } = recorded.event.data;
-      tell('block.established', recorded, write, resetOf(actorId), resetOf(targetActorId));
+      addChanges('block.established', recorded, write, resetOf(actorId), resetOf(targetActorId));
     },
     'block.ended': (recorded, write) => {
       const { actorId, targetActorId } = recorded.event.data;
-      tell('block.ended', recorded, write, resetOf(actorId), resetOf(targetActorId));
+      addChanges('block.ended', recorded, write, resetOf(actorId), resetOf(targetActorId));
     },
     'inbox.read': (recorded, write) =>
-      tell('inbox.read', recorded, write, { actor_id: recorded.event.data.actorId, audience: 'owner' }),
+      addChanges('inbox.read', recorded, write, { actor_id: recorded.event.data.actorId, audience: 'owner' }),
     'account.suspended': (recorded, write) =>
-      tell('account.suspended', recorded, write, resetOfEverybody(recorded.event.data.actorId)),
+      addChanges('account.suspended', recorded, write, resetOfEverybody(recorded.event.data.actorId)),
     'account.reinstated': (recorded, write) =>
-      tell('account.reinstated', recorded, write, resetOfEverybody(recorded.event.data.actorId)),
+      addChanges('account.reinstated', recorded, write, resetOfEverybody(recorded.event.data.actorId)),
     'account.erased': (recorded, write) =>
-      tell('account.erased', recorded, write, resetOfEverybody(recorded.event.data.actorId)),
+      addChanges('account.erased', recorded, write, resetOfEverybody(recorded.event.data.actorId)),
   },
 };

@@ -1,4 +1,4 @@
-import type { Fold } from '../runner/verification.js';
+import type { TableVerification } from '../runner/verification.js';
 
 const HOUR_MS = 3_600_000;
 /** A week. */
@@ -67,11 +67,11 @@ const CHANGES = `
 const BEGINS = '(SELECT coalesce(min(position), 0) FROM folded_hour)';
 
 /** Changes of the week that ends with the newest are kept, from the first event of its oldest hour on. */
-export const feedFolds: readonly Fold[] = [
+export const feedFolds: readonly TableVerification[] = [
   {
     table: 'feed_hour',
     key: ['hour'],
-    keptAs: 'folded_hour',
+    materializeAs: 'folded_hour',
     expected: `
       SELECT * FROM (
         SELECT at / ${HOUR_MS} AS hour, min(position) AS position FROM (${CHANGES}) change GROUP BY 1

@@ -138,7 +138,7 @@ export const inbox: Projection = {
   indexes: `
     CREATE INDEX inbox_newest ON inbox (actor_id, position);
     CREATE INDEX inbox_of_source ON inbox (source_actor_id)`,
-  folds: inboxFolds,
+  verifications: inboxFolds,
   handlers: {
     'relation.established': ({ event: { data }, position }, write) => {
       const { kind, actorId: sourceActorId, targetActorId: actorId, targetId } = data;

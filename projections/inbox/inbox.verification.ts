@@ -1,5 +1,5 @@
 import { ERASED } from '../runner/verification.js';
-import type { Fold } from '../runner/verification.js';
+import type { TableVerification } from '../runner/verification.js';
 
 /** SHA-256 over the JSON of who did what to whom, its first 128 bits in base64url (see entry.ts). Ids need no escapes. */
 const ENTRY_ID = `
@@ -10,7 +10,7 @@ const ENTRY_ID = `
  * A follow and a like are told anew each time, of a post one is told once, and nobody of what they did themselves. Read is
  * what the first marking behind it in the log names.
  */
-export const inboxFolds: readonly Fold[] = [
+export const inboxFolds: readonly TableVerification[] = [
   {
     table: 'inbox',
     key: ['actor_id', 'id'],

@@ -66,6 +66,6 @@ export const intents: Projection = {
       post_id text COLLATE "C",
       PRIMARY KEY (app_id, actor_id, intent_id)
     )`,
-  folds: intentFolds,
+  verifications: intentFolds,
   handlers: Object.fromEntries(types.map((type) => [type, remember])),
 };

@@ -1,7 +1,7 @@
-import type { Fold } from '../runner/verification.js';
+import type { TableVerification } from '../runner/verification.js';
 
 /** An intent is known since its first event; of several posts it tells the first. */
-export const intentFolds: readonly Fold[] = [
+export const intentFolds: readonly TableVerification[] = [
   {
     table: 'intent',
     key: ['app_id', 'actor_id', 'intent_id'],

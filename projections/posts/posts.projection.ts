@@ -52,7 +52,7 @@ const create: Statement<NewPost> = {
   name: 'post.create',
   table: 'post',
   key: (row) => row.id,
-  inBuild: insertPosts('false'),
+  bulkSql: insertPosts('false'),
   sql: `
     WITH created AS (${insertPosts(isErased('row.author_actor_id'))}
       RETURNING author_actor_id, status
@@ -117,11 +117,11 @@ export const posts: Projection = {
     CREATE INDEX post_withheld ON post (author_actor_id) WHERE status NOT IN ('published', 'deleted');
     CREATE INDEX post_reply ON post (parent_id, position) WHERE status = 'published' AND parent_id IS NOT NULL`,
   // Some that went out of sight and came back are counted already.
-  derived: `
+  backfillSql: `
     DELETE FROM post_count;
     INSERT INTO post_count (actor_id, posts)
     SELECT author_actor_id, count(*) FROM post WHERE status = 'published' GROUP BY author_actor_id`,
-  folds: postFolds,
+  verifications: postFolds,
   handlers: {
     'application.registered': ({ event: { data } }, write) =>
       write(register, { app_id: data.appId, name: data.name }),

@@ -1,11 +1,11 @@
 import { digestOf, ERASED } from '../runner/verification.js';
-import type { Fold } from '../runner/verification.js';
+import type { TableVerification } from '../runner/verification.js';
 
 /**
  * A post is as it was created and edited last; an operator's restriction hides it until that is taken back. When it is
  * deleted, or its author is erased, it says nothing, and nothing is left of its versions.
  */
-export const postFolds: readonly Fold[] = [
+export const postFolds: readonly TableVerification[] = [
   {
     table: 'application',
     key: ['app_id'],
@@ -17,7 +17,7 @@ export const postFolds: readonly Fold[] = [
   {
     table: 'restricted_post',
     key: ['id'],
-    keptAs: 'folded_restricted',
+    materializeAs: 'folded_restricted',
     expected: `
       SELECT id FROM (
         SELECT DISTINCT ON (data->>'postId') data->>'postId' AS id, type
@@ -29,7 +29,7 @@ export const postFolds: readonly Fold[] = [
   {
     table: 'post',
     key: ['id'],
-    keptAs: 'folded_post',
+    materializeAs: 'folded_post',
     expected: `
       WITH created AS (
         SELECT position, at, erased, data, data->>'postId' AS id FROM fact WHERE type = 'post.created'

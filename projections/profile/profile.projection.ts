@@ -75,7 +75,7 @@ export const profile: Projection = {
     ALTER TABLE actor ALTER handle SET STATISTICS 0, ALTER display_name SET STATISTICS 0, ALTER bio SET STATISTICS 0,
       ALTER website SET STATISTICS 0;
     CREATE INDEX actor_suspended ON actor (actor_id) WHERE state <> 'active'`,
-  folds: profileFolds,
+  verifications: profileFolds,
   handlers: {
     'account.registered': ({ event: { data }, erased }, write) => {
       // Whose key is gone is nobody any more: reads as unknown.

@@ -1,15 +1,15 @@
 import { digestOf } from '../runner/verification.js';
-import type { Fold } from '../runner/verification.js';
+import type { TableVerification } from '../runner/verification.js';
 
 /**
  * Registered once; a profile is its newest revision, an account as it was suspended or reinstated last. Of who is erased
  * there is nothing but that, whatever was known before.
  */
-export const profileFolds: readonly Fold[] = [
+export const profileFolds: readonly TableVerification[] = [
   {
     table: 'actor',
     key: ['actor_id'],
-    keptAs: 'folded_actor',
+    materializeAs: 'folded_actor',
     expected: `
       WITH registered AS (
         SELECT n, at, data->>'actorId' AS actor_id, data->>'handle' AS handle, data->>'displayName' AS display_name

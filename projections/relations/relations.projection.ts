@@ -57,7 +57,7 @@ const establish: Statement<Established> = {
   name: 'relation.establish',
   table: 'relation',
   key: relationKey,
-  inBuild: insertRelations('true', 'false'),
+  bulkSql: insertRelations('true', 'false'),
   sql: `
     WITH established AS (${insertRelations(areThere, `row.kind = 'follow' AND ${isHidden('row')}`)}
       RETURNING kind, actor_id, target_actor_id, hidden
@@ -74,7 +74,7 @@ const end: Statement<Relation> = {
   name: 'relation.end',
   table: 'relation',
   key: relationKey,
-  inBuild: deleteRelations,
+  bulkSql: deleteRelations,
   sql: `
     WITH ended AS (${deleteRelations}
       RETURNING relation.kind, relation.actor_id, relation.target_actor_id, relation.hidden
@@ -94,7 +94,7 @@ const hide: Statement<Changed> = {
   name: 'relation.hide',
   table: 'actor',
   key: ({ actor_id }) => actor_id,
-  inBuild: null,
+  bulkSql: null,
   sql: `
     WITH changed AS (
       UPDATE relation SET hidden = NOT hidden
@@ -162,8 +162,8 @@ export const relations: Projection = {
     CREATE INDEX relation_newest ON relation (actor_id, created_at, position);
     CREATE INDEX relation_following ON relation (actor_id, created_at, position) WHERE kind = 'follow';
     CREATE INDEX relation_followers ON relation (target_actor_id, created_at, position) WHERE kind = 'follow'`,
-  derived: `${hideAll}; ${counted('relation', 1)}`,
-  folds: relationFolds,
+  backfillSql: `${hideAll}; ${counted('relation', 1)}`,
+  verifications: relationFolds,
   handlers: {
     'relation.established': ({ event, position }, write) =>
       write(establish, { ...rowOf(event), created_at: event.data.at, position: String(position) }),

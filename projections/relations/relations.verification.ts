@@ -1,15 +1,15 @@
 import { ERASED, SUSPENDED } from '../runner/verification.js';
-import type { Fold } from '../runner/verification.js';
+import type { TableVerification } from '../runner/verification.js';
 
 /**
  * A relation stands from where it was established after it ended last; follows that stand are counted on both sides. Whoever
  * is erased follows and likes nobody, and is followed by nobody. A follow is hidden while one of its sides is suspended.
  */
-export const relationFolds: readonly Fold[] = [
+export const relationFolds: readonly TableVerification[] = [
   {
     table: 'relation',
     key: ['actor_id', 'kind', 'target_id'],
-    keptAs: 'folded_relation',
+    materializeAs: 'folded_relation',
     expected: `
       WITH tie AS (
         SELECT n, position, at, type, data->>'actorId' AS actor_id, data->>'kind' AS kind,

@@ -45,6 +45,6 @@ export const restrictions: Projection = {
       position numeric NOT NULL
     )`,
   indexes: 'CREATE INDEX restriction_by_epoch ON restriction (witness_epoch)',
-  folds: restrictionFolds,
+  verifications: restrictionFolds,
   handlers: Object.fromEntries(restrictionTypes.map((type) => [type, count])),
 };

@@ -1,7 +1,7 @@
-import type { Fold } from '../runner/verification.js';
+import type { TableVerification } from '../runner/verification.js';
 
 /** Every event that has a number of the witness. */
-export const restrictionFolds: readonly Fold[] = [
+export const restrictionFolds: readonly TableVerification[] = [
   {
     table: 'restriction',
     key: ['event_id'],

@@ -3,8 +3,14 @@ import type { ClientBase } from 'pg';
 import type { Checkpoint } from '../../src/log/event-log.js';
 import type { Recorded } from '../../src/log/recorded.js';
 import { inTransaction } from '../../src/store/transaction.js';
-import { EventFault, Halt, isFaultOfEvents, messageOf, SteppedAside } from './faults.js';
-import type { Progress } from './checkpoint-store.js';
+import {
+  PoisonEventError,
+  ProjectionStoppedError,
+  isFaultOfEvents,
+  messageOf,
+  LockLostError,
+} from './faults.js';
+import type { CheckpointStore } from './checkpoint-store.js';
 import type { Write } from './projection.js';
 import { UnitOfWork } from './unit-of-work.js';
 
@@ -15,21 +21,21 @@ const RETRY_PAUSES_MS = [100, 1_000];
 export class Applier {
   constructor(
     private readonly client: ClientBase,
-    private readonly progress: Progress,
+    private readonly progress: CheckpointStore,
     private readonly dispatch: (recorded: Recorded, write: Write) => void,
     private at: Checkpoint | undefined,
-    private readonly inBuild = false,
+    private readonly isBulk = false,
   ) {}
 
   /**
    * Applies all, in order. If some event cannot be applied, those before it are.
-   * @throws {Halt} names that event. {@link SteppedAside} another worker was here. Faults of Postgres as they come.
+   * @throws {ProjectionStoppedError} names that event. {@link LockLostError} another worker was here. Faults of Postgres as they come.
    */
   async apply(events: readonly Recorded[]): Promise<void> {
     try {
       await this.commit(events);
     } catch (error) {
-      if (!(error instanceof EventFault)) throw error;
+      if (!(error instanceof PoisonEventError)) throw error;
       if (events.length === 1) return this.retry(events, error);
       const half = Math.ceil(events.length / 2);
       await this.apply(events.slice(0, half));
@@ -37,18 +43,22 @@ export class Applier {
     }
   }
 
-  private async retry(event: readonly Recorded[], fault: EventFault): Promise<void> {
+  private async retry(event: readonly Recorded[], fault: PoisonEventError): Promise<void> {
     for (const wait of RETRY_PAUSES_MS) {
       await pause(wait);
       try {
         return await this.commit(event);
       } catch (error) {
-        if (!(error instanceof EventFault)) throw error;
+        if (!(error instanceof PoisonEventError)) throw error;
         fault = error;
       }
     }
     const [recorded] = event;
-    throw new Halt(`${recorded?.event.type} cannot be applied: ${fault.message}`, recorded, { cause: fault });
+    throw new ProjectionStoppedError(
+      `${recorded?.event.type} cannot be applied: ${fault.message}`,
+      recorded,
+      { cause: fault },
+    );
   }
 
   private async commit(events: readonly Recorded[]): Promise<void> {
@@ -59,22 +69,22 @@ export class Applier {
     try {
       await inTransaction(this.client, async () => {
         if (!(await this.progress.advance(this.client, this.at, to)))
-          throw new SteppedAside('another worker has moved the progress');
+          throw new LockLostError('another worker has moved the progress');
         await work.flush(this.client);
       });
     } catch (error) {
-      if (isFaultOfEvents(error)) throw new EventFault(messageOf(error), { cause: error });
+      if (isFaultOfEvents(error)) throw new PoisonEventError(messageOf(error), { cause: error });
       throw error;
     }
     this.at = to;
   }
 
   private collect(events: readonly Recorded[]): UnitOfWork {
-    const work = new UnitOfWork(this.inBuild);
+    const work = new UnitOfWork(this.isBulk);
     try {
       for (const recorded of events) this.dispatch(recorded, work.write);
     } catch (error) {
-      throw new EventFault(messageOf(error), { cause: error });
+      throw new PoisonEventError(messageOf(error), { cause: error });
     }
     return work;
   }

@@ -11,7 +11,7 @@ interface Row {
 }
 
 /** How far a group came: a row that changes in the same transaction as the group's tables. */
-export class Progress {
+export class CheckpointStore {
   private constructor(
     private readonly table: string,
     private readonly column: string,
@@ -19,13 +19,13 @@ export class Progress {
     private readonly key: string,
   ) {}
 
-  static ofIncarnation(incarnation: string): Progress {
-    return new Progress('recovery.incarnation', 'incarnation', 'incarnation', incarnation);
+  static ofIncarnation(incarnation: string): CheckpointStore {
+    return new CheckpointStore('recovery.incarnation', 'incarnation', 'incarnation', incarnation);
   }
 
   /** Of a group that is not part of an incarnation. Its row must be there. */
-  static ofGroup(name: string): Progress {
-    return new Progress('recovery.checkpoint', 'group_name', 'group', name);
+  static ofGroup(name: string): CheckpointStore {
+    return new CheckpointStore('recovery.checkpoint', 'group_name', 'group', name);
   }
 
   /** The newest event that was applied; undefined: none. */

@@ -7,8 +7,8 @@ export interface Place {
 }
 
 /** A group must not go on until somebody has looked: `event` is the one that cannot be applied, where there is one. */
-export class Halt extends Error {
-  override readonly name = 'Halt';
+export class ProjectionStoppedError extends Error {
+  override readonly name = 'ProjectionStoppedError';
 
   constructor(
     reason: string,
@@ -20,18 +20,18 @@ export class Halt extends Error {
 }
 
 /** Another worker has moved this group's progress: whatever is in hand is void, and the state must be read anew. */
-export class SteppedAside extends Error {
-  override readonly name = 'SteppedAside';
+export class LockLostError extends Error {
+  override readonly name = 'LockLostError';
 }
 
 /** Code of a later version has been at this group's tables, so that this code must keep its hands off them. */
-export class Outdated extends Error {
-  override readonly name = 'Outdated';
+export class VersionTooOldError extends Error {
+  override readonly name = 'VersionTooOldError';
 }
 
 /** The events in hand cannot be applied, whereas Postgres works. */
-export class EventFault extends Error {
-  override readonly name = 'EventFault';
+export class PoisonEventError extends Error {
+  override readonly name = 'PoisonEventError';
 }
 
 /**

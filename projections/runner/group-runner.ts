@@ -4,13 +4,13 @@ import type { Logger } from 'pino';
 import { LogReplaced, UnreadableEvent } from '../../src/log/event-log.js';
 import type { EventLog } from '../../src/log/event-log.js';
 import { Applier } from './applier.js';
-import { Halt, messageOf, Outdated } from './faults.js';
+import { ProjectionStoppedError, messageOf, VersionTooOldError } from './faults.js';
 import type { GroupState } from './group-state.js';
 import { Heartbeat } from './heartbeat.js';
 import { dispatch, typesOf } from './projection.js';
 import type { Group } from './projection.js';
 import type { Target } from './target.js';
-import { withSilences } from './idle-ticks.js';
+import { withIdleTicks } from './idle-ticks.js';
 import { WorkerConnection } from './worker-connection.js';
 
 /** Most events in one transaction: what bounds the memory of a rebuild. */
@@ -40,7 +40,7 @@ export interface GroupRunnerOptions {
   readonly news?: string;
   /**
    * Finds or makes the target, on the connection that holds the lock.
-   * @throws {Halt} It must not be kept up to date. {@link Outdated} Not by this code.
+   * @throws {ProjectionStoppedError} It must not be kept up to date. {@link VersionTooOldError} Not by this code.
    */
   readonly prepare: (client: ClientBase, signal: AbortSignal) => Promise<Target>;
 }
@@ -70,7 +70,7 @@ export class GroupRunner {
       try {
         await this.session(signal);
       } catch (error) {
-        if (error instanceof Halt) {
+        if (error instanceof ProjectionStoppedError) {
           this.logger.fatal(
             { err: error, eventId: error.event?.id, position: error.event?.position },
             'the group has stopped',
@@ -79,7 +79,7 @@ export class GroupRunner {
           return;
         }
         if (signal.aborted) return;
-        this.current = { activity: error instanceof Outdated ? 'outdated' : 'interrupted' };
+        this.current = { activity: error instanceof VersionTooOldError ? 'outdated' : 'interrupted' };
         this.complain(error);
         await pause(this.nextWait(error), undefined, { signal }).catch(() => undefined);
       }
@@ -87,7 +87,7 @@ export class GroupRunner {
   }
 
   private nextWait(error: unknown): number {
-    if (error instanceof Outdated) return STAND_ASIDE_MS;
+    if (error instanceof VersionTooOldError) return STAND_ASIDE_MS;
     const wait = this.wait;
     this.wait = Math.min(wait * 2, BACKOFF_MS.longest);
     return wait;
@@ -112,7 +112,7 @@ export class GroupRunner {
         await this.follow(connection.client, target, signal);
       }
     } catch (error) {
-      if (error instanceof Halt || !changed.signal.aborted) throw error;
+      if (error instanceof ProjectionStoppedError || !changed.signal.aborted) throw error;
     } finally {
       await connection.close();
     }
@@ -130,15 +130,15 @@ export class GroupRunner {
       const applier = new Applier(client, target.progress, dispatch(group), after);
       const subscription = { after, types: typesOf(group), batchSize: BATCH_SIZE };
       const subscribe = (wanted: AbortSignal) => log.subscribe({ ...subscription, signal: wanted });
-      for await (const batch of withSilences(subscribe, SILENCE_MS, signal)) {
+      for await (const batch of withIdleTicks(subscribe, SILENCE_MS, signal)) {
         if (batch) await applier.apply(batch.events);
         if (batch?.caughtUp && !caughtUp) await target.progress.resume(client);
         caughtUp = batch?.caughtUp ?? caughtUp;
         await heartbeat.beat(caughtUp);
         if (caughtUp) await target.caughtUp(client);
         if (batch && (batch.events.length > 0 || caughtUp)) this.allIsWell();
-        if (batch && caughtUp && group.restMs !== undefined)
-          await pause(group.restMs, undefined, { signal }).catch(() => undefined);
+        if (batch && caughtUp && group.lingerMs !== undefined)
+          await pause(group.lingerMs, undefined, { signal }).catch(() => undefined);
       }
     } catch (error) {
       const halt = await this.asHalt(client, target, error);
@@ -149,14 +149,18 @@ export class GroupRunner {
   }
 
   /** Whether a fault is one that does not pass by itself. */
-  private async asHalt(client: ClientBase, target: Target, error: unknown): Promise<Halt | undefined> {
-    if (error instanceof Halt) return error;
+  private async asHalt(
+    client: ClientBase,
+    target: Target,
+    error: unknown,
+  ): Promise<ProjectionStoppedError | undefined> {
+    if (error instanceof ProjectionStoppedError) return error;
     if (error instanceof LogReplaced) {
       await target.replaced(client, error.message);
-      return new Halt(error.message, undefined, { cause: error });
+      return new ProjectionStoppedError(error.message, undefined, { cause: error });
     }
     if (error instanceof UnreadableEvent && this.triesOf(error) >= UNREADABLE_TRIES)
-      return new Halt(error.message, error.event, { cause: error });
+      return new ProjectionStoppedError(error.message, error.event, { cause: error });
     return undefined;
   }
 
@@ -171,7 +175,7 @@ export class GroupRunner {
     const complaint = messageOf(error);
     if (complaint === this.complaint) return;
     const what =
-      error instanceof Outdated
+      error instanceof VersionTooOldError
         ? 'standing aside until what is there is of no later version than this code'
         : 'interrupted; trying again until it works';
     this.logger.warn({ err: error }, what);

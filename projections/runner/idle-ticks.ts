@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
  * What a source yields, and undefined whenever it has been silent for `ms`, one at a time. The source must end when the
  * signal that it is given aborts, which it also does when nobody asks any more.
  */
-export async function* withSilences<T>(
+export async function* withIdleTicks<T>(
   open: (signal: AbortSignal) => AsyncIterable<T>,
   ms: number,
   stop: AbortSignal,

@@ -1,7 +1,7 @@
 import type { Recorded } from '../../src/log/recorded.js';
 import type { EventOf, EventType } from '../../src/log/registry.js';
-import { Outdated } from './faults.js';
-import type { Fold } from './verification.js';
+import { VersionTooOldError } from './faults.js';
+import type { TableVerification } from './verification.js';
 
 /**
  * One write of many rows. The text names tables without a schema: they are found in the schema of the group's target.
@@ -16,9 +16,9 @@ export interface Statement<Row extends object> {
   readonly sql: string;
   /**
    * What is sent in its place while an incarnation is built: another text for the same rows, or null: nothing. What it
-   * leaves out, {@link Projection.derived} makes. Undefined: the same.
+   * leaves out, {@link Projection.backfillSql} makes. Undefined: the same.
    */
-  readonly inBuild?: string | null;
+  readonly bulkSql?: string | null;
   readonly key: (row: Row) => string;
   /** Whether the text minds several rows of one key, which then come in order. Undefined: they come one a call. */
   readonly manyOfOneKey?: boolean;
@@ -44,10 +44,10 @@ export interface Projection {
   /** DDL of what no statement of a build looks anything up in, most indexes: made behind all tables, in a build at its end. */
   readonly indexes?: string;
   /** SQL that makes from the loaded tables what statements leave out in a build. Run once, before the indexes are made. */
-  readonly derived?: string;
+  readonly backfillSql?: string;
   readonly handlers: Handlers;
   /** What each of the tables must hold, told a second time in another way: a build is published if both agree. */
-  readonly folds?: readonly Fold[];
+  readonly verifications?: readonly TableVerification[];
 }
 
 /** Projections that advance together: one subscription, one transaction a batch, one position. */
@@ -55,7 +55,7 @@ export interface Group {
   readonly name: string;
   readonly projections: readonly Projection[];
   /** How long events may gather at the end of the log, so that many are one transaction. Undefined: nobody may wait. */
-  readonly restMs?: number;
+  readonly lingerMs?: number;
 }
 
 /** What a group subscribes to: the types that any of its projections handles. */
@@ -76,13 +76,13 @@ export function versionsOf(group: Group): Versions {
 /**
  * Code that is older in any projection must not touch what newer code has made: it skips the types of events that it
  * does not know. A name that is missing counts as version 0, so a projection is given up by an operator's act, too.
- * @throws {Outdated} `own` is below `made`, which `what` names.
+ * @throws {VersionTooOldError} `own` is below `made`, which `what` names.
  */
 export function refuseOlder(own: Versions, made: Versions, what: string): void {
   const below = Object.entries(made).filter(([name, version]) => (own[name] ?? 0) < version);
   if (below.length === 0) return;
   const lines = below.map(([name, version]) => `${name} ${version} (here ${own[name] ?? 'none'})`);
-  throw new Outdated(`${what} is of later versions than this code: ${lines.join(', ')}`);
+  throw new VersionTooOldError(`${what} is of later versions than this code: ${lines.join(', ')}`);
 }
 
 /** Hands an event to every projection of the group that handles its type. */

@@ -1,5 +1,5 @@
 import type { ClientBase } from 'pg';
-import { Progress } from './checkpoint-store.js';
+import { CheckpointStore } from './checkpoint-store.js';
 import { refuseOlder, versionsOf } from './projection.js';
 import type { Group, Versions } from './projection.js';
 
@@ -7,7 +7,7 @@ import type { Group, Versions } from './projection.js';
 export interface Target {
   /** Schema in which the statements find their tables. */
   readonly schema: string;
-  readonly progress: Progress;
+  readonly progress: CheckpointStore;
   /** What comes before events are applied one batch after the other: bringing tables that nobody reads yet to the end of the log. */
   build?(signal: AbortSignal): Promise<void>;
   /** The end of the log is reached. Called every time that it is, and again and again while nothing new comes. */
@@ -39,7 +39,7 @@ export async function fixedTarget(client: ClientBase, group: Group, schema: stri
   );
   return {
     schema,
-    progress: Progress.ofGroup(group.name),
+    progress: CheckpointStore.ofGroup(group.name),
     caughtUp: () => Promise.resolve(),
     replaced: () => Promise.resolve(),
   };

@@ -3,7 +3,7 @@ import type { Statement, Write } from './projection.js';
 
 /** Rows that go to Postgres in one call. */
 interface Run {
-  readonly statement: Pick<Statement<never>, 'name' | 'sql' | 'inBuild'>;
+  readonly statement: Pick<Statement<never>, 'name' | 'sql' | 'bulkSql'>;
   readonly rows: object[];
 }
 
@@ -13,8 +13,8 @@ interface Run {
  * and a rebuild costs a handful of calls a batch.
  */
 export class UnitOfWork {
-  /** `inBuild`: whether statements take the short way that they have in the build of an incarnation. */
-  constructor(private readonly inBuild = false) {}
+  /** `isBulk`: whether statements take the short way that they have in the build of an incarnation. */
+  constructor(private readonly isBulk = false) {}
 
   private readonly runs: Run[] = [];
   /** Number of the newest run of each statement, and of the run that last wrote each key of each table. */
@@ -22,7 +22,7 @@ export class UnitOfWork {
   private readonly written = new Map<string, Map<string, number>>();
 
   readonly write: Write = (statement, row) => {
-    if (this.inBuild && statement.inBuild === null) return;
+    if (this.isBulk && statement.bulkSql === null) return;
     let keys = this.written.get(statement.table);
     if (!keys) this.written.set(statement.table, (keys = new Map()));
     const key = statement.key(row);
@@ -39,7 +39,7 @@ export class UnitOfWork {
   /** Sends everything, in order, inside the transaction that is open. Each text is prepared once a connection. */
   async flush(client: ClientBase): Promise<void> {
     for (const { statement, rows } of this.runs) {
-      const text = (this.inBuild ? statement.inBuild : undefined) ?? statement.sql;
+      const text = (this.isBulk ? statement.bulkSql : undefined) ?? statement.sql;
       const name = text === statement.sql ? statement.name : `${statement.name}.in-build`;
       await client.query({ name, text, values: [JSON.stringify(rows)] });
     }

@@ -4,7 +4,7 @@
  *
  * The queries find the log as {@link STAGED_LOG}, the tables of the incarnation, and kept folds that stand before them.
  */
-export interface Fold {
+export interface TableVerification {
   readonly table: string;
   /** Columns that tell people which row it is. */
   readonly key: readonly string[];
@@ -13,7 +13,7 @@ export interface Fold {
   /** SQL of the rows that are there, with the same columns. Leaves out what the table may hold or not, and says why. */
   readonly actual: string;
   /** Name under which later folds find the expected rows. */
-  readonly keptAs?: string;
+  readonly materializeAs?: string;
 }
 
 /**

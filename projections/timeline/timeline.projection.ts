@@ -59,7 +59,7 @@ const intoTimelines = (row: string, threshold: number): string => `
 
 const fanOut = (threshold: number): Statement<PublicPost> => ({
   name: 'timeline.fan-out',
-  inBuild: null,
+  bulkSql: null,
   // After the post itself was written.
   table: 'post',
   key: (row) => row.post_id,
@@ -75,7 +75,7 @@ const fanOut = (threshold: number): Statement<PublicPost> => ({
 // A post that is published again: whoever has followed since its restriction did not get it.
 const fanOutAgain = (threshold: number): Statement<Pick<PublicPost, 'post_id'>> => ({
   name: 'timeline.fan-out-again',
-  inBuild: null,
+  bulkSql: null,
   table: 'post',
   key: (row) => row.post_id,
   sql: intoTimelines(
@@ -95,7 +95,7 @@ interface DeletedPost {
 // Of a merged author only from the own timeline: what others have of it from before is passed over by whoever reads.
 const remove: Statement<DeletedPost> = {
   name: 'timeline.remove',
-  inBuild: null,
+  bulkSql: null,
   table: 'post',
   key: (row) => row.post_id,
   sql: `
@@ -121,7 +121,7 @@ const keyOfFollow = ({ actor_id, author_actor_id }: Follow) =>
 
 const backfill = (threshold: number): Statement<Follow> => ({
   name: 'timeline.backfill',
-  inBuild: null,
+  bulkSql: null,
   // After the follow itself was written.
   table: 'relation',
   key: keyOfFollow,
@@ -136,9 +136,9 @@ const backfill = (threshold: number): Statement<Follow> => ({
 });
 
 // What was ever copied and is still there is among the oldest: nothing newer is, once the author is merged.
-const takeAway: Statement<Follow> = {
+const removeFollowedPosts: Statement<Follow> = {
   name: 'timeline.take-away',
-  inBuild: null,
+  bulkSql: null,
   table: 'relation',
   key: keyOfFollow,
   sql: deleteHeld(`
@@ -191,8 +191,8 @@ export const timeline = ({ fanOutThreshold }: TimelineSettings): Projection => {
       );
       CREATE TABLE merged_author (actor_id text COLLATE "C" PRIMARY KEY)`,
     indexes: 'ALTER TABLE timeline ADD PRIMARY KEY (actor_id, position)',
-    derived: deriveTimelines(fanOutThreshold),
-    folds: timelineFolds({ fanOutThreshold, mostCopied: MOST_COPIED }),
+    backfillSql: deriveTimelines(fanOutThreshold),
+    verifications: timelineFolds({ fanOutThreshold, mostCopied: MOST_COPIED }),
     handlers: {
       'post.created': ({ event: { data }, position, erased }, write) => {
         if (erased) return;
@@ -212,7 +212,7 @@ export const timeline = ({ fanOutThreshold }: TimelineSettings): Projection => {
       },
       'relation.ended': ({ event: { data } }, write) => {
         if (data.kind === 'follow')
-          write(takeAway, { actor_id: data.actorId, author_actor_id: data.targetActorId });
+          write(removeFollowedPosts, { actor_id: data.actorId, author_actor_id: data.targetActorId });
       },
     },
   };

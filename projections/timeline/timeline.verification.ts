@@ -1,5 +1,5 @@
 import { ERASED } from '../runner/verification.js';
-import type { Fold } from '../runner/verification.js';
+import type { TableVerification } from '../runner/verification.js';
 
 /** Behind the folds of posts and of relations. */
 export function timelineFolds({
@@ -8,7 +8,7 @@ export function timelineFolds({
 }: {
   readonly fanOutThreshold: number;
   readonly mostCopied: number;
-}): readonly Fold[] {
+}): readonly TableVerification[] {
   const large = (followers: string, posts: string) => `
     SELECT actor_id FROM (${followers}) followed FULL JOIN (${posts}) wrote USING (actor_id)
     WHERE followers > ${fanOutThreshold} OR posts > ${mostCopied}`;

@@ -2,16 +2,16 @@ import { randomBytes } from 'node:crypto';
 import { Module } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import type { Logger } from 'pino';
-import { Clock, Ids } from '../commands/support/ambient.js';
+import { Clock, IdGenerator } from '../commands/support/ambient.js';
 import { ChangePasswordHandler } from '../commands/account/change-password.js';
 import { CreateAccountHandler } from '../commands/account/create-account.js';
 import { EraseAccountHandler } from '../commands/account/erase-account.js';
 import { ErasureSteps } from '../commands/account/erasure-steps.js';
 import { HandleDigest } from '../commands/support/handle-digest.js';
 import { IssueGrantHandler } from '../commands/grant/issue-grant.js';
-import { ActOnReadModelsHandler } from '../commands/network/record-read-model-operation.js';
+import { RecordReadModelOperationHandler } from '../commands/network/record-read-model-operation.js';
 import { BeginBackupHandler } from '../commands/network/begin-backup.js';
-import { PutDownRestoreHandler } from '../commands/network/record-restore.js';
+import { RecordRestoreHandler } from '../commands/network/record-restore.js';
 import { PausePublishingHandler, ResumePublishingHandler } from '../commands/network/pause-publishing.js';
 import { CancelErasureHandler, RequestErasureHandler } from '../commands/account/plan-erasure.js';
 import { ReadModels } from '../commands/account/read-models.js';
@@ -49,7 +49,7 @@ import { keySet } from './signing-keys.js';
 import type { KeySet } from './signing-keys.js';
 import { VaultSigningKeys } from './signing-keys-vault.js';
 import { SigningKeyWatch } from './signing-keys-watch.js';
-import { FormGuard } from './sign-in/csrf-protection.js';
+import { CsrfProtection } from './sign-in/csrf-protection.js';
 import { LocalSignIn } from './sign-in/local.strategy.js';
 import { signIn } from './sign-in/sign-in.js';
 import { SignInLimits } from './sign-in/sign-in-limits.js';
@@ -85,8 +85,8 @@ const SET_UP = Symbol('SetUp');
     RevokeGrantsOfHandler,
     RotateSigningKeyHandler,
     BeginBackupHandler,
-    PutDownRestoreHandler,
-    ActOnReadModelsHandler,
+    RecordRestoreHandler,
+    RecordReadModelOperationHandler,
     PausePublishingHandler,
     ResumePublishingHandler,
     Passwords,
@@ -98,7 +98,7 @@ const SET_UP = Symbol('SetUp');
     {
       provide: ErasureSteps,
       useFactory: (...parts: ConstructorParameters<typeof ErasureSteps>) => new ErasureSteps(...parts),
-      inject: [EventLog, KeyVault, AuthorityStore, ReadModels, CommandBus, Clock, Ids],
+      inject: [EventLog, KeyVault, AuthorityStore, ReadModels, CommandBus, Clock, IdGenerator],
     },
     {
       provide: SigningKeys,
@@ -148,10 +148,10 @@ const SET_UP = Symbol('SetUp');
       inject: [AuthorityStore, Clock, LOGGER],
     },
     {
-      provide: FormGuard,
-      useFactory: (keys: AuthKeys, { baseUrl }: AuthSettings, ids: Ids) =>
-        new FormGuard(keys.forms, baseUrl, ids),
-      inject: [KEYS, AuthSettings, Ids],
+      provide: CsrfProtection,
+      useFactory: (keys: AuthKeys, { baseUrl }: AuthSettings, ids: IdGenerator) =>
+        new CsrfProtection(keys.forms, baseUrl, ids),
+      inject: [KEYS, AuthSettings, IdGenerator],
     },
     {
       provide: RefusedCredentials,

@@ -4,7 +4,7 @@ import { discoveryPaths, routes } from './protocol/routes.js';
 import { AUTH_PREFIX } from './settings.js';
 
 /** Why nobody may sign in or use what they were given, in words for a person; undefined: they may. */
-export type WhyClosed = () => Promise<string | undefined>;
+export type UnavailableReasonOf = () => Promise<string | undefined>;
 
 /** What tells nothing of anybody. Not what takes away: of what a log has lost "done" would be as untrue as "there is none". */
 const alwaysOpen: ReadonlySet<string | undefined> = new Set([
@@ -13,7 +13,7 @@ const alwaysOpen: ReadonlySet<string | undefined> = new Set([
 ]);
 
 /** Asks before each request to what is registered on this instance and below it is carried out, once all of it has come. */
-export function closeWhere(server: FastifyInstance, whyClosed: WhyClosed): void {
+export function rejectWhenUnavailable(server: FastifyInstance, whyClosed: UnavailableReasonOf): void {
   server.addHook('preHandler', async ({ routeOptions }) => {
     if (alwaysOpen.has(routeOptions.url)) return;
     const why = await whyClosed();

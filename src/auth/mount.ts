@@ -3,8 +3,8 @@ import { RefusedCredentials } from '../limits/refused-credentials.js';
 import { AccountPages } from './account/account.pages.js';
 import { accountRoutes } from './account/account.routes.js';
 import { AuthorizationServer } from './authorization-server.js';
-import { closeWhere } from './availability-gate.js';
-import type { WhyClosed } from './availability-gate.js';
+import { rejectWhenUnavailable } from './availability-gate.js';
+import type { UnavailableReasonOf } from './availability-gate.js';
 import { protocolRoutes } from './protocol/protocol.routes.js';
 import { ACCOUNT_PATH, AuthSettings, INTERACTION_PATH } from './settings.js';
 import { InteractionPages } from './sign-in/interaction.pages.js';
@@ -13,14 +13,14 @@ import { interactionRoutes } from './sign-in/interaction.routes.js';
 import { pageRoutes } from './sign-in/page-routes.js';
 
 /** Puts the authorization server and its pages in front of the application. Call once, before `listen`. */
-export function mountAuthorizationServer(app: NestFastifyApplication, whyClosed: WhyClosed): void {
+export function mountAuthorizationServer(app: NestFastifyApplication, whyClosed: UnavailableReasonOf): void {
   const settings = app.get(AuthSettings);
   const authorization = app.get(AuthorizationServer);
   const interactions = interactionRoutes(app.get(InteractionPages));
   const account = accountRoutes(app.get(AccountPages));
   const server = app.getHttpAdapter().getInstance();
   void server.register((gated, _options, done) => {
-    closeWhere(gated, whyClosed);
+    rejectWhenUnavailable(gated, whyClosed);
     void gated.register((instance, _none, registered) => {
       protocolRoutes(
         instance,

@@ -1,6 +1,6 @@
 import type { FactoryProvider, InjectionToken } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
-import { Clock, Ids } from '../commands/support/ambient.js';
+import { Clock, IdGenerator } from '../commands/support/ambient.js';
 import { HandleDigest } from '../commands/support/handle-digest.js';
 import { Config } from '../config/config.js';
 import { AuthorityStore } from '../store/authority/authority-store.js';
@@ -12,7 +12,7 @@ import { AuthorizationServer } from './authorization-server.js';
 import { Passwords } from './passwords.js';
 import { AuthSettings } from './settings.js';
 import { BrowserSessions } from './sign-in/browser-sessions.js';
-import { FormGuard } from './sign-in/csrf-protection.js';
+import { CsrfProtection } from './sign-in/csrf-protection.js';
 import { InteractionPages } from './sign-in/interaction.pages.js';
 import { LocalSignIn } from './sign-in/local.strategy.js';
 import { PageCookies } from './sign-in/page-cookies.js';
@@ -22,11 +22,19 @@ import { SignUp } from './sign-in/sign-up.js';
 
 /** What serves the pages, each made of the parts that its constructor takes, in their order. */
 export const pageProviders: readonly FactoryProvider[] = [
-  made(PageCookies, AuthorizationServer, AuthSettings, Ids, Clock),
+  made(PageCookies, AuthorizationServer, AuthSettings, IdGenerator, Clock),
   made(BrowserSessions, AuthorizationServer, PageCookies, AuthorityStore),
   made(PasswordCheck, LocalSignIn, SignInLimits),
   made(SignUp, CommandBus, AuthorityStore, HandleDigest, Passwords, SignInLimits, Config),
-  made(InteractionPages, AuthorizationServer, CommandBus, FormGuard, BrowserSessions, PasswordCheck, SignUp),
+  made(
+    InteractionPages,
+    AuthorizationServer,
+    CommandBus,
+    CsrfProtection,
+    BrowserSessions,
+    PasswordCheck,
+    SignUp,
+  ),
   made(ConnectedApplications, AuthorityStore, Clock),
   made(PasswordChange, CommandBus, AuthorityStore, Passwords, SignInLimits, BrowserSessions),
   made(AccountErasure, CommandBus, AuthorityStore, Passwords, SignInLimits),
@@ -34,7 +42,7 @@ export const pageProviders: readonly FactoryProvider[] = [
     AccountPages,
     CommandBus,
     PageCookies,
-    FormGuard,
+    CsrfProtection,
     BrowserSessions,
     PasswordCheck,
     SignUp,

@@ -27,7 +27,7 @@ import type { AuthSettings } from './settings.js';
 import { cookieNames } from './sign-in/cookie-names.js';
 import { adapters } from './storage/adapters.js';
 import { compareSecretHashes } from './storage/client-secret.js';
-import { Dossier } from './storage/token-request-unit-of-work.js';
+import { TokenRequestUnitOfWork } from './storage/token-request-unit-of-work.js';
 import { replaceSessionsWhole } from './storage/session-identifiers.js';
 
 /** The OAuth 2.0 authorization server and OpenID provider of the network. */
@@ -46,7 +46,8 @@ export function createProvider(
     adapter: adapters(store, commands, (uid) => `${issuer}${routes.authorization}/${uid}`),
     jwks: keys.signing,
     cookies: { keys: [keys.cookies], names: cookieNames(baseUrl), long: cookie, short: cookie },
-    findAccount: (ctx, actorId) => findAccount(store, actorId, Dossier.of(ctx.req)?.isOf(actorId) ?? false),
+    findAccount: (ctx, actorId) =>
+      findAccount(store, actorId, TokenRequestUnitOfWork.of(ctx.req)?.isOf(actorId) ?? false),
     interactions: {
       policy: prompts(store),
       url: (_ctx, interaction) => `${issuer}/interaction/${interaction.uid}`,

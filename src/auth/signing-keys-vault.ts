@@ -1,7 +1,7 @@
 import { SigningKeys } from '../commands/network/signing-keys.js';
 import type { NextKey, SigningKeyState } from '../commands/network/signing-keys.js';
 import type { NetworkSecrets } from '../log/vault/network-secrets.js';
-import { LEAD_MS, makeSigningKey, readRing, standings, writeRing } from './signing-keys.js';
+import { LEAD_MS, makeSigningKey, readRing, keyPhases, writeRing } from './signing-keys.js';
 import type { KeyRing, SigningKey } from './signing-keys.js';
 
 /** The ring of signing keys in the vault, one for all servers of the network. */
@@ -19,7 +19,7 @@ export class VaultSigningKeys extends SigningKeys {
     let made: SigningKey | undefined;
     for (;;) {
       const stored = await this.stored();
-      const standing = standings(readRing(stored), now);
+      const standing = keyPhases(readRing(stored), now);
       const next = standing.find(({ state }) => state === 'next');
       if (next) return { keyId: next.jwk.kid, signsFrom: next.signsFrom };
       made ??= await makeSigningKey(now + LEAD_MS);
@@ -30,7 +30,7 @@ export class VaultSigningKeys extends SigningKeys {
   }
 
   override async states(now: number): Promise<readonly SigningKeyState[]> {
-    return standings(await this.ring(), now).map((key) => ({
+    return keyPhases(await this.ring(), now).map((key) => ({
       kid: key.jwk.kid,
       state: key.state,
       signsFrom: key.signsFrom === 0 ? null : key.signsFrom,

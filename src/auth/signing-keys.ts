@@ -79,17 +79,17 @@ function thumbprint({ e, kty, n }: z.infer<typeof privateJwk>): string {
 }
 
 /** Where a key of a ring stands. `until`: when a retired one may go, since the last token that it signed has expired. */
-export type Standing =
+export type KeyPhase =
   { readonly state: 'next' | 'signing' } | { readonly state: 'retired'; readonly until: number };
 
 /** Of each key that is to be published, in the order of the ring. */
-export function standings(ring: KeyRing, now: number): readonly (SigningKey & Standing)[] {
+export function keyPhases(ring: KeyRing, now: number): readonly (SigningKey & KeyPhase)[] {
   // A clock that is behind the first key's time must not leave the network without one.
   const signing = Math.max(
     0,
     ring.findLastIndex(({ signsFrom }) => signsFrom <= now),
   );
-  return ring.flatMap((key, index): (SigningKey & Standing)[] => {
+  return ring.flatMap((key, index): (SigningKey & KeyPhase)[] => {
     if (index >= signing) return [{ ...key, state: index === signing ? 'signing' : 'next' }];
     const until = (ring[index + 1]?.signsFrom ?? 0) + ID_TOKEN_MS + MARGIN_MS;
     return until > now ? [{ ...key, state: 'retired', until }] : [];
@@ -98,7 +98,7 @@ export function standings(ring: KeyRing, now: number): readonly (SigningKey & St
 
 /** What is published at this moment. The library signs with the first key that can (`KeyStore.selectForSign`). */
 export function keySet(ring: KeyRing, now: number): KeySet {
-  const standing = standings(ring, now);
+  const standing = keyPhases(ring, now);
   const first = standing.filter(({ state }) => state === 'signing');
   const others = standing.filter(({ state }) => state !== 'signing');
   return { keys: [...first, ...others].map(({ jwk }) => jwk) };

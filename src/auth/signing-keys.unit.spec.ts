@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { policy } from './protocol/policy.js';
-import { keySet, LEAD_MS, makeSigningKey, readRing, standings, writeRing } from './signing-keys.js';
+import { keySet, LEAD_MS, makeSigningKey, readRing, keyPhases, writeRing } from './signing-keys.js';
 import type { KeyRing, SigningKey } from './signing-keys.js';
 
 const ROTATED = 1_000_000_000;
@@ -41,19 +41,19 @@ describe('a rotated signing key', () => {
   });
 
   it('is named where it stands', () => {
-    expect(standings(ring, ROTATED).map(({ state }) => state)).toEqual(['signing', 'next']);
-    expect(standings(ring, SIGNS)).toMatchObject([{ state: 'retired', until: GONE }, { state: 'signing' }]);
+    expect(keyPhases(ring, ROTATED).map(({ state }) => state)).toEqual(['signing', 'next']);
+    expect(keyPhases(ring, SIGNS)).toMatchObject([{ state: 'retired', until: GONE }, { state: 'signing' }]);
   });
 
   it('of two in a row ends with the next one', async () => {
     const third = await makeSigningKey(SIGNS + 1_000);
     const all = [...ring, third];
-    expect(standings(all, SIGNS + 1_000)).toMatchObject([
+    expect(keyPhases(all, SIGNS + 1_000)).toMatchObject([
       { state: 'retired', until: GONE },
       { state: 'retired', until: GONE + 1_000 },
       { state: 'signing' },
     ]);
-    expect(standings(all, GONE).map(({ jwk }) => jwk.kid)).toEqual([second.jwk.kid, third.jwk.kid]);
+    expect(keyPhases(all, GONE).map(({ jwk }) => jwk.kid)).toEqual([second.jwk.kid, third.jwk.kid]);
   });
 
   it('signs, too, if it is the only one and the clock is behind', () => {

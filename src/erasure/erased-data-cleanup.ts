@@ -11,7 +11,7 @@ interface Row {
 const BATCH = 1_000;
 
 /** The generations of read models in one database. */
-export class Incarnations extends ReadModels {
+export class ErasedDataCleanup extends ReadModels {
   constructor(private readonly pool: Pool) {
     super();
   }

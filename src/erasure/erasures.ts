@@ -1,13 +1,13 @@
 import type { CommandBus } from '@nestjs/cqrs';
 import type { Logger } from 'pino';
-import type { Clock, Ids } from '../commands/support/ambient.js';
+import type { Clock, IdGenerator } from '../commands/support/ambient.js';
 import { EraseAccount } from '../commands/account/erase-account.js';
-import { NotForgottenYet } from '../commands/account/erasure-steps.js';
+import { ErasurePendingError } from '../commands/account/erasure-steps.js';
 import { LogUnavailable, NotWitnessed } from '../log/event-log.js';
 import type { KeyVault } from '../log/vault/key-vault.js';
 import type { AuthorityStore } from '../store/authority/authority-store.js';
 import { isUnreachable } from '../store/unreachable.js';
-import { Routine } from '../support/periodic-task.js';
+import { PeriodicTask } from '../support/periodic-task.js';
 import type { Witness } from '../witness/witness.js';
 import { WitnessRequired, WitnessUnavailable } from '../witness/witness.js';
 
@@ -39,7 +39,7 @@ export interface ErasuresOptions {
   readonly vault: KeyVault;
   readonly witness: Witness;
   readonly clock: Clock;
-  readonly ids: Ids;
+  readonly ids: IdGenerator;
   readonly logger: Pick<Logger, 'info' | 'warn' | 'error'>;
 }
 
@@ -47,7 +47,7 @@ export interface ErasuresOptions {
  * Carries out erasures that are due, finishes those that were cut off, and destroys again whatever key a restored backup
  * brought back. One process at a time; the others step aside.
  */
-export class Erasures extends Routine {
+export class Erasures extends PeriodicTask {
   private keysLookedAt = -Infinity;
   private hasComplained = false;
 
@@ -83,7 +83,7 @@ export class Erasures extends Routine {
       try {
         await this.erase(actorId);
       } catch (error) {
-        if (isPassing(error) && !(error instanceof NotForgottenYet)) throw error;
+        if (isPassing(error) && !(error instanceof ErasurePendingError)) throw error;
         logger.error({ err: error, actorId }, 'an erasure cannot be finished; it is tried again');
       }
     }
@@ -136,5 +136,5 @@ const isPassing = (error: unknown): boolean =>
   error instanceof LogUnavailable ||
   error instanceof NotWitnessed ||
   error instanceof WitnessUnavailable ||
-  error instanceof NotForgottenYet ||
+  error instanceof ErasurePendingError ||
   isUnreachable(error);

@@ -5,7 +5,7 @@ import type { Logger } from 'pino';
 import { serving } from '../../projections/groups.js';
 import { PositionListener } from '../incarnations/position-listener.js';
 import { versionsOf } from '../../projections/runner/projection.js';
-import { Clock, Ids } from '../commands/support/ambient.js';
+import { Clock, IdGenerator } from '../commands/support/ambient.js';
 import { BlockHandler, UnblockHandler } from '../commands/relation/block.js';
 import { ChangeProfileHandler } from '../commands/profile/change-profile.js';
 import { CreatePostHandler } from '../commands/post/create-post.js';
@@ -16,12 +16,12 @@ import { HandleDigest } from '../commands/support/handle-digest.js';
 import { LikePostHandler, UnlikePostHandler } from '../commands/relation/like-post.js';
 import { MarkInboxReadHandler } from '../commands/inbox/mark-inbox-read.js';
 import { MentionedActors } from '../commands/post/mentioned-actors.js';
-import { PairActs } from '../commands/relation/pair-commands.js';
+import { PairCommands } from '../commands/relation/pair-commands.js';
 import { PostChanges } from '../commands/post/post-changes.js';
 import { CreateReportHandler } from '../commands/report/create-report.js';
 import { ProfileHandles } from '../commands/profile/profile-handles.js';
 import { RestrictPostHandler, UnrestrictPostHandler } from '../commands/post/restrict-post.js';
-import { SocialFacts } from '../commands/support/interaction-policy.js';
+import { InteractionPolicy } from '../commands/support/interaction-policy.js';
 import { Config } from '../config/config.js';
 import { limits } from '../config/limit-settings.js';
 import { LOGGER } from '../config/logger.js';
@@ -35,7 +35,7 @@ import { ActorPostsController } from './posts/actor-posts.controller.js';
 import { ActorsController } from './actors/actors.controller.js';
 import { CredentialGuard } from './admission/credential.js';
 import { MutationAdmission } from './admission/mutation-admission.js';
-import { OwnWrites } from './admission/read-your-writes.js';
+import { ReadYourWrites } from './admission/read-your-writes.js';
 import type { Positions } from './admission/positions.js';
 import { ProtectedReads } from './admission/protected-reads.js';
 import { PublicationCache } from './admission/publication.js';
@@ -158,9 +158,9 @@ const anyNumber = { ofListener: Infinity, ofProcess: Infinity, anonymous: Infini
       useFactory: (...parts: ConstructorParameters<typeof SharedReads>) => new SharedReads(...parts),
     },
     {
-      provide: SocialFacts,
+      provide: InteractionPolicy,
       inject: [EventLog, AuthorityStore],
-      useFactory: (log: EventLog, store: AuthorityStore) => new SocialFacts(log, store),
+      useFactory: (log: EventLog, store: AuthorityStore) => new InteractionPolicy(log, store),
     },
     {
       provide: HandleDigest,
@@ -169,29 +169,29 @@ const anyNumber = { ofListener: Infinity, ofProcess: Infinity, anonymous: Infini
     },
     {
       provide: MentionedActors,
-      inject: [EventLog, HandleDigest, SocialFacts],
-      useFactory: (log: EventLog, digest: HandleDigest, facts: SocialFacts) =>
+      inject: [EventLog, HandleDigest, InteractionPolicy],
+      useFactory: (log: EventLog, digest: HandleDigest, facts: InteractionPolicy) =>
         new MentionedActors(log, digest, facts),
     },
     {
-      provide: PairActs,
-      inject: [EventLog, KeyVault, Clock, Ids],
-      useFactory: (...parts: ConstructorParameters<typeof PairActs>) => new PairActs(...parts),
+      provide: PairCommands,
+      inject: [EventLog, KeyVault, Clock, IdGenerator],
+      useFactory: (...parts: ConstructorParameters<typeof PairCommands>) => new PairCommands(...parts),
     },
     {
       provide: PostChanges,
-      inject: [EventLog, KeyVault, SocialFacts, Clock, Ids],
+      inject: [EventLog, KeyVault, InteractionPolicy, Clock, IdGenerator],
       useFactory: (...parts: ConstructorParameters<typeof PostChanges>) => new PostChanges(...parts),
     },
     {
       provide: ProfileHandles,
-      inject: [EventLog, HandleDigest, Clock, Ids],
+      inject: [EventLog, HandleDigest, Clock, IdGenerator],
       useFactory: (...parts: ConstructorParameters<typeof ProfileHandles>) => new ProfileHandles(...parts),
     },
     {
-      provide: OwnWrites,
+      provide: ReadYourWrites,
       inject: [Postgres, PositionListener],
-      useFactory: ({ pool }: Postgres, positions: Positions) => new OwnWrites(pool, positions),
+      useFactory: ({ pool }: Postgres, positions: Positions) => new ReadYourWrites(pool, positions),
     },
     {
       provide: API_DOCUMENT,

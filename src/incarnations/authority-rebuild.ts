@@ -6,7 +6,7 @@ import type { Target } from '../../projections/runner/target.js';
 import type { EventLog } from '../log/event-log.js';
 import { openStates } from '../jobs/job.js';
 import { guardedTarget } from './fixed-target.js';
-import { quarantineSetBack } from '../recovery/detect/log-rollback.js';
+import { quarantineIfRolledBack } from '../recovery/detect/log-rollback.js';
 
 const LOOK_AGAIN_MS = 100;
 
@@ -15,7 +15,7 @@ const DERIVED = `authority.deriving
   WHERE NOT EXISTS (SELECT FROM recovery.job WHERE kind = 'recover' AND state = ANY ($1))`;
 
 /** Nobody acts from here on, in any process, until a worker has been through the log. `now`: Unix milliseconds. */
-export async function beginDeriving(database: Pool | ClientBase, now: number): Promise<void> {
+export async function beginAuthorityRebuild(database: Pool | ClientBase, now: number): Promise<void> {
   await database.query(
     'INSERT INTO authority.deriving (since) VALUES ($1) ON CONFLICT (singleton) DO UPDATE SET since = excluded.since',
     [new Date(now)],
@@ -33,7 +33,7 @@ export async function authorityTarget(group: Group, log: EventLog, client: Clien
     async caughtUp() {
       const { rowCount } = await client.query(`SELECT FROM ${DERIVED}`, [openStates]);
       if (rowCount === 0) return;
-      await quarantineSetBack(client, log);
+      await quarantineIfRolledBack(client, log);
       await client.query(`DELETE FROM ${DERIVED}`, [openStates]);
     },
   };
@@ -43,7 +43,7 @@ export async function authorityTarget(group: Group, log: EventLog, client: Clien
  * Waits until who may act was derived from a restored log: before that, operators would act on half of it. Not for a recovery,
  * which derives it in one step, and which nobody could go on with where no process answers.
  */
-export async function untilDerived(pool: Pool, logger: Logger): Promise<void> {
+export async function waitForAuthorityRebuild(pool: Pool, logger: Logger): Promise<void> {
   for (let waited = false; ; waited = true) {
     const { rowCount } = await pool.query(
       `SELECT FROM authority.deriving WHERE NOT EXISTS (

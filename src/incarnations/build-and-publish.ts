@@ -1,9 +1,9 @@
 import { publish } from './incarnation.js';
 import type { BuildProgress } from './building/build-progress.js';
 import { buildVerified } from './building/build-verified.js';
-import { Pace } from './building/rate-meter.js';
+import { RateMeter } from './building/rate-meter.js';
 import type { JobContext } from '../jobs/job-context.js';
-import { JobFault } from '../jobs/job-error.js';
+import { JobError } from '../jobs/job-error.js';
 import { follow } from './follow.js';
 import { incarnationOf } from './incarnation-of-job.js';
 import type { Job } from '../jobs/job.js';
@@ -28,7 +28,7 @@ const steps = {
 /**
  * Brings a new incarnation to the end of the log, verifies it against an independent fold, and publishes it in one
  * transaction, in which the job is done, too. Goes on with what the job had begun. Answers what came of it, in words.
- * @throws {JobFault} and what log and Postgres throw.
+ * @throws {JobError} and what log and Postgres throw.
  */
 export async function buildAndPublish(
   job: Job,
@@ -37,7 +37,7 @@ export async function buildAndPublish(
 ): Promise<string> {
   const { now, report, conclude, group, log, databaseUrl, signal } = context;
   const incarnation = await incarnationOf(job, context);
-  const pace = new Pace();
+  const pace = new RateMeter();
   let loaded = 0;
   const engine = {
     group,
@@ -72,7 +72,7 @@ export async function buildAndPublish(
           }),
       });
       if (outcome === 'changed')
-        throw new JobFault('What is published has changed during the build; look at it and begin again.');
+        throw new JobError('What is published has changed during the build; look at it and begin again.');
       return outcome === 'published';
     },
   });

@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { Progress } from '../../projections/runner/checkpoint-store.js';
+import { CheckpointStore } from '../../projections/runner/checkpoint-store.js';
 import { typesOf, versionsOf } from '../../projections/runner/projection.js';
 import type { Group } from '../../projections/runner/projection.js';
 import type { Checkpoint } from '../log/event-log.js';
 import { inTransaction } from '../store/transaction.js';
-import { Pace } from './building/rate-meter.js';
+import { RateMeter } from './building/rate-meter.js';
 import { PUBLICATION_CHANNEL } from './incarnation.js';
 import type { JobContext } from '../jobs/job-context.js';
 import type { Job } from '../jobs/job.js';
@@ -38,9 +38,9 @@ export async function applyOnceMore(
   }
   // What comes meanwhile is applied as ever: of a busy network there is always more.
   const head = (await log.head()) ?? 0n;
-  const pace = new Pace();
+  const pace = new RateMeter();
   for (;;) {
-    const after = await Progress.ofGroup(group.name).read(client);
+    const after = await CheckpointStore.ofGroup(group.name).read(client);
     if ((after?.position ?? -1n) >= head || !(await hasMore(group, after, context))) break;
     const done = Number(after?.position ?? 0n);
     report({ step, done, total: Number(head), rate: pace.of(done) });

@@ -3,7 +3,7 @@ import type { Group } from '../../projections/runner/projection.js';
 import { fixedTarget } from '../../projections/runner/target.js';
 import type { Target } from '../../projections/runner/target.js';
 import type { EventLog } from '../log/event-log.js';
-import { quarantineSetBack } from '../recovery/detect/log-rollback.js';
+import { quarantineIfRolledBack } from '../recovery/detect/log-rollback.js';
 
 /** {@link fixedTarget} of a group whose checkpoint the log may lack: then the whole network is in quarantine. */
 export async function guardedTarget(
@@ -14,6 +14,6 @@ export async function guardedTarget(
 ): Promise<Target> {
   return {
     ...(await fixedTarget(client, group, schema)),
-    replaced: (onClient, reason) => quarantineSetBack(onClient, log, reason),
+    replaced: (onClient, reason) => quarantineIfRolledBack(onClient, log, reason),
   };
 }

@@ -1,9 +1,9 @@
 import type { ClientBase } from 'pg';
 import { Applier } from '../../projections/runner/applier.js';
-import { Progress } from '../../projections/runner/checkpoint-store.js';
+import { CheckpointStore } from '../../projections/runner/checkpoint-store.js';
 import { dispatch, typesOf } from '../../projections/runner/projection.js';
 import type { Group } from '../../projections/runner/projection.js';
-import { withSilences } from '../../projections/runner/idle-ticks.js';
+import { withIdleTicks } from '../../projections/runner/idle-ticks.js';
 import { WorkerConnection } from '../../projections/runner/worker-connection.js';
 import type { EventLog } from '../log/event-log.js';
 import type { Incarnation } from './incarnation.js';
@@ -35,13 +35,13 @@ export async function follow(options: FollowOptions): Promise<void> {
   try {
     const { client } = connection;
     await client.query(`SELECT set_config('search_path', quote_ident($1), false)`, [incarnation.schemaName]);
-    const progress = Progress.ofIncarnation(incarnation.incarnation);
+    const progress = CheckpointStore.ofIncarnation(incarnation.incarnation);
     const after = await progress.read(client);
     const applier = new Applier(client, progress, dispatch(group), after);
     const subscribe = (wanted: AbortSignal) =>
       log.subscribe({ after, types: typesOf(group), batchSize: BATCH_SIZE, signal: wanted });
     let caughtUp = false;
-    for await (const batch of withSilences(subscribe, SILENCE_MS, signal)) {
+    for await (const batch of withIdleTicks(subscribe, SILENCE_MS, signal)) {
       const last = batch?.events.at(-1);
       if (batch && last) {
         await applier.apply(batch.events);

@@ -1,4 +1,4 @@
-import { Halt } from '../../projections/runner/faults.js';
+import { ProjectionStoppedError } from '../../projections/runner/faults.js';
 import { WrongExpectedRevision } from '../log/event-log.js';
 import type { EventLog } from '../log/event-log.js';
 import { streams } from '../log/streams.js';
@@ -17,7 +17,7 @@ export async function networkOf(log: EventLog): Promise<string | undefined> {
 
 /**
  * Founds the network in an empty log: one stream, so of all processes that try, one does, and all get the same answer.
- * `now`: Unix milliseconds. @throws {LogUnavailable} {@link Halt} The stream is there and founds no network.
+ * `now`: Unix milliseconds. @throws {LogUnavailable} {@link ProjectionStoppedError} The stream is there and founds no network.
  */
 export async function foundNetwork(log: EventLog, ids: NetworkIds, now: () => number): Promise<string> {
   const founded = await networkOf(log);
@@ -35,8 +35,12 @@ export async function foundNetwork(log: EventLog, ids: NetworkIds, now: () => nu
     if (!(error instanceof WrongExpectedRevision)) throw error;
     const winner = await networkOf(log);
     if (winner !== undefined) return winner;
-    throw new Halt(`The stream ${streams.network()} does not begin with network.founded.`, undefined, {
-      cause: error,
-    });
+    throw new ProjectionStoppedError(
+      `The stream ${streams.network()} does not begin with network.founded.`,
+      undefined,
+      {
+        cause: error,
+      },
+    );
   }
 }

@@ -127,7 +127,7 @@ export class PositionListener {
     client.on('notification', ({ channel, payload = '' }) => {
       const isChange = channel !== POSITION_CHANNEL;
       if (isChange) this.changes++;
-      if (isChange || !this.hear(payload)) refresh().catch(reject);
+      if (isChange || !this.onNotification(payload)) refresh().catch(reject);
     });
     this.hangUp = resolve;
     this.heard.clear();
@@ -149,13 +149,14 @@ export class PositionListener {
   }
 
   /** False: that is no announcement. */
-  private hear(payload: string): boolean {
+  private onNotification(payload: string): boolean {
     const news = newsOf(payload);
     if (!news) return false;
     const { incarnation, position } = news;
     if (incarnation === undefined || position <= (this.heard.get(incarnation) ?? -1n)) return true;
     this.heard.set(incarnation, position);
-    if (this.changes === this.changesRead && incarnation === this.state?.incarnation) this.know(this.state);
+    if (this.changes === this.changesRead && incarnation === this.state?.incarnation)
+      this.updateState(this.state);
     return true;
   }
 
@@ -165,21 +166,21 @@ export class PositionListener {
     // Others are of no interest: builds, and what was published before.
     for (const incarnation of this.heard.keys())
       if (incarnation !== row?.incarnation) this.heard.delete(incarnation);
-    this.know(row);
-    if (isChange) this.tell();
+    this.updateState(row);
+    if (isChange) this.emit();
   }
 
   /** A row may be older than what was heard while it was on its way. */
-  private know(state: Published | undefined): void {
+  private updateState(state: Published | undefined): void {
     const heard = state && this.heard.get(state.incarnation);
     const isNews = heard !== undefined && heard > (state?.appliedPosition ?? -1n);
     const before = this.state?.appliedPosition;
     this.state = state && isNews ? { ...state, appliedPosition: heard } : state;
     for (const waiter of this.waiters) if (this.hasReached(waiter.position)) waiter.settle(true);
-    if (this.state?.appliedPosition !== before) this.tell();
+    if (this.state?.appliedPosition !== before) this.emit();
   }
 
-  private tell(): void {
+  private emit(): void {
     for (const onNews of this.subscribers) onNews();
   }
 }

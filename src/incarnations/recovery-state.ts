@@ -1,7 +1,7 @@
 import type { ClientBase, Pool } from 'pg';
 
 /** What reads are admitted by: the published incarnation and how much of the log it shows. */
-export interface RecoveryState {
+export interface PublicationState {
   readonly incarnation: string;
   readonly schemaName: string;
   readonly status: 'serving' | 'quarantined';
@@ -21,7 +21,7 @@ export interface RecoveryState {
  * The recovery state as a query of at most one row, to be read in one statement with the data that it admits:
  * `WITH state AS (${recoveryStateSql}) …`. No row: nothing was published yet.
  */
-export const recoveryStateSql = `
+export const publicationStateSql = `
   SELECT publication.incarnation, incarnation.schema_name, publication.status, publication.reason,
     publication.network_id, incarnation.applied_position, incarnation.applied_event_id,
     incarnation.witness_epoch, incarnation.versions,
@@ -41,8 +41,10 @@ interface Row {
 }
 
 /** Undefined: nothing was published yet. */
-export async function readRecoveryState(database: Pool | ClientBase): Promise<RecoveryState | undefined> {
-  const { rows } = await database.query<Row>(recoveryStateSql);
+export async function readPublicationState(
+  database: Pool | ClientBase,
+): Promise<PublicationState | undefined> {
+  const { rows } = await database.query<Row>(publicationStateSql);
   const row = rows[0];
   return (
     row && {
@@ -60,7 +62,7 @@ export async function readRecoveryState(database: Pool | ClientBase): Promise<Re
 }
 
 /** Where its restrictions are; undefined: it was built by a release that counted none. */
-export const schemaOfRestrictions = ({ schemaName, versions }: RecoveryState): string | undefined =>
+export const schemaOfRestrictions = ({ schemaName, versions }: PublicationState): string | undefined =>
   versions['restrictions'] === undefined ? undefined : schemaName;
 
 /**
@@ -76,7 +78,7 @@ export const knownRestrictionsSql = (schema: string): string => `(
 /** Ids of all restrictions that these read models, or rows beside them, show. */
 export async function allShown(
   database: Pool | ClientBase,
-  state: RecoveryState | undefined,
+  state: PublicationState | undefined,
 ): Promise<readonly string[]> {
   const schema = state && schemaOfRestrictions(state);
   if (schema === undefined) return [];
@@ -91,7 +93,7 @@ export async function shownRestrictions(
   database: Pool,
   ids: readonly string[],
 ): Promise<ReadonlySet<string>> {
-  const state = await readRecoveryState(database);
+  const state = await readPublicationState(database);
   const schema = state && schemaOfRestrictions(state);
   if (schema === undefined || ids.length === 0) return new Set();
   const { rows } = await database.query<{ event_id: string }>(

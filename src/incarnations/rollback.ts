@@ -3,12 +3,12 @@ import type { ClientBase, Pool } from 'pg';
 import { versionsOf } from '../../projections/runner/projection.js';
 import type { Versions } from '../../projections/runner/projection.js';
 import { LogReplaced } from '../log/event-log.js';
-import { Pace } from './building/rate-meter.js';
+import { RateMeter } from './building/rate-meter.js';
 import { publish } from './incarnation.js';
 import type { Incarnation } from './incarnation.js';
-import { readRecoveryState } from './recovery-state.js';
+import { readPublicationState } from './recovery-state.js';
 import type { JobContext } from '../jobs/job-context.js';
-import { JobFault } from '../jobs/job-error.js';
+import { JobError } from '../jobs/job-error.js';
 import { follow } from './follow.js';
 import { noteIncarnation } from '../jobs/job.js';
 import type { Job } from '../jobs/job.js';
@@ -55,26 +55,26 @@ export function whyNoRollback(retired: Retired | undefined, versions: Versions):
 /**
  * Publishes again what was published before, after it was brought to the end of the log. What it takes the place of is
  * kept in its turn, so that this can be undone the same way.
- * @throws {JobFault} and what log and Postgres throw.
+ * @throws {JobError} and what log and Postgres throw.
  */
 export async function rollback(job: Job, context: JobContext): Promise<string> {
   const { client, group, now, log, ids } = context;
-  const state = await readRecoveryState(client);
-  if (!state) throw new JobFault('Nothing is published; there is nothing to go back from.');
+  const state = await readPublicationState(client);
+  if (!state) throw new JobError('Nothing is published; there is nothing to go back from.');
   if (state.status === 'quarantined')
-    throw new JobFault(
+    throw new JobError(
       `The network is in quarantine (${state.reason}): only plaza recovery apply leads out of it.`,
     );
   const kept = await retiredIncarnations(client);
   const target = kept.find(({ incarnation }) => incarnation === (job.incarnation ?? kept[0]?.incarnation));
   const why = whyNoRollback(target, versionsOf(group));
-  if (!target || why !== undefined) throw new JobFault(why ?? 'It is not kept any more.');
+  if (!target || why !== undefined) throw new JobError(why ?? 'It is not kept any more.');
   await noteIncarnation(client, job.id, target.incarnation);
   context.takesPlaceOf(state.incarnation);
   const as = ids.incarnation();
   const said = `what was kept is published again, now as incarnation ${as}, in place of ${state.incarnation}`;
   const head = Number((await log.head()) ?? 0n);
-  const pace = new Pace();
+  const pace = new RateMeter();
   const from = Number(target.position ?? 0);
   await follow({
     ...context,
@@ -97,7 +97,7 @@ export async function rollback(job: Job, context: JobContext): Promise<string> {
         },
       });
       if (outcome === 'changed')
-        throw new JobFault('What is published has changed meanwhile; look at it and begin again.');
+        throw new JobError('What is published has changed meanwhile; look at it and begin again.');
       return outcome === 'published';
     },
   }).catch(asFault(target));
@@ -120,7 +120,7 @@ const asFault =
   ({ incarnation }: Incarnation) =>
   (error: unknown): never => {
     if (!(error instanceof LogReplaced)) throw error;
-    throw new JobFault(
+    throw new JobError(
       `Incarnation ${incarnation} shows a log that there is no more (${error.message}): it cannot be published again.`,
     );
   };

@@ -1,7 +1,7 @@
 import type { ClientBase } from 'pg';
 import type { Logger } from 'pino';
-import { Halt, SteppedAside } from '../../projections/runner/faults.js';
-import { Progress } from '../../projections/runner/checkpoint-store.js';
+import { ProjectionStoppedError, LockLostError } from '../../projections/runner/faults.js';
+import { CheckpointStore } from '../../projections/runner/checkpoint-store.js';
 import { refuseOlder, versionsOf } from '../../projections/runner/projection.js';
 import type { Group, Versions } from '../../projections/runner/projection.js';
 import type { Target } from '../../projections/runner/target.js';
@@ -19,10 +19,10 @@ import type { Incarnation } from './incarnation.js';
 import { foundNetwork } from './network-identity.js';
 import type { NetworkIds } from './network-identity.js';
 import { forgetApplied } from '../witness/outstanding-restrictions.js';
-import { readRecoveryState, schemaOfRestrictions } from './recovery-state.js';
-import type { RecoveryState } from './recovery-state.js';
+import { readPublicationState, schemaOfRestrictions } from './recovery-state.js';
+import type { PublicationState } from './recovery-state.js';
 import { SessionProof } from '../recovery/detect/session-proof.js';
-import { readOrigin, setBackOf } from '../recovery/detect/log-rollback.js';
+import { readOrigin, detectLogRollback } from '../recovery/detect/log-rollback.js';
 import type { Witness } from '../witness/witness.js';
 
 export interface ServingOptions {
@@ -54,8 +54,8 @@ export function lockOf(groupName: string, versions: Versions): string {
  * else one that is built beside it and published once it has reached the end of the log. Never does older code publish
  * its read models over those of newer code by itself, as whoever reconnects during a rolling upgrade would: that is an
  * operator's act, who publishes the old incarnation and runs the old code.
- * @throws {Halt} the log is not the one that the published incarnation shows, or lacks restrictions, or that one is in
- * quarantine. {@link Outdated} what is published is of a later version.
+ * @throws {ProjectionStoppedError} the log is not the one that the published incarnation shows, or lacks restrictions, or that one is in
+ * quarantine. {@link VersionTooOldError} what is published is of a later version.
  */
 export async function servingTarget(
   options: ServingOptions,
@@ -64,7 +64,7 @@ export async function servingTarget(
 ): Promise<Target> {
   const { group, log, ids, now, logger } = options;
   const versions = versionsOf(group);
-  const state = await readRecoveryState(client);
+  const state = await readPublicationState(client);
   if (state?.status === 'quarantined') throw inQuarantine(state.incarnation);
   if (state) refuseOlder(versions, state.versions, `Incarnation ${state.incarnation}, which is published,`);
   const proof = new SessionProof(options, signal);
@@ -88,11 +88,11 @@ export async function servingTarget(
 function publishedTarget(own: Incarnation, proof: SessionProof): Target {
   return {
     schema: own.schemaName,
-    progress: Progress.ofIncarnation(own.incarnation),
+    progress: CheckpointStore.ofIncarnation(own.incarnation),
     async caughtUp(client) {
       const status = await publishedStatus(client, own.incarnation);
       if (status === 'quarantined') throw inQuarantine(own.incarnation);
-      if (!status) throw new SteppedAside(`incarnation ${own.incarnation} is no longer what is published`);
+      if (!status) throw new LockLostError(`incarnation ${own.incarnation} is no longer what is published`);
       await forgetApplied(client);
       const reason = await proof.again(client, own.schemaName);
       if (reason !== undefined) await refuse(client, own.incarnation, reason);
@@ -127,7 +127,7 @@ function buildTarget(
       const proven = await proof.before(client, own.schemaName);
       if (proven === 'unknown') return;
       // With nothing published, only the groups with tables of their own know how far the log was.
-      const lacks = proven.lacks ?? (await setBackOf(log, await readOrigin(client)));
+      const lacks = proven.lacks ?? (await detectLogRollback(log, await readOrigin(client)));
       if (lacks !== undefined && before !== undefined) await refuse(client, before, lacks);
       const outcome = await publish(client, {
         incarnation: own.incarnation,
@@ -136,7 +136,7 @@ function buildTarget(
         now: now(),
         quarantined: lacks,
       });
-      if (outcome === 'changed') throw new SteppedAside('the publication has changed during the build');
+      if (outcome === 'changed') throw new LockLostError('the publication has changed during the build');
       if (outcome === 'behind') {
         if (!isBehind)
           logger.info(
@@ -146,7 +146,7 @@ function buildTarget(
         isBehind = true;
         return;
       }
-      if (lacks !== undefined) throw new Halt(lacks);
+      if (lacks !== undefined) throw new ProjectionStoppedError(lacks);
       logger.info({ incarnation: own.incarnation, before }, 'published the incarnation');
       isPublished = true;
     },
@@ -154,7 +154,7 @@ function buildTarget(
       if (isPublished) return published.replaced(client, reason);
       // Nobody has read from it: begin again.
       await dropIncarnation(client, own);
-      throw new SteppedAside(`dropped the unfinished incarnation ${own.incarnation}: ${reason}`);
+      throw new LockLostError(`dropped the unfinished incarnation ${own.incarnation}: ${reason}`);
     },
   };
 }
@@ -164,20 +164,22 @@ async function provePublished(
   client: ClientBase,
   { log }: ServingOptions,
   proof: SessionProof,
-  state: RecoveryState,
+  state: PublicationState,
 ): Promise<void> {
   const reason =
-    (await setBackOf(log, await readOrigin(client))) ??
+    (await detectLogRollback(log, await readOrigin(client))) ??
     (await proof.again(client, schemaOfRestrictions(state)));
   if (reason !== undefined) await refuse(client, state.incarnation, reason);
 }
 
 /** Nothing is written to it, even by a worker whose log is the right one again: recovery needs it as it is. */
-function inQuarantine(incarnation: string): Halt {
-  return new Halt(`Incarnation ${incarnation} is in quarantine and must be recovered first.`);
+function inQuarantine(incarnation: string): ProjectionStoppedError {
+  return new ProjectionStoppedError(
+    `Incarnation ${incarnation} is in quarantine and must be recovered first.`,
+  );
 }
 
 async function refuse(client: ClientBase, incarnation: string, reason: string): Promise<never> {
   await quarantine(client, incarnation, reason);
-  throw new Halt(reason);
+  throw new ProjectionStoppedError(reason);
 }

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { Group } from '../../projections/runner/projection.js';
 import type { EventLog } from '../log/event-log.js';
 import type { Witness } from '../witness/witness.js';
-import type { Progress } from './job.js';
+import type { JobProgress } from './job.js';
 
 /** What workers do jobs with. */
 export interface JobTools {
@@ -33,12 +33,12 @@ export interface JobContext extends JobTools {
    */
   readonly signal: AbortSignal;
   /** Tells how far it is. What is told is noted now and then. */
-  readonly report: (progress: Progress) => void;
+  readonly report: (progress: JobProgress) => void;
   /** Tells what the job is to take the place of: it ends as soon as that is not what reads are admitted to. */
   readonly takesPlaceOf: (incarnation: string) => void;
   /**
    * Puts down that the job is done, what came of it in words, and how far it came: by default what was reported last. To be
    * called in the transaction, on its client, that publishes, if anything is. @throws {JobFault} it is over already.
    */
-  readonly conclude: (database: ClientBase, said: string, progress?: Progress) => Promise<void>;
+  readonly conclude: (database: ClientBase, said: string, progress?: JobProgress) => Promise<void>;
 }

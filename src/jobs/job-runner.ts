@@ -1,13 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Pool } from 'pg';
 import type { Client } from 'pg';
-import { Halt, messageOf, Outdated } from '../../projections/runner/faults.js';
+import { ProjectionStoppedError, messageOf, VersionTooOldError } from '../../projections/runner/faults.js';
 import { WorkerConnection } from '../../projections/runner/worker-connection.js';
 import { LogReplaced, LogUnavailable, WrongExpectedRevision } from '../log/event-log.js';
 import { isUnreachable } from '../store/unreachable.js';
 import { WitnessUnavailable } from '../witness/witness.js';
 import type { JobContext, JobTools } from './job-context.js';
-import { JobFault } from './job-error.js';
+import { JobError } from './job-error.js';
 import { GRACE_MS } from '../incarnations/rollback-grace.js';
 import { dropSuperfluous } from '../incarnations/housekeeping.js';
 import { dropUnpublished } from '../incarnations/incarnation-of-job.js';
@@ -108,13 +108,13 @@ export class JobRunner {
         takesPlaceOf: (incarnation) => watch.takesPlaceOf(incarnation),
         conclude: async (concluding, words, progress = watch.latest) => {
           if (!(await concludeJob(concluding, job.id, words, progress, now())))
-            throw new JobFault('The job is over already; nothing more was published.');
+            throw new JobError('The job is over already; nothing more was published.');
         },
       });
       logger.info({ job: job.id }, said);
     } catch (error) {
       if (!signal.aborted) await this.failed(job, client, error);
-      else if (signal.reason instanceof JobFault) await this.failed(job, client, signal.reason);
+      else if (signal.reason instanceof JobError) await this.failed(job, client, signal.reason);
     } finally {
       ended.abort();
       await watching;
@@ -131,7 +131,9 @@ export class JobRunner {
       await pause(RETRY_MS);
       return;
     }
-    const isExpected = [JobFault, LogReplaced, Halt, Outdated].some((kind) => error instanceof kind);
+    const isExpected = [JobError, LogReplaced, ProjectionStoppedError, VersionTooOldError].some(
+      (kind) => error instanceof kind,
+    );
     const message = isExpected ? messageOf(error) : `It failed, which it must not: ${messageOf(error)}`;
     // Paused meanwhile: what it has begun is for whoever goes on with it. Published: only the word of it was lost.
     const hasFailed = await moveJob(client, job.id, openStates, 'failed', now(), message);

@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Pool } from 'pg';
-import { JobFault } from './job-error.js';
-import { whyGiveWay } from './preemption.js';
+import { JobError } from './job-error.js';
+import { preemptionReason } from './preemption.js';
 import { noteProgress } from './job.js';
-import type { Job, Progress } from './job.js';
+import type { Job, JobProgress } from './job.js';
 
 const EVERY_MS = 500;
 
@@ -12,7 +12,7 @@ export class JobWatch {
   private readonly stopping = new AbortController();
   private instead: string | undefined;
   /** How far it is. */
-  latest: Progress;
+  latest: JobProgress;
 
   constructor(
     private readonly job: Job,
@@ -24,7 +24,7 @@ export class JobWatch {
     this.latest = job;
   }
 
-  /** Aborts when the job was paused; or with a {@link JobFault} that says why it can come to no good end any more. */
+  /** Aborts when the job was paused; or with a {@link JobError} that says why it can come to no good end any more. */
   get stopped(): AbortSignal {
     return this.stopping.signal;
   }
@@ -49,7 +49,7 @@ export class JobWatch {
     const isOpen = await noteProgress(database, job.id, latest, now()).catch(() => true);
     if (!isOpen) this.stopping.abort(new Error('the job was paused'));
     if (job.kind === 'recover') return;
-    const why = await whyGiveWay(database, job.id, this.instead).catch(() => undefined);
-    if (why !== undefined) this.stopping.abort(new JobFault(why));
+    const why = await preemptionReason(database, job.id, this.instead).catch(() => undefined);
+    if (why !== undefined) this.stopping.abort(new JobError(why));
   }
 }

@@ -7,7 +7,7 @@ export const openStates = ['requested', 'running', 'verifying'] as const;
 export type JobState = (typeof openStates)[number] | 'paused' | 'published' | 'failed' | 'rolled_back';
 
 /** How far work came that takes long. */
-export interface Progress {
+export interface JobProgress {
   /** What is being done, in words; null: not begun. */
   readonly step: string | null;
   readonly done: number;
@@ -19,7 +19,7 @@ export interface Progress {
 }
 
 /** Work on read models that an operator asked for. Times are Unix milliseconds. */
-export interface Job extends Progress {
+export interface Job extends JobProgress {
   readonly id: string;
   readonly kind: JobKind;
   /** Of projections; empty: every one that answers reads. */
@@ -157,7 +157,7 @@ export async function moveJob(
 export async function noteProgress(
   database: Database,
   id: string,
-  { step, done, total, rate, isVerifying = false }: Progress,
+  { step, done, total, rate, isVerifying = false }: JobProgress,
   now: number,
 ): Promise<boolean> {
   const { rowCount } = await database.query(
@@ -186,7 +186,7 @@ export async function concludeJob(
   database: Database,
   id: string,
   message: string,
-  { step, done, total, rate }: Progress,
+  { step, done, total, rate }: JobProgress,
   now: number,
 ): Promise<boolean> {
   const { rowCount } = await database.query(

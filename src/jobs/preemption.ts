@@ -15,7 +15,7 @@ interface Row {
  * comes first, and what takes the place of something else than it was asked for is never published. `instead`: what it is
  * to take the place of; undefined: of nothing that is published.
  */
-export async function whyGiveWay(
+export async function preemptionReason(
   database: Pool | ClientBase,
   jobId: string,
   instead: string | undefined,

@@ -5,7 +5,7 @@ import { Refused } from './child-process.js';
 import type { Running } from './running.js';
 
 /** One process of the network, started again whenever it ends without being asked to. */
-export interface Kept {
+export interface SupervisedProcess {
   pid(): number;
   /** Ends it in order, and for good. */
   stop(): Promise<void>;
@@ -34,7 +34,7 @@ export async function keepRunning({
   onRestart,
   onLost,
   signal,
-}: KeepOptions): Promise<Kept> {
+}: KeepOptions): Promise<SupervisedProcess> {
   let current = await start(signal);
   const ending = new AbortController();
   const watched = watch();

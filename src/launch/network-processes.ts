@@ -10,7 +10,7 @@ import type { EmbeddedPostgres } from './embedded-postgres.js';
 import { ENTRIES } from './entries.js';
 import { faultOfPort, freePort, reservePort } from './free-port.js';
 import { keepRunning } from './keep-running.js';
-import type { Kept, KeepOptions } from './keep-running.js';
+import type { SupervisedProcess, KeepOptions } from './keep-running.js';
 import { LaunchError } from './launch-error.js';
 import { clearLeftovers, ownerMarks } from './orphaned-processes.js';
 import { removeRun, writeRun } from './run-file.js';
@@ -26,7 +26,7 @@ const LOOPBACK = '127.0.0.1';
 
 /** The processes of one network on this machine. */
 export class Network {
-  readonly #kept = new Map<Name, Kept>();
+  readonly #kept = new Map<Name, SupervisedProcess>();
   /** Ids of processes that do not serve yet. */
   readonly #startingPids = new Map<Name, number>();
   readonly #starting = new AbortController();

@@ -5,7 +5,7 @@ import { onStopSignal } from './child.js';
 import { takeDataDir } from './data-dir.js';
 import { Network } from './network-processes.js';
 import { lastingFaults } from './readiness.js';
-import { removeKept } from '../backup/restore/remove-pre-restore-copies.js';
+import { removePreRestoreCopies } from '../backup/restore/remove-pre-restore-copies.js';
 import { refuseHalfRestored } from '../backup/restore/restore-state.js';
 
 /**
@@ -39,7 +39,7 @@ export async function runNetwork(
     refuseHalfRestored(config.dataDir);
     if (await network.start()) {
       const end = Promise.race([stopping, network.lost]);
-      void removeKept({ ...network.places, log, signal: ending.signal });
+      void removePreRestoreCopies({ ...network.places, log, signal: ending.signal });
       const faults = await Promise.race([lastingFaults(config.port), end.then(() => undefined)]);
       if (faults) onStarted(config, faults);
       const lost = await end;

@@ -8,7 +8,7 @@ export interface Policy {
 }
 
 /** What one point was had of. */
-export interface Standing {
+export interface QuotaState {
   readonly policy: Policy;
   readonly claim: Claim;
 }
@@ -19,13 +19,13 @@ export type Fields = Readonly<Record<string, string>>;
 /** Until the window ends: at least one, since a client that comes back at once would come too early. */
 export const secondsToReset = ({ msToReset }: Claim): number => Math.max(1, Math.ceil(msToReset / 1000));
 
-export const isRefused = ({ claim }: Standing): boolean => claim.granted === 0;
+export const isRefused = ({ claim }: QuotaState): boolean => claim.granted === 0;
 
 /**
  * What an answer says of limits: draft-ietf-httpapi-ratelimit-headers-10, sections 3 and 4; RFC 9110, section 10.2.3.
  * @param policies those that the answer is under, whether or not a point was asked of them.
  */
-export function rateLimitFields(policies: readonly Policy[], standings: readonly Standing[]): Fields {
+export function rateLimitFields(policies: readonly Policy[], standings: readonly QuotaState[]): Fields {
   const refused = standings.find(isRefused);
   const inWords = policies.map(({ name, limit }) => `"${name}";q=${limit.quota};w=${limit.windowSeconds}`);
   const left = standings.map(

@@ -3,7 +3,7 @@ import type { Pool } from 'pg';
 import type { Limit } from '../config/limit-settings.js';
 import type { TrustedProxies } from '../config/trusted-proxies.js';
 import { addressBlock } from './address-block.js';
-import type { Standing } from './rate-limit-fields.js';
+import type { QuotaState } from './rate-limit-fields.js';
 import { LimitsUnavailable, SharedWindow } from './shared-window.js';
 
 /** Addresses that are remembered as having used up their budget. Whoever is forgotten is counted once more. */
@@ -37,7 +37,7 @@ export class RefusedCredentials {
    * Asked before a credential is looked up. Undefined: it may be.
    * @param nearest `request.ip`. @param hash of the credential.
    */
-  standingOf(nearest: string, hash: Buffer): Standing | undefined {
+  standingOf(nearest: string, hash: Buffer): QuotaState | undefined {
     const address = this.blockOf(nearest);
     if (!this.window || address === undefined || !this.usedUp.has(address)) return undefined;
     if (this.good.has(nameOf(hash))) return undefined;

@@ -6,8 +6,8 @@ import type { Append } from './event-log.js';
 import type { EventMetadata, Recorded } from './recorded.js';
 import { entryOf, upcast } from './registry.js';
 import type { Entry, StoredEvent } from './registry.js';
-import { open, seal } from './encryption.js';
-import type { Sealed } from './encryption.js';
+import { decrypt, encrypt } from './encryption.js';
+import type { Encrypted } from './encryption.js';
 import type { KeyVault, PersonKey } from './vault/key-vault.js';
 
 type Json = Record<string, unknown>;
@@ -41,7 +41,12 @@ export class Codec {
             delete data[field];
           }
           const key = await this.vault.keyOf(entry.personal.person(event.data));
-          data['sealed'] = seal(key, JSON.stringify(personal), boundTo(id, event.type), this.randomBytes(12));
+          data['sealed'] = encrypt(
+            key,
+            JSON.stringify(personal),
+            boundTo(id, event.type),
+            this.randomBytes(12),
+          );
         }
         return jsonEvent({
           id,
@@ -80,7 +85,8 @@ function decodeOne(stored: RecordedEvent, keys: Keys): Recorded {
   const key = sealed && keys.get(sealed.keyId);
   const erased = sealed !== undefined && key === undefined;
   let data: Json = plain;
-  if (sealed && key) data = { ...plain, ...JSON.parse(open(key, sealed, boundTo(stored.id, stored.type))) };
+  if (sealed && key)
+    data = { ...plain, ...JSON.parse(decrypt(key, sealed, boundTo(stored.id, stored.type))) };
   data = upcast(entry, schemaVersion, data);
   if (erased) data = { ...data, ...entry.personal?.placeholders };
   return {
@@ -95,7 +101,7 @@ function decodeOne(stored: RecordedEvent, keys: Keys): Recorded {
 }
 
 /** Whoever can write to the log but not to the vault could otherwise put words into anybody's mouth. */
-function assertEncrypted({ personal }: Entry<StoredEvent>, sealed: Sealed | undefined, plain: Json): void {
+function assertEncrypted({ personal }: Entry<StoredEvent>, sealed: Encrypted | undefined, plain: Json): void {
   if (!personal) return;
   const readable = Object.keys(personal.placeholders).filter((field) => Object.hasOwn(plain, field));
   if (sealed === undefined || readable.length > 0)
@@ -118,8 +124,8 @@ const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
  * The personal fields of an event, if it has any that were sealed here. By hand, since every event that is read comes here;
  * a box that is none does not open.
  */
-function sealedOf({ data }: RecordedEvent): Sealed | undefined {
-  const { sealed } = data as { readonly sealed?: Partial<Sealed> | null };
+function sealedOf({ data }: RecordedEvent): Encrypted | undefined {
+  const { sealed } = data as { readonly sealed?: Partial<Encrypted> | null };
   const { keyId, box } = sealed ?? {};
   return typeof keyId === 'string' && typeof box === 'string' && uuid.test(keyId)
     ? { keyId, box }

@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, createHmac } from 'node:crypto';
 import type { PersonKey } from './vault/key-vault.js';
 
 /** Personal fields as they stand in a stored event: which key opens them, and nonce ‖ ciphertext ‖ tag in base64url. */
-export interface Sealed {
+export interface Encrypted {
   readonly keyId: string;
   readonly box: string;
 }
@@ -14,14 +14,14 @@ const TAG_BYTES = 16;
  * AES-256-GCM (NIST SP 800-38D). `bound` is authenticated with the text, so that a box cannot be moved to another
  * event. `nonce`: 12 random bytes, never used twice with one key.
  */
-export function seal(key: PersonKey, text: string, bound: string, nonce: Buffer): Sealed {
+export function encrypt(key: PersonKey, text: string, bound: string, nonce: Buffer): Encrypted {
   const cipher = createCipheriv('aes-256-gcm', key.key, nonce).setAAD(Buffer.from(bound));
   const parts = [nonce, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()];
   return { keyId: key.id, box: Buffer.concat(parts).toString('base64url') };
 }
 
 /** The text of a box. Throws if the box was altered, or belongs to another event or key. */
-export function open(key: PersonKey, sealed: Sealed, bound: string): string {
+export function decrypt(key: PersonKey, sealed: Encrypted, bound: string): string {
   const box = Buffer.from(sealed.box, 'base64url');
   const decipher = createDecipheriv('aes-256-gcm', key.key, box.subarray(0, NONCE_BYTES), {
     authTagLength: TAG_BYTES,

@@ -1,14 +1,14 @@
 import { createSecretKey, randomBytes } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import { open, payloadDigest, seal } from './encryption.js';
+import { decrypt, payloadDigest, encrypt } from './encryption.js';
 
 const keyOf = (id: string) => ({ id, key: createSecretKey(randomBytes(32)) });
 const alices = keyOf('a');
-const sealed = seal(alices, '{"text":"hello"}', 'event-1 post.created', randomBytes(12));
+const sealed = encrypt(alices, '{"text":"hello"}', 'event-1 post.created', randomBytes(12));
 
 describe('a sealed box', () => {
   it('opens with its key in its event', () => {
-    expect(open(alices, sealed, 'event-1 post.created')).toBe('{"text":"hello"}');
+    expect(decrypt(alices, sealed, 'event-1 post.created')).toBe('{"text":"hello"}');
   });
 
   it('shows nothing of its text', () => {
@@ -17,18 +17,18 @@ describe('a sealed box', () => {
   });
 
   it('opens with no other key', () => {
-    expect(() => open(keyOf('a'), sealed, 'event-1 post.created')).toThrow('unable to authenticate');
+    expect(() => decrypt(keyOf('a'), sealed, 'event-1 post.created')).toThrow('unable to authenticate');
   });
 
   it('does not open in another event', () => {
-    expect(() => open(alices, sealed, 'event-2 post.created')).toThrow('unable to authenticate');
+    expect(() => decrypt(alices, sealed, 'event-2 post.created')).toThrow('unable to authenticate');
   });
 
   it('does not open once a bit of it is changed', () => {
     const box = Buffer.from(sealed.box, 'base64url');
     box.writeUInt8(box.readUInt8(14) ^ 1, 14);
     const altered = { ...sealed, box: box.toString('base64url') };
-    expect(() => open(alices, altered, 'event-1 post.created')).toThrow('unable to authenticate');
+    expect(() => decrypt(alices, altered, 'event-1 post.created')).toThrow('unable to authenticate');
   });
 });
 

@@ -83,7 +83,7 @@ export abstract class EventLog {
    * Resolves once the restrictions among these events of the log can be acknowledged: whoever finds that what is asked
    * for was done before waits for this. @throws {NotWitnessed}
    */
-  abstract confirm(recorded: readonly Recorded[]): Promise<void>;
+  abstract ensureWitnessed(recorded: readonly Recorded[]): Promise<void>;
 
   /** As the leader has it. Empty if there is no such stream. @throws {LogUnavailable} */
   abstract read(stream: string, options?: ReadOptions): Promise<readonly Recorded[]>;

@@ -10,7 +10,7 @@ const PAUSES_MS = [1_000, 4_000];
  * What speaks for a quarantine is looked at three times, each time over another connection, and has to be there each time:
  * else undefined. Rejects with what a look rejects with, or when `signal` aborts.
  */
-export async function lookAgain<T>(
+export async function verifyRepeatedly<T>(
   reconnect: () => Promise<void>,
   look: () => Promise<T | undefined>,
   signal?: AbortSignal,

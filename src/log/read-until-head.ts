@@ -5,14 +5,14 @@ import type { Recorded } from './recorded.js';
  * Everything of these types that the log has, oldest first, in batches; ends at the end of the log. Rejects with the
  * signal's reason when that aborts. @throws {LogUnavailable} and what else {@link EventLog.subscribe} throws.
  */
-export function toTheEnd(
+export function readUntilHead(
   log: EventLog,
   options: Omit<SubscribeOptions, 'after'>,
 ): AsyncGenerator<readonly Recorded[]> {
   return untilCaughtUp(log.subscribe({ ...options, after: undefined }), options.signal);
 }
 
-/** The same as {@link toTheEnd}, without the content. */
+/** The same as {@link readUntilHead}, without the content. */
 export function referencesToTheEnd(
   log: EventLog,
   options: Omit<SubscribeOptions, 'after'>,

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
 /** Work that is done at once, and again some time after it came to its end, until it is stopped. */
-export abstract class Routine {
+export abstract class PeriodicTask {
   private readonly stopping = new AbortController();
   private running: Promise<void> = Promise.resolve();
 

@@ -26,8 +26,8 @@ export class EnforcingLog extends WitnessedLog {
     return appended;
   }
 
-  override async confirm(recorded: readonly Recorded[]): Promise<void> {
-    await super.confirm(recorded);
+  override async ensureWitnessed(recorded: readonly Recorded[]): Promise<void> {
+    await super.ensureWitnessed(recorded);
     await this.outstanding.hold(recorded);
   }
 }

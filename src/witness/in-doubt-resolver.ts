@@ -2,8 +2,8 @@ import type { Logger } from 'pino';
 import { LogUnavailable } from '../log/event-log.js';
 import type { EventLog } from '../log/event-log.js';
 import { isUnreachable } from '../store/unreachable.js';
-import { Routine } from '../support/periodic-task.js';
-import { settle } from './resolve-in-doubt.js';
+import { PeriodicTask } from '../support/periodic-task.js';
+import { resolveInDoubt } from './resolve-in-doubt.js';
 import type { Witness, Witnessed } from './witness.js';
 import { WitnessUnavailable } from './witness.js';
 
@@ -12,7 +12,7 @@ const LEFT_AFTER_MS = 30_000;
 const EVERY_MS = 15_000;
 const PAGE = 100;
 
-export interface SettlerOptions {
+export interface InDoubtResolverOptions {
   /** The log itself: what is settled is no new restriction. */
   readonly log: EventLog;
   readonly witness: Witness;
@@ -24,8 +24,8 @@ export interface SettlerOptions {
 }
 
 /** Settles what processes left half-way: at once, and again and again. One process at a time; the others step aside. */
-export class Settler extends Routine {
-  constructor(private readonly options: SettlerOptions) {
+export class InDoubtResolver extends PeriodicTask {
+  constructor(private readonly options: InDoubtResolverOptions) {
     super(EVERY_MS);
   }
 
@@ -79,7 +79,7 @@ export class Settler extends Routine {
     const { restriction, epoch } = entry;
     const about = { restriction: restriction.id, type: restriction.event.type, epoch: String(epoch) };
     try {
-      const settlement = await settle(log, witness, entry, now());
+      const settlement = await resolveInDoubt(log, witness, entry, now());
       if (settlement === 'left') logger.error(about, 'the log lacks a restriction that was accepted');
       else logger.info({ ...about, settlement }, 'settled a restriction that was left half-way');
     } catch (error) {

@@ -5,19 +5,19 @@ import { proofOf } from './proof.js';
 import type { Restriction, Witness, Witnessed } from './witness.js';
 
 /** `left`: it was accepted and is not in the log (any more), which is not for the settling to mend. */
-export type Settlement = 'finalized' | 'withdrawn' | 'left';
+export type Resolution = 'finalized' | 'withdrawn' | 'left';
 
 /**
  * Settles a restriction that somebody left half-way, by independent proof: is that event in that stream of the log?
  * `now`: Unix milliseconds.
  * @throws {LogUnavailable} and what the witness throws: then it stays as it is, and can be settled later.
  */
-export async function settle(
+export async function resolveInDoubt(
   log: EventLog,
   witness: Witness,
   { state, restriction }: Witnessed,
   now: number,
-): Promise<Settlement> {
+): Promise<Resolution> {
   const { id } = restriction;
   const found = await inLog(log, restriction);
   if (found) {

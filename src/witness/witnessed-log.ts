@@ -64,7 +64,7 @@ export class WitnessedLog extends EventLog {
     return { ...appended, restriction };
   }
 
-  async confirm(recorded: readonly Recorded[]): Promise<void> {
+  async ensureWitnessed(recorded: readonly Recorded[]): Promise<void> {
     // What has no number is older than the witness.
     const restrictions = recorded.filter(
       ({ id, event, metadata }) =>

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { MOST_ACTS } from '../../src/commands/support/handle-idempotent-command.js';
+import { MAX_CHANGES } from '../../src/commands/support/handle-idempotent-command.js';
 import type { StoredEvent } from '../../src/log/registry.js';
 import { streams } from '../../src/log/streams.js';
 import { operatorOf, registerApplication, send, signIn } from '../support/api.js';
@@ -37,7 +37,7 @@ async function toAndFro({ actorId, appId }: SignedIn, { actorId: targetActorId }
   const opened = await openLogOf(network);
   const at = Date.now();
   const tie = { kind: 'follow', actorId, targetId: targetActorId, targetActorId, at } as const;
-  const acts = Array.from({ length: MOST_ACTS / 2 }, (_, n): readonly StoredEvent[] => {
+  const acts = Array.from({ length: MAX_CHANGES / 2 }, (_, n): readonly StoredEvent[] => {
     const data = { ...tie, generation: n + 1 };
     return [
       { type: 'relation.established', data },

@@ -18,9 +18,9 @@ import { errorBody } from '../../src/http/server/error.filter.js';
 import { EventStreams } from '../../src/http/events/event-streams.js';
 import { FeedReads } from '../../src/http/events/feed-reads.js';
 import { ApiLimits } from '../../src/http/limits/request-limits.js';
-import { Meter } from '../../src/http/limits/request-meter.js';
+import { RequestMeter } from '../../src/http/limits/request-meter.js';
 import { PUBLICATION_CHANNEL } from '../../src/incarnations/incarnation.js';
-import { readRecoveryState } from '../../src/incarnations/recovery-state.js';
+import { readPublicationState } from '../../src/incarnations/recovery-state.js';
 import { credentialHash } from '../../src/store/authority/credential-hash.js';
 import { openDatabase } from '../../src/store/database.js';
 import type { Postgres } from '../../src/store/postgres.js';
@@ -172,7 +172,7 @@ describe('one API process', () => {
     news = new PositionListener({
       databaseUrl,
       publicationChannel: PUBLICATION_CHANNEL,
-      read: readRecoveryState,
+      read: readPublicationState,
       logger,
     });
     news.start();
@@ -201,7 +201,7 @@ describe('one API process', () => {
         const person = people[n % (people.length + 1)];
         const reader = {
           credential: person && { tokenHash: credentialHash(person.token) },
-          meter: new Meter({ ip: '127.0.0.1' }, { headers: () => undefined as never }),
+          meter: new RequestMeter({ ip: '127.0.0.1' }, { headers: () => undefined as never }),
         };
         const body = streams.begin('any', await reads.read(reader, undefined), reader).setEncoding('utf8');
         body.on('data', (text: string) => text.includes('post.created') && told.push(text));

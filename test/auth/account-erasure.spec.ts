@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { CommandBus } from '@nestjs/cqrs';
 import { Client } from 'pg';
 import { pino } from 'pino';
-import { Clock, Ids } from '../../src/commands/support/ambient.js';
+import { Clock, IdGenerator } from '../../src/commands/support/ambient.js';
 import { EraseAccount } from '../../src/commands/account/erase-account.js';
 import { RequestErasure } from '../../src/commands/account/plan-erasure.js';
 import { streams } from '../../src/log/streams.js';
@@ -118,7 +118,7 @@ describe('deleting one’s account', () => {
       vault: app.get(KeyVault),
       witness: app.get(Witness),
       clock: app.get(Clock),
-      ids: app.get(Ids),
+      ids: app.get(IdGenerator),
       logger: pino({ level: 'silent' }),
     });
     await execute(new EraseAccount(actorId, { requestId: 'early' }, { onlyWhenDue: true }));

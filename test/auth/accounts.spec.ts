@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { writeThrough } from '../../projections/authority/authority.projection.js';
+import { projectInline } from '../../projections/authority/authority.projection.js';
 import { Passwords } from '../../src/auth/passwords.js';
-import { Clock, Ids } from '../../src/commands/support/ambient.js';
+import { Clock, IdGenerator } from '../../src/commands/support/ambient.js';
 import { CreateAccount, CreateAccountHandler } from '../../src/commands/account/create-account.js';
 import type { NewAccount } from '../../src/commands/account/create-account.js';
 import { ChangePassword } from '../../src/commands/account/change-password.js';
@@ -68,7 +68,7 @@ function handlerOn(log: EventLog): CreateAccountHandler {
     app.get(AuthorityStore),
     app.get(HandleDigest),
     app.get(Clock),
-    app.get(Ids),
+    app.get(IdGenerator),
   );
 }
 
@@ -199,7 +199,7 @@ describe('the row of a grant', () => {
     };
     expect(await lastUsed()).toBeNull();
     const recorded = await network.log().read(streams.grant('g-3'));
-    await writeThrough(recorded, network.database().dataSource.manager);
+    await projectInline(recorded, network.database().dataSource.manager);
     expect(await lastUsed()).toBe(String(recorded.at(-1)?.event.data.at));
   });
 });
@@ -238,28 +238,28 @@ describe('the rows of the authority store', () => {
   it('are the same after every event was applied again, in any order', async () => {
     const { recorded } = await history('hugo', 'g-1');
     const { manager } = network.database().dataSource;
-    await writeThrough(recorded, manager);
+    await projectInline(recorded, manager);
     const before = await everything();
-    await writeThrough(recorded, manager);
-    await writeThrough(recorded.toReversed(), manager);
+    await projectInline(recorded, manager);
+    await projectInline(recorded.toReversed(), manager);
     for (let turn = 1; turn < recorded.length; turn++)
-      await writeThrough([...recorded.slice(turn), ...recorded.slice(0, turn)], manager);
+      await projectInline([...recorded.slice(turn), ...recorded.slice(0, turn)], manager);
     expect(await everything()).toEqual(before);
   });
 
   it('are built anew by the events in any order', async () => {
     const { actorId, clientId, recorded } = await history('iris', 'g-2');
     const { manager } = network.database().dataSource;
-    await writeThrough(recorded, manager);
+    await projectInline(recorded, manager);
     const before = await everything();
     for (let turn = 0; turn < recorded.length; turn++) {
       await query('DELETE FROM authority.account WHERE actor_id = $1', [actorId]);
       await query('DELETE FROM authority.application WHERE app_id = $1', [clientId]);
       await query('DELETE FROM authority.app_grant WHERE grant_id = $1', ['g-2']);
       const turned = [...recorded.slice(turn), ...recorded.slice(0, turn)].toReversed();
-      await writeThrough(turned, manager);
+      await projectInline(turned, manager);
       // When a grant was used is told by its row alone: it is known again when that event comes again.
-      await writeThrough(turned, manager);
+      await projectInline(turned, manager);
       expect(await everything()).toEqual(before);
     }
   });

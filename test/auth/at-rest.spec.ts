@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import * as oidc from 'openid-client';
 import { Client } from 'pg';
 import { readConfig } from '../../src/config/config.js';
-import { OperatorApi } from '../../src/operator/cli/operator-client.js';
+import { OperatorClient } from '../../src/operator/cli/operator-client.js';
 import { registerApplication } from '../support/api.js';
 import { startNetwork } from '../support/network.js';
 import type { TestNetwork } from '../support/network.js';
@@ -53,7 +53,7 @@ async function connectAll(): Promise<readonly Client[]> {
 async function walk(): Promise<void> {
   const application = await registerApplication(network, canaries.eventStore);
   issued.set('client secret', application.clientSecret).set('password', password);
-  const operator = new OperatorApi(readConfig(network.env), 'test');
+  const operator = new OperatorClient(readConfig(network.env), 'test');
   for (const handle of ['ada', 'bob'])
     await operator.createAccount({ handle, displayName: handle, email: `${handle}@example.org`, password });
   const client = await discover({ issuer: `${network.baseUrl}/api/auth` }, application);

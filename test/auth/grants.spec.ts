@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { CommandBus } from '@nestjs/cqrs';
 import type { Command } from '@nestjs/cqrs';
-import { Clock, Ids } from '../../src/commands/support/ambient.js';
+import { Clock, IdGenerator } from '../../src/commands/support/ambient.js';
 import { IssueGrant } from '../../src/commands/grant/issue-grant.js';
 import { RefreshGrant, RefreshGrantHandler } from '../../src/commands/grant/refresh-grant.js';
 import { RevokeGrant } from '../../src/commands/grant/revoke-grant.js';
@@ -75,7 +75,7 @@ async function costOf(refreshing: RefreshGrant) {
     },
   } as EventLog;
   const app = network.app();
-  const handler = new RefreshGrantHandler(counting, app.get(Clock), app.get(Ids));
+  const handler = new RefreshGrantHandler(counting, app.get(Clock), app.get(IdGenerator));
   const { revision } = await handler.execute(refreshing);
   return { read, appended, revision };
 }

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type * as oidc from 'openid-client';
-import { writeThrough } from '../../projections/authority/authority.projection.js';
+import { projectInline } from '../../projections/authority/authority.projection.js';
 import { LocalSignIn } from '../../src/auth/sign-in/local.strategy.js';
-import { Clock, Ids } from '../../src/commands/support/ambient.js';
+import { Clock, IdGenerator } from '../../src/commands/support/ambient.js';
 import { ChangeProfile, ChangeProfileHandler } from '../../src/commands/profile/change-profile.js';
 import { HandleDigest } from '../../src/commands/support/handle-digest.js';
 import { ProfileHandles } from '../../src/commands/profile/profile-handles.js';
@@ -33,7 +33,7 @@ afterAll(() => network.stop());
 
 function handlerOn(log: EventLog, vault = network.vault()): ChangeProfileHandler {
   const app = network.app();
-  const [clock, ids] = [app.get(Clock), app.get(Ids)];
+  const [clock, ids] = [app.get(Clock), app.get(IdGenerator)];
   const handles = new ProfileHandles(log, app.get(HandleDigest), clock, ids);
   return new ChangeProfileHandler(log, vault, app.get(AuthorityStore), handles, clock, ids);
 }
@@ -111,8 +111,8 @@ describe('a person who takes another handle', () => {
       `UPDATE authority.account SET handle = 'dora', handle_revision = 1, profile_revision = 1 WHERE actor_id = $1`,
       [actorId],
     );
-    await writeThrough([...changes.toReversed(), ...changes], db);
-    await writeThrough(await network.log().read(streams.account(actorId)), db);
+    await projectInline([...changes.toReversed(), ...changes], db);
+    await projectInline(await network.log().read(streams.account(actorId)), db);
     expect([await signIn('dorothea'), await signIn('dora')]).toEqual([actorId, undefined]);
     expect(await claimsOf('dorothea')).toMatchObject({ name: 'D.' });
   });

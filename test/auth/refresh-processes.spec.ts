@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
 import { readConfig } from '../../src/config/config.js';
 import { freePort } from '../../src/launch/free-port.js';
-import { OperatorApi } from '../../src/operator/cli/operator-client.js';
+import { OperatorClient } from '../../src/operator/cli/operator-client.js';
 import { signIn } from '../../src/operator/demo/sign-in.js';
 import { registerApplication } from '../support/api.js';
 import type { Application } from '../support/api.js';
@@ -36,7 +36,7 @@ beforeAll(async () => {
   await database.connect();
   application = await registerApplication(network);
   handle = `p_${randomBytes(5).toString('hex')}`;
-  await new OperatorApi(readConfig(network.env), 'test').createAccount({
+  await new OperatorClient(readConfig(network.env), 'test').createAccount({
     handle,
     displayName: 'Ada',
     email: 'ada@example.org',

@@ -15,9 +15,9 @@ const note: Statement<{ readonly id: string; readonly version: number }> = {
 };
 
 /** Keeps no idempotency, so that what is applied a second time shows. */
-const group = (version: number, restMs?: number): Group => ({
+const group = (version: number, lingerMs?: number): Group => ({
   name: 'seen',
-  ...(restMs !== undefined && { restMs }),
+  ...(lingerMs !== undefined && { lingerMs }),
   projections: [
     {
       name: 'seen',

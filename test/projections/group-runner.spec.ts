@@ -4,7 +4,7 @@ import { serving } from '../../projections/groups.js';
 import { versionsOf } from '../../projections/runner/projection.js';
 import { fixedTarget } from '../../projections/runner/target.js';
 import { PUBLICATION_CHANNEL } from '../../src/incarnations/incarnation.js';
-import type { RecoveryState } from '../../src/incarnations/recovery-state.js';
+import type { PublicationState } from '../../src/incarnations/recovery-state.js';
 import { until } from '../support/until.js';
 import { startTestPostgres } from '../support/postgres.js';
 import type { TestPostgres } from '../support/postgres.js';
@@ -111,7 +111,7 @@ describe('a worker of a group', () => {
   });
 
   describe('of a later version', () => {
-    const isBuilt = (before: RecoveryState) =>
+    const isBuilt = (before: PublicationState) =>
       until(async () => {
         const state = await bench.state();
         return state?.incarnation !== before.incarnation && state;

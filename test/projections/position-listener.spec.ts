@@ -5,8 +5,8 @@ import { PositionListener } from '../../src/incarnations/position-listener.js';
 import type { Published } from '../../src/incarnations/position-listener.js';
 import { POSITION_CHANNEL } from '../../projections/runner/checkpoint-store.js';
 import { PUBLICATION_CHANNEL, quarantine } from '../../src/incarnations/incarnation.js';
-import { readRecoveryState } from '../../src/incarnations/recovery-state.js';
-import type { RecoveryState } from '../../src/incarnations/recovery-state.js';
+import { readPublicationState } from '../../src/incarnations/recovery-state.js';
+import type { PublicationState } from '../../src/incarnations/recovery-state.js';
 import { startTestPostgres } from '../support/postgres.js';
 import type { TestPostgres } from '../support/postgres.js';
 import { until } from '../support/until.js';
@@ -35,7 +35,7 @@ describe('a listener to positions', () => {
     listener = new PositionListener({
       databaseUrl: bench.databaseUrl,
       publicationChannel: PUBLICATION_CHANNEL,
-      read: readRecoveryState,
+      read: readPublicationState,
       logger: pino({ level: 'silent' }),
     });
     listener.start();
@@ -82,7 +82,7 @@ describe('a listener to positions', () => {
     const client = await bench.pool.connect();
     await quarantine(client, incarnation, 'for the test');
     client.release();
-    await until(() => (listener.current() as RecoveryState).status === 'quarantined');
+    await until(() => (listener.current() as PublicationState).status === 'quarantined');
     expect(listener.current()).toMatchObject({ incarnation, appliedPosition: post?.position });
   });
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { pino } from 'pino';
 import { LogUnavailable } from '../../src/log/event-log.js';
 import { restrictionTypes } from '../../src/log/restrictions.js';
-import { Settler } from '../../src/witness/in-doubt-resolver.js';
+import { InDoubtResolver } from '../../src/witness/in-doubt-resolver.js';
 import type { RestrictionState } from '../../src/witness/witness.js';
 import { writingSteps } from '../../src/witness/witnessed-log.js';
 import { startEmbeddedEventStore } from '../support/event-store.js';
@@ -39,7 +39,7 @@ interface Found {
 let postgres: TestPostgres;
 let eventStore: EmbeddedEventStore;
 let workshop: Workshop;
-let settler: Settler;
+let settler: InDoubtResolver;
 /** Of the kind of a point, under what was looked at. */
 const crashed = new Map<string, Found>();
 const whileLogIsAway = new Map<string, PromiseSettledResult<unknown>>();
@@ -87,7 +87,7 @@ beforeAll(async () => {
   workshop = await openWorkshop(stores, 'test');
   const { raw: log, witness } = workshop;
   const nothing = new Set<string>();
-  settler = new Settler({
+  settler = new InDoubtResolver({
     log,
     witness,
     shown: () => Promise.resolve(nothing),

@@ -5,7 +5,11 @@ import { pino } from 'pino';
 import { authorityGroup } from '../../projections/authority/authority.projection.js';
 import { LogUnavailable } from '../../src/log/event-log.js';
 import { moveJob, openStates, requestJob } from '../../src/jobs/job.js';
-import { authorityTarget, beginDeriving, untilDerived } from '../../src/incarnations/authority-rebuild.js';
+import {
+  authorityTarget,
+  beginAuthorityRebuild,
+  waitForAuthorityRebuild,
+} from '../../src/incarnations/authority-rebuild.js';
 import { openDatabase } from '../../src/store/database.js';
 import { MemoryLog } from '../projections/support/memory-log.js';
 import { some } from '../projections/support/recorded.js';
@@ -63,7 +67,7 @@ describe('what is derived of who may act is believed', () => {
 
     const restored = new SlowLog();
     restored.add(some.founding('n'), some.account('ada'));
-    await beginDeriving(bench.pool, 0);
+    await beginAuthorityRebuild(bench.pool, 0);
     derive(restored);
     await until(() => knows('ada'));
     await until(() => bench.logged.some((line) => line.includes('not yet')));
@@ -82,7 +86,7 @@ describe('what is derived of who may act is believed', () => {
     log.add(some.founding('n'));
     const [id, now] = [randomUUID(), 0];
     await requestJob(bench.pool, { id, kind: 'recover', names: [], requestedBy: 'o', reason: 'a test', now });
-    await beginDeriving(bench.pool, 0);
+    await beginAuthorityRebuild(bench.pool, 0);
     derive(log);
     for (const actorId of ['ada', 'bob']) {
       log.add(some.account(actorId));
@@ -92,7 +96,7 @@ describe('what is derived of who may act is believed', () => {
       expect(await isDeriving(bench)).toBe(true);
     }
     // Which somebody has to be able to go on with.
-    await untilDerived(bench.pool, pino({ level: 'silent' }));
+    await waitForAuthorityRebuild(bench.pool, pino({ level: 'silent' }));
     await moveJob(bench.pool, id, openStates, 'failed', now, 'a test');
     log.add(some.account('eve'));
     await until(async () => !(await isDeriving(bench)));

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
-import { authorityGroup, writeThrough } from '../../projections/authority/authority.projection.js';
+import { authorityGroup, projectInline } from '../../projections/authority/authority.projection.js';
 import { auditGroup } from '../../projections/audit/audit.projection.js';
 import { applyOnceMore } from '../../src/incarnations/fixed-groups.js';
 import { emptyAudit, rederiveAuthority } from '../../src/recovery/apply/rederive-authority.js';
@@ -58,7 +58,7 @@ describe('what is derived from the log of who may act', () => {
     const kept = [some.account('ada'), some.account('bob'), some.suspension('ada'), some.application('app')];
     const had = [...log.add(...kept), ...log.add(...lost)];
     const [before, fresh] = [await openStore(), await openStore()];
-    await writeThrough(had, before.database.dataSource);
+    await projectInline(had, before.database.dataSource);
     log.setBack(kept.length);
 
     await rederiveAuthority(authorityGroup, { ...toolsOf(log), databaseUrl: before.databaseUrl });

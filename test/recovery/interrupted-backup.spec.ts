@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
 import { readConfig } from '../../src/config/config.js';
 import { manifestOf } from '../../src/backup/restore/checked-backup.js';
-import { OperatorApi } from '../../src/operator/cli/operator-client.js';
+import { OperatorClient } from '../../src/operator/cli/operator-client.js';
 import { keptOrDerivedAuthority, tablesOf } from '../../src/backup/format/tables.js';
 import { environment, plaza } from '../support/command.js';
 import { backUp, newBackupDir } from '../support/drill.js';
@@ -94,7 +94,7 @@ describe('a backup that is cut off', () => {
   });
 
   it('is taken anew by the same command', async () => {
-    const api = new OperatorApi(readConfig(network.env), 'test');
+    const api = new OperatorClient(readConfig(network.env), 'test');
     await until(() =>
       api.projections().then(
         () => true,

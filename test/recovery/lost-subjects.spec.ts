@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { writeThrough } from '../../projections/authority/authority.projection.js';
+import { projectInline } from '../../projections/authority/authority.projection.js';
 import type { StoredEvent } from '../../src/log/registry.js';
 import { restrictionTypes } from '../../src/log/restrictions.js';
 import type { RestrictionEvent } from '../../src/log/restrictions.js';
@@ -111,7 +111,7 @@ describe('the authority of whom the log has lost', () => {
     );
     const subjects = Object.values(lost).flatMap(([, events]) => events.map((each) => recorder.record(each)));
     for (const events of [restrictions, restrictions, subjects, subjects, restrictions]) {
-      await writeThrough(events, database.dataSource);
+      await projectInline(events, database.dataSource);
       expect(await standing()).toEqual(expected);
     }
   });

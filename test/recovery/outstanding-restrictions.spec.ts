@@ -8,7 +8,7 @@ import type { StoredEvent } from '../../src/log/registry.js';
 import { EnforcingLog } from '../../src/witness/enforcing-log.js';
 import { PUBLICATION_CHANNEL } from '../../src/incarnations/incarnation.js';
 import { OutstandingRestrictions } from '../../src/witness/outstanding-restrictions.js';
-import { readRecoveryState } from '../../src/incarnations/recovery-state.js';
+import { readPublicationState } from '../../src/incarnations/recovery-state.js';
 import { some } from '../projections/support/recorded.js';
 import { startTestPostgres } from '../support/postgres.js';
 import type { TestPostgres } from '../support/postgres.js';
@@ -34,7 +34,7 @@ beforeEach(async () => {
   positions = new PositionListener({
     databaseUrl: jobs.databaseUrl,
     publicationChannel: PUBLICATION_CHANNEL,
-    read: readRecoveryState,
+    read: readPublicationState,
     logger: pino({ level: 'silent' }),
   });
   positions.start();
@@ -64,7 +64,7 @@ const held = async (): Promise<readonly string[]> => {
 
 /** Whether anybody is shown the post, by the statement of a read. */
 async function isShown(): Promise<boolean> {
-  const state = await readRecoveryState(jobs.pool);
+  const state = await readPublicationState(jobs.pool);
   if (!state) throw new Error('nothing is published');
   const admission = { tokenHash: null, now: 0, scope: null, minPosition: null };
   const { rows } = await jobs.pool.query<{ data: unknown }>(admissionSql(state.schemaName, postById), [
@@ -76,7 +76,7 @@ async function isShown(): Promise<boolean> {
 
 /** Whether the published read models show it, whatever stands beside them. */
 async function isInReadModels(): Promise<boolean> {
-  const { schemaName = '' } = (await readRecoveryState(jobs.pool)) ?? {};
+  const { schemaName = '' } = (await readPublicationState(jobs.pool)) ?? {};
   const { rows } = await jobs.pool.query(
     `SELECT FROM ${schemaName}.post WHERE id = 'p' AND status = 'published'`,
   );
@@ -185,7 +185,7 @@ describe('whoever finds that it was done before', () => {
     const id = await remove();
     // As where a process died before.
     await jobs.pool.query('DELETE FROM recovery.outstanding_restriction');
-    await log.confirm(await jobs.log.read('post-p'));
+    await log.ensureWitnessed(await jobs.log.read('post-p'));
     expect([await held(), await isShown()]).toEqual([[id], false]);
   });
 
@@ -193,7 +193,7 @@ describe('whoever finds that it was done before', () => {
     const worker = jobs.work();
     await remove();
     await worker.stop();
-    await log.confirm(await jobs.log.read('post-p'));
+    await log.ensureWitnessed(await jobs.log.read('post-p'));
     expect(await held()).toEqual([]);
   });
 });

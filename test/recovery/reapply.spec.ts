@@ -6,7 +6,7 @@ import { missingRestrictions } from '../../src/recovery/detect/full-comparison.j
 import { reapply } from '../../src/recovery/apply/reapply.js';
 import type { ReapplyTools } from '../../src/recovery/apply/reapply.js';
 import { restrictionHash } from '../../src/witness/canonical.js';
-import { settle } from '../../src/witness/resolve-in-doubt.js';
+import { resolveInDoubt } from '../../src/witness/resolve-in-doubt.js';
 import type { Witness } from '../../src/witness/witness.js';
 import { MemoryLog } from '../projections/support/memory-log.js';
 import { some } from '../projections/support/recorded.js';
@@ -93,7 +93,7 @@ describe('restrictions that are applied again', () => {
       await givenALaterRestriction();
       outcome = await reapplyMissing(toolsKilledAfter(killings));
       expect(await reapplyMissing(toolsKilledAfter(Infinity))).toBe('done');
-      for (const each of await witness.unsettled(10, 0n, 100)) await settle(log, witness, each, 2);
+      for (const each of await witness.unsettled(10, 0n, 100)) await resolveInDoubt(log, witness, each, 2);
 
       const there = (await log.read(stream)).filter(({ event }) => event.type !== 'post.created');
       expect(there.at(-1)?.event.type).toBe('post.restricted');

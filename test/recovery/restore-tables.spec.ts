@@ -6,7 +6,7 @@ import { Client } from 'pg';
 import { end } from '../../src/commands/account/end-sessions.js';
 import { openVaultDatabase } from '../../src/log/open-log.js';
 import { tablesOf } from '../../src/backup/format/tables.js';
-import { Kept } from '../../src/backup/restore/pre-restore-copies.js';
+import { PreRestoreCopy } from '../../src/backup/restore/pre-restore-copies.js';
 import {
   destroyAgain,
   endAgain,
@@ -61,7 +61,7 @@ function fileOf(table: string, columns: readonly string[], ...rows: readonly str
   return { table, columns, path, bytes: content.length };
 }
 
-const newKept = () => new Kept(`t${++stamp}`);
+const newKept = () => new PreRestoreCopy(`t${++stamp}`);
 
 const keys = (...rows: string[][]) =>
   fileOf('public.person_key', ['key_id', 'person_id', 'key', 'created_at', 'destroyed_at'], ...rows);

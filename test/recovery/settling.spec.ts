@@ -5,7 +5,7 @@ import type { EventLog } from '../../src/log/event-log.js';
 import { openLog } from '../../src/log/open-log.js';
 import type { Recorded } from '../../src/log/recorded.js';
 import type { RestrictionEvent } from '../../src/log/restrictions.js';
-import { Settler } from '../../src/witness/in-doubt-resolver.js';
+import { InDoubtResolver } from '../../src/witness/in-doubt-resolver.js';
 import type { Restriction, Witness } from '../../src/witness/witness.js';
 import { MemoryLog } from '../projections/support/memory-log.js';
 import { startEmbeddedEventStore } from '../support/event-store.js';
@@ -37,7 +37,7 @@ const stateOf = (restriction: Restriction) => bench.stateOf(restriction);
 describe('what was left half-way', () => {
   let shown: ReadonlySet<string> = new Set();
   const settlerOn = (log: EventLog) =>
-    new Settler({
+    new InDoubtResolver({
       log,
       witness,
       shown: () => Promise.resolve(shown),

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Pool } from 'pg';
 import { SignInAdmission } from '../../src/http/admission/sign-in-admission.js';
-import { beginDeriving } from '../../src/incarnations/authority-rebuild.js';
+import { beginAuthorityRebuild } from '../../src/incarnations/authority-rebuild.js';
 import { openDatabase } from '../../src/store/database.js';
 import type { Postgres } from '../../src/store/postgres.js';
 import { startTestPostgres } from '../support/postgres.js';
@@ -44,7 +44,7 @@ it('tells whoever asks how it is since they asked, however many ask at once', as
 
 it('is closed while who may act is being derived, whatever is published', async () => {
   const admission = new SignInAdmission(pool, proof);
-  await beginDeriving(pool, 0);
+  await beginAuthorityRebuild(pool, 0);
   expect(await admission.whyClosed()).toContain('being set up');
   await pool.query('DELETE FROM authority.deriving');
   expect(await admission.whyClosed()).toBeUndefined();

@@ -112,7 +112,9 @@ describe('the verification of an incarnation', () => {
       'SELECT tablename AS name FROM pg_tables WHERE schemaname = $1 ORDER BY tablename',
       [incarnation.schemaName],
     );
-    const folded = group.projections.flatMap(({ folds = [] }) => folds.map(({ table }) => table));
+    const folded = group.projections.flatMap(({ verifications = [] }) =>
+      verifications.map(({ table }) => table),
+    );
     expect(folded.toSorted()).toEqual(rows.map(({ name }) => name));
     expect(Object.keys(alterations).toSorted()).toEqual(folded.toSorted());
   });

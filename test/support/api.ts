@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { plazaClient } from '../../client/client.ts';
 import { readConfig } from '../../src/config/config.js';
 import { allScopes } from '../../src/domain/grant/scopes.js';
-import { OperatorApi } from '../../src/operator/cli/operator-client.js';
+import { OperatorClient } from '../../src/operator/cli/operator-client.js';
 import { signIn as authorize } from '../../src/operator/demo/sign-in.js';
 import type { OpenApi } from '../../src/http/openapi/openapi.js';
 import { Conformance } from './conformance.js';
@@ -140,7 +140,7 @@ export interface Application {
 type Served = Pick<TestNetwork, 'baseUrl' | 'env'>;
 
 /** The operator API, as the command line speaks to it. */
-export const operatorOf = (network: Served) => new OperatorApi(readConfig(network.env), 'test');
+export const operatorOf = (network: Served) => new OperatorClient(readConfig(network.env), 'test');
 
 export const registerApplication = (network: Served, name = 'Pebble'): Promise<Application> =>
   operatorOf(network).registerApplication({

@@ -13,7 +13,7 @@ import { ACCOUNT_PATH } from '../settings.js';
 import type { BrowserSessions, SignedIn } from '../sign-in/browser-sessions.js';
 import { metadataOf } from '../sign-in/exchange.js';
 import type { Exchange, Fields, Step } from '../sign-in/exchange.js';
-import type { FormGuard } from '../sign-in/csrf-protection.js';
+import type { CsrfProtection } from '../sign-in/csrf-protection.js';
 import type { PageCookies } from '../sign-in/page-cookies.js';
 import type { PasswordCheck } from '../sign-in/password-check.js';
 import { WRONG_PASSWORD } from '../sign-in/sign-in.js';
@@ -42,7 +42,7 @@ export class AccountPages {
   constructor(
     private readonly commands: CommandBus,
     private readonly cookies: PageCookies,
-    private readonly guard: FormGuard,
+    private readonly guard: CsrfProtection,
     private readonly sessions: BrowserSessions,
     private readonly passwords: PasswordCheck,
     private readonly signUps: SignUp,

@@ -5,7 +5,7 @@ import { RefreshGrant } from '../../commands/grant/refresh-grant.js';
 import { RevokeGrant } from '../../commands/grant/revoke-grant.js';
 import { Refusal } from '../../domain/refusal.js';
 import type { AuthorityStore } from '../../store/authority/authority-store.js';
-import { Dossier } from '../storage/token-request-unit-of-work.js';
+import { TokenRequestUnitOfWork } from '../storage/token-request-unit-of-work.js';
 import type { Exchanged } from '../storage/token-request-unit-of-work.js';
 import type { Form } from './form.js';
 import { factsOf, metadataOf } from './request-facts.js';
@@ -31,7 +31,7 @@ export function tokenTransaction(store: AuthorityStore, commands: CommandBus): M
     const exchanged = ctx.path === routes.token ? exchangedBy(form) : undefined;
     try {
       await store.transaction(async () => {
-        const dossier = exchanged && (await Dossier.open(store, ctx.req, clientId, exchanged));
+        const dossier = exchanged && (await TokenRequestUnitOfWork.open(store, ctx.req, clientId, exchanged));
         await next();
         if (ctx.status >= 500) throw new Undone();
         if (!dossier) return;
@@ -56,7 +56,11 @@ function exchangedBy(form: Form): Exchanged | undefined {
  * Whatever else was wrong with the request: a code that was used before has been in other hands (RFC 6749, section
  * 4.1.2). The library ends the grant only where all else was right. Ending it again changes nothing.
  */
-async function endWhereSpent(ctx: KoaContextWithOIDC, dossier: Dossier, commands: CommandBus): Promise<void> {
+async function endWhereSpent(
+  ctx: KoaContextWithOIDC,
+  dossier: TokenRequestUnitOfWork,
+  commands: CommandBus,
+): Promise<void> {
   const isAuthenticated = ctx.oidc.client !== undefined && ctx.status !== 401;
   const grantId = isAuthenticated ? dossier.grantOfSpentCode() : undefined;
   if (grantId === undefined) return;
@@ -70,7 +74,7 @@ async function endWhereSpent(ctx: KoaContextWithOIDC, dossier: Dossier, commands
  */
 async function recordRefresh(
   ctx: KoaContextWithOIDC,
-  dossier: Dossier,
+  dossier: TokenRequestUnitOfWork,
   commands: CommandBus,
 ): Promise<bigint> {
   const { RotatedRefreshToken: rotated } = ctx.oidc.entities;

@@ -1,15 +1,15 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Ids } from '../../commands/support/ambient.js';
+import type { IdGenerator } from '../../commands/support/ambient.js';
 import { Fault } from '../protocol/faults.js';
 import type { Fields } from './exchange.js';
 
 /** Proves that a form came from a page that was shown to the same browser: its hidden field `form`. */
-export class FormGuard {
+export class CsrfProtection {
   constructor(
     private readonly key: Buffer,
     private readonly origin: string,
-    private readonly ids: Ids,
+    private readonly ids: IdGenerator,
   ) {}
 
   /**

@@ -13,7 +13,7 @@ import { ACCOUNT_PATH, AUTH_PREFIX, INTERACTION_PATH } from '../settings.js';
 import type { BrowserSessions } from './browser-sessions.js';
 import { metadataOf } from './exchange.js';
 import type { Exchange, Fields, Step } from './exchange.js';
-import type { FormGuard } from './csrf-protection.js';
+import type { CsrfProtection } from './csrf-protection.js';
 import type { PasswordCheck } from './password-check.js';
 import { handleOf, WRONG_PASSWORD } from './sign-in.js';
 import type { Proven } from './sign-in.js';
@@ -26,7 +26,7 @@ export class InteractionPages {
   constructor(
     private readonly authorization: AuthorizationServer,
     private readonly commands: CommandBus,
-    private readonly guard: FormGuard,
+    private readonly guard: CsrfProtection,
     private readonly sessions: BrowserSessions,
     private readonly passwords: PasswordCheck,
     private readonly signUps: SignUp,

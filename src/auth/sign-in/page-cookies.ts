@@ -1,4 +1,4 @@
-import type { Clock, Ids } from '../../commands/support/ambient.js';
+import type { Clock, IdGenerator } from '../../commands/support/ambient.js';
 import type { AuthorizationServer } from '../authorization-server.js';
 import type { AuthSettings } from '../settings.js';
 import { cookieNames } from './cookie-names.js';
@@ -14,7 +14,7 @@ export class PageCookies {
   constructor(
     private readonly authorization: AuthorizationServer,
     { baseUrl }: AuthSettings,
-    private readonly ids: Ids,
+    private readonly ids: IdGenerator,
     private readonly clock: Clock,
   ) {
     this.names = cookieNames(baseUrl);

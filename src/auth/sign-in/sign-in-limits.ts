@@ -3,7 +3,7 @@ import type { Limit } from '../../config/limit-settings.js';
 import type { TrustedProxies } from '../../config/trusted-proxies.js';
 import { addressBlock } from '../../limits/address-block.js';
 import { isRefused, rateLimitFields } from '../../limits/rate-limit-fields.js';
-import type { Fields, Standing } from '../../limits/rate-limit-fields.js';
+import type { Fields, QuotaState } from '../../limits/rate-limit-fields.js';
 import { LimitsUnavailable, SharedWindow } from '../../limits/shared-window.js';
 import { isUnreachable } from '../../store/unreachable.js';
 import { Fault, faultOf } from '../protocol/faults.js';
@@ -138,12 +138,16 @@ const nameOf = ({ actorId, uid }: SignedInBrowser): string => JSON.stringify([ac
 
 const signInPolicies: readonly Policy[] = ['account', 'address'];
 
-function answer(windows: Windows, policies: readonly Policy[], ...standings: readonly Standing[]): SignInTry {
+function answer(
+  windows: Windows,
+  policies: readonly Policy[],
+  ...standings: readonly QuotaState[]
+): SignInTry {
   const named = policies.map((name) => ({ name, limit: windows[name].limit }));
   return { allowed: !standings.some(isRefused), headers: rateLimitFields(named, standings) };
 }
 
-async function count(windows: Windows, name: Policy, who: string): Promise<Standing> {
+async function count(windows: Windows, name: Policy, who: string): Promise<QuotaState> {
   try {
     return { policy: { name, limit: windows[name].limit }, claim: await windows[name].claim(who) };
   } catch (error) {

@@ -1,7 +1,7 @@
 import { Provider } from 'oidc-provider';
 import type { AdapterPayload } from 'oidc-provider';
 import type { AuthorityStore } from '../../store/authority/authority-store.js';
-import { Dossier } from './token-request-unit-of-work.js';
+import { TokenRequestUnitOfWork } from './token-request-unit-of-work.js';
 import { isIdentifier } from './identifier.js';
 import { ReadOnlyAdapter } from './read-only.adapter.js';
 import { findClient } from './statements.js';
@@ -15,7 +15,7 @@ export class ClientAdapter extends ReadOnlyAdapter {
 
   /** Undefined for an application that is unknown, suspended or without a secret that is still good. */
   override async find(appId: string): Promise<AdapterPayload | undefined> {
-    const client = Dossier.of(Provider.ctx?.req)?.client(appId) ?? (await this.ask(appId));
+    const client = TokenRequestUnitOfWork.of(Provider.ctx?.req)?.client(appId) ?? (await this.ask(appId));
     if (!client || client.secretHashes.length === 0) return undefined;
     return {
       client_id: client.appId,

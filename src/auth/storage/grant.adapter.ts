@@ -6,7 +6,7 @@ import type { Ending } from '../../domain/grant/grant.js';
 import { Refusal } from '../../domain/refusal.js';
 import type { AuthorityStore } from '../../store/authority/authority-store.js';
 import { metadataOf } from '../protocol/request-facts.js';
-import { Dossier } from './token-request-unit-of-work.js';
+import { TokenRequestUnitOfWork } from './token-request-unit-of-work.js';
 import { ReadOnlyAdapter } from './read-only.adapter.js';
 import { destroyRecordsOfGrant, findGrant } from './statements.js';
 import type { FoundGrant } from './statements.js';
@@ -25,7 +25,7 @@ export class GrantAdapter extends ReadOnlyAdapter {
 
   /** Undefined for one that gives no authority now: it, its actor or its application has ended or is suspended. */
   override async find(grantId: string): Promise<AdapterPayload | undefined> {
-    const grant = Dossier.of(Provider.ctx?.req)?.grant(grantId) ?? (await this.ask(grantId));
+    const grant = TokenRequestUnitOfWork.of(Provider.ctx?.req)?.grant(grantId) ?? (await this.ask(grantId));
     if (!grant) return undefined;
     return {
       jti: grant.grantId,

@@ -17,7 +17,7 @@ export const plainPayload: PayloadCodec = {
 export const sessionPayload: PayloadCodec = {
   strip: ({ state, ...rest }, id) => ({
     ...plainPayload.strip(rest, id),
-    ...(state === undefined ? {} : { sealed: seal({ state }, id) }),
+    ...(state === undefined ? {} : { sealed: encrypt({ state }, id) }),
   }),
   restore: unsealed,
 };
@@ -33,7 +33,7 @@ export function interactionPayload(returnTo: (uid: string) => string): PayloadCo
       return {
         ...plainPayload.strip(rest, id),
         ...(session === undefined ? {} : { session: known }),
-        sealed: seal({ params, prompt }, id),
+        sealed: encrypt({ params, prompt }, id),
       };
     },
     restore: (stored, id) => ({ ...unsealed(stored, id), returnTo: returnTo(id) }),
@@ -42,18 +42,18 @@ export function interactionPayload(returnTo: (uid: string) => string): PayloadCo
 
 function unsealed(stored: AdapterPayload, id: string): AdapterPayload {
   const { sealed, ...rest } = stored;
-  return { ...rest, ...(typeof sealed === 'string' ? open(sealed, id) : {}), jti: id };
+  return { ...rest, ...(typeof sealed === 'string' ? decrypt(sealed, id) : {}), jti: id };
 }
 
 /** AES-256-GCM under a key that whoever has the value can derive, and nobody else: nonce, tag, text, in base64url. */
-function seal(content: object, id: string): string {
+function encrypt(content: object, id: string): string {
   const nonce = randomBytes(12);
   const cipher = createCipheriv('aes-256-gcm', keyOf(id), nonce);
   const text = Buffer.concat([cipher.update(JSON.stringify(content)), cipher.final()]);
   return Buffer.concat([nonce, cipher.getAuthTag(), text]).toString('base64url');
 }
 
-function open(sealed: string, id: string): object {
+function decrypt(sealed: string, id: string): object {
   const bytes = Buffer.from(sealed, 'base64url');
   const decipher = createDecipheriv('aes-256-gcm', keyOf(id), bytes.subarray(0, 12));
   decipher.setAuthTag(bytes.subarray(12, 28));

@@ -2,7 +2,7 @@ import { errors, Provider } from 'oidc-provider';
 import type { Adapter, AdapterPayload } from 'oidc-provider';
 import type { AuthorityStore } from '../../store/authority/authority-store.js';
 import { credentialHash } from '../../store/authority/credential-hash.js';
-import { Dossier } from './token-request-unit-of-work.js';
+import { TokenRequestUnitOfWork } from './token-request-unit-of-work.js';
 import type { PayloadCodec } from './payload-codec.js';
 import { destroyRecord, endRecord, findRecord, findRecordByUid, keepRecord } from './statements.js';
 import type { FoundRecord } from './statements.js';
@@ -26,7 +26,7 @@ export class RecordAdapter implements Adapter {
     if (escapedNul.test(JSON.stringify(payload)))
       throw new errors.InvalidRequest('a parameter has a control character');
     const stored = this.codec.strip(payload, id);
-    const dossier = Dossier.of(Provider.ctx?.req);
+    const dossier = TokenRequestUnitOfWork.of(Provider.ctx?.req);
     if (dossier) return dossier.issue(this.kind, id, stored);
     const uidHash = payload.uid === undefined ? null : credentialHash(payload.uid);
     const values = [this.kind, credentialHash(id), payload.grantId ?? null, uidHash];
@@ -34,7 +34,8 @@ export class RecordAdapter implements Adapter {
   }
 
   async find(id: string): Promise<AdapterPayload | undefined> {
-    const record = Dossier.of(Provider.ctx?.req)?.record(this.kind, id) ?? (await this.ask(id));
+    const record =
+      TokenRequestUnitOfWork.of(Provider.ctx?.req)?.record(this.kind, id) ?? (await this.ask(id));
     return record && { ...this.codec.restore(record.payload, id), ...consumption(record) };
   }
 
@@ -46,7 +47,7 @@ export class RecordAdapter implements Adapter {
 
   /** Only what a token request exchanges. @throws {errors.InvalidGrant} it was spent before. */
   async consume(id: string): Promise<void> {
-    const dossier = Dossier.of(Provider.ctx?.req);
+    const dossier = TokenRequestUnitOfWork.of(Provider.ctx?.req);
     if (!dossier) throw new Error('only a token request spends');
     dossier.spend(this.kind, id);
     return Promise.resolve();

@@ -30,13 +30,13 @@ interface NewRecord {
 /** What a refresh token's payload has beside what the library keeps there. */
 const GRANT_REVISION = 'grantRevision';
 
-const opened = new WeakMap<IncomingMessage, Dossier>();
+const opened = new WeakMap<IncomingMessage, TokenRequestUnitOfWork>();
 
 /**
  * Everything about one token request: found by one statement before the protocol looks at it, written by one after
  * that. The library asks for each part by itself, which would be ten statements; the adapters answer it from here.
  */
-export class Dossier {
+export class TokenRequestUnitOfWork {
   private isSpent = false;
   private readonly issued: NewRecord[] = [];
 
@@ -53,17 +53,17 @@ export class Dossier {
     request: IncomingMessage,
     clientId: string,
     exchanged: Exchanged,
-  ): Promise<Dossier> {
+  ): Promise<TokenRequestUnitOfWork> {
     const hash = credentialHash(exchanged.value);
     const values = [isIdentifier(clientId) ? clientId : '', exchanged.kind, hash];
     const [found] = await store.rows<Row>(openDossier, values);
-    const dossier = new Dossier(store, clientId, exchanged, found);
+    const dossier = new TokenRequestUnitOfWork(store, clientId, exchanged, found);
     opened.set(request, dossier);
     return dossier;
   }
 
   /** Undefined where the request has none. */
-  static of(request: IncomingMessage | undefined): Dossier | undefined {
+  static of(request: IncomingMessage | undefined): TokenRequestUnitOfWork | undefined {
     return request && opened.get(request);
   }
 

@@ -13,7 +13,7 @@ export interface SentFile {
   readonly bytes: () => AsyncIterable<Buffer>;
 }
 
-export type Piece =
+export type Frame =
   /** About how many bytes there will be, for whoever watches. */
   | { readonly kind: 'size'; readonly bytes: number }
   | { readonly kind: 'file'; readonly name: string; readonly about: object }
@@ -65,7 +65,7 @@ export async function* packed(
 }
 
 /** The pieces as they come. Throws when what comes is not made of pieces; says nothing of a stream that breaks off. */
-export async function* unpacked(stream: AsyncIterable<Uint8Array>): AsyncGenerator<Piece, void> {
+export async function* unpacked(stream: AsyncIterable<Uint8Array>): AsyncGenerator<Frame, void> {
   let waiting: Buffer[] = [];
   let length = 0;
   let wanted = HEADER_LENGTH;
@@ -102,10 +102,10 @@ function contentLength(bytes: Buffer): number {
   return length;
 }
 
-function pieceOf(bytes: Buffer): Piece {
-  const kind = (letters as Record<string, Piece['kind'] | undefined>)[bytes.toString('latin1', 0, 1)];
+function pieceOf(bytes: Buffer): Frame {
+  const kind = (letters as Record<string, Frame['kind'] | undefined>)[bytes.toString('latin1', 0, 1)];
   const content = bytes.subarray(HEADER_LENGTH);
   if (kind === 'data') return { kind, bytes: content };
   if (kind === undefined) throw new Error('what comes is no part of a backup');
-  return { kind, ...contents[kind].parse(JSON.parse(content.toString())) } as Piece;
+  return { kind, ...contents[kind].parse(JSON.parse(content.toString())) } as Frame;
 }

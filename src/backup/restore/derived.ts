@@ -1,11 +1,11 @@
 import type { ClientBase } from 'pg';
 import { derivedAuthority } from '../format/tables.js';
-import { FORGET_AUTHORITY } from '../../store/authority/forget-authority.js';
-import { beginDeriving } from '../../incarnations/authority-rebuild.js';
-import type { Kept } from './pre-restore-copies.js';
+import { CLEAR_AUTHORITY } from '../../store/authority/forget-authority.js';
+import { beginAuthorityRebuild } from '../../incarnations/authority-rebuild.js';
+import type { PreRestoreCopy } from './pre-restore-copies.js';
 
 /** Sets the read store aside: incarnations, what is published, the audit. All of it is built anew from the log. */
-export async function forgetReadModels(client: ClientBase, kept: Kept): Promise<void> {
+export async function forgetReadModels(client: ClientBase, kept: PreRestoreCopy): Promise<void> {
   const { rows } = await client.query<{ schema_name: string }>(
     // With what a verification has left that was cut off.
     `SELECT nspname AS schema_name FROM recovery.incarnation
@@ -23,15 +23,15 @@ export async function forgetReadModels(client: ClientBase, kept: Kept): Promise<
  * Until a worker has been through the log nobody may act: what was given would be there before it was taken away. That
  * is what `authority.deriving` says (see deriving.ts). `now`: Unix milliseconds.
  */
-export async function forgetAuthority(client: ClientBase, kept: Kept, now: number): Promise<void> {
+export async function forgetAuthority(client: ClientBase, kept: PreRestoreCopy, now: number): Promise<void> {
   for (const table of derivedAuthority) await kept.copy(client, table);
-  await client.query(FORGET_AUTHORITY);
+  await client.query(CLEAR_AUTHORITY);
   await client.query(`DELETE FROM recovery.checkpoint WHERE group_name = 'authority'`);
-  await beginDeriving(client, now);
+  await beginAuthorityRebuild(client, now);
 }
 
 /** After the log was replaced: positions and events of the other one are none of this one's. */
-export async function forgetAudit(client: ClientBase, kept: Kept): Promise<void> {
+export async function forgetAudit(client: ClientBase, kept: PreRestoreCopy): Promise<void> {
   await kept.empty(client, await tablesIn(client, 'audit'));
   await client.query(`DELETE FROM recovery.checkpoint WHERE group_name = 'audit'`);
 }

@@ -1,7 +1,7 @@
 import type { ClientBase } from 'pg';
 
 /** What a restore replaced in one database, kept in schemas of its own. */
-export class Kept {
+export class PreRestoreCopy {
   readonly schemas: string[] = [];
 
   /** `stamp`: of `[a-z0-9]`, another for each restore. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { INestApplicationContext } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
-import { PutDownRestore } from '../../commands/network/record-restore.js';
+import { RecordRestore } from '../../commands/network/record-restore.js';
 import type { Logger } from 'pino';
 import { Config } from '../../config/config.js';
 import { LOGGER } from '../../config/logger.js';
@@ -17,7 +17,7 @@ export async function putDownRestored(app: INestApplicationContext): Promise<voi
   try {
     for (const { operator, reason, ...what } of readRestored(dataDir)) {
       const metadata = { requestId: randomUUID(), operator, reason };
-      await commands.execute(new PutDownRestore(what, metadata));
+      await commands.execute(new RecordRestore(what, metadata));
     }
     forgetRestored(dataDir);
   } catch (error) {

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Client } from 'pg';
 import type { Logger } from 'pino';
 import { isReady } from '../../launch/readiness.js';
-import { allKept, restoringLogIn } from './restore-state.js';
+import { allPreRestoreCopies, restoringLogIn } from './restore-state.js';
 
 const LOOK_AGAIN_MS = 1_000;
 
@@ -11,7 +11,7 @@ const LOOK_AGAIN_MS = 1_000;
  * Removes what restores kept aside, once the network answers that it is ready: until then, in quarantine above all,
  * somebody may want it back. `urls`: of the databases, by variable.
  */
-export async function removeKept(options: {
+export async function removePreRestoreCopies(options: {
   readonly dataDir: string;
   readonly port: number;
   readonly urls: Readonly<Record<string, string | undefined>>;
@@ -19,13 +19,13 @@ export async function removeKept(options: {
   readonly signal: AbortSignal;
 }): Promise<void> {
   const { dataDir, port, urls, log, signal } = options;
-  if (allKept(dataDir).length === 0) return;
+  if (allPreRestoreCopies(dataDir).length === 0) return;
   while (!(await isReady(port))) {
     await pause(LOOK_AGAIN_MS, undefined, { signal }).catch(() => undefined);
     if (signal.aborted) return;
   }
   try {
-    for (const kept of allKept(dataDir)) {
+    for (const kept of allPreRestoreCopies(dataDir)) {
       for (const [variable, schemas] of Object.entries(kept.databases)) await drop(urls[variable], schemas);
       // What a restore had laid out that was killed; then what it kept, and last where that is noted.
       for (const directory of [restoringLogIn(dataDir), kept.log, kept.directory])

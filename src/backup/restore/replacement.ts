@@ -5,7 +5,7 @@ import { beginRestore, cancelRestore, endRestore, isHalfRestored, makeKept } fro
 import type { KeptSchemas } from './restore-state.js';
 import type { BackupPart } from '../format/manifest.js';
 import { forgetAudit, forgetAuthority, forgetReadModels, publishedNetwork } from './derived.js';
-import { Kept } from './pre-restore-copies.js';
+import { PreRestoreCopy } from './pre-restore-copies.js';
 import {
   destroyAgain,
   endAgain,
@@ -73,11 +73,15 @@ interface Given extends RestoreOptions {
  * is laid out beside the old one. Then the log's files change places, which can be undone, and the databases are committed.
  */
 export class Replacement {
-  readonly #kept: Readonly<Record<keyof KeptNames, Kept>>;
+  readonly #kept: Readonly<Record<keyof KeptNames, PreRestoreCopy>>;
 
   constructor(private readonly given: Given) {
     const { stamp } = given;
-    this.#kept = { database: new Kept(stamp), vault: new Kept(stamp), witness: new Kept(stamp) };
+    this.#kept = {
+      database: new PreRestoreCopy(stamp),
+      vault: new PreRestoreCopy(stamp),
+      witness: new PreRestoreCopy(stamp),
+    };
   }
 
   /** `witness`: whether to leave out one that would forget something, or to refuse. @throws {RestoreRefused} */
@@ -204,7 +208,7 @@ export class Replacement {
     else if (parts.includes('log')) await forgetAudit(client, kept);
   }
 
-  async #tables(client: ClientBase, part: Exclude<BackupPart, 'log'>, kept: Kept): Promise<void> {
+  async #tables(client: ClientBase, part: Exclude<BackupPart, 'log'>, kept: PreRestoreCopy): Promise<void> {
     const { backup, onBytes } = this.given;
     const files = (backup.parts.get(part)?.files ?? []).map(
       ({ name, bytes, table = '', columns = [] }): TableFile => {

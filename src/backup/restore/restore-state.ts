@@ -109,7 +109,7 @@ export interface KeptAside {
 }
 
 /** Everything that restores kept aside, the oldest first. */
-export function allKept(dataDir: string): readonly KeptAside[] {
+export function allPreRestoreCopies(dataDir: string): readonly KeptAside[] {
   const stamps = readdirSync(dataDir).flatMap((name) => /^kept-([a-z0-9]+)$/.exec(name)?.[1] ?? []);
   return stamps.sort().map((stamp) => {
     const directory = join(dataDir, `kept-${stamp}`);

@@ -5,7 +5,7 @@ import { from as copyFrom } from 'pg-copy-streams';
 import type { BackupPart } from '../format/manifest.js';
 import { tablesOf } from '../format/tables.js';
 import type { CopiedTable } from '../format/tables.js';
-import type { Kept } from './pre-restore-copies.js';
+import type { PreRestoreCopy } from './pre-restore-copies.js';
 
 /** A table's file, as it was found whole. */
 export interface TableFile extends CopiedTable {
@@ -27,7 +27,7 @@ export async function restoreTables(
   client: ClientBase,
   part: Exclude<BackupPart, 'log'>,
   files: readonly TableFile[],
-  kept: Kept,
+  kept: PreRestoreCopy,
   onBytes: (bytes: number) => void,
 ): Promise<void> {
   const tables: readonly string[] = tablesOf[part];
@@ -48,7 +48,7 @@ export async function restoreTables(
 }
 
 /** That the network has a witness stays known, whatever the vault was copied before. */
-export async function rememberWitness(client: ClientBase, kept: Kept): Promise<void> {
+export async function rememberWitness(client: ClientBase, kept: PreRestoreCopy): Promise<void> {
   await client.query(
     `INSERT INTO network_secret SELECT * FROM ${kept.placeOf('public.network_secret')} WHERE name = 'has-witness'
     ON CONFLICT DO NOTHING`,
@@ -56,7 +56,7 @@ export async function rememberWitness(client: ClientBase, kept: Kept): Promise<v
 }
 
 /** Nobody comes back from erasure: a key that was destroyed here since the backup stays destroyed. Answers how many. */
-export async function destroyAgain(client: ClientBase, kept: Kept): Promise<number> {
+export async function destroyAgain(client: ClientBase, kept: PreRestoreCopy): Promise<number> {
   const { rowCount } = await client.query(
     `UPDATE person_key SET key = NULL, destroyed_at = gone.destroyed_at
     FROM ${kept.placeOf('public.person_key')} AS gone
@@ -71,7 +71,7 @@ export async function destroyAgain(client: ClientBase, kept: Kept): Promise<numb
  * ended may still be there as an ended one. Passwords and client secrets that only the store here has stay, since people
  * and applications have nothing else to prove themselves with. A store that lost everything knows of none of this.
  */
-export async function endAgain(client: ClientBase, kept: Kept): Promise<void> {
+export async function endAgain(client: ClientBase, kept: PreRestoreCopy): Promise<void> {
   const [records, secrets, credentials] = [
     kept.placeOf('authority.oidc_record'),
     kept.placeOf('authority.client_secret'),
@@ -107,7 +107,11 @@ function without(part: BackupPart, { parts }: Restored): string {
  * Of people who came after the backup: without them, what they wrote could not be read again.
  * @throws {RestoreRefused} there are some.
  */
-export async function refuseLostKeys(client: ClientBase, kept: Kept, restored: Restored): Promise<void> {
+export async function refuseLostKeys(
+  client: ClientBase,
+  kept: PreRestoreCopy,
+  restored: Restored,
+): Promise<void> {
   const { rows } = await client.query<{ count: string }>(
     `SELECT count(*) AS count FROM ${kept.placeOf('public.person_key')} AS here
     WHERE NOT EXISTS (SELECT FROM person_key WHERE person_key.key_id = here.key_id)`,
@@ -123,7 +127,11 @@ export async function refuseLostKeys(client: ClientBase, kept: Kept, restored: R
  * where the backup's chain goes through the end of the one that was there: how long they are proves nothing.
  * @throws {RestoreRefused} there are some, by the ledger that was just replaced.
  */
-export async function refuseForgotten(client: ClientBase, kept: Kept, restored: Restored): Promise<void> {
+export async function refuseForgotten(
+  client: ClientBase,
+  kept: PreRestoreCopy,
+  restored: Restored,
+): Promise<void> {
   const { rows } = await client.query<{ ahead: string }>(
     `SELECT here.line - head.line AS ahead
     FROM ${kept.placeOf('public.head')} AS here CROSS JOIN head LEFT JOIN ledger ON ledger.line = here.line

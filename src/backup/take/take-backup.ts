@@ -6,7 +6,7 @@ import { makeDirectories } from '../../launch/make-directories.js';
 import { backupParts, FORMAT, MANIFEST } from '../format/manifest.js';
 import type { BackupManifest, BackupPart } from '../format/manifest.js';
 import { Failure } from '../../operator/cli/failure.js';
-import type { OperatorApi } from '../../operator/cli/operator-client.js';
+import type { OperatorClient } from '../../operator/cli/operator-client.js';
 import type { Step } from '../../operator/cli/progress-line.js';
 import { OWNER_ONLY_DIRECTORY, settle, writeNew } from './durable-files.js';
 import { asText, unfinished, writePart } from './write-part.js';
@@ -22,7 +22,7 @@ export interface BackupOptions {
 
 /** Copies a running network into a directory, part by part. `DIR/manifest.json` is there once all of it is. @throws {Failure} */
 export async function takeBackup(
-  api: OperatorApi,
+  api: OperatorClient,
   { dir, parts, reason, onProgress }: BackupOptions,
 ): Promise<BackupManifest> {
   const release = await prepare(dir);
@@ -35,7 +35,7 @@ export async function takeBackup(
 }
 
 async function fill(
-  api: OperatorApi,
+  api: OperatorClient,
   { dir, parts, reason, onProgress }: BackupOptions,
 ): Promise<BackupManifest> {
   const wanted = backupParts.filter((part) => parts.includes(part));

@@ -7,8 +7,8 @@ import { streams } from '../../log/streams.js';
 import { AuthorityStore } from '../../store/authority/authority-store.js';
 import { closeCredential } from '../../store/authority/credential-lock.js';
 import { CredentialRow } from '../../store/authority/credential.row.js';
-import { Clock, Ids } from '../support/ambient.js';
-import { decideOn } from '../support/handle-command.js';
+import { Clock, IdGenerator } from '../support/ambient.js';
+import { handleCommand } from '../support/handle-command.js';
 import { endSessions } from './end-sessions.js';
 
 export interface PasswordChanged {
@@ -38,7 +38,7 @@ export class ChangePasswordHandler implements ICommandHandler<ChangePassword> {
     private readonly log: EventLog,
     private readonly store: AuthorityStore,
     private readonly clock: Clock,
-    private readonly ids: Ids,
+    private readonly ids: IdGenerator,
   ) {}
 
   /** Rejects with what log and store throw: then the old password is good, and no session has ended. */
@@ -49,7 +49,7 @@ export class ChangePasswordHandler implements ICommandHandler<ChangePassword> {
       await this.store.db.update(CredentialRow, { actorId }, { passwordHash });
       await endSessions(this.store, actorId);
       // Last, so that what is in the log is done unless the very commit fails.
-      await decideOn(this.log, this.ids, {
+      await handleCommand(this.log, this.ids, {
         stream: streams.account(actorId),
         initial: noAccount,
         evolve: evolveAccount,

@@ -1,6 +1,6 @@
 import { Command, CommandHandler } from '@nestjs/cqrs';
 import type { ICommandHandler } from '@nestjs/cqrs';
-import { writeThrough } from '../../../projections/authority/authority.projection.js';
+import { projectInline } from '../../../projections/authority/authority.projection.js';
 import {
   claimHandle,
   evolveAccount,
@@ -16,8 +16,8 @@ import type { EventMetadata } from '../../log/recorded.js';
 import { streams } from '../../log/streams.js';
 import { AuthorityStore } from '../../store/authority/authority-store.js';
 import { CredentialRow } from '../../store/authority/credential.row.js';
-import { Clock, Ids } from '../support/ambient.js';
-import { decideOn, newestOf } from '../support/handle-command.js';
+import { Clock, IdGenerator } from '../support/ambient.js';
+import { handleCommand, newestOf } from '../support/handle-command.js';
 import { freeOfErased } from './erased-handles.js';
 import { HandleDigest } from '../support/handle-digest.js';
 
@@ -61,7 +61,7 @@ export class CreateAccountHandler implements ICommandHandler<CreateAccount> {
     private readonly store: AuthorityStore,
     private readonly digest: HandleDigest,
     private readonly clock: Clock,
-    private readonly ids: Ids,
+    private readonly ids: IdGenerator,
   ) {}
 
   /** @throws {Refusal} `invalid_text`, or `intent_conflict` if the handle is taken; whatever log and stores throw. */
@@ -75,14 +75,14 @@ export class CreateAccountHandler implements ICommandHandler<CreateAccount> {
     const decision = registerAccount(known, registration);
     if (decision instanceof Refusal) throw decision;
     if (decision.length === 0) {
-      await writeThrough(past, this.store.db);
+      await projectInline(past, this.store.db);
       return { actorId, created: false };
     }
 
     const digest = await this.digest.ofHandle(handle);
     const { log, ids, clock } = this;
     await freeOfErased({ log, ids, clock }, { digest, metadata });
-    await decideOn(this.log, this.ids, {
+    await handleCommand(this.log, this.ids, {
       stream: streams.handle(digest),
       read: newestOf,
       initial: freeHandle,
@@ -93,7 +93,7 @@ export class CreateAccountHandler implements ICommandHandler<CreateAccount> {
     const credential = { actorId, passwordHash };
     const { db } = this.store;
     await db.createQueryBuilder().insert().into(CredentialRow).values(credential).orIgnore().execute();
-    const { past: before, added } = await decideOn(this.log, this.ids, {
+    const { past: before, added } = await handleCommand(this.log, this.ids, {
       stream,
       initial: noAccount,
       evolve: evolveAccount,
@@ -103,7 +103,7 @@ export class CreateAccountHandler implements ICommandHandler<CreateAccount> {
     const created = added.length > 0;
     if (created) await db.upsert(CredentialRow, credential, ['actorId']);
     // What was there before too: a registration that was cut off after its append ends here.
-    await writeThrough([...before, ...added], db);
+    await projectInline([...before, ...added], db);
     return { actorId, created };
   }
   /** The account that the registration makes, or made: the first that is not erased, if it may make several. */

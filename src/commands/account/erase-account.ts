@@ -2,7 +2,7 @@ import { Command, CommandHandler } from '@nestjs/cqrs';
 import type { ICommandHandler } from '@nestjs/cqrs';
 import { eraseAccount, eraseWhenDue, evolveAccount, noAccount } from '../../domain/account/account.js';
 import type { AccountEvent } from '../../domain/account/account.js';
-import type { Seen } from '../../domain/lifecycle.js';
+import type { ExpectedLifecycle } from '../../domain/lifecycle.js';
 import { evolveProfile, registeredProfile } from '../../domain/profile/profile.js';
 import type { ProfileChanged } from '../../domain/profile/events.js';
 import { EventLog } from '../../log/event-log.js';
@@ -10,7 +10,7 @@ import type { EventMetadata, Recorded } from '../../log/recorded.js';
 import { streams } from '../../log/streams.js';
 import { KeyVault, PersonErased } from '../../log/vault/key-vault.js';
 import { AuthorityStore } from '../../store/authority/authority-store.js';
-import { Clock, Ids } from '../support/ambient.js';
+import { Clock, IdGenerator } from '../support/ambient.js';
 import { decideLifecycle } from '../support/decide-lifecycle.js';
 import type { LifecycleChange } from '../support/decide-lifecycle.js';
 import { ErasureSteps } from './erasure-steps.js';
@@ -25,7 +25,7 @@ export class EraseAccount extends Command<LifecycleChange> {
   constructor(
     readonly actorId: string,
     readonly metadata: EventMetadata,
-    readonly options: Seen & { readonly onlyWhenDue?: boolean } = {},
+    readonly options: ExpectedLifecycle & { readonly onlyWhenDue?: boolean } = {},
   ) {
     super();
   }
@@ -40,7 +40,7 @@ export class EraseAccountHandler implements ICommandHandler<EraseAccount> {
     private readonly digest: HandleDigest,
     private readonly steps: ErasureSteps,
     private readonly clock: Clock,
-    private readonly ids: Ids,
+    private readonly ids: IdGenerator,
   ) {}
 
   /** @throws {Refusal} `not_found`, `lifecycle_revision_conflict`; what {@link ErasureSteps.finish}, log and store throw. */

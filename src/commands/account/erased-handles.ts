@@ -3,12 +3,12 @@ import type { HandleEvent } from '../../domain/account/account.js';
 import type { EventLog } from '../../log/event-log.js';
 import type { EventMetadata } from '../../log/recorded.js';
 import { streams } from '../../log/streams.js';
-import type { Clock, Ids } from '../support/ambient.js';
-import { decideOn, newestOf } from '../support/handle-command.js';
+import type { Clock, IdGenerator } from '../support/ambient.js';
+import { handleCommand, newestOf } from '../support/handle-command.js';
 
 interface World {
   readonly log: EventLog;
-  readonly ids: Ids;
+  readonly ids: IdGenerator;
   readonly clock: Clock;
 }
 
@@ -23,7 +23,7 @@ export async function releaseErasedHandle(
   { log, ids, clock }: World,
   { digest, actorId, metadata }: OfHandle & { readonly actorId: string },
 ): Promise<void> {
-  await decideOn(log, ids, {
+  await handleCommand(log, ids, {
     stream: streams.handle(digest),
     read: newestOf,
     initial: freeHandle,

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { CommandBus } from '@nestjs/cqrs';
-import { writeThrough } from '../../../projections/authority/authority.projection.js';
+import { projectInline } from '../../../projections/authority/authority.projection.js';
 import type { AccountErased } from '../../domain/account/events.js';
 import { Refusal } from '../../domain/refusal.js';
 import { EventLog } from '../../log/event-log.js';
@@ -10,7 +10,7 @@ import { KeyVault } from '../../log/vault/key-vault.js';
 import { AuthorityStore } from '../../store/authority/authority-store.js';
 import { leaveJournal } from '../../store/leave-journal.js';
 import { CredentialRow } from '../../store/authority/credential.row.js';
-import { Clock, Ids } from '../support/ambient.js';
+import { Clock, IdGenerator } from '../support/ambient.js';
 import { newestOf } from '../support/handle-command.js';
 import { endSessions } from './end-sessions.js';
 import { releaseErasedHandle } from './erased-handles.js';
@@ -18,8 +18,8 @@ import { ReadModels } from './read-models.js';
 import { RevokeGrantsOf } from '../grant/revoke-grants-of.js';
 
 /** The person is erased, and what is published does not show it yet: repeating it goes on. */
-export class NotForgottenYet extends Error {
-  override readonly name = 'NotForgottenYet';
+export class ErasurePendingError extends Error {
+  override readonly name = 'ErasurePendingError';
 }
 
 /** How long an erasure waits for the read models: they have it as soon as a worker comes to it. */
@@ -46,12 +46,12 @@ export class ErasureSteps {
     private readonly readModels: ReadModels,
     private readonly commands: CommandBus,
     private readonly clock: Clock,
-    private readonly ids: Ids,
+    private readonly ids: IdGenerator,
   ) {}
 
   /**
    * To no effect if the account is not erased.
-   * @throws {NotForgottenYet}, and what log, vault and store throw: what is not done is done by repeating it.
+   * @throws {ErasurePendingError}, and what log, vault and store throw: what is not done is done by repeating it.
    */
   async finish(actorId: string): Promise<void> {
     const [last] = await newestOf(this.log, streams.account(actorId));
@@ -61,9 +61,9 @@ export class ErasureSteps {
     const act = actOf(metadata);
 
     // In the witness, too, before anything is lost.
-    await this.log.confirm([last]);
+    await this.log.ensureWitnessed([last]);
     await this.vault.destroy(actorId, keyId);
-    await writeThrough([last], this.store.db);
+    await projectInline([last], this.store.db);
     const { log, ids, clock } = this;
     if (digest !== undefined)
       await releaseErasedHandle({ log, ids, clock }, { digest, actorId, metadata: act });
@@ -96,7 +96,7 @@ export class ErasureSteps {
   private async untilForgotten(actorId: string, position: bigint): Promise<void> {
     for (let tries = 1; !(await this.readModels.haveForgotten(actorId, position)); tries++) {
       if (tries === PATIENCE.tries)
-        throw new NotForgottenYet('The account is erased, but the read models are behind.');
+        throw new ErasurePendingError('The account is erased, but the read models are behind.');
       await pause(PATIENCE.pauseMs);
     }
   }

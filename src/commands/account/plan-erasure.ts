@@ -2,12 +2,12 @@ import { Command, CommandHandler } from '@nestjs/cqrs';
 import type { ICommandHandler } from '@nestjs/cqrs';
 import { cancelErasure, evolveAccount, noAccount, requestErasure } from '../../domain/account/account.js';
 import type { AccountEvent } from '../../domain/account/account.js';
-import type { Seen } from '../../domain/lifecycle.js';
+import type { ExpectedLifecycle } from '../../domain/lifecycle.js';
 import { EventLog } from '../../log/event-log.js';
 import type { EventMetadata } from '../../log/recorded.js';
 import { streams } from '../../log/streams.js';
 import { AuthorityStore } from '../../store/authority/authority-store.js';
-import { Clock, Ids } from '../support/ambient.js';
+import { Clock, IdGenerator } from '../support/ambient.js';
 import { decideLifecycle } from '../support/decide-lifecycle.js';
 import type { LifecycleChange } from '../support/decide-lifecycle.js';
 
@@ -22,7 +22,7 @@ export class RequestErasure extends Command<PlannedErasure> {
     readonly actorId: string,
     readonly delayMs: number,
     readonly metadata: EventMetadata,
-    readonly seen: Seen = {},
+    readonly seen: ExpectedLifecycle = {},
   ) {
     super();
   }
@@ -44,7 +44,7 @@ export class RequestErasureHandler implements ICommandHandler<RequestErasure> {
     private readonly log: EventLog,
     private readonly store: AuthorityStore,
     private readonly clock: Clock,
-    private readonly ids: Ids,
+    private readonly ids: IdGenerator,
   ) {}
 
   /** @throws {Refusal} `not_found`, `lifecycle_revision_conflict`; what log and store throw. */
@@ -71,7 +71,7 @@ export class CancelErasureHandler implements ICommandHandler<CancelErasure> {
     private readonly log: EventLog,
     private readonly store: AuthorityStore,
     private readonly clock: Clock,
-    private readonly ids: Ids,
+    private readonly ids: IdGenerator,
   ) {}
 
   /** @throws {Refusal} `not_found`: there is no such account, or not any more. What log and store throw. */

@@ -5,8 +5,8 @@ import { EventLog } from '../../log/event-log.js';
 import type { EventMetadata } from '../../log/recorded.js';
 import { streams } from '../../log/streams.js';
 import { AuthorityStore } from '../../store/authority/authority-store.js';
-import { Clock, Ids } from '../support/ambient.js';
-import { decideOn } from '../support/handle-command.js';
+import { Clock, IdGenerator } from '../support/ambient.js';
+import { handleCommand } from '../support/handle-command.js';
 import { endSessions } from './end-sessions.js';
 
 /** Ends every browser session of a person. Grants are left alone. Repeating it changes nothing. */
@@ -25,14 +25,14 @@ export class SignOutEverywhereHandler implements ICommandHandler<SignOutEverywhe
     private readonly log: EventLog,
     private readonly store: AuthorityStore,
     private readonly clock: Clock,
-    private readonly ids: Ids,
+    private readonly ids: IdGenerator,
   ) {}
 
   /** @throws {Refusal} `not_found`; what log and store throw: then no session has ended. */
   async execute({ actorId, metadata }: SignOutEverywhere): Promise<void> {
     await this.store.transaction(async () => {
       const sessions = await endSessions(this.store, actorId);
-      await decideOn(this.log, this.ids, {
+      await handleCommand(this.log, this.ids, {
         stream: streams.account(actorId),
         initial: noAccount,
         evolve: evolveAccount,

@@ -3,13 +3,13 @@ import { Command, CommandHandler } from '@nestjs/cqrs';
 import type { ICommandHandler } from '@nestjs/cqrs';
 import { evolveAccount, noAccount, reinstateAccount, suspendAccount } from '../../domain/account/account.js';
 import type { Account, AccountEvent, OfAccount } from '../../domain/account/account.js';
-import type { Seen } from '../../domain/lifecycle.js';
+import type { ExpectedLifecycle } from '../../domain/lifecycle.js';
 import type { Decision } from '../../domain/refusal.js';
 import { EventLog } from '../../log/event-log.js';
 import type { EventMetadata } from '../../log/recorded.js';
 import { streams } from '../../log/streams.js';
 import { AuthorityStore } from '../../store/authority/authority-store.js';
-import { Clock, Ids } from '../support/ambient.js';
+import { Clock, IdGenerator } from '../support/ambient.js';
 import { decideLifecycle } from '../support/decide-lifecycle.js';
 import type { LifecycleChange } from '../support/decide-lifecycle.js';
 
@@ -18,7 +18,7 @@ export class SuspendAccount extends Command<LifecycleChange> {
   constructor(
     readonly actorId: string,
     readonly metadata: EventMetadata,
-    readonly seen: Seen = {},
+    readonly seen: ExpectedLifecycle = {},
   ) {
     super();
   }
@@ -29,7 +29,7 @@ export class ReinstateAccount extends Command<LifecycleChange> {
   constructor(
     readonly actorId: string,
     readonly metadata: EventMetadata,
-    readonly seen: Seen = {},
+    readonly seen: ExpectedLifecycle = {},
   ) {
     super();
   }
@@ -37,13 +37,16 @@ export class ReinstateAccount extends Command<LifecycleChange> {
 
 @Injectable()
 abstract class AccountStateHandler {
-  protected abstract readonly decide: (account: Account, of: OfAccount & Seen) => Decision<AccountEvent>;
+  protected abstract readonly decide: (
+    account: Account,
+    of: OfAccount & ExpectedLifecycle,
+  ) => Decision<AccountEvent>;
 
   constructor(
     protected readonly log: EventLog,
     protected readonly store: AuthorityStore,
     protected readonly clock: Clock,
-    protected readonly ids: Ids,
+    protected readonly ids: IdGenerator,
   ) {}
 
   /** @throws {Refusal} `not_found`, `lifecycle_revision_conflict`; what log and store throw. */

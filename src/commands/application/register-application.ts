@@ -1,6 +1,6 @@
 import { Command, CommandHandler } from '@nestjs/cqrs';
 import type { ICommandHandler } from '@nestjs/cqrs';
-import { writeThrough } from '../../../projections/authority/authority.projection.js';
+import { projectInline } from '../../../projections/authority/authority.projection.js';
 import {
   evolveApplication,
   noApplication,
@@ -13,9 +13,9 @@ import { streams } from '../../log/streams.js';
 import { AuthorityStore } from '../../store/authority/authority-store.js';
 import { ClientSecretRow } from '../../store/authority/client-secret.row.js';
 import { credentialHash } from '../../store/authority/credential-hash.js';
-import { Clock, Ids } from '../support/ambient.js';
+import { Clock, IdGenerator } from '../support/ambient.js';
 import { newClientSecret } from './client-secret.js';
-import { decideOn } from '../support/handle-command.js';
+import { handleCommand } from '../support/handle-command.js';
 
 /** What the application authenticates with at the token endpoint. The secret is told this once and kept nowhere. */
 export interface ClientCredentials {
@@ -46,7 +46,7 @@ export class RegisterApplicationHandler implements ICommandHandler<RegisterAppli
     private readonly log: EventLog,
     private readonly store: AuthorityStore,
     private readonly clock: Clock,
-    private readonly ids: Ids,
+    private readonly ids: IdGenerator,
   ) {}
 
   /** @throws {Refusal} `invalid_text`; whatever log and store throw: then try again, which makes another application. */
@@ -63,14 +63,14 @@ export class RegisterApplicationHandler implements ICommandHandler<RegisterAppli
       secretHash: credentialHash(clientSecret),
       expiresAt: null,
     });
-    const { added } = await decideOn(this.log, this.ids, {
+    const { added } = await handleCommand(this.log, this.ids, {
       stream: streams.application(appId),
       initial: noApplication,
       evolve: evolveApplication,
       decide: (state) => registerApplication(state, draft),
       metadata,
     });
-    await writeThrough(added, this.store.db);
+    await projectInline(added, this.store.db);
     return { clientId: appId, clientSecret };
   }
 }

@@ -7,9 +7,9 @@ import { streams } from '../../log/streams.js';
 import { AuthorityStore } from '../../store/authority/authority-store.js';
 import { ClientSecretRow } from '../../store/authority/client-secret.row.js';
 import { credentialHash } from '../../store/authority/credential-hash.js';
-import { Clock, Ids } from '../support/ambient.js';
+import { Clock, IdGenerator } from '../support/ambient.js';
 import { newClientSecret } from './client-secret.js';
-import { decideOn } from '../support/handle-command.js';
+import { handleCommand } from '../support/handle-command.js';
 import type { ClientCredentials } from './register-application.js';
 
 export interface RotatedSecret extends ClientCredentials {
@@ -34,7 +34,7 @@ export class RotateClientSecretHandler implements ICommandHandler<RotateClientSe
     private readonly log: EventLog,
     private readonly store: AuthorityStore,
     private readonly clock: Clock,
-    private readonly ids: Ids,
+    private readonly ids: IdGenerator,
   ) {}
 
   /** @throws {Refusal} `not_found`; what log and store throw: then all secrets are as they were. */
@@ -58,7 +58,7 @@ export class RotateClientSecretHandler implements ICommandHandler<RotateClientSe
       );
       await db.insert(ClientSecretRow, { appId, secretHash: credentialHash(clientSecret), expiresAt: null });
       // Last, so that what is in the log is done unless the very commit fails.
-      await decideOn(this.log, this.ids, {
+      await handleCommand(this.log, this.ids, {
         stream: streams.application(appId),
         initial: noApplication,
         evolve: evolveApplication,

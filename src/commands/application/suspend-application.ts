@@ -8,13 +8,13 @@ import {
   suspendApplication,
 } from '../../domain/application/application.js';
 import type { Application, ApplicationEvent, OfApplication } from '../../domain/application/application.js';
-import type { Seen } from '../../domain/lifecycle.js';
+import type { ExpectedLifecycle } from '../../domain/lifecycle.js';
 import type { Decision } from '../../domain/refusal.js';
 import { EventLog } from '../../log/event-log.js';
 import type { EventMetadata } from '../../log/recorded.js';
 import { streams } from '../../log/streams.js';
 import { AuthorityStore } from '../../store/authority/authority-store.js';
-import { Clock, Ids } from '../support/ambient.js';
+import { Clock, IdGenerator } from '../support/ambient.js';
 import { decideLifecycle } from '../support/decide-lifecycle.js';
 import type { LifecycleChange } from '../support/decide-lifecycle.js';
 
@@ -23,7 +23,7 @@ export class SuspendApplication extends Command<LifecycleChange> {
   constructor(
     readonly appId: string,
     readonly metadata: EventMetadata,
-    readonly seen: Seen = {},
+    readonly seen: ExpectedLifecycle = {},
   ) {
     super();
   }
@@ -34,7 +34,7 @@ export class ReinstateApplication extends Command<LifecycleChange> {
   constructor(
     readonly appId: string,
     readonly metadata: EventMetadata,
-    readonly seen: Seen = {},
+    readonly seen: ExpectedLifecycle = {},
   ) {
     super();
   }
@@ -44,14 +44,14 @@ export class ReinstateApplication extends Command<LifecycleChange> {
 abstract class ApplicationStateHandler {
   protected abstract readonly decide: (
     application: Application,
-    of: OfApplication & Seen,
+    of: OfApplication & ExpectedLifecycle,
   ) => Decision<ApplicationEvent>;
 
   constructor(
     protected readonly log: EventLog,
     protected readonly store: AuthorityStore,
     protected readonly clock: Clock,
-    protected readonly ids: Ids,
+    protected readonly ids: IdGenerator,
   ) {}
 
   /** @throws {Refusal} `not_found`, `lifecycle_revision_conflict`; what log and store throw. */

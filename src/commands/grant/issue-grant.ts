@@ -8,8 +8,8 @@ import { streams } from '../../log/streams.js';
 import { AccountRow } from '../../store/authority/account.row.js';
 import { ApplicationRow } from '../../store/authority/application.row.js';
 import { AuthorityStore } from '../../store/authority/authority-store.js';
-import { Clock, Ids } from '../support/ambient.js';
-import { decideAtOnce } from '../support/decide-and-project.js';
+import { Clock, IdGenerator } from '../support/ambient.js';
+import { decideAndProject } from '../support/decide-and-project.js';
 import { endsOf } from '../support/handle-command.js';
 
 /** A person consented: the application may act for them with exactly these scopes. */
@@ -31,7 +31,7 @@ export class IssueGrantHandler implements ICommandHandler<IssueGrant> {
     private readonly log: EventLog,
     private readonly store: AuthorityStore,
     private readonly clock: Clock,
-    private readonly ids: Ids,
+    private readonly ids: IdGenerator,
   ) {}
 
   /** @throws {Refusal} `social_authority_required`, `capability_required`, `intent_conflict`; what log and store throw. */
@@ -43,7 +43,7 @@ export class IssueGrantHandler implements ICommandHandler<IssueGrant> {
     if (!application || !account)
       throw new Refusal('social_authority_required', 'The account or the application is not active.');
     const consent = { grantId, appId, actorId, scopes, allowed: application.scopes, at: this.clock.now() };
-    await decideAtOnce(this.log, this.ids, this.store, {
+    await decideAndProject(this.log, this.ids, this.store, {
       stream: streams.grant(grantId),
       read: endsOf,
       initial: noGrant,

@@ -5,8 +5,8 @@ import type { GrantEvent } from '../../domain/grant/grant.js';
 import { EventLog } from '../../log/event-log.js';
 import type { EventMetadata, Recorded } from '../../log/recorded.js';
 import { streams } from '../../log/streams.js';
-import { Clock, Ids } from '../support/ambient.js';
-import { decideOn } from '../support/handle-command.js';
+import { Clock, IdGenerator } from '../support/ambient.js';
+import { handleCommand } from '../support/handle-command.js';
 
 /** A grant that lived when its stream had this revision: what saves a look at a stream that nobody has written to since. */
 export interface KnownGrant {
@@ -41,13 +41,13 @@ export class RefreshGrantHandler implements ICommandHandler<RefreshGrant> {
   constructor(
     private readonly log: EventLog,
     private readonly clock: Clock,
-    private readonly ids: Ids,
+    private readonly ids: IdGenerator,
   ) {}
 
   /** @throws {Refusal} `not_found`: the grant does not live, and nothing may be issued; what the log throws. */
   async execute({ grantId, metadata, known }: RefreshGrant): Promise<GrantRevision> {
     const at = this.clock.now();
-    const { added } = await decideOn<GrantEvent | undefined, GrantEvent>(this.log, this.ids, {
+    const { added } = await handleCommand<GrantEvent | undefined, GrantEvent>(this.log, this.ids, {
       stream: streams.grant(grantId),
       read: (log, stream) => log.read(stream, { limit: 1, direction: 'backwards' }),
       known: known && { revision: known.revision, state: refreshed(grantId, known, at) },
@@ -55,7 +55,7 @@ export class RefreshGrantHandler implements ICommandHandler<RefreshGrant> {
       evolve: (_older, newest) => newest,
       decide: (newest) => refreshGrant(newest, { at }),
       // No tokens are issued whatever the witness says: whoever ended the grant is told by that.
-      told: () => [],
+      toConfirm: () => [],
       metadata,
     });
     const [{ revision }] = added as readonly [Recorded];

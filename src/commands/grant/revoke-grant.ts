@@ -6,8 +6,8 @@ import { EventLog } from '../../log/event-log.js';
 import type { EventMetadata } from '../../log/recorded.js';
 import { streams } from '../../log/streams.js';
 import { AuthorityStore } from '../../store/authority/authority-store.js';
-import { Clock, Ids } from '../support/ambient.js';
-import { decideAtOnce } from '../support/decide-and-project.js';
+import { Clock, IdGenerator } from '../support/ambient.js';
+import { decideAndProject } from '../support/decide-and-project.js';
 import type { Change } from '../support/decide-and-project.js';
 import { endsOf } from '../support/handle-command.js';
 
@@ -28,12 +28,12 @@ export class RevokeGrantHandler implements ICommandHandler<RevokeGrant> {
     private readonly log: EventLog,
     private readonly store: AuthorityStore,
     private readonly clock: Clock,
-    private readonly ids: Ids,
+    private readonly ids: IdGenerator,
   ) {}
 
   /** @throws {Refusal} `not_found`; what log and store throw. */
   execute({ grantId, ending, metadata }: RevokeGrant): Promise<Change> {
-    return decideAtOnce(this.log, this.ids, this.store, {
+    return decideAndProject(this.log, this.ids, this.store, {
       stream: streams.grant(grantId),
       read: endsOf,
       initial: noGrant,

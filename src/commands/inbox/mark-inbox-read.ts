@@ -5,8 +5,8 @@ import { EventLog } from '../../log/event-log.js';
 import { payloadDigest } from '../../log/encryption.js';
 import { streams } from '../../log/streams.js';
 import { KeyVault } from '../../log/vault/key-vault.js';
-import { Clock, Ids } from '../support/ambient.js';
-import { decideIntent } from '../support/handle-idempotent-command.js';
+import { Clock, IdGenerator } from '../support/ambient.js';
+import { handleIdempotentCommand } from '../support/handle-idempotent-command.js';
 import { createdId } from '../support/intent.js';
 import type { Intent } from '../support/intent.js';
 
@@ -36,13 +36,13 @@ export class MarkInboxReadHandler implements ICommandHandler<MarkInboxRead> {
     private readonly log: EventLog,
     private readonly vault: KeyVault,
     private readonly clock: Clock,
-    private readonly ids: Ids,
+    private readonly ids: IdGenerator,
   ) {}
 
   /** @throws {Refusal} `intent_conflict`, and what log and vault throw. */
   async execute({ intent, entries }: MarkInboxRead): Promise<MarkOutcome> {
     const { actorId } = intent;
-    const { position } = await decideIntent<undefined, InboxRead>(this.log, this.ids, {
+    const { position } = await handleIdempotentCommand<undefined, InboxRead>(this.log, this.ids, {
       stream: streams.inboxRead(createdId('inbox-read', intent)),
       initial: undefined,
       evolve: () => undefined,

@@ -5,8 +5,8 @@ import type { Network, NetworkEvent } from '../../domain/network/network.js';
 import { EventLog } from '../../log/event-log.js';
 import type { EventMetadata } from '../../log/recorded.js';
 import { streams } from '../../log/streams.js';
-import { Clock, Ids } from '../support/ambient.js';
-import { decideOn } from '../support/handle-command.js';
+import { Clock, IdGenerator } from '../support/ambient.js';
+import { handleCommand } from '../support/handle-command.js';
 
 export interface BegunBackup {
   readonly backupId: string;
@@ -29,13 +29,13 @@ export class BeginBackupHandler implements ICommandHandler<BeginBackup> {
   constructor(
     private readonly log: EventLog,
     private readonly clock: Clock,
-    private readonly ids: Ids,
+    private readonly ids: IdGenerator,
   ) {}
 
   /** @throws {Refusal} `recovery_state_missing`: the log has no network yet; what the log throws. */
   async execute({ metadata }: BeginBackup): Promise<BegunBackup> {
     const backup = { backupId: this.ids.random(), at: this.clock.now() };
-    const { past, added } = await decideOn<Network, NetworkEvent>(this.log, this.ids, {
+    const { past, added } = await handleCommand<Network, NetworkEvent>(this.log, this.ids, {
       stream: streams.network(),
       initial: noNetwork,
       evolve: evolveNetwork,

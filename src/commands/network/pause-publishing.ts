@@ -8,8 +8,8 @@ import { EventLog } from '../../log/event-log.js';
 import type { EventMetadata } from '../../log/recorded.js';
 import { streams } from '../../log/streams.js';
 import { AuthorityStore } from '../../store/authority/authority-store.js';
-import { Clock, Ids } from '../support/ambient.js';
-import { decideAtOnce } from '../support/decide-and-project.js';
+import { Clock, IdGenerator } from '../support/ambient.js';
+import { decideAndProject } from '../support/decide-and-project.js';
 import type { Change } from '../support/decide-and-project.js';
 
 /** Lets nobody publish anything new: from the next request on, on every process. Repeating it changes nothing. */
@@ -34,12 +34,12 @@ abstract class PublishingHandler {
     protected readonly log: EventLog,
     protected readonly store: AuthorityStore,
     protected readonly clock: Clock,
-    protected readonly ids: Ids,
+    protected readonly ids: IdGenerator,
   ) {}
 
   /** @throws {Refusal} `recovery_state_missing`: the log has no network yet; what log and store throw. */
   execute({ metadata }: PausePublishing | ResumePublishing): Promise<Change> {
-    return decideAtOnce(this.log, this.ids, this.store, {
+    return decideAndProject(this.log, this.ids, this.store, {
       stream: streams.network(),
       initial: noNetwork,
       evolve: evolveNetwork,

@@ -5,8 +5,8 @@ import type { Network, NetworkEvent, ReadModelAct } from '../../domain/network/n
 import { EventLog } from '../../log/event-log.js';
 import type { EventMetadata } from '../../log/recorded.js';
 import { streams } from '../../log/streams.js';
-import { Clock, Ids } from '../support/ambient.js';
-import { decideOn } from '../support/handle-command.js';
+import { Clock, IdGenerator } from '../support/ambient.js';
+import { handleCommand } from '../support/handle-command.js';
 
 type Asked = ReadModelAct extends infer Act
   ? Act extends ReadModelAct
@@ -15,7 +15,7 @@ type Asked = ReadModelAct extends infer Act
   : never;
 
 /** Puts down what an operator has workers do about read models, by whom and why. Each is another act. */
-export class ActOnReadModels extends Command<void> {
+export class RecordReadModelOperation extends Command<void> {
   constructor(
     readonly act: Asked,
     readonly metadata: EventMetadata,
@@ -24,18 +24,18 @@ export class ActOnReadModels extends Command<void> {
   }
 }
 
-@CommandHandler(ActOnReadModels)
-export class ActOnReadModelsHandler implements ICommandHandler<ActOnReadModels> {
+@CommandHandler(RecordReadModelOperation)
+export class RecordReadModelOperationHandler implements ICommandHandler<RecordReadModelOperation> {
   constructor(
     private readonly log: EventLog,
     private readonly clock: Clock,
-    private readonly ids: Ids,
+    private readonly ids: IdGenerator,
   ) {}
 
   /** @throws {Refusal} `recovery_state_missing`: the log has no network yet; what the log throws. */
-  async execute({ act, metadata }: ActOnReadModels): Promise<void> {
+  async execute({ act, metadata }: RecordReadModelOperation): Promise<void> {
     const event = { ...act, data: { ...act.data, at: this.clock.now() } } as ReadModelAct;
-    await decideOn<Network, NetworkEvent>(this.log, this.ids, {
+    await handleCommand<Network, NetworkEvent>(this.log, this.ids, {
       stream: streams.network(),
       initial: noNetwork,
       evolve: evolveNetwork,

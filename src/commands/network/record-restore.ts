@@ -6,11 +6,11 @@ import type { Network, NetworkEvent } from '../../domain/network/network.js';
 import { EventLog } from '../../log/event-log.js';
 import type { EventMetadata } from '../../log/recorded.js';
 import { streams } from '../../log/streams.js';
-import { Ids } from '../support/ambient.js';
-import { decideOn } from '../support/handle-command.js';
+import { IdGenerator } from '../support/ambient.js';
+import { handleCommand } from '../support/handle-command.js';
 
 /** Puts down in the log what was restored while nothing ran. Repeating it changes nothing. */
-export class PutDownRestore extends Command<void> {
+export class RecordRestore extends Command<void> {
   constructor(
     readonly restored: NetworkRestored['data'],
     readonly metadata: EventMetadata,
@@ -19,16 +19,16 @@ export class PutDownRestore extends Command<void> {
   }
 }
 
-@CommandHandler(PutDownRestore)
-export class PutDownRestoreHandler implements ICommandHandler<PutDownRestore> {
+@CommandHandler(RecordRestore)
+export class RecordRestoreHandler implements ICommandHandler<RecordRestore> {
   constructor(
     private readonly log: EventLog,
-    private readonly ids: Ids,
+    private readonly ids: IdGenerator,
   ) {}
 
   /** @throws {Refusal} `recovery_state_missing`: the log has no network yet; what the log throws. */
-  async execute({ restored, metadata }: PutDownRestore): Promise<void> {
-    await decideOn<Network, NetworkEvent>(this.log, this.ids, {
+  async execute({ restored, metadata }: RecordRestore): Promise<void> {
+    await handleCommand<Network, NetworkEvent>(this.log, this.ids, {
       stream: streams.network(),
       initial: noNetwork,
       evolve: evolveNetwork,

@@ -4,8 +4,8 @@ import { evolveNetwork, noNetwork, notFounded, rotateSigningKey } from '../../do
 import { EventLog } from '../../log/event-log.js';
 import type { EventMetadata } from '../../log/recorded.js';
 import { streams } from '../../log/streams.js';
-import { Clock, Ids } from '../support/ambient.js';
-import { decideOn } from '../support/handle-command.js';
+import { Clock, IdGenerator } from '../support/ambient.js';
+import { handleCommand } from '../support/handle-command.js';
 import { SigningKeys } from './signing-keys.js';
 import type { NextKey } from './signing-keys.js';
 
@@ -31,7 +31,7 @@ export class RotateSigningKeyHandler implements ICommandHandler<RotateSigningKey
     private readonly log: EventLog,
     private readonly keys: SigningKeys,
     private readonly clock: Clock,
-    private readonly ids: Ids,
+    private readonly ids: IdGenerator,
   ) {}
 
   /** @throws {Refusal} `recovery_state_missing`: the log has no network yet; what log and vault throw. */
@@ -41,7 +41,7 @@ export class RotateSigningKeyHandler implements ICommandHandler<RotateSigningKey
     const [first] = await this.log.read(stream, { limit: 1 });
     if (first?.event.type !== 'network.founded') throw notFounded();
     const next = await this.keys.next(at);
-    const { added } = await decideOn(this.log, this.ids, {
+    const { added } = await handleCommand(this.log, this.ids, {
       stream,
       initial: noNetwork,
       evolve: evolveNetwork,

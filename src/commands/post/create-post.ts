@@ -10,13 +10,13 @@ import type { Recorded } from '../../log/recorded.js';
 import { payloadDigest } from '../../log/encryption.js';
 import { streams } from '../../log/streams.js';
 import { KeyVault } from '../../log/vault/key-vault.js';
-import { Clock, Ids } from '../support/ambient.js';
+import { Clock, IdGenerator } from '../support/ambient.js';
 import { createdId, earlierOutcome, metadataOf } from '../support/intent.js';
 import type { Intent } from '../support/intent.js';
 import { MentionedActors } from './mentioned-actors.js';
 import { outcomeOf, postIn } from './post-outcome.js';
 import type { PostOutcome } from './post-outcome.js';
-import { SocialFacts } from '../support/interaction-policy.js';
+import { InteractionPolicy } from '../support/interaction-policy.js';
 
 export class CreatePost extends Command<PostOutcome> {
   constructor(
@@ -40,10 +40,10 @@ export class CreatePostHandler implements ICommandHandler<CreatePost> {
   constructor(
     private readonly log: EventLog,
     private readonly vault: KeyVault,
-    private readonly facts: SocialFacts,
+    private readonly facts: InteractionPolicy,
     private readonly mentioned: MentionedActors,
     private readonly clock: Clock,
-    private readonly ids: Ids,
+    private readonly ids: IdGenerator,
   ) {}
 
   /** @throws {Refusal} and whatever {@link EventLog.append} throws. */
@@ -58,7 +58,7 @@ export class CreatePostHandler implements ICommandHandler<CreatePost> {
       this.mentioned.in(text, intent.actorId),
       parentId === undefined ? undefined : this.parent(parentId, intent.actorId),
     ]);
-    if (mentions instanceof Refusal) return this.repeated(stream, intent, payloadHash, mentions);
+    if (mentions instanceof Refusal) return this.replayResult(stream, intent, payloadHash, mentions);
     const draft = {
       postId,
       authorActorId: intent.actorId,
@@ -69,7 +69,7 @@ export class CreatePostHandler implements ICommandHandler<CreatePost> {
       at: this.clock.now(),
     };
     const decision = createPost(draft, parent);
-    if (decision instanceof Refusal) return this.repeated(stream, intent, payloadHash, decision);
+    if (decision instanceof Refusal) return this.replayResult(stream, intent, payloadHash, decision);
 
     // A new event id each time: with the same one a repeated intent would pass for a retry of this append, and
     // neither another payload nor a deletion since then would show (docs/adr/0004).
@@ -80,8 +80,8 @@ export class CreatePostHandler implements ICommandHandler<CreatePost> {
       return { post: { ...post, status: 'published' }, position };
     } catch (error) {
       if (!(error instanceof WrongExpectedRevision)) throw error;
-      const lost = await this.bringBack(append, error);
-      if (!lost) return this.repeated(stream, intent, payloadHash, error);
+      const lost = await this.recreateLost(append, error);
+      if (!lost) return this.replayResult(stream, intent, payloadHash, error);
       const { isRestricted, position } = lost;
       return { post: { ...post, status: isRestricted ? 'restricted' : 'published' }, position };
     }
@@ -91,14 +91,14 @@ export class CreatePostHandler implements ICommandHandler<CreatePost> {
    * A recovered log may have lost a post and still hold its restrictions: the post comes behind them, and they hold.
    * Undefined: it is there.
    */
-  private async bringBack(
+  private async recreateLost(
     append: Omit<Append, 'expected'>,
     reason: Error,
   ): Promise<{ readonly isRestricted: boolean; readonly position: bigint } | undefined> {
-    const recorded = await this.settled(append.stream, reason);
+    const recorded = await this.readUntilDurable(append.stream, reason);
     const [lost, newest] = [postIn(recorded), recorded.at(-1)];
     if (lost.status !== 'absent' || !newest) return undefined;
-    await this.log.confirm(recorded);
+    await this.log.ensureWitnessed(recorded);
     try {
       const { position } = await this.log.append({ ...append, expected: newest.revision });
       return { isRestricted: lost.isRestricted, position };
@@ -109,13 +109,13 @@ export class CreatePostHandler implements ICommandHandler<CreatePost> {
   }
 
   /** The answer for an intent that may have been carried out before; otherwise it fails with `reason`. */
-  private async repeated(
+  private async replayResult(
     stream: string,
     intent: Intent,
     payloadHash: string,
     reason: Error,
   ): Promise<PostOutcome> {
-    const recorded = await this.settled(stream, reason);
+    const recorded = await this.readUntilDurable(stream, reason);
     const newest = recorded.at(-1);
     if (!newest) throw reason;
     const created = recorded.findIndex(({ event }) => event.type === 'post.created');
@@ -126,12 +126,12 @@ export class CreatePostHandler implements ICommandHandler<CreatePost> {
     const post = outcomeOf(isLost ? now : postIn(recorded.slice(0, created + 1)), now);
     if (!post) throw reason;
     // Whoever is told that it is deleted is told for good.
-    await this.log.confirm(recorded);
+    await this.log.ensureWitnessed(recorded);
     return { post, position: newest.position };
   }
 
   /** An append may be refused for the sake of another one that is not to be read yet: it is about to be durable. */
-  private async settled(stream: string, reason: Error): Promise<readonly Recorded[]> {
+  private async readUntilDurable(stream: string, reason: Error): Promise<readonly Recorded[]> {
     for (let tries = 1; ; tries++) {
       const recorded = await this.log.read(stream);
       if (recorded.length > 0 || !(reason instanceof WrongExpectedRevision)) return recorded;

@@ -35,7 +35,7 @@ export class EditPostHandler implements ICommandHandler<EditPost> {
       postId,
       revision,
       payload: { verb: 'edit', text },
-      isCounted: true,
+      isLimited: true,
       decide: (post, change, isVisible) =>
         mentions instanceof Refusal
           ? mentions

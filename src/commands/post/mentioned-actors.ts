@@ -7,14 +7,14 @@ import { EventLog } from '../../log/event-log.js';
 import { streams } from '../../log/streams.js';
 import { newestOf } from '../support/handle-command.js';
 import { HandleDigest } from '../support/handle-digest.js';
-import { SocialFacts } from '../support/interaction-policy.js';
+import { InteractionPolicy } from '../support/interaction-policy.js';
 
 /** Finds out whom a text mentions. Without an `@` in it that costs nothing. */
 export class MentionedActors {
   constructor(
     private readonly log: EventLog,
     private readonly digest: HandleDigest,
-    private readonly facts: SocialFacts,
+    private readonly facts: InteractionPolicy,
   ) {}
 
   /**

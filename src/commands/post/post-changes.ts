@@ -7,12 +7,12 @@ import { EventLog } from '../../log/event-log.js';
 import { payloadDigest } from '../../log/encryption.js';
 import { streams } from '../../log/streams.js';
 import { KeyVault } from '../../log/vault/key-vault.js';
-import { Clock, Ids } from '../support/ambient.js';
-import { decideIntent } from '../support/handle-idempotent-command.js';
+import { Clock, IdGenerator } from '../support/ambient.js';
+import { handleIdempotentCommand } from '../support/handle-idempotent-command.js';
 import type { Intent } from '../support/intent.js';
 import { outcomeOf, postIn } from './post-outcome.js';
 import type { PostOutcome } from './post-outcome.js';
-import { SocialFacts } from '../support/interaction-policy.js';
+import { InteractionPolicy } from '../support/interaction-policy.js';
 
 /** A change of one post. */
 export interface Change {
@@ -22,8 +22,8 @@ export interface Change {
   readonly revision: number;
   /** All else that was sent, the verb with it. */
   readonly payload: object;
-  /** As in {@link decideIntent}. */
-  readonly isCounted?: boolean;
+  /** As in {@link handleIdempotentCommand}. */
+  readonly isLimited?: boolean;
   /** `isVisible`: whether the caller may see what the post's author publishes. */
   readonly decide: (post: Post, change: PostChange, isVisible: boolean) => Decision<PostEvent>;
 }
@@ -33,28 +33,28 @@ export class PostChanges {
   constructor(
     private readonly log: EventLog,
     private readonly vault: KeyVault,
-    private readonly facts: SocialFacts,
+    private readonly facts: InteractionPolicy,
     private readonly clock: Clock,
-    private readonly ids: Ids,
+    private readonly ids: IdGenerator,
   ) {}
 
   /** @throws {Refusal} and whatever log and vault throw. */
-  async make({ intent, postId, revision, payload, isCounted = false, decide }: Change): Promise<PostOutcome> {
+  async make({ intent, postId, revision, payload, isLimited = false, decide }: Change): Promise<PostOutcome> {
     const { actorId } = intent;
     const [key, isVisible] = await Promise.all([
       this.vault.keyOf(actorId),
       this.isVisibleTo(actorId, postId),
     ]);
     const change = { actorId, revision, at: this.clock.now() };
-    const { state, newest, position } = await decideIntent<Post, PostEvent>(this.log, this.ids, {
+    const { state, newest, position } = await handleIdempotentCommand<Post, PostEvent>(this.log, this.ids, {
       stream: streams.post(postId),
       initial: noPost,
       evolve: evolvePost,
       intent,
       payloadHash: payloadDigest(key, { ...payload, revision }),
       // A creation addresses no post, so that the same intentId may name a change of what came of it.
-      concerns: ({ type }) => type !== 'post.created',
-      isCounted,
+      filter: ({ type }) => type !== 'post.created',
+      isLimited,
       decide: (post) => decide(post, change, isVisible),
     });
     const post = outcomeOf(state, newest);

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Command, CommandHandler } from '@nestjs/cqrs';
 import type { ICommandHandler } from '@nestjs/cqrs';
-import type { Seen } from '../../domain/lifecycle.js';
+import type { ExpectedLifecycle } from '../../domain/lifecycle.js';
 import type { PostEvent } from '../../domain/post/events.js';
 import { evolvePost, noPost } from '../../domain/post/post.js';
 import type { Post } from '../../domain/post/post.js';
@@ -11,10 +11,10 @@ import type { Decision } from '../../domain/refusal.js';
 import { EventLog } from '../../log/event-log.js';
 import type { EventMetadata } from '../../log/recorded.js';
 import { streams } from '../../log/streams.js';
-import { Clock, Ids } from '../support/ambient.js';
+import { Clock, IdGenerator } from '../support/ambient.js';
 import { lifecycleChange } from '../support/decide-lifecycle.js';
 import type { LifecycleChange } from '../support/decide-lifecycle.js';
-import { decideOn } from '../support/handle-command.js';
+import { handleCommand } from '../support/handle-command.js';
 
 export interface RestrictionOutcome extends LifecycleChange {
   /** From which position in the log readers see it so. */
@@ -26,7 +26,7 @@ export class RestrictPost extends Command<RestrictionOutcome> {
   constructor(
     readonly postId: string,
     readonly metadata: EventMetadata,
-    readonly seen: Seen = {},
+    readonly seen: ExpectedLifecycle = {},
   ) {
     super();
   }
@@ -37,7 +37,7 @@ export class UnrestrictPost extends Command<RestrictionOutcome> {
   constructor(
     readonly postId: string,
     readonly metadata: EventMetadata,
-    readonly seen: Seen = {},
+    readonly seen: ExpectedLifecycle = {},
   ) {
     super();
   }
@@ -50,13 +50,13 @@ abstract class RestrictionHandler {
   constructor(
     protected readonly log: EventLog,
     protected readonly clock: Clock,
-    protected readonly ids: Ids,
+    protected readonly ids: IdGenerator,
   ) {}
 
   /** @throws {Refusal} `not_found`, `post_deleted`, `lifecycle_revision_conflict`; what the log throws. */
   async execute({ postId, metadata, seen }: RestrictPost | UnrestrictPost): Promise<RestrictionOutcome> {
     const life = { initial: noPost, evolve: evolvePost };
-    const decided = await decideOn<Post, PostEvent>(this.log, this.ids, {
+    const decided = await handleCommand<Post, PostEvent>(this.log, this.ids, {
       ...life,
       stream: streams.post(postId),
       decide: (post) => this.decide(post, { at: this.clock.now(), ...seen }),

@@ -1,6 +1,6 @@
 import { Command, CommandHandler } from '@nestjs/cqrs';
 import type { ICommandHandler } from '@nestjs/cqrs';
-import { writeThrough } from '../../../projections/authority/authority.projection.js';
+import { projectInline } from '../../../projections/authority/authority.projection.js';
 import type { AccountRegistered } from '../../domain/account/events.js';
 import type { ProfileChanged } from '../../domain/profile/events.js';
 import { changeProfile, evolveProfile, registeredProfile } from '../../domain/profile/profile.js';
@@ -12,8 +12,8 @@ import { payloadDigest } from '../../log/encryption.js';
 import { streams } from '../../log/streams.js';
 import { KeyVault } from '../../log/vault/key-vault.js';
 import { AuthorityStore } from '../../store/authority/authority-store.js';
-import { Clock, Ids } from '../support/ambient.js';
-import { decideIntent } from '../support/handle-idempotent-command.js';
+import { Clock, IdGenerator } from '../support/ambient.js';
+import { handleIdempotentCommand } from '../support/handle-idempotent-command.js';
 import { alreadyRead } from '../support/handle-command.js';
 import { earlierOutcome, metadataOf } from '../support/intent.js';
 import type { Intent } from '../support/intent.js';
@@ -49,7 +49,7 @@ export class ChangeProfileHandler implements ICommandHandler<ChangeProfile> {
     private readonly store: AuthorityStore,
     private readonly handles: ProfileHandles,
     private readonly clock: Clock,
-    private readonly ids: Ids,
+    private readonly ids: IdGenerator,
   ) {}
 
   /**
@@ -67,7 +67,7 @@ export class ChangeProfileHandler implements ICommandHandler<ChangeProfile> {
       return await this.change(registered, past, intent, payloadHash, change);
     } catch (error) {
       if (error instanceof Refusal && typeof change.handle === 'string')
-        await this.giveBack(change.handle, registered, intent, payloadHash);
+        await this.releaseHandle(change.handle, registered, intent, payloadHash);
       throw error;
     }
   }
@@ -100,24 +100,24 @@ export class ChangeProfileHandler implements ICommandHandler<ChangeProfile> {
     payloadHash: string,
     change: ProfileChange,
   ): Promise<ProfileOutcome> {
-    const { state, own, position } = await decideIntent(this.log, this.ids, {
+    const { state, own, position } = await handleIdempotentCommand(this.log, this.ids, {
       stream: streams.profile(intent.actorId),
       read: alreadyRead(past),
       initial: registered,
       evolve: evolveProfile,
       intent,
       payloadHash,
-      isCounted: true,
+      isLimited: true,
       decide: (profile) => changeProfile(profile, change, this.clock.now()),
     });
-    await writeThrough(own, this.store.db);
+    await projectInline(own, this.store.db);
     if (own.length > 0 && state.formerHandle !== undefined)
-      await this.giveBack(state.formerHandle, registered, intent, payloadHash);
+      await this.releaseHandle(state.formerHandle, registered, intent, payloadHash);
     return { profile: state, position };
   }
 
   /** Unless the person has it (again), or may still get it. */
-  private async giveBack(
+  private async releaseHandle(
     handle: string,
     registered: Profile,
     intent: Intent,
@@ -126,7 +126,7 @@ export class ChangeProfileHandler implements ICommandHandler<ChangeProfile> {
     const past = await this.changesOf(intent.actorId);
     // First the name to sign in with is the one that they have: else the next holder's would be the second account of it.
     const taken = past.findLast(({ event }) => event.data.handle !== null);
-    await writeThrough(taken ? [taken] : [], this.store.db);
+    await projectInline(taken ? [taken] : [], this.store.db);
     await this.handles.release(handle, fold(registered, past), metadataOf(intent, payloadHash));
   }
 

@@ -6,8 +6,8 @@ import type { Profile } from '../../domain/profile/profile.js';
 import { EventLog } from '../../log/event-log.js';
 import type { EventMetadata } from '../../log/recorded.js';
 import { streams } from '../../log/streams.js';
-import { Clock, Ids } from '../support/ambient.js';
-import { decideOn, newestOf } from '../support/handle-command.js';
+import { Clock, IdGenerator } from '../support/ambient.js';
+import { handleCommand, newestOf } from '../support/handle-command.js';
 import { freeOfErased } from '../account/erased-handles.js';
 import { HandleDigest } from '../support/handle-digest.js';
 
@@ -17,14 +17,14 @@ export class ProfileHandles {
     private readonly log: EventLog,
     private readonly digest: HandleDigest,
     private readonly clock: Clock,
-    private readonly ids: Ids,
+    private readonly ids: IdGenerator,
   ) {}
 
   /** @throws {Refusal} `effect_mismatch`: another has it; `revision_conflict`. {@link LogUnavailable} */
   async claim(name: string, claim: HandleClaim, metadata: EventMetadata): Promise<void> {
     const { log, ids, clock } = this;
     await freeOfErased({ log, ids, clock }, { digest: await this.digest.ofHandle(name), metadata });
-    await decideOn(log, ids, {
+    await handleCommand(log, ids, {
       ...(await this.streamOf(name)),
       decide: (handle) => claimForProfile(handle, claim),
       metadata,
@@ -33,7 +33,7 @@ export class ProfileHandles {
 
   /** To no effect where the profile has it, or another request may still get it. @throws {LogUnavailable} */
   async release(name: string, profile: Profile, metadata: EventMetadata): Promise<void> {
-    await decideOn(this.log, this.ids, {
+    await handleCommand(this.log, this.ids, {
       ...(await this.streamOf(name)),
       decide: (handle) => releaseUnused(handle, name, profile, this.clock.now()),
       metadata,

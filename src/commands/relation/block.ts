@@ -3,9 +3,9 @@ import type { ICommandHandler } from '@nestjs/cqrs';
 import { block, unblock } from '../../domain/relation/pair.js';
 import type { PairEvent } from '../../domain/relation/pair.js';
 import type { Intent } from '../support/intent.js';
-import { PairActs } from './pair-commands.js';
+import { PairCommands } from './pair-commands.js';
 import type { PairOutcome } from './pair-commands.js';
-import { SocialFacts } from '../support/interaction-policy.js';
+import { InteractionPolicy } from '../support/interaction-policy.js';
 
 /** Whether the actor blocks the other one, and the position in the log from which readers see it. */
 export interface BlockOutcome {
@@ -41,19 +41,19 @@ const outcomeOf = ({ intent }: Block | Unblock, { pair, position }: PairOutcome)
 @CommandHandler(Block)
 export class BlockHandler implements ICommandHandler<Block> {
   constructor(
-    private readonly acts: PairActs,
-    private readonly facts: SocialFacts,
+    private readonly acts: PairCommands,
+    private readonly facts: InteractionPolicy,
   ) {}
 
   /** @throws {Refusal} and what log, vault and store throw. */
   async execute(command: Block): Promise<BlockOutcome> {
     const { intent, targetActorId } = command;
     const isKnown = await this.facts.isKnown(targetActorId);
-    const done = await this.acts.carryOut({
+    const done = await this.acts.execute({
       intent,
       targetActorId,
       verb: 'block',
-      concerns: isBlocking,
+      filter: isBlocking,
       decide: (pair, act) => block(pair, act, isKnown),
     });
     return outcomeOf(command, done);
@@ -62,17 +62,17 @@ export class BlockHandler implements ICommandHandler<Block> {
 
 @CommandHandler(Unblock)
 export class UnblockHandler implements ICommandHandler<Unblock> {
-  constructor(private readonly acts: PairActs) {}
+  constructor(private readonly acts: PairCommands) {}
 
   /** @throws {Refusal} and what log and vault throw. */
   async execute(command: Unblock): Promise<BlockOutcome> {
     const { intent, targetActorId } = command;
-    const done = await this.acts.carryOut({
+    const done = await this.acts.execute({
       intent,
       targetActorId,
       verb: 'unblock',
-      concerns: isBlocking,
-      isCounted: true,
+      filter: isBlocking,
+      isLimited: true,
       decide: unblock,
     });
     return outcomeOf(command, done);

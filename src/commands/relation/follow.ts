@@ -3,11 +3,11 @@ import type { ICommandHandler } from '@nestjs/cqrs';
 import { follow, unfollow } from '../../domain/relation/pair.js';
 import type { PairEvent } from '../../domain/relation/pair.js';
 import type { Intent } from '../support/intent.js';
-import { PairActs } from './pair-commands.js';
+import { PairCommands } from './pair-commands.js';
 import type { PairOutcome } from './pair-commands.js';
 import { relationOf } from './relation-outcome.js';
 import type { RelationOutcome } from './relation-outcome.js';
-import { SocialFacts } from '../support/interaction-policy.js';
+import { InteractionPolicy } from '../support/interaction-policy.js';
 
 export class Follow extends Command<RelationOutcome> {
   constructor(
@@ -41,20 +41,20 @@ function outcomeOf({ intent, targetActorId }: Follow | Unfollow, done: PairOutco
 @CommandHandler(Follow)
 export class FollowHandler implements ICommandHandler<Follow> {
   constructor(
-    private readonly acts: PairActs,
-    private readonly facts: SocialFacts,
+    private readonly acts: PairCommands,
+    private readonly facts: InteractionPolicy,
   ) {}
 
   /** @throws {Refusal} and what log, vault and store throw. */
   async execute(command: Follow): Promise<RelationOutcome> {
     const { intent, targetActorId } = command;
     const isAvailable = await this.facts.isActive(targetActorId);
-    const done = await this.acts.carryOut({
+    const done = await this.acts.execute({
       intent,
       targetActorId,
       verb: 'follow',
-      concerns: isFollowing,
-      isCounted: true,
+      filter: isFollowing,
+      isLimited: true,
       decide: (pair, act) => follow(pair, act, isAvailable),
     });
     return outcomeOf(command, done);
@@ -63,12 +63,12 @@ export class FollowHandler implements ICommandHandler<Follow> {
 
 @CommandHandler(Unfollow)
 export class UnfollowHandler implements ICommandHandler<Unfollow> {
-  constructor(private readonly acts: PairActs) {}
+  constructor(private readonly acts: PairCommands) {}
 
   /** @throws {Refusal} and what log and vault throw. */
   async execute(command: Unfollow): Promise<RelationOutcome> {
     const { intent, targetActorId } = command;
-    const act = { intent, targetActorId, verb: 'unfollow', concerns: isFollowing, decide: unfollow } as const;
-    return outcomeOf(command, await this.acts.carryOut(act));
+    const act = { intent, targetActorId, verb: 'unfollow', filter: isFollowing, decide: unfollow } as const;
+    return outcomeOf(command, await this.acts.execute(act));
   }
 }

@@ -9,13 +9,13 @@ import { EventLog } from '../../log/event-log.js';
 import { payloadDigest } from '../../log/encryption.js';
 import { streams } from '../../log/streams.js';
 import { KeyVault } from '../../log/vault/key-vault.js';
-import { Clock, Ids } from '../support/ambient.js';
-import { decideIntent } from '../support/handle-idempotent-command.js';
+import { Clock, IdGenerator } from '../support/ambient.js';
+import { handleIdempotentCommand } from '../support/handle-idempotent-command.js';
 import type { Intent } from '../support/intent.js';
 import { postIn } from '../post/post-outcome.js';
 import { relationOf } from './relation-outcome.js';
 import type { RelationOutcome } from './relation-outcome.js';
-import { SocialFacts } from '../support/interaction-policy.js';
+import { InteractionPolicy } from '../support/interaction-policy.js';
 
 export class LikePost extends Command<RelationOutcome> {
   constructor(
@@ -40,9 +40,9 @@ abstract class LikingHandler {
   constructor(
     protected readonly log: EventLog,
     protected readonly vault: KeyVault,
-    protected readonly facts: SocialFacts,
+    protected readonly facts: InteractionPolicy,
     protected readonly clock: Clock,
-    protected readonly ids: Ids,
+    protected readonly ids: IdGenerator,
   ) {}
 
   protected async carryOut(
@@ -52,13 +52,13 @@ abstract class LikingHandler {
   ): Promise<RelationOutcome> {
     const { actorId } = intent;
     const act = { actorId, postId, at: this.clock.now() };
-    const { state, position } = await decideIntent<Like, RelationEvent>(this.log, this.ids, {
+    const { state, position } = await handleIdempotentCommand<Like, RelationEvent>(this.log, this.ids, {
       stream: streams.like(actorId, postId),
       initial: undefined,
       evolve: evolveLike,
       intent,
       payloadHash: payloadDigest(await this.vault.keyOf(actorId), { verb }),
-      isCounted: verb === 'like',
+      isLimited: verb === 'like',
       decide: (like) => decide(like, act),
     });
     if (!state) return { relation: null, position };

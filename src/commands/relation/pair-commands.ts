@@ -1,23 +1,23 @@
 import type { Decision } from '../../domain/refusal.js';
-import { evolvePair, strangers } from '../../domain/relation/pair.js';
+import { evolvePair, initialPair } from '../../domain/relation/pair.js';
 import type { Act, Pair, PairEvent } from '../../domain/relation/pair.js';
 import { EventLog } from '../../log/event-log.js';
 import { payloadDigest } from '../../log/encryption.js';
 import { streams } from '../../log/streams.js';
 import { KeyVault } from '../../log/vault/key-vault.js';
-import { Clock, Ids } from '../support/ambient.js';
-import { decideIntent } from '../support/handle-idempotent-command.js';
+import { Clock, IdGenerator } from '../support/ambient.js';
+import { handleIdempotentCommand } from '../support/handle-idempotent-command.js';
 import type { Intent } from '../support/intent.js';
 
 /** What one actor does to another. */
-export interface PairAct {
+export interface PairCommand {
   readonly intent: Intent;
   readonly targetActorId: string;
   readonly verb: 'follow' | 'unfollow' | 'block' | 'unblock';
   /** Which events of the two are of this kind, follows or blocks. */
-  readonly concerns: (event: PairEvent) => boolean;
-  /** As in {@link decideIntent}. */
-  readonly isCounted?: boolean;
+  readonly filter: (event: PairEvent) => boolean;
+  /** As in {@link handleIdempotentCommand}. */
+  readonly isLimited?: boolean;
   readonly decide: (pair: Pair, act: Act) => Decision<PairEvent>;
 }
 
@@ -28,31 +28,31 @@ export interface PairOutcome {
 }
 
 /** What following and blocking have in common: both are written to the one stream of the two. */
-export class PairActs {
+export class PairCommands {
   constructor(
     private readonly log: EventLog,
     private readonly vault: KeyVault,
     private readonly clock: Clock,
-    private readonly ids: Ids,
+    private readonly ids: IdGenerator,
   ) {}
 
   /** @throws {Refusal} and whatever log and vault throw. */
-  async carryOut(pairAct: PairAct): Promise<PairOutcome> {
-    const { intent, targetActorId, verb, concerns, isCounted = false, decide } = pairAct;
+  async execute(command: PairCommand): Promise<PairOutcome> {
+    const { intent, targetActorId, verb, filter, isLimited = false, decide } = command;
     const { actorId } = intent;
     const act = { actorId, targetActorId, at: this.clock.now() };
-    const { state: pair, position } = await decideIntent<Pair, PairEvent>(this.log, this.ids, {
+    const { state: pair, position } = await handleIdempotentCommand<Pair, PairEvent>(this.log, this.ids, {
       stream: streams.pair(actorId, targetActorId),
-      initial: strangers,
+      initial: initialPair,
       evolve: evolvePair,
       intent,
       payloadHash: payloadDigest(await this.vault.keyOf(actorId), { verb }),
-      concerns,
+      filter,
       // What the other one did, a block say, is nobody else's to find out: nor by the follow that it ended. Of one's own
       // block there is another event behind.
-      shows: ({ type, data }) =>
+      isVisible: ({ type, data }) =>
         data.actorId === actorId && !(type === 'relation.ended' && data.cause === 'block'),
-      isCounted,
+      isLimited,
       decide: (state) => decide(state, act),
     });
     return { pair, position };

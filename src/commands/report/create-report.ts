@@ -7,12 +7,12 @@ import { EventLog } from '../../log/event-log.js';
 import { payloadDigest } from '../../log/encryption.js';
 import { streams } from '../../log/streams.js';
 import { KeyVault } from '../../log/vault/key-vault.js';
-import { Clock, Ids } from '../support/ambient.js';
-import { decideIntent } from '../support/handle-idempotent-command.js';
+import { Clock, IdGenerator } from '../support/ambient.js';
+import { handleIdempotentCommand } from '../support/handle-idempotent-command.js';
 import { createdId } from '../support/intent.js';
 import type { Intent } from '../support/intent.js';
 import { postIn } from '../post/post-outcome.js';
-import { SocialFacts } from '../support/interaction-policy.js';
+import { InteractionPolicy } from '../support/interaction-policy.js';
 
 /** What is reported, why, and what else there is to say: as it was sent. */
 export interface Complaint {
@@ -43,9 +43,9 @@ export class CreateReportHandler implements ICommandHandler<CreateReport> {
   constructor(
     private readonly log: EventLog,
     private readonly vault: KeyVault,
-    private readonly facts: SocialFacts,
+    private readonly facts: InteractionPolicy,
     private readonly clock: Clock,
-    private readonly ids: Ids,
+    private readonly ids: IdGenerator,
   ) {}
 
   /** @throws {Refusal} and what log, vault and store throw. */
@@ -64,7 +64,7 @@ export class CreateReportHandler implements ICommandHandler<CreateReport> {
       at: this.clock.now(),
     };
     const target = await this.targetOf(intent.actorId, complaint);
-    const { position } = await decideIntent<Report, ReportCreated>(this.log, this.ids, {
+    const { position } = await handleIdempotentCommand<Report, ReportCreated>(this.log, this.ids, {
       stream: streams.report(reportId),
       initial: noReport,
       evolve: evolveReport,

@@ -4,7 +4,7 @@ export abstract class Clock {
   abstract now(): number;
 }
 
-export abstract class Ids {
+export abstract class IdGenerator {
   /** A new opaque identifier: 22 URL-safe characters, 128 random bits. */
   abstract random(): string;
   /** A new UUID, for an event. */

@@ -6,9 +6,9 @@ import type { Append, Appended, EventLog, NewEvent } from '../../log/event-log.j
 import type { EventMetadata, Recorded } from '../../log/recorded.js';
 import type { StoredEvent } from '../../log/registry.js';
 import { isRestriction, restrictionId } from '../../log/restrictions.js';
-import type { Ids } from './ambient.js';
+import type { IdGenerator } from './ambient.js';
 
-export interface Deliberation<State, Event extends StoredEvent> {
+export interface CommandContext<State, Event extends StoredEvent> {
   readonly stream: string;
   /** How the past is read. Undefined: all of it. */
   readonly read?: (log: EventLog, stream: string) => Promise<readonly Recorded[]>;
@@ -19,7 +19,7 @@ export interface Deliberation<State, Event extends StoredEvent> {
   /** `past`: as it was read, with what is recorded beside the events. */
   readonly decide: (state: State, past: readonly Recorded<Event>[]) => Decision<Event>;
   /** What of the past tells that nothing is, or may be, done (any more): it must be confirmed first. Undefined: all. */
-  readonly told?: (past: readonly Recorded<Event>[]) => readonly Recorded<Event>[];
+  readonly toConfirm?: (past: readonly Recorded<Event>[]) => readonly Recorded<Event>[];
   readonly metadata: EventMetadata;
 }
 
@@ -39,12 +39,12 @@ const PAUSE_MS = 20;
  * @throws {Refusal} and whatever {@link EventLog} throws; {@link LogUnavailable} also if somebody else always was first:
  * nothing was written, and trying again is safe.
  */
-export async function decideOn<State, Event extends StoredEvent>(
+export async function handleCommand<State, Event extends StoredEvent>(
   log: EventLog,
-  ids: Ids,
-  deliberation: Deliberation<State, Event>,
+  ids: IdGenerator,
+  context: CommandContext<State, Event>,
 ): Promise<Decided<Event>> {
-  const { stream, read = wholeStream, known, initial, evolve, decide, told, metadata } = deliberation;
+  const { stream, read = wholeStream, known, initial, evolve, decide, toConfirm, metadata } = context;
   for (let attempt = 1; ; attempt++) {
     const informed = attempt === 1 ? known : undefined;
     const past = informed ? [] : ((await read(log, stream)) as readonly Recorded<Event>[]);
@@ -53,7 +53,7 @@ export async function decideOn<State, Event extends StoredEvent>(
       : past.reduce((older, { event }) => evolve(older, event), initial);
     const decision = decide(state, past);
     if (decision instanceof Refusal || decision.length === 0) {
-      await log.confirm(told ? told(past) : past);
+      await log.ensureWitnessed(toConfirm ? toConfirm(past) : past);
       if (decision instanceof Refusal) throw decision;
       return { past, added: [] };
     }
@@ -95,7 +95,7 @@ function wholeStream(log: EventLog, stream: string): Promise<readonly Recorded[]
 }
 
 /** All of a stream as it was a moment ago; if that is the past by now, as it is. */
-export function alreadyRead(past: readonly Recorded[]): NonNullable<Deliberation<unknown, never>['read']> {
+export function alreadyRead(past: readonly Recorded[]): NonNullable<CommandContext<unknown, never>['read']> {
   let first: readonly Recorded[] | undefined = past;
   return (log, stream) => {
     const known = first;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { LogUnavailable, WrongExpectedRevision } from '../../log/event-log.js';
 import type { EventLog } from '../../log/event-log.js';
-import { alreadyRead, decideOn } from './handle-command.js';
+import { alreadyRead, handleCommand } from './handle-command.js';
 
 const deliberation = {
   stream: 's',
@@ -26,7 +26,7 @@ const contended = (times: number) => {
 
 describe('a decision', () => {
   it('is made again when somebody else wrote first', async () => {
-    const { added } = await decideOn(contended(3), ids, deliberation);
+    const { added } = await handleCommand(contended(3), ids, deliberation);
     expect(added).toMatchObject([{ revision: 0n, position: 7n }]);
   });
 
@@ -34,11 +34,11 @@ describe('a decision', () => {
     let reads = 0;
     const log = contended(1);
     log.read = () => Promise.resolve([]).finally(() => (reads += 1));
-    const { added } = await decideOn(log, ids, { ...deliberation, read: alreadyRead([]) });
+    const { added } = await handleCommand(log, ids, { ...deliberation, read: alreadyRead([]) });
     expect([added.length, reads]).toEqual([1, 1]);
   });
 
   it('can be tried again later when somebody else always was first', async () => {
-    await expect(decideOn(contended(9), ids, deliberation)).rejects.toBeInstanceOf(LogUnavailable);
+    await expect(handleCommand(contended(9), ids, deliberation)).rejects.toBeInstanceOf(LogUnavailable);
   });
 });

@@ -3,25 +3,25 @@ import type { Decision } from '../../domain/refusal.js';
 import type { EventLog } from '../../log/event-log.js';
 import type { Recorded } from '../../log/recorded.js';
 import type { StoredEvent } from '../../log/registry.js';
-import type { Ids } from './ambient.js';
-import { decideOn } from './handle-command.js';
-import type { Deliberation } from './handle-command.js';
+import type { IdGenerator } from './ambient.js';
+import { handleCommand } from './handle-command.js';
+import type { CommandContext } from './handle-command.js';
 import { earlierOutcome, isOfIntent, metadataOf } from './intent.js';
 import type { Intent } from './intent.js';
 
-export interface IntentDeliberation<State, Event extends StoredEvent> extends Pick<
-  Deliberation<State, Event>,
+export interface IdempotentCommandContext<State, Event extends StoredEvent> extends Pick<
+  CommandContext<State, Event>,
   'stream' | 'read' | 'initial' | 'evolve'
 > {
   readonly intent: Intent;
   /** Digest of all that was sent, the verb with it: the same intent cannot both set something and take it back. */
   readonly payloadHash: string;
   /** Which events of the stream are the addressed resource's; undefined: all. Others may bear the same intentId. */
-  readonly concerns?: (event: Event) => boolean;
+  readonly filter?: (event: Event) => boolean;
   /** Which events make what the actor is shown of the stream; undefined: all. The others' positions are not told. */
-  readonly shows?: (event: Event) => boolean;
-  /** Refused once the actor has done so {@link MOST_ACTS} times. What takes something back or away is never counted. */
-  readonly isCounted?: boolean;
+  readonly isVisible?: (event: Event) => boolean;
+  /** Refused once the actor has done so {@link MAX_CHANGES} times. What takes something back or away is never counted. */
+  readonly isLimited?: boolean;
   readonly decide: (state: State) => Decision<Event>;
 }
 
@@ -40,44 +40,44 @@ export interface IntentOutcome<State, Event extends StoredEvent> {
  * How often one actor may change one thing. An intent is looked for in all of a stream, however old: without an end to
  * it whoever follows and unfollows somebody all day would make a stream that no block could be decided on in time.
  */
-export const MOST_ACTS = 1_000;
+export const MAX_CHANGES = 1_000;
 
 /**
  * Carries an intent out on a stream that others write to as well: the first outcome again if it was carried out before,
  * and only then what the rules say now. An intent that changes nothing leaves nothing behind, and is decided anew when
  * it is repeated.
- * @throws {Refusal} `intent_conflict`, and those of `decide`; {@link LogUnavailable} as {@link decideOn} does.
+ * @throws {Refusal} `intent_conflict`, and those of `decide`; {@link LogUnavailable} as {@link handleCommand} does.
  */
-export async function decideIntent<State, Event extends StoredEvent>(
+export async function handleIdempotentCommand<State, Event extends StoredEvent>(
   log: EventLog,
-  ids: Ids,
-  deliberation: IntentDeliberation<State, Event>,
+  ids: IdGenerator,
+  context: IdempotentCommandContext<State, Event>,
 ): Promise<IntentOutcome<State, Event>> {
-  const { stream, read, initial, evolve, intent, payloadHash, isCounted = false, decide } = deliberation;
-  const { concerns = () => true, shows = () => true } = deliberation;
-  const { past, added } = await decideOn<State, Event>(log, ids, {
+  const { stream, read, initial, evolve, intent, payloadHash, isLimited = false, decide } = context;
+  const { filter = () => true, isVisible = () => true } = context;
+  const { past, added } = await handleCommand<State, Event>(log, ids, {
     stream,
     ...(read && { read }),
     initial,
     evolve,
-    told: (recorded) => {
-      const addressed = recorded.filter(({ event }) => concerns(event));
+    toConfirm: (recorded) => {
+      const addressed = recorded.filter(({ event }) => filter(event));
       const first = addressed.filter((each) => isOfIntent(each, intent));
       return first.length > 0 ? first : addressed;
     },
     metadata: metadataOf(intent, payloadHash),
     decide: (state, recorded) => {
-      const addressed = recorded.filter(({ event }) => concerns(event));
+      const addressed = recorded.filter(({ event }) => filter(event));
       if (earlierOutcome(addressed, intent, payloadHash)) return [];
       const decision = decide(state);
       const changesNothing = decision instanceof Refusal || decision.length === 0;
-      return isCounted && !changesNothing && actsOf(intent.actorId, addressed) >= MOST_ACTS
+      return isLimited && !changesNothing && actsOf(intent.actorId, addressed) >= MAX_CHANGES
         ? changedTooOften()
         : decision;
     },
   });
   const whole = [...past, ...added];
-  const own = whole.filter((recorded) => isOfIntent(recorded, intent) && concerns(recorded.event));
+  const own = whole.filter((recorded) => isOfIntent(recorded, intent) && filter(recorded.event));
   const fold = (events: readonly Recorded<Event>[]) =>
     events.reduce((state, { event }) => evolve(state, event), initial);
   const upTo = own.at(-1)?.revision;
@@ -85,7 +85,7 @@ export async function decideIntent<State, Event extends StoredEvent>(
     state: fold(upTo === undefined ? whole : whole.filter(({ revision }) => revision <= upTo)),
     newest: fold(whole),
     own,
-    position: whole.findLast(({ event }) => shows(event))?.position ?? 0n,
+    position: whole.findLast(({ event }) => isVisible(event))?.position ?? 0n,
   };
 }
 
@@ -95,5 +95,5 @@ const actsOf = (actorId: string, recorded: readonly Recorded[]): number =>
 const changedTooOften = (): Refusal =>
   new Refusal(
     'domain_plan_too_large',
-    `You have changed this ${MOST_ACTS.toLocaleString('en')} times, which is as often as one thing can be changed.`,
+    `You have changed this ${MAX_CHANGES.toLocaleString('en')} times, which is as often as one thing can be changed.`,
   );

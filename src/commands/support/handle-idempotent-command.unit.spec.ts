@@ -1,12 +1,12 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { block, evolvePair, follow, strangers, unfollow } from '../../domain/relation/pair.js';
+import { block, evolvePair, follow, initialPair, unfollow } from '../../domain/relation/pair.js';
 import type { Pair, PairEvent } from '../../domain/relation/pair.js';
 import type { Decision } from '../../domain/refusal.js';
 import { WrongExpectedRevision } from '../../log/event-log.js';
 import type { Append, EventLog } from '../../log/event-log.js';
 import type { Recorded } from '../../log/recorded.js';
-import { decideIntent, MOST_ACTS } from './handle-idempotent-command.js';
-import type { IntentDeliberation } from './handle-idempotent-command.js';
+import { handleIdempotentCommand, MAX_CHANGES } from './handle-idempotent-command.js';
+import type { IdempotentCommandContext } from './handle-idempotent-command.js';
 import type { Intent } from './intent.js';
 
 const intent: Intent = {
@@ -29,8 +29,8 @@ const unfollowing = (pair: Pair): Decision<PairEvent> => unfollow(pair, act);
 function logOf(first: () => Promise<unknown> = () => Promise.resolve()): EventLog {
   const recorded: Recorded[] = [];
   const waiting = [first];
-  const log: Pick<EventLog, 'read' | 'append' | 'confirm'> = {
-    confirm: () => Promise.resolve(),
+  const log: Pick<EventLog, 'read' | 'append' | 'ensureWitnessed'> = {
+    ensureWitnessed: () => Promise.resolve(),
     read: () => Promise.resolve([...recorded]),
     append: async ({ stream, expected, events, metadata }: Append) => {
       await waiting.pop()?.();
@@ -51,11 +51,11 @@ describe('an intent', () => {
   const carryOut = (
     by: Intent,
     decide: (pair: Pair) => Decision<PairEvent>,
-    more: Partial<IntentDeliberation<Pair, PairEvent>> = {},
+    more: Partial<IdempotentCommandContext<Pair, PairEvent>> = {},
   ) =>
-    decideIntent<Pair, PairEvent>(log, ids, {
+    handleIdempotentCommand<Pair, PairEvent>(log, ids, {
       stream: 'pair-ada.bob',
-      initial: strangers,
+      initial: initialPair,
       evolve: evolvePair,
       intent: by,
       payloadHash: 'put',
@@ -99,8 +99,8 @@ describe('an intent', () => {
 
   it('is another one on another resource of the stream, for another actor and for another application', async () => {
     await carryOut(intent, following);
-    const concerns = ({ type }: PairEvent) => type.startsWith('block.');
-    await carryOut(intent, unfollowing, { payloadHash: 'block', concerns });
+    const filter = ({ type }: PairEvent) => type.startsWith('block.');
+    await carryOut(intent, unfollowing, { payloadHash: 'block', filter });
     await carryOut({ ...intent, actorId: 'bob' }, following, { payloadHash: 'other' });
     await carryOut({ ...intent, appId: 'other' }, unfollowing, { payloadHash: 'other' });
     expect(await log.read('pair-ada.bob')).toHaveLength(4);
@@ -108,40 +108,46 @@ describe('an intent', () => {
 
   it('leaves nothing behind where it changes nothing', async () => {
     const { state, own, position } = await carryOut(intent, unfollowing);
-    expect({ state, own, position }).toEqual({ state: strangers, own: [], position: 0n });
+    expect({ state, own, position }).toEqual({ state: initialPair, own: [], position: 0n });
     await expect(carryOut(intent, following, { payloadHash: 'other' })).resolves.toMatchObject({ own: [{}] });
   });
 
   it('is told no position of what others did that its actor is not shown', async () => {
-    const shows = ({ data }: PairEvent) => data.actorId === 'ada';
+    const isVisible = ({ data }: PairEvent) => data.actorId === 'ada';
     await carryOut({ ...intent, actorId: 'bob' }, (pair) => block(pair, bobOnAda, true));
-    await expect(carryOut(intent, unfollowing, { shows })).resolves.toMatchObject({ position: 0n });
+    await expect(carryOut(intent, unfollowing, { isVisible })).resolves.toMatchObject({
+      position: 0n,
+    });
   });
 
   describe('of an actor who has done as much as can be done to one thing', () => {
-    const isCounted = true;
+    const isLimited = true;
 
     beforeEach(async () => {
       const event: PairEvent = { type: 'block.ended', data: act };
       const metadata = { ...intent, intentId: 'i0' };
-      const events = Array.from({ length: MOST_ACTS }, () => ({ id: 'x', event }));
+      const events = Array.from({ length: MAX_CHANGES }, () => ({ id: 'x', event }));
       await log.append({ stream: 'pair-ada.bob', expected: 'no_stream', events, metadata });
     });
 
     it('is refused, unless it takes something back', async () => {
-      const refused = carryOut(intent, following, { isCounted });
+      const refused = carryOut(intent, following, { isLimited });
       await expect(refused).rejects.toMatchObject({ code: 'domain_plan_too_large' });
       await expect(carryOut(intent, following)).resolves.toMatchObject({ own: [{}] });
     });
 
     it('is answered where it changes nothing or was carried out before', async () => {
-      await expect(carryOut(intent, unfollowing, { isCounted })).resolves.toMatchObject({ own: [] });
+      await expect(carryOut(intent, unfollowing, { isLimited })).resolves.toMatchObject({
+        own: [],
+      });
       await carryOut(intent, following);
-      await expect(carryOut(intent, following, { isCounted })).resolves.toMatchObject({ own: [{}] });
+      await expect(carryOut(intent, following, { isLimited })).resolves.toMatchObject({
+        own: [{}],
+      });
     });
 
     it('leaves the other one as many', async () => {
-      const others = carryOut({ ...intent, actorId: 'bob' }, following, { isCounted });
+      const others = carryOut({ ...intent, actorId: 'bob' }, following, { isLimited });
       await expect(others).resolves.toMatchObject({ own: [{}] });
     });
   });

@@ -1,4 +1,4 @@
-import { evolvePair, strangers } from '../../domain/relation/pair.js';
+import { evolvePair, initialPair } from '../../domain/relation/pair.js';
 import type { Pair, PairEvent } from '../../domain/relation/pair.js';
 import { EventLog } from '../../log/event-log.js';
 import { streams } from '../../log/streams.js';
@@ -10,7 +10,7 @@ const stateOf = {
 };
 
 /** What commands have to know of other people. Nothing of it comes from read models, which may be behind. */
-export class SocialFacts {
+export class InteractionPolicy {
   constructor(
     private readonly log: EventLog,
     private readonly store: AuthorityStore,
@@ -29,7 +29,7 @@ export class SocialFacts {
   /** What two actors are to each other. @throws {LogUnavailable} */
   async pairOf(one: string, other: string): Promise<Pair> {
     const recorded = await this.log.read(streams.pair(one, other));
-    return recorded.map(({ event }) => event as PairEvent).reduce(evolvePair, strangers);
+    return recorded.map(({ event }) => event as PairEvent).reduce(evolvePair, initialPair);
   }
 
   /** Whether `actorId` may deal with what is `otherId`'s: it is there, and no block stands between them. One's own always. */

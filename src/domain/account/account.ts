@@ -1,5 +1,5 @@
 import { staleLifecycle } from '../lifecycle.js';
-import type { Seen } from '../lifecycle.js';
+import type { ExpectedLifecycle } from '../lifecycle.js';
 import { Refusal } from '../refusal.js';
 import type { Decision } from '../refusal.js';
 import { normalizeText } from '../unicode.js';
@@ -27,7 +27,7 @@ export type AccountEvent =
   | AccountSignedOut;
 
 /**
- * `lifecycle`: how many turns its life has taken (see {@link Seen}). A log that was restored may lack a registration and have
+ * `lifecycle`: how many turns its life has taken (see {@link ExpectedLifecycle}). A log that was restored may lack a registration and have
  * the suspension: who `isSuspended` and not there is so from the first moment.
  */
 export type Account =
@@ -151,7 +151,7 @@ export interface OfAccount {
 
 export function suspendAccount(
   account: Account,
-  { actorId, at, ...seen }: OfAccount & Seen,
+  { actorId, at, ...seen }: OfAccount & ExpectedLifecycle,
 ): Decision<AccountSuspended> {
   if (!isThere(account)) return unknownAccount();
   const stale = staleLifecycle(account, seen);
@@ -161,7 +161,7 @@ export function suspendAccount(
 
 export function reinstateAccount(
   account: Account,
-  { actorId, at, ...seen }: OfAccount & Seen,
+  { actorId, at, ...seen }: OfAccount & ExpectedLifecycle,
 ): Decision<AccountReinstated> {
   if (!isThere(account)) return unknownAccount();
   const stale = staleLifecycle(account, seen);
@@ -172,7 +172,7 @@ export function reinstateAccount(
 /** The time that was set first stands: who wants another one cancels before. `erasesAt`: Unix ms. */
 export function requestErasure(
   account: Account,
-  { actorId, at, erasesAt, ...seen }: OfAccount & Seen & { readonly erasesAt: number },
+  { actorId, at, erasesAt, ...seen }: OfAccount & ExpectedLifecycle & { readonly erasesAt: number },
 ): Decision<AccountErasureRequested> {
   if (!isThere(account)) return unknownAccount();
   const stale = staleLifecycle(account, seen);
@@ -198,7 +198,7 @@ export interface Erasure extends OfAccount {
 
 export function eraseAccount(
   account: Account,
-  { actorId, handleDigest, keyId, at, lifecycle }: Erasure & Seen,
+  { actorId, handleDigest, keyId, at, lifecycle }: Erasure & ExpectedLifecycle,
 ): Decision<AccountErased> {
   if (account.status === 'none') return unknownAccount();
   if (account.status === 'erased') return [];

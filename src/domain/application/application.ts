@@ -1,6 +1,6 @@
 import { canonical, isScope } from '../grant/scopes.js';
 import { staleLifecycle } from '../lifecycle.js';
-import type { Living, Seen } from '../lifecycle.js';
+import type { LifecycleState, ExpectedLifecycle } from '../lifecycle.js';
 import { Refusal } from '../refusal.js';
 import type { Decision } from '../refusal.js';
 import type {
@@ -15,7 +15,7 @@ import { passesForTheNetwork } from './network-name.js';
 export type ApplicationEvent =
   ApplicationRegistered | ApplicationSuspended | ApplicationReinstated | ApplicationSecretRotated;
 
-export interface Application extends Living {
+export interface Application extends LifecycleState {
   readonly status: 'none' | 'active' | 'suspended';
   /** A log that was restored may lack a registration and have the suspension: then it is so from the first moment. */
   readonly isSuspended?: boolean;
@@ -91,7 +91,7 @@ export interface OfApplication {
 
 export function suspendApplication(
   application: Application,
-  { appId, at, ...seen }: OfApplication & Seen,
+  { appId, at, ...seen }: OfApplication & ExpectedLifecycle,
 ): Decision<ApplicationSuspended> {
   if (application.status === 'none') return unknownApplication();
   const stale = staleLifecycle(application, seen);
@@ -101,7 +101,7 @@ export function suspendApplication(
 
 export function reinstateApplication(
   application: Application,
-  { appId, at, ...seen }: OfApplication & Seen,
+  { appId, at, ...seen }: OfApplication & ExpectedLifecycle,
 ): Decision<ApplicationReinstated> {
   if (application.status === 'none') return unknownApplication();
   const stale = staleLifecycle(application, seen);

@@ -1,4 +1,4 @@
-import type { Living } from '../lifecycle.js';
+import type { LifecycleState } from '../lifecycle.js';
 import { Refusal } from '../refusal.js';
 import type { Decision } from '../refusal.js';
 import type { PostCreated, PostDeleted, PostEdited, PostEvent } from './events.js';
@@ -8,13 +8,13 @@ import { postText } from './text.js';
 export type Post = AbsentPost | WrittenPost;
 
 /** Its restriction may stand in a recovered log that has lost the post itself: then it is restricted when it comes again. */
-export interface AbsentPost extends Living {
+export interface AbsentPost extends LifecycleState {
   readonly status: 'absent';
   readonly isRestricted: boolean;
 }
 
 /** `restricted`: an operator keeps it from everybody, its author too, who may only delete it. */
-export interface WrittenPost extends Living {
+export interface WrittenPost extends LifecycleState {
   readonly status: 'published' | 'restricted' | 'deleted';
   readonly id: string;
   readonly authorActorId: string;

@@ -1,12 +1,12 @@
 import { staleLifecycle } from '../lifecycle.js';
-import type { Seen } from '../lifecycle.js';
+import type { ExpectedLifecycle } from '../lifecycle.js';
 import { Refusal } from '../refusal.js';
 import type { Decision } from '../refusal.js';
 import type { PostRestricted, PostUnrestricted } from './events.js';
 import type { Post, WrittenPost } from './post.js';
 
 /** When an operator restricts a post, or lifts that (Unix ms), and what was seen of it. */
-export interface Restricting extends Seen {
+export interface Restricting extends ExpectedLifecycle {
   readonly at: number;
 }
 
@@ -30,7 +30,7 @@ export function unrestrictPost(post: Post, act: Restricting): Decision<PostUnres
     : [{ type: 'post.unrestricted', data: { postId, authorActorId, at: act.at } }];
 }
 
-function restrictable(post: Post, seen: Seen): WrittenPost | Refusal {
+function restrictable(post: Post, seen: ExpectedLifecycle): WrittenPost | Refusal {
   if (post.status === 'absent') return new Refusal('not_found', 'There is no such post.');
   const stale = staleLifecycle(post, seen);
   if (stale) return stale;

@@ -10,13 +10,13 @@ export function evolveLike(like: Like, { type, data }: RelationEvent): Like {
   switch (type) {
     case 'relation.established':
       return {
-        stands: true,
+        active: true,
         generation: data.generation,
         at: data.at,
         targetActorId: data.targetActorId,
       };
     case 'relation.ended':
-      return like && { ...like, stands: false };
+      return like && { ...like, active: false };
   }
 }
 
@@ -34,7 +34,7 @@ export function likePost(
   authorActorId: string | undefined,
 ): Decision<RelationEstablished> {
   if (authorActorId === undefined) return interactionUnavailable();
-  if (like?.stands) return [];
+  if (like?.active) return [];
   const generation = (like?.generation ?? 0) + 1;
   return [
     {
@@ -46,7 +46,7 @@ export function likePost(
 
 /** Asks nothing of the post: what one gave can be taken back whatever became of it. */
 export function unlikePost(like: Like, { actorId, postId, at }: LikeAct): Decision<RelationEnded> {
-  if (!like?.stands) return [];
+  if (!like?.active) return [];
   const { generation, targetActorId } = like;
   return [
     {

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 import { Refusal } from '../refusal.js';
 import type { Decision } from '../refusal.js';
-import { block, evolvePair, follow, strangers, unblock, unfollow } from './pair.js';
+import { block, evolvePair, follow, initialPair, unblock, unfollow } from './pair.js';
 import type { Pair, PairEvent } from './pair.js';
 
 const ada = { actorId: 'ada', targetActorId: 'bob', at: 1_000 };
@@ -32,12 +32,12 @@ const unblocked = ({ actorId, targetActorId } = ada): PairEvent => ({
   type: 'block.ended',
   data: { actorId, targetActorId, at: 800 },
 });
-const given = (...events: PairEvent[]) => events.reduce(evolvePair, strangers);
+const given = (...events: PairEvent[]) => events.reduce(evolvePair, initialPair);
 const codeOf = (decision: unknown) => (decision instanceof Refusal ? decision.code : decision);
 
 describe('following', () => {
   it('states the fact, the first time of it', () => {
-    expect(follow(strangers, ada, true)).toEqual([
+    expect(follow(initialPair, ada, true)).toEqual([
       { type: 'relation.established', data: { ...tie(), at: 1_000 } },
     ]);
   });
@@ -58,12 +58,12 @@ describe('following', () => {
   });
 
   it('is refused for oneself', () => {
-    expect(codeOf(follow(strangers, herself, true))).toBe('self_relation');
-    expect(codeOf(unfollow(strangers, herself))).toBe('self_relation');
+    expect(codeOf(follow(initialPair, herself, true))).toBe('self_relation');
+    expect(codeOf(unfollow(initialPair, herself))).toBe('self_relation');
   });
 
   it.each([
-    ['who is not available', strangers, false],
+    ['who is not available', initialPair, false],
     ['who is not available any more', given(followed()), false],
     ['whom one blocks', given(blocked(ada)), true],
     ['by whom one is blocked', given(blocked(bob)), true],
@@ -80,7 +80,7 @@ describe('following', () => {
 
   it('is possible again after the block', () => {
     const pair = given(followed(), ...(block(given(followed()), bob, true) as PairEvent[]), unblocked(bob));
-    expect(pair.follows).toMatchObject({ ada: { stands: false } });
+    expect(pair.follows).toMatchObject({ ada: { active: false } });
     expect(follow(pair, ada, true)).toMatchObject([{ data: { generation: 2 } }]);
   });
 });
@@ -93,9 +93,9 @@ describe('unfollowing', () => {
   });
 
   it.each([
-    ['there never was one', strangers],
+    ['there never was one', initialPair],
     ['it has ended', given(followed(), unfollowed())],
-    ['only the other one follows', given(...(follow(strangers, bob, true) as PairEvent[]))],
+    ['only the other one follows', given(...(follow(initialPair, bob, true) as PairEvent[]))],
   ])('changes nothing where %s', (_where, pair) => {
     expect(unfollow(pair, ada)).toEqual([]);
   });
@@ -131,15 +131,15 @@ describe('blocking', () => {
     expect(block(given(blocked(bob)), ada, true)).toEqual([fact]);
   });
 
-  it('changes nothing where the block stands, also when its target is gone', () => {
+  it('changes nothing where the block active, also when its target is gone', () => {
     expect(block(given(blocked()), ada, true)).toEqual([]);
     expect(block(given(blocked()), ada, false)).toEqual([]);
   });
 
   it('is refused for oneself, and for nobody', () => {
-    expect(codeOf(block(strangers, herself, true))).toBe('self_block');
-    expect(codeOf(unblock(strangers, herself))).toBe('self_block');
-    expect(codeOf(block(strangers, ada, false))).toBe('not_found');
+    expect(codeOf(block(initialPair, herself, true))).toBe('self_block');
+    expect(codeOf(unblock(initialPair, herself))).toBe('self_block');
+    expect(codeOf(block(initialPair, ada, false))).toBe('not_found');
   });
 
   it('is taken back by who did it, and by nobody else', () => {
@@ -158,10 +158,10 @@ describe('whatever two actors do to each other', () => {
   };
   const history = fc.array(fc.tuple(fc.constantFrom(...Object.keys(acts)), fc.constantFrom(ada, bob)));
 
-  it('no follow stands beside a block, and generations count what was established', () => {
+  it('no follow active beside a block, and generations count what was established', () => {
     fc.assert(
       fc.property(history, (steps) => {
-        let pair = strangers;
+        let pair = initialPair;
         const established = { ada: 0, bob: 0 };
         for (const [name, act] of steps) {
           const decision = acts[name]?.(pair, act) ?? [];
@@ -171,7 +171,7 @@ describe('whatever two actors do to each other', () => {
             const { type, data } = event;
             if (type === 'relation.established') established[data.actorId as 'ada' | 'bob'] += 1;
           }
-          const follows = Object.values(pair.follows).filter(({ stands }) => stands);
+          const follows = Object.values(pair.follows).filter(({ active }) => active);
           expect(pair.blockedBy.length > 0 && follows.length > 0).toBe(false);
           expect(new Set(pair.blockedBy).size).toBe(pair.blockedBy.length);
         }

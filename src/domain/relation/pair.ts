@@ -14,13 +14,13 @@ export interface Pair {
   readonly blockedBy: readonly string[];
 }
 
-export const strangers: Pair = { follows: {}, blockedBy: [] };
+export const initialPair: Pair = { follows: {}, blockedBy: [] };
 
 export function evolvePair(pair: Pair, { type, data }: PairEvent): Pair {
   switch (type) {
     case 'relation.established': {
       const { actorId, generation, at } = data;
-      return { ...pair, follows: { ...pair.follows, [actorId]: { stands: true, generation, at } } };
+      return { ...pair, follows: { ...pair.follows, [actorId]: { active: true, generation, at } } };
     }
     case 'relation.ended': {
       const tie = pair.follows[data.actorId];
@@ -51,7 +51,7 @@ export function follow(pair: Pair, act: Act, isAvailable: boolean): Decision<Rel
   if (actorId === targetActorId) return selfRelation();
   if (!isAvailable || pair.blockedBy.length > 0) return interactionUnavailable();
   const tie = pair.follows[actorId];
-  if (tie?.stands) return [];
+  if (tie?.active) return [];
   const generation = (tie?.generation ?? 0) + 1;
   return [
     {
@@ -101,7 +101,7 @@ export function unblock(pair: Pair, { actorId, targetActorId, at }: Act): Decisi
 
 function endOf(pair: Pair, actorId: string, targetActorId: string, at: number): readonly RelationEnded[] {
   const tie = pair.follows[actorId];
-  return tie?.stands ? [ended(tie, actorId, targetActorId, at, 'block')] : [];
+  return tie?.active ? [ended(tie, actorId, targetActorId, at, 'block')] : [];
 }
 
 function ended(

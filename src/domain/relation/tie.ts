@@ -5,7 +5,7 @@ import { Refusal } from '../refusal.js';
  * that a block ended can still be taken back.
  */
 export interface Tie {
-  readonly stands: boolean;
+  readonly active: boolean;
   readonly takenBack?: boolean;
   readonly generation: number;
   readonly at: number;

@@ -20,7 +20,7 @@ import {
   uuidText,
   writableStreamName,
 } from './messages.js';
-import { Outlet } from './stream-writer.js';
+import { StreamWriter } from './stream-writer.js';
 import { statusOf, tooManyUnfinished, type CallStatus } from './status.js';
 
 type BatchCall = ServerDuplexStream<BatchAppendRequest, BatchAppendResp>;
@@ -63,7 +63,7 @@ export function batchAppendHandler(
 }
 
 class BatchAppend {
-  readonly outlet: Outlet;
+  readonly outlet: StreamWriter;
   readonly #partial = new Map<string, PartialAppend>();
   #unfinishedSize = 0;
   #pending = 0;
@@ -73,7 +73,7 @@ class BatchAppend {
     private readonly store: Store,
     private readonly call: BatchCall,
   ) {
-    this.outlet = new Outlet(call);
+    this.outlet = new StreamWriter(call);
     call.on('data', (request: BatchAppendRequest) => this.#take(request));
     this.outlet.onClose(() => {
       for (const id of this.#partial.keys()) this.#forget(id);

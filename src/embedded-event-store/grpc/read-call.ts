@@ -10,7 +10,7 @@ import type { Selection } from '../reading/selection.js';
 import { firstShown, StreamBackwards, StreamForwards, viewStream } from '../reading/stream-events.js';
 import type { Store } from '../storage/store.js';
 import type { LiveCalls } from './live-calls.js';
-import { Outlet } from './stream-writer.js';
+import { StreamWriter } from './stream-writer.js';
 import { parseReadRequest, type ReadRequest } from './read-request.js';
 import { encode, sendEvents } from './send-events.js';
 import { statusOf, streamDeleted, unreadablePosition } from './status.js';
@@ -22,13 +22,13 @@ const FIRST_PAGE = 32;
 /** Read in all its forms. Responses are encoded already: the service definition sends them as they are. */
 export function readHandler(store: Store, live: LiveCalls): handleServerStreamingCall<ReadReq, Buffer> {
   return (call) => {
-    const outlet = new Outlet(call);
+    const outlet = new StreamWriter(call);
     outlet.onClose(live.add((status) => outlet.fail(status)));
     void serve(store, call.request, outlet).catch((error: unknown) => outlet.fail(statusOf(error)));
   };
 }
 
-async function serve(store: Store, message: ReadReq, outlet: Outlet): Promise<void> {
+async function serve(store: Store, message: ReadReq, outlet: StreamWriter): Promise<void> {
   const request = parseReadRequest(message);
   if (request.count === undefined) await subscribe(store, request, outlet);
   else if (request.of.kind === 'stream') await readStream(store, request, request.of, request.count, outlet);
@@ -41,7 +41,7 @@ async function readAll(
   request: ReadRequest,
   of: Extract<ReadRequest['of'], { kind: 'all' }>,
   count: number,
-  outlet: Outlet,
+  outlet: StreamWriter,
 ): Promise<void> {
   try {
     await sendSelection(store, selectAll(store, request, of), count, request, outlet);
@@ -56,7 +56,7 @@ async function readStream(
   request: ReadRequest,
   { stream, from }: Extract<ReadRequest['of'], { kind: 'stream' }>,
   count: number,
-  outlet: Outlet,
+  outlet: StreamWriter,
 ): Promise<void> {
   const view = viewStream(store.index, stream, store.now());
   if (view.kind === 'deleted') return outlet.fail(streamDeleted(stream));
@@ -103,7 +103,7 @@ async function sendSelection(
   selection: Selection,
   count: number,
   request: ReadRequest,
-  outlet: Outlet,
+  outlet: StreamWriter,
 ): Promise<void> {
   let left = count;
   while (left > 0 && !outlet.closed) {

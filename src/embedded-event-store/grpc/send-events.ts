@@ -1,6 +1,6 @@
 import { present } from '../reading/resolve-links.js';
 import type { Store } from '../storage/store.js';
-import type { Outlet } from './stream-writer.js';
+import type { StreamWriter } from './stream-writer.js';
 import type { ReadRequest } from './read-request.js';
 
 /** Sends the events of a page, as the request wants them presented and at the client's pace. */
@@ -8,7 +8,7 @@ export async function sendEvents(
   store: Store,
   ordinals: readonly number[],
   request: ReadRequest,
-  outlet: Outlet,
+  outlet: StreamWriter,
 ): Promise<void> {
   for await (const messages of present(store, ordinals, request)) {
     for (const message of messages) await outlet.send(message);

@@ -3,7 +3,7 @@ import type { Writable } from 'node:stream';
 import type { CallStatus } from './status.js';
 
 /** The sending half of a streaming call: respects the client's pace, and ends once, whoever ends it. */
-export class Outlet {
+export class StreamWriter {
   #closed = false;
   #ended = false;
   #resume: (() => void) | undefined;

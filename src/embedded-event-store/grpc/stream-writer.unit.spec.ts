@@ -2,7 +2,7 @@ import { status, Metadata } from '@grpc/grpc-js';
 import { describe, expect, it } from '@jest/globals';
 import { Writable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
-import { Outlet } from './stream-writer.js';
+import { StreamWriter } from './stream-writer.js';
 
 const unavailable = { code: status.UNAVAILABLE, details: 'shutting down', metadata: new Metadata() };
 
@@ -11,7 +11,7 @@ function slowCall() {
   const errors: unknown[] = [];
   const call = new Writable({ objectMode: true, write: () => undefined });
   call.on('error', (error) => errors.push(error));
-  return { outlet: new Outlet(call as never), errors };
+  return { outlet: new StreamWriter(call as never), errors };
 }
 
 describe('the end of a call', () => {

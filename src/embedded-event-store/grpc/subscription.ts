@@ -6,7 +6,7 @@ import { ordinalBehind } from '../reading/positions.js';
 import type { Selection } from '../reading/selection.js';
 import { StreamForwards, viewStream } from '../reading/stream-events.js';
 import type { Store } from '../storage/store.js';
-import type { Outlet } from './stream-writer.js';
+import type { StreamWriter } from './stream-writer.js';
 import type { ReadRequest } from './read-request.js';
 import { encode, sendEvents } from './send-events.js';
 import { streamDeleted } from './status.js';
@@ -15,7 +15,7 @@ import { streamDeleted } from './status.js';
  * A catch-up subscription is one place in the log, or in a stream, that moves on as the client takes the events and as
  * new ones come. There is no queue between the log and the client: a slow client costs one page, however far it is behind.
  */
-export async function subscribe(store: Store, request: ReadRequest, outlet: Outlet): Promise<void> {
+export async function subscribe(store: Store, request: ReadRequest, outlet: StreamWriter): Promise<void> {
   const commits = new CommitSignal(store, outlet);
   const source =
     request.of.kind === 'stream' ? streamSource(store, request.of) : allSource(store, request.of);
@@ -92,7 +92,7 @@ class CommitSignal {
   #committed = false;
   #wake: (() => void) | undefined;
 
-  constructor(store: Store, outlet: Outlet) {
+  constructor(store: Store, outlet: StreamWriter) {
     const wake = (): void => {
       this.#committed = true;
       this.#wake?.();

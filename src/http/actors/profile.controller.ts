@@ -6,7 +6,7 @@ import { ownProfile as callersProfile } from '../../../projections/profile/profi
 import { ChangeProfile } from '../../commands/profile/change-profile.js';
 import type { Authority } from '../../commands/support/intent.js';
 import { ActingAuthority, Mutation } from '../admission/mutation.guard.js';
-import { OwnWrites } from '../admission/read-your-writes.js';
+import { ReadYourWrites } from '../admission/read-your-writes.js';
 import { ProtectedReads } from '../admission/protected-reads.js';
 import type { ReadRequest, ReadRule } from '../admission/protected-reads.js';
 import { HttpRefusal } from '../server/errors.js';
@@ -49,7 +49,7 @@ export class ProfileController {
   constructor(
     private readonly reads: ProtectedReads,
     private readonly commands: CommandBus,
-    private readonly ownWrites: OwnWrites,
+    private readonly ownWrites: ReadYourWrites,
   ) {}
 
   @Get()
@@ -96,7 +96,7 @@ export class ProfileController {
     const { profile, position } = await this.commands.execute(
       new ChangeProfile({ ...authority, intentId: named }, change),
     );
-    await this.ownWrites.settle(authority.actorId, position);
+    await this.ownWrites.waitForProjection(authority.actorId, position);
     void reply.header('x-network-write-revision', String(position));
     const { actorId, handle, displayName, bio, website, revision } = profile;
     return { profile: { actorId, handle, displayName, bio, website, revision } };

@@ -1,9 +1,9 @@
 import { outstandingSql } from '../../../projections/outstanding.sql.js';
 import { scopeOf } from '../../../projections/runner/read-query.js';
 import type { ReadQuery } from '../../../projections/runner/read-query.js';
-import { recoveryStateSql } from '../../incarnations/recovery-state.js';
-import { derivingSql, standingSql } from './unavailable.js';
-import type { Standing } from './unavailable.js';
+import { publicationStateSql } from '../../incarnations/recovery-state.js';
+import { authorityRebuildSql, admissionStateSql } from './unavailable.js';
+import type { AdmissionState } from './unavailable.js';
 
 /** Parameters of {@link admissionSql}, in order, before those of the query that is embedded. */
 export interface AdmissionValues {
@@ -29,7 +29,7 @@ export const valuesOf = (values: AdmissionValues): unknown[] => [
 const ADMISSION_PARAMETERS = 5;
 
 /** The one row that {@link admissionSql} answers. All null: there is no such thing. */
-export interface AdmissionRow extends Standing {
+export interface AdmissionRow extends AdmissionState {
   readonly incarnation: string | null;
   readonly applied_position: string | null;
   readonly actor_id: string | null;
@@ -60,10 +60,10 @@ export const callerSql = (tokenHash = '$1::bytea'): string => `
   JOIN authority.application application ON application.app_id = grants.app_id
   WHERE token.kind = 'AccessToken' AND token.key_hash = ${tokenHash}`;
 
-/** One row: the {@link Standing}, {@link callerSql}, and whether publishing is paused at that moment. */
+/** One row: the {@link AdmissionState}, {@link callerSql}, and whether publishing is paused at that moment. */
 export const publisherSql = `
   SELECT standing.*, caller.*, coalesce((SELECT paused FROM authority.publishing), false) AS publishing_paused
-  FROM (${standingSql}) standing LEFT JOIN (${callerSql()}) caller ON true`;
+  FROM (${admissionStateSql}) standing LEFT JOIN (${callerSql()}) caller ON true`;
 
 /**
  * A protected read as a single statement (recovery.md, "Admission of a read"): the recovery state, the caller's
@@ -75,14 +75,14 @@ export function admissionSql(schemaName: string, query: Pick<ReadQuery<never, un
   return `
   WITH state AS MATERIALIZED (
     SELECT published.*, outstanding.*
-    FROM (${recoveryStateSql}) published CROSS JOIN (${outstandingSql(scope.schema)}) outstanding
+    FROM (${publicationStateSql}) published CROSS JOIN (${outstandingSql(scope.schema)}) outstanding
   ), caller AS MATERIALIZED (${callerSql()}
   ), freshness AS (
     SELECT greatest($5::numeric, (SELECT unknown_position FROM state), (
       SELECT outstanding.position FROM recovery.outstanding_write outstanding
       WHERE outstanding.actor_id = (SELECT actor_id FROM caller))) AS needed_position
   )
-  SELECT state.incarnation, state.status, state.applied_position, state.witness_epoch, ${derivingSql} AS deriving, caller.*,
+  SELECT state.incarnation, state.status, state.applied_position, state.witness_epoch, ${authorityRebuildSql} AS deriving, caller.*,
     freshness.needed_position,
     coalesce(state.applied_position >= freshness.needed_position, freshness.needed_position IS NULL) AS fresh,
     CASE WHEN state.status = 'serving' AND state.incarnation = $3::text

@@ -5,8 +5,8 @@ import { HttpRefusal } from '../server/errors.js';
 import type { AdmissionRow } from './admission-sql.js';
 import { authorityOf } from './authority.js';
 import type { Caller } from './authority.js';
-import { closedBy } from './unavailable.js';
-import type { Closed } from './unavailable.js';
+import { unavailableReason } from './unavailable.js';
+import type { UnavailableReason } from './unavailable.js';
 import type { Credential } from './credential.js';
 import type { RestrictionProof } from './restriction-proof.js';
 
@@ -30,12 +30,12 @@ export function admit(
   proof: RestrictionProof,
 ): Caller | undefined {
   // Before anybody is told what their token is worth: that may have been lost as well.
-  const closed = closedBy(row, proof);
+  const closed = unavailableReason(row, proof);
   if (closed) throw new HttpRefusal(closed, whyClosed[closed]);
   return credential && authorityOf(row, scope);
 }
 
-const whyClosed: Readonly<Record<Closed, string>> = {
+const whyClosed: Readonly<Record<UnavailableReason, string>> = {
   recovery_quarantined: 'The network is in recovery; reads are refused until it is done.',
   recovery_state_missing: 'The network is being set up; retry later.',
   restriction_witness_unavailable_or_incomplete:

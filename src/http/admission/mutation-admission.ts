@@ -5,8 +5,8 @@ import { HttpRefusal } from '../server/errors.js';
 import { publisherSql } from './admission-sql.js';
 import { authorityOf } from './authority.js';
 import type { Caller, CallerRow } from './authority.js';
-import { closedBy } from './unavailable.js';
-import type { Closed, Standing } from './unavailable.js';
+import { unavailableReason } from './unavailable.js';
+import type { UnavailableReason, AdmissionState } from './unavailable.js';
 import type { Credential } from './credential.js';
 import type { RestrictionProof } from './restriction-proof.js';
 
@@ -17,12 +17,12 @@ export interface MutationRule {
   readonly publishes: boolean;
 }
 
-interface PublisherRow extends CallerRow, Standing {
+interface PublisherRow extends CallerRow, AdmissionState {
   readonly publishing_paused: boolean;
 }
 
 const AGAIN = 'This request wrote nothing; retry it later with the same intentId.';
-const whyClosed: Readonly<Record<Closed, string>> = {
+const whyClosed: Readonly<Record<UnavailableReason, string>> = {
   // In a log that may have lost something nobody can tell what is there to be deleted, blocked or taken back.
   recovery_quarantined: `The network is in recovery. ${AGAIN}`,
   recovery_state_missing: `The network is being set up. ${AGAIN}`,
@@ -40,7 +40,7 @@ export class MutationAdmission {
   /** @throws {HttpRefusal} why not; `authority_unavailable` if nobody can tell. */
   async admit(credential: NonNullable<Credential>, { scope, publishes }: MutationRule): Promise<Caller> {
     const row = await this.find(credential.tokenHash);
-    const closed = closedBy(row, this.proof);
+    const closed = unavailableReason(row, this.proof);
     if (closed) throw new HttpRefusal(closed, whyClosed[closed]);
     const caller = authorityOf(row, scope);
     if (publishes && row.publishing_paused)

@@ -7,7 +7,7 @@ import { addressClassOf } from '../../limits/address-class.js';
 import { unauthenticated } from '../server/errors.js';
 import { ApiLimits } from '../limits/request-limits.js';
 import { askAboutToken } from '../limits/ask-about-token.js';
-import { meterOf } from '../limits/request-meter.js';
+import { requestMeterOf } from '../limits/request-meter.js';
 import { credentialOf } from './credential.js';
 import { MutationAdmission } from './mutation-admission.js';
 import type { MutationRule } from './mutation-admission.js';
@@ -29,7 +29,7 @@ export class MutationGuard implements CanActivate {
     const http = context.switchToHttp();
     const request = http.getRequest<Acting>();
     const rule = this.reflector.get<MutationRule>(RULE, context.getHandler());
-    const meter = meterOf(request, http.getResponse<FastifyReply>());
+    const meter = requestMeterOf(request, http.getResponse<FastifyReply>());
     const credential = credentialOf(request);
     if (!credential) throw unauthenticated();
     const caller = await askAboutToken(this.limits, meter, credential.tokenHash, () =>

@@ -3,7 +3,7 @@ import type { Clock } from '../../commands/support/ambient.js';
 import { unauthenticated } from '../server/errors.js';
 import type { AnonymousBudget, ApiLimits } from '../limits/request-limits.js';
 import { askAboutToken } from '../limits/ask-about-token.js';
-import type { Meter } from '../limits/request-meter.js';
+import type { RequestMeter } from '../limits/request-meter.js';
 import type { CommonHeader } from '../openapi/headers.js';
 import { admissionSql, valuesOf } from './admission-sql.js';
 import type { AdmissionRow } from './admission-sql.js';
@@ -29,7 +29,7 @@ export interface ReadRule {
 
 export interface ReadRequest {
   readonly credential: Credential;
-  readonly meter: Meter;
+  readonly meter: RequestMeter;
   /** Position that the answer must show at least (`x-network-min-revision`). */
   readonly minPosition?: bigint | undefined;
   /**

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Pool } from 'pg';
-import { readRecoveryState } from '../../incarnations/recovery-state.js';
+import { readPublicationState } from '../../incarnations/recovery-state.js';
 
 /** Which generation of read models is published, and the Postgres schema it lives in. */
 export interface Publication {
@@ -34,7 +34,7 @@ export class PublicationCache {
   }
 
   async refresh(): Promise<Publication | undefined> {
-    this.#known = await readRecoveryState(this.pool);
+    this.#known = await readPublicationState(this.pool);
     return this.#known;
   }
 

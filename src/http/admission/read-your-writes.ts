@@ -9,7 +9,7 @@ const WAIT_MS = 1_000;
  * A write is visible to its writer when it is acknowledged (decisions.md): its acknowledgment waits for the read
  * models, and where that takes too long the write is noted, so that the writer's next read waits instead, on any process.
  */
-export class OwnWrites {
+export class ReadYourWrites {
   constructor(
     private readonly pool: Pool,
     private readonly positions: Positions,
@@ -19,7 +19,7 @@ export class OwnWrites {
    * Resolves when reads of this actor will show `position`, or will refuse to answer without it.
    * @throws {HttpRefusal} neither can be promised. The write is durable, and repeating its intent is safe.
    */
-  async settle(actorId: string, position: bigint): Promise<void> {
+  async waitForProjection(actorId: string, position: bigint): Promise<void> {
     if (await this.positions.waitFor(position, WAIT_MS)) return;
     try {
       await this.pool.query(

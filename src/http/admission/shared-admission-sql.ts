@@ -1,10 +1,10 @@
 import { outstandingSql } from '../../../projections/outstanding.sql.js';
 import { scopeOf } from '../../../projections/runner/read-query.js';
 import type { SharedReadQuery } from '../../../projections/runner/read-query.js';
-import { recoveryStateSql } from '../../incarnations/recovery-state.js';
+import { publicationStateSql } from '../../incarnations/recovery-state.js';
 import { callerSql } from './admission-sql.js';
 import type { AdmissionRow } from './admission-sql.js';
-import { derivingSql } from './unavailable.js';
+import { authorityRebuildSql } from './unavailable.js';
 
 /** Parameters of {@link sharedAdmissionSql}, in order, before those of the query that is embedded. */
 export interface SharedAdmissionValues {
@@ -47,7 +47,7 @@ export function sharedAdmissionSql(
   return `
   WITH state AS MATERIALIZED (
     SELECT published.*, outstanding.*
-    FROM (${recoveryStateSql}) published CROSS JOIN (${outstandingSql(scope.schema)}) outstanding
+    FROM (${publicationStateSql}) published CROSS JOIN (${outstandingSql(scope.schema)}) outstanding
   ), known AS MATERIALIZED (
     SELECT asked.*, holder.*, greatest((SELECT unknown_position FROM state), (
       SELECT outstanding.position FROM recovery.outstanding_write outstanding
@@ -66,7 +66,7 @@ export function sharedAdmissionSql(
   ), answer AS MATERIALIZED (
     SELECT * FROM ${query.sql(scope)} answered
   )
-  SELECT n, state.incarnation, state.status, state.applied_position, state.witness_epoch, ${derivingSql} AS deriving,
+  SELECT n, state.incarnation, state.status, state.applied_position, state.witness_epoch, ${authorityRebuildSql} AS deriving,
     judgment.actor_id, judgment.app_id, judgment.grant_id, judgment.scopes, judgment.expires_at, judgment.token_live, judgment.authority_live,
     judgment.needed_position, judgment.fresh, judgment.data
   FROM (SELECT * FROM judged FULL JOIN answer USING (n)) judgment LEFT JOIN state ON true`;

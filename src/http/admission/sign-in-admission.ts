@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
-import { closedBy, standingSql } from './unavailable.js';
-import type { Closed, Standing } from './unavailable.js';
+import { unavailableReason, admissionStateSql } from './unavailable.js';
+import type { UnavailableReason, AdmissionState } from './unavailable.js';
 import type { RestrictionProof } from './restriction-proof.js';
 
 /** Asks whether anybody may sign in, or use what they were given. */
@@ -25,17 +25,17 @@ export class SignInAdmission {
   private async ask(): Promise<string | undefined> {
     await this.running?.catch(() => undefined);
     this.next = undefined;
-    const asked = this.pool.query<Standing>({ name: 'sign-in-admission', text: standingSql });
+    const asked = this.pool.query<AdmissionState>({ name: 'sign-in-admission', text: admissionStateSql });
     this.running = asked;
     const { rows } = await asked;
     const [standing] = rows;
     if (!standing) throw new Error('the statement has one row');
-    const closed = closedBy(standing, this.proof);
+    const closed = unavailableReason(standing, this.proof);
     return closed && whyClosed[closed];
   }
 }
 
-const whyClosed: Readonly<Record<Closed, string>> = {
+const whyClosed: Readonly<Record<UnavailableReason, string>> = {
   recovery_quarantined: 'The network is in recovery, and nobody can sign in until it is done.',
   recovery_state_missing: 'The network is being set up, and nobody can sign in until it is done.',
   restriction_witness_unavailable_or_incomplete:

@@ -2,7 +2,7 @@ import type { ErrorCode } from '../server/errors.js';
 import type { RestrictionProof } from './restriction-proof.js';
 
 /** What says whether anybody may be shown or do anything. */
-export interface Standing {
+export interface AdmissionState {
   /** Null: nothing is published. */
   readonly status: 'serving' | 'quarantined' | null;
   readonly witness_epoch: string | null;
@@ -10,12 +10,12 @@ export interface Standing {
   readonly deriving: boolean;
 }
 
-/** A scalar: {@link Standing.deriving}. */
-export const derivingSql = 'EXISTS (SELECT FROM authority.deriving)';
+/** A scalar: {@link AdmissionState.deriving}. */
+export const authorityRebuildSql = 'EXISTS (SELECT FROM authority.deriving)';
 
-/** One row: the {@link Standing}. */
-export const standingSql = `
-  SELECT publication.status, incarnation.witness_epoch, ${derivingSql} AS deriving
+/** One row: the {@link AdmissionState}. */
+export const admissionStateSql = `
+  SELECT publication.status, incarnation.witness_epoch, ${authorityRebuildSql} AS deriving
   FROM (VALUES (1)) AS one
   LEFT JOIN (recovery.publication JOIN recovery.incarnation USING (incarnation)) ON true`;
 
@@ -23,17 +23,17 @@ export const standingSql = `
  * Why nobody may be shown or do anything, whoever it is: what was taken away from them might be there again (recovery.md,
  * "Admission of a read"). Undefined: everybody may what they may.
  */
-export function closedBy(
-  { status, witness_epoch: epoch, deriving }: Standing,
+export function unavailableReason(
+  { status, witness_epoch: epoch, deriving }: AdmissionState,
   proof: RestrictionProof,
-): Closed | undefined {
+): UnavailableReason | undefined {
   if (status === 'quarantined') return 'recovery_quarantined';
   if (deriving) return 'recovery_state_missing';
   if (proof.unprovenFor(epoch === null ? undefined : BigInt(epoch)) === undefined) return undefined;
   return status === null ? 'recovery_state_missing' : 'restriction_witness_unavailable_or_incomplete';
 }
 
-export type Closed = Extract<
+export type UnavailableReason = Extract<
   ErrorCode,
   'recovery_quarantined' | 'recovery_state_missing' | 'restriction_witness_unavailable_or_incomplete'
 >;

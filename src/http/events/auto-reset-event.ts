@@ -1,5 +1,5 @@
 /** Remembers that it was rung until somebody has waited for that, so that no ring is missed and many count as one. */
-export class Latch {
+export class AutoResetEvent {
   private rung = false;
   private wake: (() => void) | undefined;
 

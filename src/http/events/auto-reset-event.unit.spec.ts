@@ -1,12 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
-import { Latch } from './auto-reset-event.js';
+import { AutoResetEvent } from './auto-reset-event.js';
 
 const LONG_MS = 60_000;
 const never = new AbortController().signal;
 
 describe('a latch', () => {
   test('is open at once where it was rung before, and only once', async () => {
-    const latch = new Latch();
+    const latch = new AutoResetEvent();
     latch.ring();
     latch.ring();
     await latch.next(LONG_MS, never);
@@ -19,14 +19,14 @@ describe('a latch', () => {
   });
 
   test('opens by itself after a while', async () => {
-    expect(await new Latch().next(1, never)).toBeUndefined();
+    expect(await new AutoResetEvent().next(1, never)).toBeUndefined();
   });
 
   test('opens when nobody wants to wait any more, also where that was before', async () => {
     const stopping = new AbortController();
-    const waiting = new Latch().next(LONG_MS, stopping.signal);
+    const waiting = new AutoResetEvent().next(LONG_MS, stopping.signal);
     stopping.abort();
     expect(await waiting).toBeUndefined();
-    expect(await new Latch().next(LONG_MS, stopping.signal)).toBeUndefined();
+    expect(await new AutoResetEvent().next(LONG_MS, stopping.signal)).toBeUndefined();
   });
 });

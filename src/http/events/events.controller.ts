@@ -8,7 +8,7 @@ import { EventStreams } from './event-streams.js';
 import { FeedReads, mayListen } from './feed-reads.js';
 import { logCursor, pageLimit } from '../requests/fields.js';
 import { nameOf } from '../limits/request-limits.js';
-import type { Meter } from '../limits/request-meter.js';
+import type { RequestMeter } from '../limits/request-meter.js';
 import { Operation } from '../openapi/operation.js';
 import type { Answered } from '../openapi/operation.js';
 import { Reading } from '../requests/read-request.js';
@@ -73,7 +73,7 @@ function wantsStream({ method, headers: { accept = '' } }: FastifyRequest): bool
 }
 
 /** Who has a budget of their own (decisions.md, "Limits"). */
-const listenerOf = ({ caller }: Read<unknown>, { nearest }: Meter): string =>
+const listenerOf = ({ caller }: Read<unknown>, { nearest }: RequestMeter): string =>
   caller ? nameOf(caller) : addressBlock(nearest);
 
 function lastEventId({ headers }: FastifyRequest): number | undefined {

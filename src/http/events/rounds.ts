@@ -8,7 +8,7 @@ import type { ErrorBody } from '../server/errors.js';
 import type { EventStream } from './event-stream.js';
 import type { FeedReads } from './feed-reads.js';
 import { framesOf, heartbeat } from './frames.js';
-import { Latch } from './auto-reset-event.js';
+import { AutoResetEvent } from './auto-reset-event.js';
 import { partiesOf } from './parties.js';
 import type { Party } from './parties.js';
 import { hasMore, Stragglers } from './stragglers.js';
@@ -41,7 +41,7 @@ const SLICE = 20;
  */
 export class Rounds {
   private readonly streams = new Set<EventStream>();
-  private readonly latch = new Latch();
+  private readonly latch = new AutoResetEvent();
   private readonly stopping = new AbortController();
   private readonly unsubscribe: () => void;
   private isRunning = false;

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import { readRecoveryState } from '../../incarnations/recovery-state.js';
+import { readPublicationState } from '../../incarnations/recovery-state.js';
 import type { RestrictionProof } from '../admission/restriction-proof.js';
 import { NotReady } from './health.js';
 import type { Checks } from './health.js';
@@ -25,7 +25,7 @@ export function readinessChecks(pool: Pool, log: LogCheck, proof: RestrictionPro
 }
 
 async function checkReadModels(pool: Pool, proof: RestrictionProof): Promise<void> {
-  const state = await readRecoveryState(pool);
+  const state = await readPublicationState(pool);
   if (!state) throw new NotReady('The read models are being built for the first time.');
   if (state.status === 'quarantined') throw new NotReady(`In quarantine: ${state.reason}`);
   const unproven = proof.unprovenFor(state.witnessEpoch);

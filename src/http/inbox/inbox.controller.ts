@@ -7,7 +7,7 @@ import type { Authority } from '../../commands/support/intent.js';
 import { MarkInboxRead } from '../../commands/inbox/mark-inbox-read.js';
 import type { MarkedEntries } from '../../commands/inbox/mark-inbox-read.js';
 import { ActingAuthority, Mutation } from '../admission/mutation.guard.js';
-import { OwnWrites } from '../admission/read-your-writes.js';
+import { ReadYourWrites } from '../admission/read-your-writes.js';
 import { ProtectedReads } from '../admission/protected-reads.js';
 import type { ReadRequest, ReadRule } from '../admission/protected-reads.js';
 import { identifier, intentId, pageCursor, pageLimit } from '../requests/fields.js';
@@ -55,7 +55,7 @@ export class InboxController {
     private readonly commands: CommandBus,
     private readonly pages: PagedReads,
     private readonly reads: ProtectedReads,
-    private readonly ownWrites: OwnWrites,
+    private readonly ownWrites: ReadYourWrites,
   ) {}
 
   @Get()
@@ -110,7 +110,7 @@ export class InboxController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<Answered<typeof marked>> {
     const { position } = await this.commands.execute(new MarkInboxRead({ ...authority, intentId }, entries));
-    await this.ownWrites.settle(authority.actorId, position);
+    await this.ownWrites.waitForProjection(authority.actorId, position);
     const { credential, meter } = request;
     const asked = { credential, meter, minPosition: position };
     const { result } = await this.reads.read(asked, marker, unreadOf, undefined);

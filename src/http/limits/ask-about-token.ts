@@ -1,6 +1,6 @@
 import { HttpRefusal } from '../server/errors.js';
 import type { ApiLimits } from './request-limits.js';
-import type { Meter } from './request-meter.js';
+import type { RequestMeter } from './request-meter.js';
 
 /**
  * Asks what a token is worth, unless it is not known and too many from its address were worth nothing lately; and counts
@@ -9,7 +9,7 @@ import type { Meter } from './request-meter.js';
  */
 export async function askAboutToken<Result>(
   { refused }: ApiLimits,
-  meter: Meter,
+  meter: RequestMeter,
   tokenHash: Buffer,
   ask: () => Promise<Result>,
 ): Promise<Result> {

@@ -3,7 +3,7 @@ import type { Clock } from '../../commands/support/ambient.js';
 import type { Limit, limits } from '../../config/limit-settings.js';
 import type { TrustedProxies } from '../../config/trusted-proxies.js';
 import { addressBlock } from '../../limits/address-block.js';
-import type { Standing } from '../../limits/rate-limit-fields.js';
+import type { QuotaState } from '../../limits/rate-limit-fields.js';
 import { RefusedCredentials } from '../../limits/refused-credentials.js';
 import { SharedWindow } from '../../limits/shared-window.js';
 import type { Caller } from '../admission/authority.js';
@@ -67,7 +67,7 @@ export class ApiLimits {
    * @param nearest `request.ip`.
    * @throws {HttpRefusal} `trusted_address_unavailable` @throws {LimitsUnavailable}
    */
-  async anonymousRead(budget: AnonymousBudget, nearest: string): Promise<Standing | undefined> {
+  async anonymousRead(budget: AnonymousBudget, nearest: string): Promise<QuotaState | undefined> {
     if (!this.windows) return undefined;
     const address = this.proxies.connectingAddress(nearest);
     if (address === undefined)
@@ -80,12 +80,12 @@ export class ApiLimits {
   }
 
   /** @throws {LimitsUnavailable} */
-  async read(caller: Caller): Promise<Standing | undefined> {
+  async read(caller: Caller): Promise<QuotaState | undefined> {
     return this.windows && standing('reads', this.windows.reads, nameOf(caller));
   }
 
   /** @throws {LimitsUnavailable} */
-  async write(caller: Caller): Promise<Standing | undefined> {
+  async write(caller: Caller): Promise<QuotaState | undefined> {
     return this.windows && standing('writes', this.windows.writes, nameOf(caller));
   }
 }
@@ -93,6 +93,6 @@ export class ApiLimits {
 /** Never the address: an application's server speaks for all its users. */
 export const nameOf = ({ appId, actorId }: Caller): string => `${appId}:${actorId}`;
 
-async function standing(name: string, window: Window, who: string): Promise<Standing> {
+async function standing(name: string, window: Window, who: string): Promise<QuotaState> {
   return { policy: { name, limit: window.limit }, claim: await window.claim(who) };
 }

@@ -1,22 +1,22 @@
 import { describe, expect, it } from '@jest/globals';
 import { fastify } from 'fastify';
-import type { Standing } from '../../limits/rate-limit-fields.js';
+import type { QuotaState } from '../../limits/rate-limit-fields.js';
 import { HttpRefusal } from '../server/errors.js';
-import { Meter } from './request-meter.js';
+import { RequestMeter } from './request-meter.js';
 
-const standing = (granted: number, left: number): Standing => ({
+const standing = (granted: number, left: number): QuotaState => ({
   policy: { name: 'anonymous', limit: { quota: 120, windowSeconds: 60 } },
   claim: { granted, left, msToReset: 41_500 },
 });
 
 /** What a request is answered whose handler counts it that often. */
-async function answerTo(take: () => Promise<Standing | undefined>, times = 1) {
+async function answerTo(take: () => Promise<QuotaState | undefined>, times = 1) {
   const server = fastify();
   server.setErrorHandler((error, _request, reply) =>
     reply.status(error instanceof HttpRefusal ? error.status : 500).send(String(error)),
   );
   server.get('/', async (request, reply) => {
-    const meter = new Meter(request, reply);
+    const meter = new RequestMeter(request, reply);
     for (let count = 0; count < times; count++) await meter.count(take);
     return meter.nearest;
   });

@@ -12,10 +12,10 @@ import { mutationRuleOf } from '../admission/mutation.guard.js';
 import { declarationOf } from './operation.js';
 import type { Method } from './openapi.js';
 import type { OperationDeclaration } from './operation.js';
-import type { Nature } from './shared-errors.js';
+import type { OperationTraits } from './shared-errors.js';
 
 /** An operation with all that is known of it: what it declares, and what Nest's decorators say. */
-export interface Endpoint extends Omit<OperationDeclaration, 'access'>, Nature {
+export interface Endpoint extends Omit<OperationDeclaration, 'access'>, OperationTraits {
   /** `/api/posts/{id}/replies` */
   readonly path: string;
   readonly body?: z.ZodType | undefined;

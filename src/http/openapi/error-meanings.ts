@@ -1,4 +1,4 @@
-import { MOST_ACTS } from '../../commands/support/handle-idempotent-command.js';
+import { MAX_CHANGES } from '../../commands/support/handle-idempotent-command.js';
 import { MOST_HANDLES } from '../../domain/post/mentions.js';
 import type { ErrorCode } from '../server/errors.js';
 
@@ -39,7 +39,7 @@ export const meaningOf: { readonly [Code in ErrorCode]: string } = {
     'This intentId was prepared with other content, which is not settled yet; use a new one.',
   witness_acceptance_mismatch:
     'The witness contradicts what is in the log; nobody but the operators can mend this.',
-  domain_plan_too_large: `Send at most 64 KiB, name at most ${MOST_HANDLES} handles in a text, and change one thing at most ${MOST_ACTS.toLocaleString('en')} times.`,
+  domain_plan_too_large: `Send at most 64 KiB, name at most ${MOST_HANDLES} handles in a text, and change one thing at most ${MAX_CHANGES.toLocaleString('en')} times.`,
   pilot_rate_limited: 'The limit is used up; wait Retry-After seconds.',
   server_error: 'The server failed. Retrying may help.',
   publishing_paused: 'Publishing is paused for everybody; retry later with the same intentId.',

@@ -50,7 +50,7 @@ export interface Access {
   readonly anonymous: boolean;
 }
 
-export interface Nature {
+export interface OperationTraits {
   readonly access: Access;
   readonly mutates: boolean;
   /** It waits while publishing is paused. */
@@ -60,7 +60,7 @@ export interface Nature {
 }
 
 /** The codes that an operation of the social API shares with all of its sort. */
-export function sharedErrors({ access, mutates, publishes, method }: Nature): readonly ErrorCode[] {
+export function sharedErrors({ access, mutates, publishes, method }: OperationTraits): readonly ErrorCode[] {
   return [
     ...everywhere,
     ...limited,

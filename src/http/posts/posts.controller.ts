@@ -9,7 +9,7 @@ import { EditPost } from '../../commands/post/edit-post.js';
 import type { Authority } from '../../commands/support/intent.js';
 import type { PostOutcome } from '../../commands/post/post-outcome.js';
 import { ActingAuthority, Mutation } from '../admission/mutation.guard.js';
-import { OwnWrites } from '../admission/read-your-writes.js';
+import { ReadYourWrites } from '../admission/read-your-writes.js';
 import {
   baseRevision,
   baseRevisionParameter,
@@ -40,7 +40,7 @@ const outcome = z.strictObject({ post: postOutcome });
 export class PostsController {
   constructor(
     private readonly commands: CommandBus,
-    private readonly ownWrites: OwnWrites,
+    private readonly ownWrites: ReadYourWrites,
   ) {}
 
   @Post()
@@ -133,7 +133,7 @@ export class PostsController {
     reply: FastifyReply,
   ): Promise<Answered<typeof outcome>> {
     const { post, position } = await this.commands.execute(command);
-    await this.ownWrites.settle(actorId, position);
+    await this.ownWrites.waitForProjection(actorId, position);
     void reply.header('x-network-write-revision', String(position));
     return { post };
   }

@@ -6,7 +6,7 @@ import { ownBlocks } from '../../../projections/blocks/blocks.read-model.js';
 import { Block, Unblock } from '../../commands/relation/block.js';
 import type { Authority } from '../../commands/support/intent.js';
 import { ActingAuthority, Mutation } from '../admission/mutation.guard.js';
-import { OwnWrites } from '../admission/read-your-writes.js';
+import { ReadYourWrites } from '../admission/read-your-writes.js';
 import { ProtectedReads } from '../admission/protected-reads.js';
 import type { ReadRequest, ReadRule } from '../admission/protected-reads.js';
 import { identifierOrNone, intentId } from '../requests/fields.js';
@@ -29,7 +29,7 @@ export class BlocksController {
   constructor(
     private readonly commands: CommandBus,
     private readonly reads: ProtectedReads,
-    private readonly ownWrites: OwnWrites,
+    private readonly ownWrites: ReadYourWrites,
   ) {}
 
   @Get()
@@ -92,7 +92,7 @@ export class BlocksController {
     reply: FastifyReply,
   ): Promise<Answered<typeof blocking>> {
     const { blocked, position } = await this.commands.execute(command);
-    await this.ownWrites.settle(actorId, position);
+    await this.ownWrites.waitForProjection(actorId, position);
     void reply.header('x-network-write-revision', String(position));
     return { blocked };
   }

@@ -9,7 +9,7 @@ import type { Authority, Intent } from '../../commands/support/intent.js';
 import { LikePost, UnlikePost } from '../../commands/relation/like-post.js';
 import type { RelationOutcome } from '../../commands/relation/relation-outcome.js';
 import { ActingAuthority, Mutation } from '../admission/mutation.guard.js';
-import { OwnWrites } from '../admission/read-your-writes.js';
+import { ReadYourWrites } from '../admission/read-your-writes.js';
 import type { ReadRequest, ReadRule } from '../admission/protected-reads.js';
 import { HttpRefusal } from '../server/errors.js';
 import { identifierOrNone, intentId, pageCursor, pageLimit } from '../requests/fields.js';
@@ -49,7 +49,7 @@ export class RelationsController {
   constructor(
     private readonly commands: CommandBus,
     private readonly pages: PagedReads,
-    private readonly ownWrites: OwnWrites,
+    private readonly ownWrites: ReadYourWrites,
   ) {}
 
   @Get()
@@ -133,7 +133,7 @@ export class RelationsController {
     reply: FastifyReply,
   ): Promise<RelationOutcome['relation']> {
     const outcome = await this.commands.execute(command);
-    await this.ownWrites.settle(actorId, outcome.position);
+    await this.ownWrites.waitForProjection(actorId, outcome.position);
     void reply.header('x-network-write-revision', String(outcome.position));
     return outcome.relation;
   }

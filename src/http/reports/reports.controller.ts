@@ -6,7 +6,7 @@ import { CreateReport } from '../../commands/report/create-report.js';
 import type { Authority } from '../../commands/support/intent.js';
 import { reportReasons } from '../../domain/report/report.js';
 import { ActingAuthority, Mutation } from '../admission/mutation.guard.js';
-import { OwnWrites } from '../admission/read-your-writes.js';
+import { ReadYourWrites } from '../admission/read-your-writes.js';
 import { identifier, intentId, reportText } from '../requests/fields.js';
 import { Operation } from '../openapi/operation.js';
 import type { Answered } from '../openapi/operation.js';
@@ -26,7 +26,7 @@ const received = z.strictObject({ report });
 export class ReportsController {
   constructor(
     private readonly commands: CommandBus,
-    private readonly ownWrites: OwnWrites,
+    private readonly ownWrites: ReadYourWrites,
   ) {}
 
   @Post()
@@ -50,7 +50,7 @@ export class ReportsController {
     const { report, position } = await this.commands.execute(
       new CreateReport({ ...authority, intentId }, complaint),
     );
-    await this.ownWrites.settle(authority.actorId, position);
+    await this.ownWrites.waitForProjection(authority.actorId, position);
     void reply.header('x-network-write-revision', String(position));
     return { report };
   }

@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ReadRequest } from '../admission/protected-reads.js';
 import { credentialOf } from '../admission/credential.js';
 import { HttpRefusal } from '../server/errors.js';
-import { meterOf } from '../limits/request-meter.js';
+import { requestMeterOf } from '../limits/request-meter.js';
 import { commonHeaders } from '../openapi/headers.js';
 
 /** The credential a read presented, and the revision it asks to see at least (decisions.md, "A write is visible…"). */
@@ -14,7 +14,7 @@ export const Reading = createParamDecorator((_data: unknown, context: ExecutionC
   const reply = http.getResponse<FastifyReply>();
   const read: ReadRequest = {
     credential: credentialOf(request),
-    meter: meterOf(request, reply),
+    meter: requestMeterOf(request, reply),
     describe: (headers) => {
       for (const name of Object.keys(commonHeaders)) void reply.removeHeader(name);
       if (headers) void reply.headers(headers);

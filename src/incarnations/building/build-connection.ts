@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Client } from 'pg';
-import { Halt, isFaultOfEvents, messageOf } from '../../../projections/runner/faults.js';
+import { ProjectionStoppedError, isFaultOfEvents, messageOf } from '../../../projections/runner/faults.js';
 import { endSession, sessionClient } from '../../store/session-client.js';
 
 /**
@@ -89,7 +89,9 @@ export class BuildConnection {
       signal.throwIfAborted();
       // What Postgres refuses of our own SQL it refuses again.
       if (isFaultOfEvents(error))
-        throw new Halt(`The build cannot go on: ${messageOf(error)}`, undefined, { cause: error });
+        throw new ProjectionStoppedError(`The build cannot go on: ${messageOf(error)}`, undefined, {
+          cause: error,
+        });
       throw error;
     } finally {
       isOver = true;

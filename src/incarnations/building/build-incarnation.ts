@@ -1,6 +1,6 @@
 import type { ClientBase } from 'pg';
 import { Applier } from '../../../projections/runner/applier.js';
-import { Progress } from '../../../projections/runner/checkpoint-store.js';
+import { CheckpointStore } from '../../../projections/runner/checkpoint-store.js';
 import { dispatch, typesOf } from '../../../projections/runner/projection.js';
 import type { Group } from '../../../projections/runner/projection.js';
 import type { EventLog } from '../../log/event-log.js';
@@ -8,8 +8,8 @@ import type { Recorded } from '../../log/recorded.js';
 import type { Incarnation } from '../incarnation.js';
 import { BuildConnection } from './build-connection.js';
 import { doStep, readBuildState, setBuildState } from './build-state.js';
-import { inLanes, withLanes } from './parallel-sessions.js';
-import { LogMeter, Meter } from './progress-meter.js';
+import { inParallel, withSessions } from './parallel-sessions.js';
+import { LogMeter, PhaseMeter } from './progress-meter.js';
 import type { BuildProgress, OnProgress } from './build-progress.js';
 
 /**
@@ -33,7 +33,7 @@ export interface BuildOptions {
  * and with what else there is to make made at the end; then as live application does. It may be aborted or killed at
  * any moment, and called again: a batch and a step are done wholly or not at all.
  *
- * Rejects with the signal's reason when that aborts. @throws what live application would: {@link Halt} at an event that
+ * Rejects with the signal's reason when that aborts. @throws what live application would: {@link ProjectionStoppedError} at an event that
  * cannot be applied, {@link UnreadableEvent}, {@link LogReplaced}, faults of Postgres as they come.
  */
 export async function buildIncarnation(options: BuildOptions): Promise<void> {
@@ -62,11 +62,11 @@ async function follow(
   { group, log, incarnation, signal, onProgress = () => undefined }: BuildOptions,
   phase: BuildProgress['phase'] & keyof typeof BATCH_SIZE,
 ): Promise<void> {
-  const progress = Progress.ofIncarnation(incarnation.incarnation);
+  const progress = CheckpointStore.ofIncarnation(incarnation.incarnation);
   const after = await progress.read(client);
   const applier = new Applier(client, progress, dispatch(group), after, phase === 'loading');
   const way = { from: after?.position ?? 0n, to: (await log.head()) ?? 0n };
-  const meter = new LogMeter(new Meter(phase, onProgress), way);
+  const meter = new LogMeter(new PhaseMeter(phase, onProgress), way);
   const subscription = { after, types: typesOf(group), batchSize: BATCH_SIZE[phase], signal };
   let gathered: Recorded[] = [];
   let writing = Promise.resolve();
@@ -100,13 +100,13 @@ interface Step {
 /** Makes what the load has left out. */
 async function finish(client: ClientBase, options: BuildOptions): Promise<void> {
   const { databaseUrl, group, incarnation, signal, onProgress = () => undefined } = options;
-  const meter = new Meter('finishing', onProgress);
-  await withLanes(databaseUrl, [incarnation.schemaName], async (lanes) => {
+  const meter = new PhaseMeter('finishing', onProgress);
+  await withSessions(databaseUrl, [incarnation.schemaName], async (lanes) => {
     const stages = finishingStages(group, await tablesOf(client, incarnation));
     const total = stages.flat().length;
     let done = 0;
     for (const stage of stages)
-      await inLanes(lanes, signal, stage, async (lane, step) => {
+      await inParallel(lanes, signal, stage, async (lane, step) => {
         await doStep(lane, incarnation.incarnation, step);
         meter.tell(++done, total);
       });
@@ -124,8 +124,8 @@ function finishingStages({ projections }: Group, tables: readonly string[]): rea
   });
   return [
     tables.map((table) => statistics(STATISTICS.forDeriving, table)),
-    ...projections.flatMap(({ name, derived }) =>
-      derived === undefined ? [] : [[{ name: `derive ${name}`, sql: derived }]],
+    ...projections.flatMap(({ name, backfillSql }) =>
+      backfillSql === undefined ? [] : [[{ name: `derive ${name}`, sql: backfillSql }]],
     ),
     projections.flatMap(({ name, indexes }) =>
       indexes === undefined ? [] : [{ name: `indexes of ${name}`, sql: indexes }],

@@ -1,4 +1,4 @@
-import { Halt } from '../../../projections/runner/faults.js';
+import { ProjectionStoppedError } from '../../../projections/runner/faults.js';
 import { buildIncarnation } from './build-incarnation.js';
 import type { BuildOptions } from './build-incarnation.js';
 import { verifyIncarnation } from './verify-incarnation.js';
@@ -12,7 +12,7 @@ const TRIES = 2;
 
 /**
  * Builds and verifies an incarnation, so that it can be published; what came since is applied by whoever publishes it.
- * @throws {Halt} a table is not what the log says; else as {@link buildIncarnation}.
+ * @throws {ProjectionStoppedError} a table is not what the log says; else as {@link buildIncarnation}.
  */
 export async function buildVerified(options: BuildOptions): Promise<readonly VerifiedTable[]> {
   for (let attempt = 1; ; attempt++) {
@@ -29,7 +29,7 @@ export async function buildVerified(options: BuildOptions): Promise<readonly Ver
             .map((each) => each.table)
             .join(', ')}.`
         : '';
-    throw new Halt(
+    throw new ProjectionStoppedError(
       `Table ${table} of incarnation ${options.incarnation.incarnation} is not what the log says: ${missing} rows are missing, ` +
         `${unexpected} should not be there; one of them is ${example}.${others}`,
     );

@@ -5,7 +5,7 @@ import { BuildConnection } from './build-connection.js';
 const LANES = 2;
 
 /** Opens sessions that finish what is loaded, for `work`, and closes all of them, whatever comes of it. */
-export async function withLanes<Result>(
+export async function withSessions<Result>(
   url: string,
   schemas: readonly string[],
   work: (lanes: readonly BuildConnection[]) => Promise<Result>,
@@ -27,7 +27,7 @@ export async function withLanes<Result>(
  * Does `work` for all items, each lane one after the other; an abort ends what every lane is at. Answers in the order of
  * the items. Rejects with the first fault, once every lane has ended what it was at: nothing is begun behind it.
  */
-export async function inLanes<Item, Result>(
+export async function inParallel<Item, Result>(
   lanes: readonly BuildConnection[],
   signal: AbortSignal,
   items: readonly Item[],

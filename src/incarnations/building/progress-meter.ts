@@ -1,12 +1,12 @@
-import { Pace } from './rate-meter.js';
+import { RateMeter } from './rate-meter.js';
 import type { BuildProgress, OnProgress } from './build-progress.js';
 
 /** Often enough to look alive, seldom enough to cost nothing. */
 const EVERY_MS = 250;
 
 /** Measures one phase of a build. `now`: milliseconds, of a clock that only goes forward. */
-export class Meter {
-  private readonly pace: Pace;
+export class PhaseMeter {
+  private readonly pace: RateMeter;
   private told = -Infinity;
 
   constructor(
@@ -14,7 +14,7 @@ export class Meter {
     private readonly onProgress: OnProgress,
     private readonly now: () => number = () => performance.now(),
   ) {
-    this.pace = new Pace(now);
+    this.pace = new RateMeter(now);
   }
 
   /** `here`: how much was done in this run; `before`: in earlier ones. Told now and then, and at the end. */
@@ -42,7 +42,7 @@ export class LogMeter {
   private events = 0;
 
   constructor(
-    private readonly meter: Meter,
+    private readonly meter: PhaseMeter,
     /** Where this run begins, and the end of the log, as positions. */
     private readonly way: { readonly from: bigint; readonly to: bigint },
   ) {}

@@ -1,5 +1,5 @@
 /** How fast something goes, from now on. `now`: milliseconds, of a clock that only goes forward. */
-export class Pace {
+export class RateMeter {
   private readonly begun: number;
 
   constructor(private readonly now: () => number = () => performance.now()) {

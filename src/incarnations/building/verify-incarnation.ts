@@ -1,13 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ClientBase } from 'pg';
 import { STAGED_LOG } from '../../../projections/runner/verification.js';
-import type { Fold } from '../../../projections/runner/verification.js';
-import { Progress } from '../../../projections/runner/checkpoint-store.js';
+import type { TableVerification } from '../../../projections/runner/verification.js';
+import { CheckpointStore } from '../../../projections/runner/checkpoint-store.js';
 import type { Incarnation } from '../incarnation.js';
 import { BuildConnection } from './build-connection.js';
 import type { BuildOptions } from './build-incarnation.js';
-import { inLanes, withLanes } from './parallel-sessions.js';
-import { LogMeter, Meter } from './progress-meter.js';
+import { inParallel, withSessions } from './parallel-sessions.js';
+import { LogMeter, PhaseMeter } from './progress-meter.js';
 import { stageLog } from './staged-log.js';
 
 /** What was found to be in a table: how many rows, and a digest of them all in which their order plays no part. */
@@ -49,15 +49,15 @@ export async function verifyIncarnation(options: BuildOptions): Promise<Verifica
   try {
     const client = await connection.forFinishing();
     await client.query(`DROP SCHEMA IF EXISTS ${staging} CASCADE; CREATE SCHEMA ${staging}`);
-    const upTo = (await Progress.ofIncarnation(incarnation.incarnation).read(client))?.position;
-    const meter = new LogMeter(new Meter('verifying', onProgress), { from: 0n, to: upTo ?? 0n });
-    const folds = await connection.interruptibly(signal, async () => {
+    const upTo = (await CheckpointStore.ofIncarnation(incarnation.incarnation).read(client))?.position;
+    const meter = new LogMeter(new PhaseMeter('verifying', onProgress), { from: 0n, to: upTo ?? 0n });
+    const verifications = await connection.interruptibly(signal, async () => {
       await client.query(STAGED_LOG);
       if (upTo !== undefined) await stageLog(client, options, upTo, meter);
       await client.query('ANALYZE fact (n, type)');
       return keep(client, foldsOf(options));
     });
-    return await withLanes(databaseUrl, schemas, (lanes) => compareAll(lanes, signal, folds));
+    return await withSessions(databaseUrl, schemas, (lanes) => compareAll(lanes, signal, verifications));
   } finally {
     // Without a connection it stays until the next verification, or the end of the incarnation.
     await connection.client.query(`DROP SCHEMA IF EXISTS ${staging} CASCADE`).catch(() => undefined);
@@ -65,33 +65,36 @@ export async function verifyIncarnation(options: BuildOptions): Promise<Verifica
   }
 }
 
-const foldsOf = ({ group }: BuildOptions): readonly Fold[] =>
-  group.projections.flatMap(({ folds = [] }) => folds);
+const foldsOf = ({ group }: BuildOptions): readonly TableVerification[] =>
+  group.projections.flatMap(({ verifications = [] }) => verifications);
 
 /** The folds; what others look at is made, and found where it is kept. */
-async function keep(client: ClientBase, folds: readonly Fold[]): Promise<readonly Fold[]> {
-  for (const { keptAs, expected } of folds)
-    if (keptAs !== undefined)
-      await client.query(`CREATE UNLOGGED TABLE ${keptAs} AS ${expected}; ANALYZE ${keptAs}`);
-  return folds.map((fold) =>
-    fold.keptAs === undefined ? fold : { ...fold, expected: `SELECT * FROM ${fold.keptAs}` },
+async function keep(
+  client: ClientBase,
+  verifications: readonly TableVerification[],
+): Promise<readonly TableVerification[]> {
+  for (const { materializeAs, expected } of verifications)
+    if (materializeAs !== undefined)
+      await client.query(`CREATE UNLOGGED TABLE ${materializeAs} AS ${expected}; ANALYZE ${materializeAs}`);
+  return verifications.map((fold) =>
+    fold.materializeAs === undefined ? fold : { ...fold, expected: `SELECT * FROM ${fold.materializeAs}` },
   );
 }
 
 async function compareAll(
   lanes: readonly BuildConnection[],
   signal: AbortSignal,
-  folds: readonly Fold[],
+  verifications: readonly TableVerification[],
 ): Promise<Verification> {
-  const sides = folds.flatMap(({ table, actual, expected }) => [
+  const sides = verifications.flatMap(({ table, actual, expected }) => [
     { table, rows: actual },
     { table, rows: expected },
   ]);
-  const summaries = await inLanes(lanes, signal, sides, summaryOf);
+  const summaries = await inParallel(lanes, signal, sides, summaryOf);
   const found = summaries.filter((_, index) => index % 2 === 0);
   const wanted = summaries.filter((_, index) => index % 2 === 1);
-  const differing = folds.filter((_, index) => !isDeepStrictEqual(found[index], wanted[index]));
-  return { tables: found, differences: await inLanes(lanes, signal, differing, differenceOf) };
+  const differing = verifications.filter((_, index) => !isDeepStrictEqual(found[index], wanted[index]));
+  return { tables: found, differences: await inParallel(lanes, signal, differing, differenceOf) };
 }
 
 /**
@@ -114,7 +117,10 @@ async function summaryOf(
   return { table, rows: Number(count), digest: hex(one) + hex(other) };
 }
 
-async function differenceOf(client: ClientBase, { table, key, expected, actual }: Fold): Promise<Difference> {
+async function differenceOf(
+  client: ClientBase,
+  { table, key, expected, actual }: TableVerification,
+): Promise<Difference> {
   const named = key.map((column) => `'${column} ' || ${column}`).join(` || ', ' || `);
   const { rows } = await client.query<{ missing: string; unexpected: string; example: string }>(
     `SELECT count(*) FILTER (WHERE is_missing) AS missing, count(*) FILTER (WHERE NOT is_missing) AS unexpected,

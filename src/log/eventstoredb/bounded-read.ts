@@ -4,7 +4,7 @@ import { codeOf, DeadlineExceeded, isAmbiguous } from './client-errors.js';
 import type { Connection } from './connection.js';
 import { LogReplaced, LogUnavailable } from '../event-log.js';
 import type { Checkpoint } from '../event-log.js';
-import { lookAgain } from '../look-again.js';
+import { verifyRepeatedly } from '../look-again.js';
 
 /** Longest time for one bounded read. */
 export const READ_DEADLINE_MS = 2_000;
@@ -61,7 +61,7 @@ export async function verifyCheckpoint(
   checkpoint: Checkpoint,
   signal?: AbortSignal,
 ): Promise<void> {
-  const found = await lookAgain(
+  const found = await verifyRepeatedly(
     () => connection.renew(),
     () => lookAt(connection, checkpoint),
     signal,

@@ -105,7 +105,7 @@ export class EventStoreLog extends EventLog {
   }
 
   /** Nothing to wait for: what is in the log is durable. */
-  confirm(): Promise<void> {
+  ensureWitnessed(): Promise<void> {
     return Promise.resolve();
   }
 

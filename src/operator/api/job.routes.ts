@@ -4,14 +4,14 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Pool } from 'pg';
 import { z } from 'zod';
 import { groups } from '../../../projections/groups.js';
-import { Clock, Ids } from '../../commands/support/ambient.js';
+import { Clock, IdGenerator } from '../../commands/support/ambient.js';
 import { HttpRefusal } from '../../http/server/errors.js';
 import { findJob, moveJob, openStates } from '../../jobs/job.js';
 import type { Job } from '../../jobs/job.js';
-import { readRecoveryState } from '../../incarnations/recovery-state.js';
+import { readPublicationState } from '../../incarnations/recovery-state.js';
 import { Postgres } from '../../store/postgres.js';
 import { actOf } from './act-of.js';
-import { askFor } from './jobs.js';
+import { requestOrResumeJob } from './jobs.js';
 import { act, idOf, parse } from './schemas.js';
 
 const known = groups.flatMap(({ projections }) => projections.map(({ name }) => name));
@@ -22,18 +22,18 @@ const rebuild = act.extend({ names: z.array(name).max(known.length).default([]) 
 export function jobRoutes(server: FastifyInstance, app: INestApplicationContext): void {
   const { pool } = app.get(Postgres);
   const clock = app.get(Clock);
-  const desk = { pool, clock, commands: app.get(CommandBus), ids: app.get(Ids) };
+  const desk = { pool, clock, commands: app.get(CommandBus), ids: app.get(IdGenerator) };
 
   server.post('/operator/projections/rebuild', async (request, reply) => {
     const { names, reason } = parse(rebuild, request.body);
-    const state = await readRecoveryState(pool);
+    const state = await readPublicationState(pool);
     if (state?.status === 'quarantined')
       throw new HttpRefusal(
         'recovery_quarantined',
         `The network is in quarantine: ${state.reason} See plaza recovery plan, then plaza recovery apply.`,
       );
     const asked = { kind: 'rebuild', names: [...new Set(names)].sort() } as const;
-    return reply.status(202).send(await askFor(desk, asked, actOf(request, reason)));
+    return reply.status(202).send(await requestOrResumeJob(desk, asked, actOf(request, reason)));
   });
 
   server.get('/operator/jobs/:id', (request) => jobOf(pool, request));

@@ -1,7 +1,7 @@
 import type { CommandBus } from '@nestjs/cqrs';
 import type { Pool } from 'pg';
-import { ActOnReadModels } from '../../commands/network/record-read-model-operation.js';
-import type { Clock, Ids } from '../../commands/support/ambient.js';
+import { RecordReadModelOperation } from '../../commands/network/record-read-model-operation.js';
+import type { Clock, IdGenerator } from '../../commands/support/ambient.js';
 import type { EventMetadata } from '../../log/recorded.js';
 import { findJob, moveJob, requestJob, unfinishedJob } from '../../jobs/job.js';
 import type { Job, JobKind } from '../../jobs/job.js';
@@ -11,7 +11,7 @@ export interface JobDesk {
   readonly pool: Pool;
   readonly commands: CommandBus;
   readonly clock: Clock;
-  readonly ids: Ids;
+  readonly ids: IdGenerator;
 }
 
 export interface Asked {
@@ -24,16 +24,16 @@ export interface Asked {
  * Has workers do it: goes on with what was asked for before and is not finished, paused or not; else it is an act of its own,
  * in the log before it begins.
  */
-export async function askFor(
+export async function requestOrResumeJob(
   desk: JobDesk,
   { kind, names = [], reseedWitness = false }: Asked,
   metadata: EventMetadata,
 ): Promise<Job> {
   const { pool, commands, clock, ids } = desk;
   const begun = await unfinishedJob(pool, kind, names);
-  if (begun) return goOnWith(begun, desk);
+  if (begun) return resumeJob(begun, desk);
   const id = ids.uuid();
-  await commands.execute(new ActOnReadModels(actOf(kind, id, names, reseedWitness), metadata));
+  await commands.execute(new RecordReadModelOperation(actOf(kind, id, names, reseedWitness), metadata));
   await requestJob(pool, {
     id,
     kind,
@@ -49,7 +49,7 @@ export async function askFor(
 }
 
 /** Resumes a job if it is paused. Answers how it stands now. */
-export async function goOnWith(begun: Job, { pool, clock }: JobDesk): Promise<Job> {
+export async function resumeJob(begun: Job, { pool, clock }: JobDesk): Promise<Job> {
   await moveJob(pool, begun.id, ['paused'], 'requested', clock.now());
   return (await findJob(pool, begun.id)) ?? begun;
 }

@@ -6,7 +6,7 @@ import { RestrictionProof } from '../../http/admission/restriction-proof.js';
 import { requireMetricsHost } from '../../http/health/metrics-host.js';
 import { EventLog, LogFull, LogUnavailable } from '../../log/event-log.js';
 import { listJobs } from '../../jobs/job.js';
-import { readRecoveryState } from '../../incarnations/recovery-state.js';
+import { readPublicationState } from '../../incarnations/recovery-state.js';
 import { Witness, WitnessRequired, WitnessUnavailable } from '../../witness/witness.js';
 import { Postgres } from '../../store/postgres.js';
 import { isUnreachable } from '../../store/unreachable.js';
@@ -30,7 +30,7 @@ export function metricsRoutes(server: FastifyInstance, app: INestApplicationCont
     const [writable, status, state, job, unsettled] = await Promise.all([
       stateOf(log),
       unlessAway(projectionStatus(pool, log)),
-      unlessAway(readRecoveryState(pool).then((found) => found ?? null)),
+      unlessAway(readPublicationState(pool).then((found) => found ?? null)),
       unlessAway(listJobs(pool, 1).then(([newest]) => newest)),
       unlessAway(witness.unsettled(Number.MAX_SAFE_INTEGER, 0n, MOST_UNSETTLED).then(({ length }) => length)),
     ]);

@@ -1,6 +1,6 @@
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import type { ProjectionStatus } from '../../../projections/runner/projection-status.js';
-import type { RecoveryState } from '../../incarnations/recovery-state.js';
+import type { PublicationState } from '../../incarnations/recovery-state.js';
 
 /** What a scrape finds of the whole network; undefined: who had to be asked does not answer. */
 export interface Findings {
@@ -9,7 +9,7 @@ export interface Findings {
   readonly isLogFull: boolean;
   readonly status: ProjectionStatus | undefined;
   /** Null: nothing was published yet. */
-  readonly state: RecoveryState | null | undefined;
+  readonly state: PublicationState | null | undefined;
   /** Restrictions that are prepared or accepted, and not settled. */
   readonly unsettled: number | undefined;
   /** Why this process may show nobody what is published. */
@@ -102,7 +102,7 @@ export class Metrics {
     return this.registry.metrics();
   }
 
-  private showState(state: RecoveryState | null | undefined): void {
+  private showState(state: PublicationState | null | undefined): void {
     for (const gauge of [this.state, this.quarantine, this.incarnation]) gauge.reset();
     this.epoch.set(state ? Number(state.witnessEpoch) : NaN);
     if (state === undefined) return;

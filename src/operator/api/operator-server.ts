@@ -3,7 +3,7 @@ import type { INestApplicationContext } from '@nestjs/common';
 import { fastify, LogController } from 'fastify';
 import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from 'fastify';
 import { projectionStatus } from '../../../projections/runner/projection-status.js';
-import { NotForgottenYet } from '../../commands/account/erasure-steps.js';
+import { ErasurePendingError } from '../../commands/account/erasure-steps.js';
 import { Config } from '../../config/config.js';
 import { limits } from '../../config/limit-settings.js';
 import { LOGGER } from '../../config/logger.js';
@@ -73,7 +73,7 @@ function explained(error: unknown, request: FastifyRequest): unknown {
   const options = { cause: error };
   if (error instanceof NotWitnessed)
     return new HttpRefusal(error.code, `${error.message} ${adviceOf(error)}`, options);
-  if (error instanceof NotForgottenYet)
+  if (error instanceof ErasurePendingError)
     return new HttpRefusal('protected_read_unavailable', FORGOTTEN_LATER, options);
   if (error instanceof LogUnavailable)
     return new HttpRefusal('domain_storage_unavailable', whatIsKnown(request), options);

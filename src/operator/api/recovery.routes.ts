@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { serving } from '../../../projections/groups.js';
 import { versionsOf } from '../../../projections/runner/projection.js';
-import { Clock, Ids } from '../../commands/support/ambient.js';
+import { Clock, IdGenerator } from '../../commands/support/ambient.js';
 import { HttpRefusal } from '../../http/server/errors.js';
 import { EventLog } from '../../log/event-log.js';
 import { unfinishedJob } from '../../jobs/job.js';
@@ -16,7 +16,7 @@ import { Witness, WitnessRequired, WitnessUnavailable } from '../../witness/witn
 import { Postgres } from '../../store/postgres.js';
 import { isUnreachable } from '../../store/unreachable.js';
 import { actOf } from './act-of.js';
-import { askFor, goOnWith } from './jobs.js';
+import { requestOrResumeJob, resumeJob } from './jobs.js';
 import { act, parse } from './schemas.js';
 
 const apply = act.extend({ reseedWitness: z.boolean().default(false) });
@@ -25,7 +25,7 @@ const apply = act.extend({ reseedWitness: z.boolean().default(false) });
 export function recoveryRoutes(server: FastifyInstance, app: INestApplicationContext): void {
   const { pool } = app.get(Postgres);
   const sources = { pool, log: app.get(EventLog), witness: app.get(Witness), group: serving };
-  const desk = { pool, clock: app.get(Clock), commands: app.get(CommandBus), ids: app.get(Ids) };
+  const desk = { pool, clock: app.get(Clock), commands: app.get(CommandBus), ids: app.get(IdGenerator) };
 
   server.get(
     '/operator/recovery',
@@ -49,7 +49,9 @@ export function recoveryRoutes(server: FastifyInstance, app: INestApplicationCon
         throw new HttpRefusal('restriction_witness_unavailable_or_incomplete', NEEDS_RESEED);
       if (!plan.isNeeded && !reseedWitness) return { job: null };
       const asked = { kind: 'recover', reseedWitness } as const;
-      const job = begun ? await goOnWith(begun, desk) : await askFor(desk, asked, actOf(request, reason));
+      const job = begun
+        ? await resumeJob(begun, desk)
+        : await requestOrResumeJob(desk, asked, actOf(request, reason));
       return reply.status(202).send({ job });
     }),
   );
@@ -61,7 +63,7 @@ export function recoveryRoutes(server: FastifyInstance, app: INestApplicationCon
       const [last] = await retiredIncarnations(pool);
       const why = whyNoRollback(last, versionsOf(serving));
       if (why !== undefined) throw new HttpRefusal('not_found', why);
-      const job = await askFor(desk, { kind: 'rollback' }, actOf(request, reason));
+      const job = await requestOrResumeJob(desk, { kind: 'rollback' }, actOf(request, reason));
       return reply.status(202).send({ job });
     }),
   );

@@ -2,7 +2,7 @@ import { userInfo } from 'node:os';
 import { InvalidArgumentError } from 'commander';
 import type { Command } from 'commander';
 import { readConfig } from '../../config/config.js';
-import { OperatorApi } from './operator-client.js';
+import { OperatorClient } from './operator-client.js';
 import { withJson } from './output.js';
 import type { OutputOptions } from './output.js';
 
@@ -58,8 +58,8 @@ export function turnLine(id: string, state: string, result: { changed: boolean; 
     : `${id} is ${state} already (lifecycle revision ${revision}); nothing changed`;
 }
 
-export function operatorApi({ as }: OperatorOptions): OperatorApi {
-  return new OperatorApi(readConfig(), as ?? accountName());
+export function operatorApi({ as }: OperatorOptions): OperatorClient {
+  return new OperatorClient(readConfig(), as ?? accountName());
 }
 
 /**

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Failure } from './failure.js';
 import type { Job } from './job-answers.js';
-import type { OperatorApi } from './operator-client.js';
-import { Progress } from './progress-line.js';
+import type { OperatorClient } from './operator-client.js';
+import { ProgressLine } from './progress-line.js';
 import type { Step } from './progress-line.js';
 
 const LOOK_AGAIN_MS = 250;
@@ -15,7 +15,7 @@ export const saidOf = ({ message, state }: Job): string => message ?? state;
  * @throws {Failure} it failed or was paused, here or elsewhere.
  */
 export async function watchJob<Asked extends Job | null>(
-  api: OperatorApi,
+  api: OperatorClient,
   ask: () => Promise<Asked>,
   goOn: string,
 ): Promise<Asked | Job> {
@@ -24,7 +24,7 @@ export async function watchJob<Asked extends Job | null>(
   process.once('SIGINT', () => interrupted.abort());
   const asked = await ask();
   if (!asked) return asked;
-  const progress = new Progress(String);
+  const progress = new ProgressLine(String);
   for (let job: Job = asked; ; job = await api.job(asked.id)) {
     progress.show(stepOf(job));
     if (['published', 'rolled_back', 'failed', 'paused'].includes(job.state)) {

@@ -44,7 +44,7 @@ export interface AuditFilter {
 }
 
 /** The operator API of a running network. Whatever goes wrong is a {@link Failure} that says it in one line. */
-export class OperatorApi {
+export class OperatorClient {
   readonly #url: string;
   readonly #token: string;
 

@@ -4,7 +4,7 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { readConfig } from '../../config/config.js';
 import { Failure } from './failure.js';
-import { OperatorApi } from './operator-client.js';
+import { OperatorClient } from './operator-client.js';
 
 let server: Server;
 /** What the network answers; undefined: nothing at all. */
@@ -22,10 +22,10 @@ afterEach(async () => {
   await new Promise((resolve) => server.close(resolve));
 });
 
-function api(longestAnswerMs?: number): OperatorApi {
+function api(longestAnswerMs?: number): OperatorClient {
   const { port } = server.address() as AddressInfo;
   const config = readConfig({ OPERATOR_PORT: String(port), OPERATOR_TOKEN: 't'.repeat(32) });
-  return new OperatorApi(config, 'a test', longestAnswerMs);
+  return new OperatorClient(config, 'a test', longestAnswerMs);
 }
 
 const fault = (asked: Promise<unknown>): Promise<unknown> => asked.catch((error: unknown) => error);

@@ -23,7 +23,7 @@ const EVERY_MS = { terminal: 200, elsewhere: 1_000 };
  * Shows long work on a terminal as one line that is written over, elsewhere as JSON lines: done, total, rate a second,
  * seconds left. On standard error, since the answer is on standard output.
  */
-export class Progress {
+export class ProgressLine {
   #last: Step | undefined;
   #written: Step | undefined;
   #since = 0;

@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import { Progress } from './progress-line.js';
+import { ProgressLine } from './progress-line.js';
 
 function given(isTTY: boolean) {
   const written: string[] = [];
   let now = 0;
-  const progress = new Progress(String, { isTTY, write: (text) => written.push(text) }, () => now);
+  const progress = new ProgressLine(String, { isTTY, write: (text) => written.push(text) }, () => now);
   return {
     progress,
     text: () => written.join(''),

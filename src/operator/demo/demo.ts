@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { Failure } from '../cli/failure.js';
 import { jsonRequest } from '../cli/json-request.js';
-import type { OperatorApi } from '../cli/operator-client.js';
+import type { OperatorClient } from '../cli/operator-client.js';
 import { signIn } from './sign-in.js';
 
 const SCOPES = ['openid', 'read', 'post:create', 'relation:write'];
@@ -10,7 +10,7 @@ const REDIRECT_URI = 'http://localhost:8910/callback';
 
 export interface DemoOptions {
   readonly baseUrl: string;
-  readonly operator: OperatorApi;
+  readonly operator: OperatorClient;
   /** Told each step as it is taken. */
   readonly say: (step: string) => void;
 }

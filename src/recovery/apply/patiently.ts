@@ -8,7 +8,7 @@ const PAUSE_MS = 500;
  * Does again what log or witness did not answer, up to so many times: one slow answer of thousands must not have all of them
  * asked anew. `work` must be safe to repeat. Rejects with its last fault, with any other, or when `signal` aborts.
  */
-export async function patiently<T>(
+export async function retryWhileUnavailable<T>(
   work: () => Promise<T>,
   tries: number,
   signal: AbortSignal | undefined,

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { block, evolvePair, strangers } from '../../domain/relation/pair.js';
+import { block, evolvePair, initialPair } from '../../domain/relation/pair.js';
 import type { PairEvent } from '../../domain/relation/pair.js';
 import { Refusal } from '../../domain/refusal.js';
 import { LogUnavailable, WrongExpectedRevision } from '../../log/event-log.js';
@@ -66,7 +66,7 @@ export async function reapply(witnessed: Witnessed, tools: ReapplyTools): Promis
 /** The follows that a block ends which the log still has: they end in the same append, as when it was made. */
 function endedBy(event: RestrictionEvent, past: readonly Recorded[]): readonly StoredEvent[] {
   if (event.type !== 'block.established') return [];
-  const pair = past.reduce((older, recorded) => evolvePair(older, recorded.event as PairEvent), strangers);
+  const pair = past.reduce((older, recorded) => evolvePair(older, recorded.event as PairEvent), initialPair);
   const decided = block({ ...pair, blockedBy: [] }, event.data, true);
   return decided instanceof Refusal ? [] : decided.filter(({ type }) => type === 'relation.ended');
 }

@@ -1,22 +1,22 @@
 import type { ClientBase } from 'pg';
 import { refuseOlder, versionsOf } from '../../../projections/runner/projection.js';
 import type { Group } from '../../../projections/runner/projection.js';
-import { Pace } from '../../incarnations/building/rate-meter.js';
+import { RateMeter } from '../../incarnations/building/rate-meter.js';
 import { quarantine } from '../../incarnations/incarnation.js';
 import { readBothLedgers } from '../detect/both-ledgers.js';
 import type { Logged } from '../detect/both-ledgers.js';
 import { missingRestrictions } from '../detect/full-comparison.js';
 import { networkOf } from '../../incarnations/network-identity.js';
-import { objectionTo } from '../plan/preconditions.js';
-import { patiently } from './patiently.js';
+import { checkPreconditions } from '../plan/preconditions.js';
+import { retryWhileUnavailable } from './patiently.js';
 import { reapply } from './reapply.js';
 import { reseedWitness } from './reseed.js';
-import { beginDeriving } from '../../incarnations/authority-rebuild.js';
-import { readRecoveryState } from '../../incarnations/recovery-state.js';
+import { beginAuthorityRebuild } from '../../incarnations/authority-rebuild.js';
+import { readPublicationState } from '../../incarnations/recovery-state.js';
 import { witnessStatus } from '../plan/recovery-status.js';
 import { buildAndPublish } from '../../incarnations/build-and-publish.js';
 import type { JobContext } from '../../jobs/job-context.js';
-import { JobFault } from '../../jobs/job-error.js';
+import { JobError } from '../../jobs/job-error.js';
 import { emptyAudit, rederiveAuthority } from './rederive-authority.js';
 import type { Job } from '../../jobs/job.js';
 
@@ -27,27 +27,27 @@ const TRIES = 30;
  * Leads out of a quarantine: what was taken away and the log has lost is taken away again, from the witness; who may act is
  * derived anew; read models are built from the log as it is, verified, and published as serving. Every step may be
  * repeated, and is when the job was cut off.
- * @throws {JobFault} it must not go on. What log, witness and Postgres throw.
+ * @throws {JobError} it must not go on. What log, witness and Postgres throw.
  */
 export async function recover(job: Job, context: JobContext): Promise<string> {
   const { client, log, witness, group, fixedGroups, now, signal, report } = context;
-  const state = await readRecoveryState(client);
+  const state = await readPublicationState(client);
   if (state) refuseOlder(versionsOf(group), state.versions, `Incarnation ${state.incarnation}`);
   const networkId = await networkOf(log);
   const why = whyNotThisLog(networkId, state?.networkId);
-  if (networkId === undefined || why !== undefined) throw new JobFault(why ?? 'The log is empty.');
+  if (networkId === undefined || why !== undefined) throw new JobError(why ?? 'The log is empty.');
   if (state?.status === 'serving')
     await quarantine(client, state.incarnation, 'An operator recovers the network.');
 
   // What was found when it was asked for may have changed since.
   const both = await readBothLedgers(log, witness, signal);
-  const objection = objectionTo(
+  const objection = checkPreconditions(
     await witnessStatus({ database: client, log, witness }, both, state, signal),
     job.reseedWitness,
   );
-  if (objection !== undefined) throw new JobFault(objection);
+  if (objection !== undefined) throw new JobError(objection);
   // With nothing published, there is no quarantine: the log may soon have all, and rows that are acted by may not.
-  await beginDeriving(client, job.updatedAt);
+  await beginAuthorityRebuild(client, job.updatedAt);
   if (job.reseedWitness)
     await reseedWitness(log, witness, now, signal, (done) =>
       report({ step: 'telling the witness what the log has', done, total: null, rate: null }),
@@ -76,11 +76,11 @@ async function forgetOtherGroups(client: ClientBase, groups: readonly Group[]): 
 /** In the order of their numbers, so that everything stands as it stood. */
 async function reapplyMissing(logged: Logged, context: JobContext): Promise<number> {
   const { witness, signal, report } = context;
-  const pace = new Pace();
+  const pace = new RateMeter();
   let count = 0;
   for await (const witnessed of missingRestrictions(logged, witness)) {
     signal.throwIfAborted();
-    await patiently(() => reapply(witnessed, context), TRIES, signal);
+    await retryWhileUnavailable(() => reapply(witnessed, context), TRIES, signal);
     count += 1;
     const rate = pace.of(count);
     report({ step: 'applying lost restrictions again', done: count, total: null, rate });

@@ -3,11 +3,11 @@ import { dispatch, typesOf } from '../../../projections/runner/projection.js';
 import type { Group } from '../../../projections/runner/projection.js';
 import { UnitOfWork } from '../../../projections/runner/unit-of-work.js';
 import type { Recorded } from '../../log/recorded.js';
-import { toTheEnd } from '../../log/read-until-head.js';
+import { readUntilHead } from '../../log/read-until-head.js';
 import { inTransaction } from '../../store/transaction.js';
 import { BuildConnection } from '../../incarnations/building/build-connection.js';
-import { Pace } from '../../incarnations/building/rate-meter.js';
-import { FORGET_AUTHORITY } from '../../store/authority/forget-authority.js';
+import { RateMeter } from '../../incarnations/building/rate-meter.js';
+import { CLEAR_AUTHORITY } from '../../store/authority/forget-authority.js';
 import { PUBLICATION_CHANNEL } from '../../incarnations/incarnation.js';
 import type { JobContext } from '../../jobs/job-context.js';
 
@@ -38,13 +38,13 @@ async function derive(client: ClientBase, group: Group, { log, signal, report }:
   await client.query(`BEGIN; SET LOCAL idle_in_transaction_session_timeout = '60s'`);
   // The group's worker waits here, and then finds that others were at it.
   await client.query('SELECT FROM recovery.checkpoint WHERE group_name = $1 FOR UPDATE', [group.name]);
-  await client.query(FORGET_AUTHORITY);
+  await client.query(CLEAR_AUTHORITY);
   const head = Number((await log.head()) ?? 0n);
-  const pace = new Pace();
+  const pace = new RateMeter();
   const hand = dispatch(group);
   let last: Recorded | undefined;
   const all = { types: typesOf(group), batchSize: BATCH_SIZE, signal };
-  for await (const events of toTheEnd(log, all)) {
+  for await (const events of readUntilHead(log, all)) {
     const work = new UnitOfWork();
     for (const recorded of events) hand(recorded, work.write);
     await work.flush(client);

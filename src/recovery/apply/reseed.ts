@@ -1,7 +1,7 @@
 import type { EventLog } from '../../log/event-log.js';
 import type { Recorded } from '../../log/recorded.js';
 import { isRestriction, restrictionTypes } from '../../log/restrictions.js';
-import { toTheEnd } from '../../log/read-until-head.js';
+import { readUntilHead } from '../../log/read-until-head.js';
 import type { Restriction, Witness, Witnessed } from '../../witness/witness.js';
 
 const BATCH_SIZE = 500;
@@ -23,7 +23,7 @@ export async function reseedWitness(
   let count = 0;
   const newest = new Map<string, bigint>();
   const all = { types: restrictionTypes, batchSize: BATCH_SIZE, signal };
-  for await (const events of toTheEnd(log, all)) {
+  for await (const events of readUntilHead(log, all)) {
     const known = await witness.find(events.map(({ id }) => id));
     for (const recorded of events) {
       const after = newest.get(recorded.stream) ?? 0n;

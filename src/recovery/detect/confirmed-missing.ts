@@ -1,6 +1,6 @@
 import type { EventLog } from '../../log/event-log.js';
-import { lookAgain } from '../../log/look-again.js';
-import { patiently } from '../apply/patiently.js';
+import { verifyRepeatedly } from '../../log/look-again.js';
+import { retryWhileUnavailable } from '../apply/patiently.js';
 import type { Witnessed } from '../../witness/witness.js';
 
 /** Streams that are read at once. */
@@ -23,7 +23,7 @@ export async function confirmedMissing(
     candidates = await notFound(log, candidates, signal);
     return candidates.length > 0 ? candidates : undefined;
   };
-  return (await lookAgain(() => log.reconnect(), look, signal)) ?? [];
+  return (await verifyRepeatedly(() => log.reconnect(), look, signal)) ?? [];
 }
 
 async function notFound(
@@ -36,7 +36,7 @@ async function notFound(
     signal?.throwIfAborted();
     const some = wanted.slice(at, at + READS);
     const find = () => Promise.all(some.map(({ restriction: { stream, id } }) => log.find(stream, id)));
-    const found = await patiently(find, TRIES, signal);
+    const found = await retryWhileUnavailable(find, TRIES, signal);
     missing.push(...some.filter((_, index) => !found[index]));
   }
   return missing;

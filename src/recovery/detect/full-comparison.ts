@@ -47,7 +47,7 @@ export interface Agreement {
  * `shown`: ids of the restrictions that read models show. `most`: how many of the missing ones are listed. Rejects with
  * the signal's reason. @throws {LogUnavailable} {@link WitnessUnavailable}
  */
-export async function agreementOf(
+export async function compareLedgers(
   { accepted, logged }: BothLedgers,
   { log, witness }: { readonly log: EventLog; readonly witness: Witness },
   shown: readonly string[],

@@ -1,10 +1,10 @@
 import type { ClientBase, Pool } from 'pg';
 import { LogReplaced } from '../../log/event-log.js';
 import type { Checkpoint, EventLog } from '../../log/event-log.js';
-import { lookAgain } from '../../log/look-again.js';
+import { verifyRepeatedly } from '../../log/look-again.js';
 import { quarantine } from '../../incarnations/incarnation.js';
 import { networkOf } from '../../incarnations/network-identity.js';
-import { readRecoveryState } from '../../incarnations/recovery-state.js';
+import { readPublicationState } from '../../incarnations/recovery-state.js';
 
 /** Which log the read store was filled from. */
 export interface Origin {
@@ -54,12 +54,12 @@ export async function readOrigin(database: Pool | ClientBase): Promise<Origin> {
  * quarantine begin"). Undefined: it is; a read store that is behind is no fault. Rejects when `signal` aborts.
  * @throws {LogUnavailable}
  */
-export async function setBackOf(
+export async function detectLogRollback(
   log: EventLog,
   { networkId, checkpoints }: Origin,
   signal?: AbortSignal,
 ): Promise<string | undefined> {
-  const foreign = await lookAgain(
+  const foreign = await verifyRepeatedly(
     () => log.reconnect(),
     async () => foreignNetwork(await networkOf(log), networkId),
     signal,
@@ -89,13 +89,13 @@ const foreignNetwork = (found: string | undefined, published: string | undefined
  * Puts what is published into quarantine if this cannot be the log that it came from. `otherwise`: for this reason even
  * if it looks like that log now. @throws {LogUnavailable}
  */
-export async function quarantineSetBack(
+export async function quarantineIfRolledBack(
   client: ClientBase,
   log: EventLog,
   otherwise?: string,
 ): Promise<void> {
-  const state = await readRecoveryState(client);
+  const state = await readPublicationState(client);
   if (!state) return;
-  const reason = (await setBackOf(log, await readOrigin(client))) ?? otherwise;
+  const reason = (await detectLogRollback(log, await readOrigin(client))) ?? otherwise;
   if (reason !== undefined) await quarantine(client, state.incarnation, reason);
 }

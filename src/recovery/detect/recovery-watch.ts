@@ -7,11 +7,11 @@ import { isUnreachable } from '../../store/unreachable.js';
 import { quarantine } from '../../incarnations/incarnation.js';
 import { reasonOf } from './difference.js';
 import { shownDifferences } from './incremental-comparison.js';
-import { readRecoveryState, schemaOfRestrictions } from '../../incarnations/recovery-state.js';
-import type { RecoveryState } from '../../incarnations/recovery-state.js';
+import { readPublicationState, schemaOfRestrictions } from '../../incarnations/recovery-state.js';
+import type { PublicationState } from '../../incarnations/recovery-state.js';
 import { RestrictionCheck } from './restriction-check.js';
 import { CHECK_EVERY_MS } from './session-proof.js';
-import { readOrigin, setBackOf } from './log-rollback.js';
+import { readOrigin, detectLogRollback } from './log-rollback.js';
 import { WitnessRequired, WitnessUnavailable } from '../../witness/witness.js';
 import type { Witness } from '../../witness/witness.js';
 
@@ -131,7 +131,7 @@ export class RecoveryWatch {
    */
   private async prove(): Promise<boolean> {
     const { pool, witness, monotonic } = this.options;
-    const state = await readRecoveryState(pool);
+    const state = await readPublicationState(pool);
     if (!state) {
       // Whoever publishes proves it before; who may act is derived from the log already.
       const { logProvenAt = -CHECK_EVERY_MS } = this;
@@ -157,7 +157,7 @@ export class RecoveryWatch {
     // Anew each time: it may be another log by now.
     const reason =
       (await new RestrictionCheck(this.options).run({ database: pool, schema: undefined, signal })) ??
-      (await setBackOf(log, await readOrigin(pool), signal));
+      (await detectLogRollback(log, await readOrigin(pool), signal));
     if (reason !== undefined) throw new Lacking(reason);
     this.logProvenAt = monotonic();
   }
@@ -167,12 +167,14 @@ export class RecoveryWatch {
    * the log is away, read models that show every restriction of the witness are enough for a start, since nothing can be
    * shown again that was gone; the log is compared as soon as it answers.
    */
-  private async lackOf(state: RecoveryState): Promise<string | undefined> {
+  private async lackOf(state: PublicationState): Promise<string | undefined> {
     const { pool, log, witness, logger } = this.options;
     const { signal } = this.stopping;
     const schema = schemaOfRestrictions(state);
     try {
-      const setBack = this.isOriginProven ? undefined : await setBackOf(log, await readOrigin(pool), signal);
+      const setBack = this.isOriginProven
+        ? undefined
+        : await detectLogRollback(log, await readOrigin(pool), signal);
       this.isOriginProven = setBack === undefined;
       const reason = setBack ?? (await this.check.run({ database: pool, schema, signal }));
       this.isCompared ||= reason === undefined;

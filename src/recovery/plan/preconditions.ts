@@ -7,7 +7,7 @@ export const NEEDS_RESEED =
   'The log has restrictions that the witness lacks: it was lost, set back or is another one. Bring the right one back, or say that it is to be told again what the log has: --reseed-witness.';
 
 /** Why nothing must be recovered by a log and a witness like these, and what to do, in words; undefined: it may. */
-export function objectionTo(
+export function checkPreconditions(
   { brokenLine, unwitnessed, onlyShown }: Found,
   reseed: boolean,
 ): string | undefined {

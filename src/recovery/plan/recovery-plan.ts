@@ -1,8 +1,8 @@
 import type { Pool } from 'pg';
 import { whyNotThisLog } from '../apply/recover.js';
 import { networkOf } from '../../incarnations/network-identity.js';
-import { readRecoveryState } from '../../incarnations/recovery-state.js';
-import { objectionTo } from './preconditions.js';
+import { readPublicationState } from '../../incarnations/recovery-state.js';
+import { checkPreconditions } from './preconditions.js';
 import { witnessStatusInTime } from './recovery-status.js';
 import type { StatusSources, WitnessStatus } from './recovery-status.js';
 
@@ -38,11 +38,11 @@ const LOST =
 /** @throws {LogUnavailable} {@link WitnessUnavailable} {@link WitnessRequired} and faults of Postgres */
 export async function recoveryPlan(sources: StatusSources): Promise<RecoveryPlan> {
   const { pool, log } = sources;
-  const state = await readRecoveryState(pool);
+  const state = await readPublicationState(pool);
   const otherLog = whyNotThisLog(await networkOf(log), state?.networkId);
   const found = await witnessStatusInTime(sources, state);
   const isServing = state?.status === 'serving';
-  const refused = otherLog ?? objectionTo(found, true) ?? null;
+  const refused = otherLog ?? checkPreconditions(found, true) ?? null;
   return {
     state: state?.status ?? 'none',
     reason: state?.reason ?? found.setBack,

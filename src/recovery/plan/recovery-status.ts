@@ -9,11 +9,11 @@ import type { Job } from '../../jobs/job.js';
 import { retiredIncarnations, whyNoRollback } from '../../incarnations/rollback.js';
 import { readBothLedgers } from '../detect/both-ledgers.js';
 import type { BothLedgers } from '../detect/both-ledgers.js';
-import { agreementOf } from '../detect/full-comparison.js';
+import { compareLedgers } from '../detect/full-comparison.js';
 import type { Missing } from '../detect/full-comparison.js';
-import { allShown, readRecoveryState } from '../../incarnations/recovery-state.js';
-import type { RecoveryState } from '../../incarnations/recovery-state.js';
-import { readOrigin, setBackOf } from '../detect/log-rollback.js';
+import { allShown, readPublicationState } from '../../incarnations/recovery-state.js';
+import type { PublicationState } from '../../incarnations/recovery-state.js';
+import { readOrigin, detectLogRollback } from '../detect/log-rollback.js';
 import { WitnessRequired, WitnessUnavailable } from '../../witness/witness.js';
 import type { Witness } from '../../witness/witness.js';
 
@@ -74,7 +74,7 @@ export interface StatusSources {
 /** Where the network stands. Rejects if the read store cannot be reached. */
 export async function recoveryStatus(sources: StatusSources): Promise<RecoveryStatus> {
   const { pool, group } = sources;
-  const state = await readRecoveryState(pool);
+  const state = await readPublicationState(pool);
   const retired = await retiredIncarnations(pool);
   const { status, fault } = await witnessStatusOrFault(sources, state);
   return {
@@ -94,7 +94,7 @@ export async function recoveryStatus(sources: StatusSources): Promise<RecoverySt
   };
 }
 
-async function witnessStatusOrFault(sources: StatusSources, state: RecoveryState | undefined) {
+async function witnessStatusOrFault(sources: StatusSources, state: PublicationState | undefined) {
   try {
     return { status: await witnessStatusInTime(sources, state), fault: null };
   } catch (error) {
@@ -110,7 +110,7 @@ async function witnessStatusOrFault(sources: StatusSources, state: RecoveryState
 /** For somebody who waits for it. @throws {LogUnavailable} {@link WitnessUnavailable} {@link WitnessRequired} */
 export async function witnessStatusInTime(
   { pool, log, witness, patienceMs = PATIENCE_MS }: StatusSources,
-  state: RecoveryState | undefined,
+  state: PublicationState | undefined,
 ): Promise<WitnessStatus> {
   // A log that is away says so at once, and a subscription to it waits until it is back.
   await log.reach();
@@ -134,11 +134,11 @@ export async function witnessStatusInTime(
 export async function witnessStatus(
   { database, log, witness }: { database: Pool | ClientBase; log: EventLog; witness: Witness },
   both: BothLedgers,
-  state: RecoveryState | undefined,
+  state: PublicationState | undefined,
   signal: AbortSignal,
 ): Promise<WitnessStatus> {
   const shown = await allShown(database, state);
-  const agreement = await agreementOf(both, { log, witness }, shown, signal, EXAMPLES);
+  const agreement = await compareLedgers(both, { log, witness }, shown, signal, EXAMPLES);
   const { witnessed, logged, missing, unwitnessed, onlyShown } = agreement;
   const broken = await witness.firstBroken();
   return {
@@ -148,6 +148,6 @@ export async function witnessStatus(
     missing,
     unwitnessed,
     onlyShown,
-    setBack: (await setBackOf(log, await readOrigin(database), signal)) ?? null,
+    setBack: (await detectLogRollback(log, await readOrigin(database), signal)) ?? null,
   };
 }

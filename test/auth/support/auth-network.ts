@@ -14,7 +14,7 @@ import { AuthModule } from '../../../src/auth/auth.module.js';
 import { mountAuthorizationServer } from '../../../src/auth/mount.js';
 import { Passwords } from '../../../src/auth/passwords.js';
 import { AuthSettings } from '../../../src/auth/settings.js';
-import { Clock, Ids } from '../../../src/commands/support/ambient.js';
+import { Clock, IdGenerator } from '../../../src/commands/support/ambient.js';
 import { systemClock, systemIds } from '../../../src/commands/support/system.js';
 import { CreateAccount } from '../../../src/commands/account/create-account.js';
 import { RegisterApplication } from '../../../src/commands/application/register-application.js';
@@ -32,11 +32,11 @@ import { EventLog } from '../../../src/log/event-log.js';
 import { openLog } from '../../../src/log/open-log.js';
 import { KeyVault } from '../../../src/log/vault/key-vault.js';
 import { NetworkSecrets } from '../../../src/log/vault/network-secrets.js';
-import { Incarnations } from '../../../src/erasure/erased-data-cleanup.js';
+import { ErasedDataCleanup } from '../../../src/erasure/erased-data-cleanup.js';
 import { AuthorityStore } from '../../../src/store/authority/authority-store.js';
 import { PUBLICATION_CHANNEL } from '../../../src/incarnations/incarnation.js';
 import { WitnessedLog } from '../../../src/witness/witnessed-log.js';
-import { readRecoveryState } from '../../../src/incarnations/recovery-state.js';
+import { readPublicationState } from '../../../src/incarnations/recovery-state.js';
 import { RecoveryWatch } from '../../../src/recovery/detect/recovery-watch.js';
 import { Witness } from '../../../src/witness/witness.js';
 import { openDatabase } from '../../../src/store/database.js';
@@ -220,7 +220,7 @@ async function startServer(on: {
   const positions = new PositionListener({
     databaseUrl: on.postgres.databaseUrl,
     publicationChannel: PUBLICATION_CHANNEL,
-    read: readRecoveryState,
+    read: readPublicationState,
     logger,
   });
   // Nobody reads the social API here.
@@ -237,7 +237,7 @@ async function startServer(on: {
     { provide: AuthSettings, useValue: new AuthSettings(on.config.baseUrl) },
     { provide: EventLog, useValue: new WitnessedLog(opened.log, witness, () => on.clock.now()) },
     { provide: KeyVault, useValue: opened.vault },
-    { provide: ReadModels, useValue: new Incarnations(database.pool) },
+    { provide: ReadModels, useValue: new ErasedDataCleanup(database.pool) },
     { provide: NetworkSecrets, useValue: opened.secrets },
     { provide: Config, useValue: Object.assign({}, on.config, stores) },
     { provide: LOGGER, useValue: logger },
@@ -246,7 +246,7 @@ async function startServer(on: {
     { provide: Witness, useValue: witness },
     { provide: RestrictionProof, useValue: new RecoveryWatch(watch) },
     { provide: Clock, useValue: on.clock },
-    { provide: Ids, useValue: systemIds },
+    { provide: IdGenerator, useValue: systemIds },
   ];
 
   @Global()

@@ -19,7 +19,7 @@ export class FailingLog implements EventLog {
     return appended;
   }
 
-  confirm: EventLog['confirm'] = (recorded) => this.log.confirm(recorded);
+  ensureWitnessed: EventLog['ensureWitnessed'] = (recorded) => this.log.ensureWitnessed(recorded);
   read: EventLog['read'] = (...given) => this.log.read(...given);
   head: EventLog['head'] = () => this.log.head();
   reach: EventLog['reach'] = (signal) => this.log.reach(signal);

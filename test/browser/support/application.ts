@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { readConfig } from '../../../src/config/config.js';
-import { OperatorApi } from '../../../src/operator/cli/operator-client.js';
+import { OperatorClient } from '../../../src/operator/cli/operator-client.js';
 import type { TestNetwork } from '../../support/network.js';
 
 /** An application on a server of its own, so that a browser that is sent back to it ends at a page that loads. */
@@ -74,4 +74,4 @@ export async function createAccount(
   return handle;
 }
 
-const operatorOf = (network: Pick<TestNetwork, 'env'>) => new OperatorApi(readConfig(network.env), 'test');
+const operatorOf = (network: Pick<TestNetwork, 'env'>) => new OperatorClient(readConfig(network.env), 'test');

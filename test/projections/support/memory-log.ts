@@ -111,7 +111,7 @@ export class MemoryLog extends EventLog {
     return last ? Promise.resolve(last) : Promise.reject(new Error('nothing to append'));
   }
 
-  override confirm(): Promise<void> {
+  override ensureWitnessed(): Promise<void> {
     return Promise.resolve();
   }
 

@@ -8,8 +8,8 @@ import type { Group } from '../../../projections/runner/projection.js';
 import { fixedTarget } from '../../../projections/runner/target.js';
 import type { EventLog } from '../../../src/log/event-log.js';
 import { PUBLICATION_CHANNEL } from '../../../src/incarnations/incarnation.js';
-import { readRecoveryState } from '../../../src/incarnations/recovery-state.js';
-import type { RecoveryState } from '../../../src/incarnations/recovery-state.js';
+import { readPublicationState } from '../../../src/incarnations/recovery-state.js';
+import type { PublicationState } from '../../../src/incarnations/recovery-state.js';
 import { servingLock, servingTarget } from '../../../src/incarnations/serving-target.js';
 import type { Witness } from '../../../src/witness/witness.js';
 import { recoveryMigrations } from '../../../src/store/migrations/1763690000000-recovery.js';
@@ -128,8 +128,8 @@ export class WorkerBench {
     );
   }
 
-  state(): Promise<RecoveryState | undefined> {
-    return readRecoveryState(this.pool);
+  state(): Promise<PublicationState | undefined> {
+    return readPublicationState(this.pool);
   }
 
   /** Ids of the posts in the published incarnation, and how many it has counted. */

@@ -4,7 +4,7 @@ import { DeletePost, DeletePostHandler } from '../../../src/commands/post/delete
 import { EraseAccount, EraseAccountHandler } from '../../../src/commands/account/erase-account.js';
 import { ErasureSteps } from '../../../src/commands/account/erasure-steps.js';
 import type { Intent } from '../../../src/commands/support/intent.js';
-import { PairActs } from '../../../src/commands/relation/pair-commands.js';
+import { PairCommands } from '../../../src/commands/relation/pair-commands.js';
 import { PostChanges } from '../../../src/commands/post/post-changes.js';
 import {
   RestrictPost,
@@ -87,7 +87,9 @@ const suspendApplication = ({ log, store, clock, ids }: Tools, key: string) =>
 const restrictPost = ({ log, clock, ids }: Tools, key: string) =>
   new RestrictPostHandler(log, clock, ids).execute(new RestrictPost(key, act));
 const block = ({ log, vault, facts, clock, ids }: Tools, key: string) =>
-  new BlockHandler(new PairActs(log, vault, clock, ids), facts).execute(new Block(intentOf(key), other(key)));
+  new BlockHandler(new PairCommands(log, vault, clock, ids), facts).execute(
+    new Block(intentOf(key), other(key)),
+  );
 
 /** One for each type: whoever makes another type of restriction adds how it comes about, or the crash matrix fails. */
 export const scenarios: { readonly [Type in RestrictionEvent['type']]: Scenario } = {
@@ -168,7 +170,7 @@ export const scenarios: { readonly [Type in RestrictionEvent['type']]: Scenario 
     },
     act: ({ log, vault, clock, ids }, key) => {
       const intent = { ...intentOf(key), intentId: `end-${key}` };
-      return new UnblockHandler(new PairActs(log, vault, clock, ids)).execute(
+      return new UnblockHandler(new PairCommands(log, vault, clock, ids)).execute(
         new Unblock(intent, other(key)),
       );
     },

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { readConfig } from '../../../src/config/config.js';
-import { allKept } from '../../../src/backup/restore/restore-state.js';
+import { allPreRestoreCopies } from '../../../src/backup/restore/restore-state.js';
 import { writeNew } from '../../../src/backup/take/durable-files.js';
 import { asText, writePart } from '../../../src/backup/take/write-part.js';
 import { openStopped } from '../../../src/backup/restore/stores.js';
@@ -131,7 +131,7 @@ export class StoppedNetwork {
 
   /** What restores have kept aside, the oldest first. */
   async kept(): Promise<Readonly<Record<BackupPart, readonly string[]>>> {
-    const kept = allKept(this.dataDir);
+    const kept = allPreRestoreCopies(this.dataDir);
     const of = async (part: keyof typeof places) => {
       const { variable, schema } = places[part];
       const schemas = kept.flatMap(({ databases }) => databases[variable] ?? []);

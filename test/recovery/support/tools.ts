@@ -1,12 +1,12 @@
 import { HandleDigest } from '../../../src/commands/support/handle-digest.js';
 import type { ReadModels } from '../../../src/commands/account/read-models.js';
 import { systemClock, systemIds } from '../../../src/commands/support/system.js';
-import { SocialFacts } from '../../../src/commands/support/interaction-policy.js';
+import { InteractionPolicy } from '../../../src/commands/support/interaction-policy.js';
 import type { EventLog } from '../../../src/log/event-log.js';
 import { openLog } from '../../../src/log/open-log.js';
 import type { StoredEvent } from '../../../src/log/registry.js';
 import type { KeyVault } from '../../../src/log/vault/key-vault.js';
-import { Incarnations } from '../../../src/erasure/erased-data-cleanup.js';
+import { ErasedDataCleanup } from '../../../src/erasure/erased-data-cleanup.js';
 import type { Witness } from '../../../src/witness/witness.js';
 import { WitnessedLog } from '../../../src/witness/witnessed-log.js';
 import type { Observer } from '../../../src/witness/witnessed-log.js';
@@ -14,7 +14,7 @@ import { AuthorityStore } from '../../../src/store/authority/authority-store.js'
 import { openDatabase } from '../../../src/store/database.js';
 import { until } from '../../support/until.js';
 import { openReadyWitness } from '../../support/witness.js';
-import { writeThrough } from '../../../projections/authority/authority.projection.js';
+import { projectInline } from '../../../projections/authority/authority.projection.js';
 import { retryWhileUnavailable } from '../../support/retry-while-unavailable.js';
 
 export interface Stores {
@@ -29,7 +29,7 @@ export interface Tools {
   readonly log: EventLog;
   readonly vault: KeyVault;
   readonly store: AuthorityStore;
-  readonly facts: SocialFacts;
+  readonly facts: InteractionPolicy;
   readonly digest: HandleDigest;
   readonly readModels: ReadModels;
   readonly clock: typeof systemClock;
@@ -60,7 +60,7 @@ export async function openWorkshop(stores: Stores, applicationName: string): Pro
     vault: opened.vault,
     store,
     digest: new HandleDigest(opened.secrets),
-    readModels: new Incarnations(database.pool),
+    readModels: new ErasedDataCleanup(database.pool),
     clock: systemClock,
     ids: systemIds,
   };
@@ -69,7 +69,7 @@ export async function openWorkshop(stores: Stores, applicationName: string): Pro
     witness,
     tools: (observer) => {
       const log = new WitnessedLog(opened.log, witness, Date.now, observer);
-      return { ...common, log, facts: new SocialFacts(log, store) };
+      return { ...common, log, facts: new InteractionPolicy(log, store) };
     },
     given: async (stream, ...events) => {
       const append = {
@@ -79,7 +79,7 @@ export async function openWorkshop(stores: Stores, applicationName: string): Pro
         metadata: { requestId: 'test' },
       } as const;
       await retryWhileUnavailable(() => opened.log.append(append));
-      await writeThrough(await opened.log.read(stream), store.db);
+      await projectInline(await opened.log.read(stream), store.db);
     },
     close: async () => {
       await Promise.all([opened.close(), witness.close()]);

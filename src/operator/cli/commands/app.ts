@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { operatorApi, turnLine, withOperator, withReason, withRevision } from '../act.js';
 import type { ActOptions, OperatorOptions, TurnOptions } from '../act.js';
 import { duration } from '../duration.js';
-import type { OperatorApi } from '../operator-client.js';
+import type { OperatorClient } from '../operator-client.js';
 import { answer, moment } from '../output.js';
 
 interface RegisterOptions extends ActOptions {
@@ -104,7 +104,7 @@ const descriptions = {
   reinstate: "give an application's authority back, with the grants that did not end meanwhile",
 } as const;
 
-type Listed = Awaited<ReturnType<OperatorApi['applications']>>[number];
+type Listed = Awaited<ReturnType<OperatorClient['applications']>>[number];
 
 function lineOf(listed: Listed): string {
   const { clientId, name, state, scopes, redirectUris, postLogoutRedirectUris, registeredAt, grants } =

@@ -3,7 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import type { Command } from 'commander';
 import { operatorApi, withOperator } from '../act.js';
 import type { OperatorOptions } from '../act.js';
-import type { AuditFilter, OperatorApi } from '../operator-client.js';
+import type { AuditFilter, OperatorClient } from '../operator-client.js';
 import { plainText } from '../plain-text.js';
 import { since } from '../since.js';
 
@@ -30,7 +30,7 @@ export function addAudit(program: Command): void {
 }
 
 /** A page at a time, as fast as they are read. */
-async function* linesOf(api: OperatorApi, filter: AuditFilter): AsyncGenerator<string> {
+async function* linesOf(api: OperatorClient, filter: AuditFilter): AsyncGenerator<string> {
   let after: number | null | undefined;
   while (after !== null) {
     const { events, next, behind } = await api.audit(filter, after);

@@ -7,7 +7,7 @@ import { operatorApi, withReason } from '../act.js';
 import type { ActOptions } from '../act.js';
 import { answer } from '../output.js';
 import { partsOf } from '../parts.js';
-import { inBytes, Progress } from '../progress-line.js';
+import { inBytes, ProgressLine } from '../progress-line.js';
 
 interface BackupOptions extends ActOptions {
   readonly parts: readonly BackupPart[];
@@ -27,7 +27,7 @@ export function addBackup(program: Command): void {
     .action(async (dir: string, { parts, reason, ...options }: BackupOptions) => {
       endWithParent();
       const { takeBackup } = await import('../../../backup/take/take-backup.js');
-      const progress = new Progress(inBytes);
+      const progress = new ProgressLine(inBytes);
       const place = resolve(dir);
       const manifest = await takeBackup(operatorApi(options), {
         dir: place,

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { operatorApi, withOperator, withReason } from '../act.js';
 import type { ActOptions, OperatorOptions } from '../act.js';
-import type { OperatorApi } from '../operator-client.js';
+import type { OperatorClient } from '../operator-client.js';
 import { answer, moment } from '../output.js';
 
 /** `plaza keys …`: what ID tokens are signed with. */
@@ -24,7 +24,7 @@ export function addKeys(program: Command): void {
     });
 }
 
-type Key = Awaited<ReturnType<OperatorApi['signingKeys']>>[number];
+type Key = Awaited<ReturnType<OperatorClient['signingKeys']>>[number];
 
 function lineOf({ kid, state, signsFrom, publishedUntil }: Key): string {
   if (publishedUntil !== null) return `${kid}  retired, published until ${moment(publishedUntil)}`;

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { operatorApi, withOperator, withReason } from '../act.js';
 import type { ActOptions, OperatorOptions } from '../act.js';
 import { saidOf, watchJob } from '../jobs.js';
-import type { OperatorApi } from '../operator-client.js';
+import type { OperatorClient } from '../operator-client.js';
 import { answer } from '../output.js';
 
 /** `plaza projections …`: what turns facts into answers. */
@@ -34,7 +34,7 @@ export function addProjections(program: Command): void {
     });
 }
 
-type Projection = Awaited<ReturnType<OperatorApi['projections']>>['projections'][number];
+type Projection = Awaited<ReturnType<OperatorClient['projections']>>['projections'][number];
 
 function lineOf({ name, version, position, lag, stopped }: Projection): string {
   const behind = lag === null ? 'the log does not say how far behind' : `${lag} behind`;

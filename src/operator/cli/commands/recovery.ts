@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { operatorApi, withOperator, withReason } from '../act.js';
 import type { ActOptions, OperatorOptions } from '../act.js';
 import { saidOf, watchJob } from '../jobs.js';
-import type { OperatorApi } from '../operator-client.js';
+import type { OperatorClient } from '../operator-client.js';
 import { answer, moment } from '../output.js';
 
 interface ApplyOptions extends ActOptions {
@@ -55,8 +55,8 @@ export function addRecovery(program: Command): void {
     });
 }
 
-type Status = Awaited<ReturnType<OperatorApi['recoveryStatus']>>;
-type Plan = Awaited<ReturnType<OperatorApi['recoveryPlan']>>;
+type Status = Awaited<ReturnType<OperatorClient['recoveryStatus']>>;
+type Plan = Awaited<ReturnType<OperatorClient['recoveryPlan']>>;
 
 function linesOfStatus({
   state,

@@ -9,7 +9,7 @@ import { accountName, withReason } from '../act.js';
 import type { ActOptions } from '../act.js';
 import { answer } from '../output.js';
 import { partsOf } from '../parts.js';
-import { inBytes, Progress } from '../progress-line.js';
+import { inBytes, ProgressLine } from '../progress-line.js';
 
 interface RestoreOptions extends ActOptions {
   readonly parts?: readonly RestorePart[];
@@ -29,7 +29,7 @@ export function addRestore(program: Command): void {
       // Every other command is there sooner without what this one needs.
       const { restore } = await import('../../../backup/restore/restore.js');
       const place = resolve(dir);
-      const progress = new Progress(inBytes);
+      const progress = new ProgressLine(inBytes);
       const restored = await restore(readConfig(), {
         dir: place,
         parts,
