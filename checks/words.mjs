@@ -1,0 +1,48 @@
+/**
+ * Counts comments, and names each one that opens with a relative pronoun or has a word that the glossary forbids
+ * (docs/glossary.md, "Words that are not used"). Ends with 1 if there is one, or if there are too many comments.
+ *
+ * `node checks/words.mjs [--count] [FOLDER…]`: with `--count` it only prints the counts of each folder.
+ */
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { commentsOf } from './comments.mjs';
+
+/** Blocks in 1,000 lines of sources without their tests. */
+const MOST_COMMENTS = 37;
+const OPENING = /^(What|Who|Whether|How|Of|Why)\b/;
+
+const given = process.argv.slice(2);
+const folders = given.filter((each) => !each.startsWith('--'));
+const files = execFileSync('git', ['ls-files', ...(folders.length > 0 ? folders : ['src', 'projections'])], {
+  encoding: 'utf8',
+})
+  .split('\n')
+  .filter((file) => file.endsWith('.ts') && !file.endsWith('.spec.ts'));
+
+const forbidden = [
+  ...readFileSync('docs/glossary.md', 'utf8')
+    .split('## Words that are not used')[1]
+    .matchAll(/^\| `([^`]+)` \|/gm),
+].map(([, phrase]) => new RegExp(`\\b${phrase}\\b`, 'i'));
+
+let lines = 0;
+const all = [];
+for (const file of files) {
+  const source = readFileSync(file, 'utf8');
+  lines += source.split('\n').length - 1;
+  for (const comment of commentsOf(source)) all.push({ file, ...comment });
+}
+const opened = all.filter(({ text }) => OPENING.test(text));
+const wrong = all.filter(({ text }) => forbidden.some((phrase) => phrase.test(text)));
+const words = all.flatMap(({ text }) => text.split(/\s+/));
+const what = words.filter((word) => /^what$/i.test(word)).length;
+const perThousand = (count, of) => Math.round((count / Math.max(of, 1)) * 10_000) / 10;
+const density = perThousand(all.length, lines);
+console.log(
+  `${lines} lines, ${all.length} comments: ${density} in 1,000 lines; ${opened.length} open with What, Who, Whether, How, Of or Why; "what" ${perThousand(what, words.length)} times in 1,000 words`,
+);
+if (!given.includes('--count')) {
+  for (const { file, line, text } of new Set([...opened, ...wrong])) console.log(`${file}:${line} ${text}`);
+  if (opened.length + wrong.length > 0 || density > MOST_COMMENTS) process.exitCode = 1;
+}
