@@ -69,7 +69,7 @@ describe('an intent', () => {
 
   it('changes the stream, and names the position from which that is seen', async () => {
     const { state, own, position } = await carryOut(intent, following);
-    expect(state.follows).toMatchObject({ ada: { stands: true, generation: 1 } });
+    expect(state.follows).toMatchObject({ ada: { active: true, generation: 1 } });
     expect(own).toHaveLength(1);
     expect(position).toBe(own[0]?.position);
   });
@@ -79,7 +79,7 @@ describe('an intent', () => {
     await carryOut(another, unfollowing, { payloadHash: 'delete' });
     const { state, newest, own } = await carryOut(intent, following);
     expect({ state, own }).toEqual({ state: first.state, own: first.own });
-    expect(newest.follows).toMatchObject({ ada: { stands: false, generation: 1 } });
+    expect(newest.follows).toMatchObject({ ada: { active: false, generation: 1 } });
     expect(await log.read('pair-ada.bob')).toHaveLength(2);
   });
 

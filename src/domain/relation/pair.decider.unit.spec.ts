@@ -131,7 +131,7 @@ describe('blocking', () => {
     expect(block(given(blocked(bob)), ada, true)).toEqual([fact]);
   });
 
-  it('changes nothing where the block active, also when its target is gone', () => {
+  it('changes nothing where the block stands, also when its target is gone', () => {
     expect(block(given(blocked()), ada, true)).toEqual([]);
     expect(block(given(blocked()), ada, false)).toEqual([]);
   });
@@ -158,7 +158,7 @@ describe('whatever two actors do to each other', () => {
   };
   const history = fc.array(fc.tuple(fc.constantFrom(...Object.keys(acts)), fc.constantFrom(ada, bob)));
 
-  it('no follow active beside a block, and generations count what was established', () => {
+  it('no follow stands beside a block, and generations count what was established', () => {
     fc.assert(
       fc.property(history, (steps) => {
         let pair = initialPair;

@@ -25,7 +25,7 @@ export function evolvePair(pair: Pair, { type, data }: PairEvent): Pair {
     case 'relation.ended': {
       const tie = pair.follows[data.actorId];
       if (!tie) return pair;
-      const ended = { ...tie, stands: false, takenBack: data.cause === 'actor' };
+      const ended = { ...tie, active: false, takenBack: data.cause === 'actor' };
       return { ...pair, follows: { ...pair.follows, [data.actorId]: ended } };
     }
     case 'block.established':
