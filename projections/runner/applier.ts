@@ -14,22 +14,22 @@ import type { CheckpointStore } from './checkpoint-store.js';
 import type { Write } from './projection.js';
 import { UnitOfWork } from './unit-of-work.js';
 
-/** Before each further try of an event that could not be applied. */
 const RETRY_PAUSES_MS = [100, 1_000];
 
-/** Applies events to one group's tables: rows and progress in one transaction. */
 export class Applier {
   constructor(
     private readonly client: ClientBase,
-    private readonly progress: CheckpointStore,
+    private readonly checkpoints: CheckpointStore,
     private readonly dispatch: (recorded: Recorded, write: Write) => void,
-    private at: Checkpoint | undefined,
+    private checkpoint: Checkpoint | undefined,
     private readonly isBulk = false,
   ) {}
 
   /**
-   * Applies all, in order. If some event cannot be applied, those before it are.
-   * @throws {ProjectionStoppedError} names that event. {@link LockLostError} another worker was here. Faults of Postgres as they come.
+   * Applies the events in order; rows and checkpoint change in one transaction. The events before a poison event are
+   * committed.
+   * @throws {ProjectionStoppedError} An event cannot be applied after retries; the error names that event.
+   * @throws {LockLostError} Another worker has moved the checkpoint. Infrastructure faults of Postgres are not wrapped.
    */
   async apply(events: readonly Recorded[]): Promise<void> {
     try {
@@ -44,8 +44,8 @@ export class Applier {
   }
 
   private async retry(event: readonly Recorded[], fault: PoisonEventError): Promise<void> {
-    for (const wait of RETRY_PAUSES_MS) {
-      await pause(wait);
+    for (const pauseMs of RETRY_PAUSES_MS) {
+      await pause(pauseMs);
       try {
         return await this.commit(event);
       } catch (error) {
@@ -68,15 +68,15 @@ export class Applier {
     const work = this.collect(events);
     try {
       await inTransaction(this.client, async () => {
-        if (!(await this.progress.advance(this.client, this.at, to)))
-          throw new LockLostError('another worker has moved the progress');
+        if (!(await this.checkpoints.advance(this.client, this.checkpoint, to)))
+          throw new LockLostError('another worker has moved the checkpoint');
         await work.flush(this.client);
       });
     } catch (error) {
       if (isFaultOfEvents(error)) throw new PoisonEventError(messageOf(error), { cause: error });
       throw error;
     }
-    this.at = to;
+    this.checkpoint = to;
   }
 
   private collect(events: readonly Recorded[]): UnitOfWork {

@@ -2,7 +2,7 @@ import type { ClientBase } from 'pg';
 import type { Checkpoint } from '../../src/log/event-log.js';
 import type { Place } from './faults.js';
 
-/** Channel of `NOTIFY` on which each commit says `{"incarnation" or "group": …, "position": "…"}`. */
+/** `NOTIFY` channel. Each commit sends `{"incarnation" or "group": …, "position": "…"}`. */
 export const POSITION_CHANNEL = 'plaza_position';
 
 interface Row {
@@ -10,7 +10,7 @@ interface Row {
   readonly applied_event_id: string | null;
 }
 
-/** How far a group came: a row that changes in the same transaction as the group's tables. */
+/** The checkpoint of a group: a row that changes in the same transaction as the group's tables. The row must exist. */
 export class CheckpointStore {
   private constructor(
     private readonly table: string,
@@ -23,12 +23,10 @@ export class CheckpointStore {
     return new CheckpointStore('recovery.incarnation', 'incarnation', 'incarnation', incarnation);
   }
 
-  /** Of a group that is not part of an incarnation. Its row must be there. */
   static ofGroup(name: string): CheckpointStore {
     return new CheckpointStore('recovery.checkpoint', 'group_name', 'group', name);
   }
 
-  /** The newest event that was applied; undefined: none. */
   async read(client: ClientBase): Promise<Checkpoint | undefined> {
     const { rows } = await client.query<Row>(
       `SELECT applied_position, applied_event_id FROM ${this.table} WHERE ${this.column} = $1`,
@@ -41,8 +39,8 @@ export class CheckpointStore {
   }
 
   /**
-   * Moves on, and tells whoever listens at the commit. False: the row is not at `from`, so another worker was here and
-   * the transaction must not be committed. Takes the row's lock: run it first.
+   * Moves the checkpoint and notifies listeners at the commit. Takes the row's lock, so it must run first.
+   * False: the row is not at `from`. Another worker moved the checkpoint, and the transaction must roll back.
    */
   async advance(client: ClientBase, from: Checkpoint | undefined, to: Checkpoint): Promise<boolean> {
     const { rowCount } = await client.query({
@@ -62,7 +60,7 @@ export class CheckpointStore {
     return rowCount === 1;
   }
 
-  /** Forgets that the group stood still: it goes on, also where nothing is there to be applied. */
+  /** Clears the stop of a group, also when no event is left to apply. */
   async resume(client: ClientBase): Promise<void> {
     await client.query(
       `UPDATE ${this.table} SET stopped_at_position = NULL, stopped_event_id = NULL, stopped_reason = NULL
@@ -71,7 +69,7 @@ export class CheckpointStore {
     );
   }
 
-  /** Notes why the group stands still, for operators to see. {@link resume} and the next event that is applied clear it. */
+  /** Records for operators why the group stopped. {@link resume} and the next applied event clear the record. */
   async stop(client: ClientBase, reason: string, event?: Place): Promise<void> {
     await client.query(
       `UPDATE ${this.table} SET stopped_at_position = $2, stopped_event_id = $3, stopped_reason = $4

@@ -13,17 +13,13 @@ import type { Target } from './target.js';
 import { withIdleTicks } from './idle-ticks.js';
 import { WorkerConnection } from './worker-connection.js';
 
-/** Most events in one transaction: what bounds the memory of a rebuild. */
+/** Bounds the memory of a rebuild. */
 const BATCH_SIZE = 1_000;
 const BACKOFF_MS = { first: 100, longest: 2_000 };
-/** How often code that is too old looks whether its time has come again, which takes an operator. */
-const STAND_ASIDE_MS = 5_000;
-/** How often a target is told that it is at the end of the log while nothing new comes. */
-const SILENCE_MS = 1_000;
-/** How often in a row an event that cannot be read is asked for before the group stops. */
-const UNREADABLE_TRIES = 3;
+const OUTDATED_RETRY_MS = 5_000;
+const IDLE_TICK_MS = 1_000;
+const MAX_UNREADABLE_ATTEMPTS = 3;
 
-/** Name of the advisory lock that whoever keeps a group up to date holds. `lock`: see {@link GroupRunnerOptions}. */
 export const groupLock = (lock: string): string => `plaza/projections/${lock}`;
 
 export interface GroupRunnerOptions {
@@ -32,29 +28,30 @@ export interface GroupRunnerOptions {
   readonly log: EventLog;
   readonly logger: Logger;
   /**
-   * Names what only one worker at a time may keep up to date. Undefined: the group, whatever the versions of its
-   * projections. Only a group whose versions have tables of their own can let them work side by side.
+   * Workers with the same name exclude each other. Undefined: the group's name, for all versions of its projections.
+   * Versions may run side by side only if each has tables of its own.
    */
   readonly lock?: string;
-  /** Channel of `NOTIFY` that says that the target may be another one from now on. Undefined: it never is. */
+  /** `NOTIFY` channel of changes of the target. Undefined: the target never changes. */
   readonly news?: string;
   /**
-   * Finds or makes the target, on the connection that holds the lock.
-   * @throws {ProjectionStoppedError} It must not be kept up to date. {@link VersionTooOldError} Not by this code.
+   * Finds or creates the target, on the connection that holds the lock.
+   * @throws {ProjectionStoppedError} The target must not be updated.
+   * @throws {VersionTooOldError} A later version owns the target.
    */
   readonly prepare: (client: ClientBase, signal: AbortSignal) => Promise<Target>;
 }
 
 /**
- * Keeps the tables of one group up to date, for ever. Of all workers with the same lock one works and the others stand
- * by. Outages are waited out; what cannot be applied stops the group, never skips an event.
+ * Keeps the tables of one group up to date until it is stopped. Of all workers with the same lock, one is active and
+ * the others are standbys. The runner retries through outages. A poison event stops the group and is never skipped.
  */
 export class GroupRunner {
   private readonly logger: Logger;
-  private complaint: string | undefined;
+  private lastWarning: string | undefined;
   private current: GroupState = { activity: 'starting' };
-  private wait = BACKOFF_MS.first;
-  private unreadable = { id: '', tries: 0 };
+  private backoffMs = BACKOFF_MS.first;
+  private unreadable = { id: '', attempts: 0 };
 
   constructor(private readonly options: GroupRunnerOptions) {
     this.logger = options.logger.child({ group: options.group.name });
@@ -64,7 +61,7 @@ export class GroupRunner {
     return this.current;
   }
 
-  /** Resolves when `signal` aborts, after the batch in hand; or earlier, when the group has stopped. */
+  /** Resolves after the current batch when `signal` aborts, or earlier when the group stops. */
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       try {
@@ -73,38 +70,37 @@ export class GroupRunner {
         if (error instanceof ProjectionStoppedError) {
           this.logger.fatal(
             { err: error, eventId: error.event?.id, position: error.event?.position },
-            'the group has stopped',
+            'group stopped; an operator must act',
           );
           this.current = { activity: 'stopped', reason: error.message };
           return;
         }
         if (signal.aborted) return;
         this.current = { activity: error instanceof VersionTooOldError ? 'outdated' : 'interrupted' };
-        this.complain(error);
-        await pause(this.nextWait(error), undefined, { signal }).catch(() => undefined);
+        this.warn(error);
+        await pause(this.nextBackoff(error), undefined, { signal }).catch(() => undefined);
       }
     }
   }
 
-  private nextWait(error: unknown): number {
-    if (error instanceof VersionTooOldError) return STAND_ASIDE_MS;
-    const wait = this.wait;
-    this.wait = Math.min(wait * 2, BACKOFF_MS.longest);
-    return wait;
+  private nextBackoff(error: unknown): number {
+    if (error instanceof VersionTooOldError) return OUTDATED_RETRY_MS;
+    const backoffMs = this.backoffMs;
+    this.backoffMs = Math.min(backoffMs * 2, BACKOFF_MS.longest);
+    return backoffMs;
   }
 
-  /** One connection's life: lock, prepare, follow. */
   private async session(stop: AbortSignal): Promise<void> {
     const { group, lock = group.name, databaseUrl, prepare, news } = this.options;
     const connection = await WorkerConnection.open(databaseUrl, `plaza-projector-${group.name}`);
-    const changed = new AbortController();
-    const signal = AbortSignal.any([stop, connection.lost, changed.signal]);
+    const targetChanged = new AbortController();
+    const signal = AbortSignal.any([stop, connection.lost, targetChanged.signal]);
     try {
-      connection.client.on('notification', () => changed.abort());
+      connection.client.on('notification', () => targetChanged.abort());
       if (news !== undefined) await connection.client.query(`LISTEN ${news}`);
       const standby = () => {
         this.current = { activity: 'standby' };
-        this.logger.info('another worker is at it; standing by');
+        this.logger.info('lock held by another worker; standing by');
       };
       if (await connection.lock(groupLock(lock), signal, standby)) {
         const target = await prepare(connection.client, signal);
@@ -112,7 +108,7 @@ export class GroupRunner {
         await this.follow(connection.client, target, signal);
       }
     } catch (error) {
-      if (error instanceof ProjectionStoppedError || !changed.signal.aborted) throw error;
+      if (error instanceof ProjectionStoppedError || !targetChanged.signal.aborted) throw error;
     } finally {
       await connection.close();
     }
@@ -129,27 +125,27 @@ export class GroupRunner {
       const after = await target.progress.read(client);
       const applier = new Applier(client, target.progress, dispatch(group), after);
       const subscription = { after, types: typesOf(group), batchSize: BATCH_SIZE };
-      const subscribe = (wanted: AbortSignal) => log.subscribe({ ...subscription, signal: wanted });
-      for await (const batch of withIdleTicks(subscribe, SILENCE_MS, signal)) {
+      const subscribe = (subscriptionSignal: AbortSignal) =>
+        log.subscribe({ ...subscription, signal: subscriptionSignal });
+      for await (const batch of withIdleTicks(subscribe, IDLE_TICK_MS, signal)) {
         if (batch) await applier.apply(batch.events);
         if (batch?.caughtUp && !caughtUp) await target.progress.resume(client);
         caughtUp = batch?.caughtUp ?? caughtUp;
         await heartbeat.beat(caughtUp);
         if (caughtUp) await target.caughtUp(client);
-        if (batch && (batch.events.length > 0 || caughtUp)) this.allIsWell();
+        if (batch && (batch.events.length > 0 || caughtUp)) this.onSuccess();
         if (batch && caughtUp && group.lingerMs !== undefined)
           await pause(group.lingerMs, undefined, { signal }).catch(() => undefined);
       }
     } catch (error) {
-      const halt = await this.asHalt(client, target, error);
-      if (!halt) throw error;
-      await target.progress.stop(client, halt.message, halt.event);
-      throw halt;
+      const stopped = await this.asPermanentFault(client, target, error);
+      if (!stopped) throw error;
+      await target.progress.stop(client, stopped.message, stopped.event);
+      throw stopped;
     }
   }
 
-  /** Whether a fault is one that does not pass by itself. */
-  private async asHalt(
+  private async asPermanentFault(
     client: ClientBase,
     target: Target,
     error: unknown,
@@ -159,33 +155,33 @@ export class GroupRunner {
       await target.replaced(client, error.message);
       return new ProjectionStoppedError(error.message, undefined, { cause: error });
     }
-    if (error instanceof UnreadableEvent && this.triesOf(error) >= UNREADABLE_TRIES)
+    if (error instanceof UnreadableEvent && this.countAttempts(error) >= MAX_UNREADABLE_ATTEMPTS)
       return new ProjectionStoppedError(error.message, error.event, { cause: error });
     return undefined;
   }
 
-  private triesOf({ event: { id } }: UnreadableEvent): number {
-    const tries = this.unreadable.id === id ? this.unreadable.tries + 1 : 1;
-    this.unreadable = { id, tries };
-    return tries;
+  private countAttempts({ event: { id } }: UnreadableEvent): number {
+    const attempts = this.unreadable.id === id ? this.unreadable.attempts + 1 : 1;
+    this.unreadable = { id, attempts };
+    return attempts;
   }
 
-  /** Once for each outage, not for each try. */
-  private complain(error: unknown): void {
-    const complaint = messageOf(error);
-    if (complaint === this.complaint) return;
-    const what =
+  /** Logs once for each outage, not for each retry. */
+  private warn(error: unknown): void {
+    const warning = messageOf(error);
+    if (warning === this.lastWarning) return;
+    const message =
       error instanceof VersionTooOldError
-        ? 'standing aside until what is there is of no later version than this code'
-        : 'interrupted; trying again until it works';
-    this.logger.warn({ err: error }, what);
-    this.complaint = complaint;
+        ? 'tables written by a later release; waiting'
+        : 'group interrupted; retrying';
+    this.logger.warn({ err: error }, message);
+    this.lastWarning = warning;
   }
 
-  private allIsWell(): void {
-    if (this.complaint !== undefined) this.logger.info('working again');
-    this.complaint = undefined;
-    this.wait = BACKOFF_MS.first;
-    this.unreadable = { id: '', tries: 0 };
+  private onSuccess(): void {
+    if (this.lastWarning !== undefined) this.logger.info('group working again');
+    this.lastWarning = undefined;
+    this.backoffMs = BACKOFF_MS.first;
+    this.unreadable = { id: '', attempts: 0 };
   }
 }

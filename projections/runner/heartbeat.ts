@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ClientBase } from 'pg';
 
-const EVERY_MS = 3_000;
+const INTERVAL_MS = 3_000;
 
-/** Says now and then that the worker of a group is at it, on the connection that it works on. */
+/** Records periodically that a group's worker is alive, on the connection of its transactions. */
 export class Heartbeat {
   private nextAt = 0;
 
@@ -12,25 +12,21 @@ export class Heartbeat {
     private readonly group: string,
   ) {}
 
-  /** For work on other connections, which takes as long as it takes; this one has nothing else to do. */
   async beatDuring(work: Promise<void>): Promise<void> {
     const ended = new AbortController();
-    const [worked, beaten] = await Promise.allSettled([
+    const [workResult, beatResult] = await Promise.allSettled([
       work.finally(() => ended.abort()),
       this.beatUntil(ended.signal),
     ]);
-    // What the work met says more than a beat that failed beside it.
-    if (worked.status === 'rejected') throw worked.reason;
-    if (beaten.status === 'rejected') throw beaten.reason;
+    // An error of the work explains more than an error of a beat beside it.
+    if (workResult.status === 'rejected') throw workResult.reason;
+    if (beatResult.status === 'rejected') throw beatResult.reason;
   }
 
-  /**
-   * Call it as often as anything is done, or nothing is there to be done: at least each second. `caughtUp`: whether all that
-   * the log has is applied.
-   */
+  /** Must be called at least once a second, also while idle. `caughtUp`: every event of the log is applied. */
   async beat(caughtUp: boolean): Promise<void> {
     if (performance.now() < this.nextAt) return;
-    this.nextAt = performance.now() + EVERY_MS;
+    this.nextAt = performance.now() + INTERVAL_MS;
     await this.client.query({
       name: 'heartbeat',
       text: `INSERT INTO recovery.heartbeat (group_name, beat_at, caught_up) VALUES ($1, now(), $2)
@@ -42,7 +38,7 @@ export class Heartbeat {
   private async beatUntil(ended: AbortSignal): Promise<void> {
     while (!ended.aborted) {
       await this.beat(false);
-      await pause(EVERY_MS, undefined, { signal: ended }).catch(() => undefined);
+      await pause(INTERVAL_MS, undefined, { signal: ended }).catch(() => undefined);
     }
   }
 }

@@ -1,16 +1,16 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
 /**
- * What a source yields, and undefined whenever it has been silent for `ms`, one at a time. The source must end when the
- * signal that it is given aborts, which it also does when nobody asks any more.
+ * Yields the values of a source, and undefined after each `ms` milliseconds of silence. The source must end when its
+ * signal aborts, which also happens when the consumer stops.
  */
 export async function* withIdleTicks<T>(
   open: (signal: AbortSignal) => AsyncIterable<T>,
   ms: number,
   stop: AbortSignal,
 ): AsyncGenerator<T | undefined> {
-  const unwanted = new AbortController();
-  const source = open(AbortSignal.any([stop, unwanted.signal]))[Symbol.asyncIterator]();
+  const stopped = new AbortController();
+  const source = open(AbortSignal.any([stop, stopped.signal]))[Symbol.asyncIterator]();
   try {
     for (;;) {
       const next = source.next();
@@ -20,8 +20,8 @@ export async function* withIdleTicks<T>(
       yield arrived.value;
     }
   } finally {
-    // Only then does a source that waits for its next value listen.
-    unwanted.abort();
+    // A source that waits for its next value ends only when its signal aborts.
+    stopped.abort();
     await source.return?.();
   }
 }

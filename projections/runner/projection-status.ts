@@ -6,10 +6,8 @@ import { typesOf } from './projection.js';
 import type { Group } from './projection.js';
 
 const PROBE_MS = 1_000;
-/** Workers are heard of several times within it. */
-const HEARD_SECONDS = 10;
+const HEARTBEAT_SECONDS = 10;
 
-/** Why a group stands still: the event that it cannot apply, where it is one event. */
 export interface Stopped {
   readonly reason: string;
   readonly position: number | null;
@@ -19,28 +17,25 @@ export interface Stopped {
 export interface ProjectionState {
   readonly name: string;
   readonly version: number;
-  /** Position in the log of the newest event that is applied; null: none. */
   readonly position: number | null;
   /**
-   * 0 when every event that this projection's group handles is applied, whatever else stands in the log behind them.
-   * Otherwise the bytes of log (positions are byte offsets) that are still to be gone through. Where the log takes longer
-   * than a second to find what waits, the group's worker has the word. Null: the log does not answer, or is not the one
-   * that was applied.
+   * 0: every event of the group's types is applied, whatever other events follow in the log.
+   * Otherwise: the bytes of log that the group must still read (positions are byte offsets).
+   * If the log takes longer than a second to find the next event, the worker's heartbeat decides.
+   * Null: the log does not answer, or it is not the log that was applied.
    */
   readonly lag: number | null;
   readonly stopped?: Stopped;
 }
 
 export interface ProjectionStatus {
-  /** The published one; null before the first is published. */
   readonly incarnation: string | null;
-  /** Why nobody is shown it, in words; null: it is shown. */
+  /** The reason of a quarantine; null: reads are answered. */
   readonly quarantine: string | null;
   readonly projections: readonly ProjectionState[];
 }
 
 interface Row {
-  /** Null for the published incarnation. */
   readonly group_name: string | null;
   readonly incarnation: string | null;
   readonly quarantine: string | null;
@@ -52,7 +47,7 @@ interface Row {
   readonly stopped_reason: string | null;
 }
 
-const progressSql = `
+const checkpointsSql = `
   SELECT NULL AS group_name, incarnation, publication.reason AS quarantine, versions, applied_position, applied_event_id,
     stopped_at_position, stopped_event_id, stopped_reason
   FROM recovery.publication JOIN recovery.incarnation USING (incarnation)
@@ -61,9 +56,12 @@ const progressSql = `
     stopped_at_position, stopped_event_id, stopped_reason
   FROM recovery.checkpoint`;
 
-/** What is published and how far each projection came. Rejects if the read store cannot be reached. */
+/**
+ * Returns the published incarnation (null before the first publication) and each projection's position and lag. Rejects
+ * if the read store is unreachable.
+ */
 export async function projectionStatus(pool: Pool, log: EventLog): Promise<ProjectionStatus> {
-  const { rows } = await pool.query<Row>(progressSql);
+  const { rows } = await pool.query<Row>(checkpointsSql);
   const caughtUp = await groupsCaughtUp(pool);
   const states = await Promise.all(
     groups.map((group) => {
@@ -79,11 +77,10 @@ export async function projectionStatus(pool: Pool, log: EventLog): Promise<Proje
   };
 }
 
-/** Names of those whose workers said just now that they have applied all. */
 async function groupsCaughtUp(pool: Pool): Promise<ReadonlySet<string>> {
   const { rows } = await pool.query<{ group_name: string }>(
     'SELECT group_name FROM recovery.heartbeat WHERE caught_up AND beat_at > now() - make_interval(secs => $1)',
-    [HEARD_SECONDS],
+    [HEARTBEAT_SECONDS],
   );
   return new Set(rows.map(({ group_name }) => group_name));
 }
@@ -118,7 +115,7 @@ function stopOf(row: Row | undefined): { stopped?: Stopped } {
   return { stopped: { reason: row.stopped_reason, position, eventId: row.stopped_event_id } };
 }
 
-/** Asks the log itself for the first event that waits: its newest one may be of a type that nobody here handles. */
+/** Asks the log for the next event of the group: the log's newest event may be of a type that no projection handles. */
 async function lagOf(
   group: Group,
   after: Checkpoint | undefined,

@@ -4,88 +4,87 @@ import { VersionTooOldError } from './faults.js';
 import type { TableVerification } from './verification.js';
 
 /**
- * One write of many rows. The text names tables without a schema: they are found in the schema of the group's target.
- * Applied twice it changes nothing the second time.
+ * One idempotent write of many rows. `sql` takes a JSON array of rows as its only parameter: `json_to_recordset($1)`.
+ * It names tables without a schema: the search path selects the schema of the target.
  */
 export interface Statement<Row extends object> {
-  /** Unique within a group: `<table>.<verb>`; also the name of the prepared statement. */
+  /** `<table>.<verb>`, unique within a group; names the prepared statement. */
   readonly name: string;
-  /** Writes that name the same table and key keep their order; all others may be reordered and merged. */
+  /** Writes to the same table and key keep their order. All other writes may be reordered and merged. */
   readonly table: string;
-  /** SQL with one parameter, a JSON array of rows: `json_to_recordset($1)`. */
   readonly sql: string;
   /**
-   * What is sent in its place while an incarnation is built: another text for the same rows, or null: nothing. What it
-   * leaves out, {@link Projection.backfillSql} makes. Undefined: the same.
+   * Replaces `sql` while an incarnation is built. Null: nothing is sent, and {@link Projection.backfillSql} derives the
+   * rows. Undefined: `sql` is sent.
    */
   readonly bulkSql?: string | null;
   readonly key: (row: Row) => string;
-  /** Whether the text minds several rows of one key, which then come in order. Undefined: they come one a call. */
+  /** True: `sql` handles several rows of one key, in order. Undefined: each call has at most one row a key. */
   readonly manyOfOneKey?: boolean;
 }
 
-/** Hands a row to the unit of work. Positions go as decimal strings. */
+/** Adds a row to the unit of work. Positions are decimal strings. */
 export type Write = <Row extends object>(statement: Statement<Row>, row: Row) => void;
 
-/** Turns one event into writes: no I/O, no clock, no state. Throwing says that the event cannot be applied. */
+/** Turns one event into writes, without I/O, clock or state. An exception marks the event as a poison event. */
 export type Handler<Type extends EventType> = (recorded: Recorded<EventOf<Type>>, write: Write) => void;
 
 export type Handlers = { readonly [Type in EventType]?: Handler<Type> };
 
 /**
- * A read model: its tables, and how events change them. Raise `version` when either does, and never lower it: the tables
- * are then built anew, or, where they are fixed, every event is applied once more over the rows that are there.
+ * A read model: its tables, and its handlers of events. Raise `version` when tables or handlers change, and never lower
+ * it. The tables are then rebuilt; in a fixed schema, every event is applied again over the existing rows.
  */
 export interface Projection {
   readonly name: string;
   readonly version: number;
-  /** DDL, run once in an empty schema that is first in the search path. Empty where the tables live elsewhere. */
   readonly tables: string;
-  /** DDL of what no statement of a build looks anything up in, most indexes: made behind all tables, in a build at its end. */
+  /** DDL that no statement of a build needs, such as most indexes. A build runs it at its end. */
   readonly indexes?: string;
-  /** SQL that makes from the loaded tables what statements leave out in a build. Run once, before the indexes are made. */
+  /**
+   * Derives from the loaded tables the rows that statements with a null `bulkSql` omit. Runs once in a build, before
+   * `indexes`.
+   */
   readonly backfillSql?: string;
   readonly handlers: Handlers;
-  /** What each of the tables must hold, told a second time in another way: a build is published if both agree. */
+  /** An independent computation of each table. A build is published only if both agree. */
   readonly verifications?: readonly TableVerification[];
 }
 
-/** Projections that advance together: one subscription, one transaction a batch, one position. */
 export interface Group {
   readonly name: string;
   readonly projections: readonly Projection[];
-  /** How long events may gather at the end of the log, so that many are one transaction. Undefined: nobody may wait. */
+  /** Milliseconds to collect events at the end of the log into one transaction. Undefined: no delay is acceptable. */
   readonly lingerMs?: number;
 }
 
-/** What a group subscribes to: the types that any of its projections handles. */
 export function typesOf(group: Group): readonly EventType[] {
   const types = group.projections.flatMap((projection) => Object.keys(projection.handlers) as EventType[]);
   return [...new Set(types)].sort();
 }
 
-/** Version of each projection by its name. */
 export type Versions = Readonly<Record<string, number>>;
 
-/** Identity of what a group builds: `{profile: 1, posts: 1}`, by name in alphabetical order. */
 export function versionsOf(group: Group): Versions {
   const sorted = group.projections.toSorted((a, b) => (a.name < b.name ? -1 : 1));
   return Object.fromEntries(sorted.map(({ name, version }) => [name, version]));
 }
 
 /**
- * Code that is older in any projection must not touch what newer code has made: it skips the types of events that it
- * does not know. A name that is missing counts as version 0, so a projection is given up by an operator's act, too.
- * @throws {VersionTooOldError} `own` is below `made`, which `what` names.
+ * Refuses code that is older in any projection: it would skip event types that it does not know. A missing name counts
+ * as version 0, so an operator must act to give up a projection.
+ * @throws {VersionTooOldError} A version in `own` is below the one in `existing`. `subject` names the tables in the
+ * message.
  */
-export function refuseOlder(own: Versions, made: Versions, what: string): void {
-  const below = Object.entries(made).filter(([name, version]) => (own[name] ?? 0) < version);
+export function refuseOlder(own: Versions, existing: Versions, subject: string): void {
+  const below = Object.entries(existing).filter(([name, version]) => (own[name] ?? 0) < version);
   if (below.length === 0) return;
   const lines = below.map(([name, version]) => `${name} ${version} (here ${own[name] ?? 'none'})`);
-  throw new VersionTooOldError(`${what} is of later versions than this code: ${lines.join(', ')}`);
+  throw new VersionTooOldError(
+    `${subject} is of later versions than this code: ${lines.join(', ')}. Run that release or a later one.`,
+  );
 }
 
-/** Hands an event to every projection of the group that handles its type. */
 export function dispatch(group: Group): (recorded: Recorded, write: Write) => void {
   const byType = new Map(
     typesOf(group).map((type) => [

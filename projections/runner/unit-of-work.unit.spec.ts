@@ -17,7 +17,7 @@ const create = statement('create');
 const remove = statement('remove');
 const elsewhere = statement('elsewhere', 'other');
 
-/** What is sent for these writes: one entry a call. */
+/** The rows of each call. */
 async function sent(...writes: [Statement<Row>, string][]): Promise<string[]> {
   const calls: string[] = [];
   const work = new UnitOfWork();
@@ -41,14 +41,14 @@ describe('a unit of work', () => {
     expect(await sent([create, 'a'], [create, 'b'], [create, 'c'])).toEqual(['create a b c']);
   });
 
-  test('lets a write pass writes of other keys', async () => {
+  test('lets a write overtake writes of other keys', async () => {
     expect(await sent([create, 'a'], [remove, 'a'], [create, 'b'], [remove, 'b'])).toEqual([
       'create a b',
       'remove a b',
     ]);
   });
 
-  test('never lets a write pass one of its own key', async () => {
+  test('never lets a write overtake one of its own key', async () => {
     expect(await sent([create, 'a'], [remove, 'a'], [create, 'a'], [create, 'b'])).toEqual([
       'create a',
       'remove a',
@@ -60,7 +60,7 @@ describe('a unit of work', () => {
     expect(await sent([create, 'a'], [create, 'a'], [create, 'b'])).toEqual(['create a', 'create a b']);
   });
 
-  test('sends one key twice in one call where the statement minds that, in order', async () => {
+  test('sends one key twice in one call where the statement takes several rows of a key, in order', async () => {
     const gather = { ...statement('gather'), manyOfOneKey: true };
     expect(await sent([gather, 'a'], [gather, 'b'], [gather, 'a'], [remove, 'a'], [gather, 'a'])).toEqual([
       'gather a b a',
@@ -69,14 +69,14 @@ describe('a unit of work', () => {
     ]);
   });
 
-  test('takes the same key of another table for another', async () => {
+  test('treats the same key of another table as another key', async () => {
     expect(await sent([create, 'a'], [elsewhere, 'a'], [create, 'b'], [elsewhere, 'b'])).toEqual([
       'create a b',
       'elsewhere a b',
     ]);
   });
 
-  test('joins what may be joined behind an earlier run of another statement', async () => {
+  test('joins an earlier call of its statement behind a call of another one', async () => {
     expect(await sent([create, 'a'], [remove, 'a'], [remove, 'b'], [create, 'c'], [create, 'b'])).toEqual([
       'create a c',
       'remove a b',

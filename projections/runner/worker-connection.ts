@@ -6,9 +6,8 @@ import { endSession, sessionClient } from '../../src/store/session-client.js';
 const STANDBY_MS = 500;
 
 /**
- * A connection of its own for one worker of one group. Lock and transactions share it, so that whoever has lost the lock
- * has lost the transaction too, and can commit nothing more: also a worker that was frozen, and of which Postgres has
- * ended the session meanwhile.
+ * A dedicated connection of one worker of one group. Lock and transactions share the session, so a worker that lost the
+ * lock cannot commit. The same holds for a frozen worker whose session Postgres has ended.
  */
 export class WorkerConnection {
   private readonly broken = new AbortController();
@@ -16,8 +15,8 @@ export class WorkerConnection {
   private isClosed = false;
 
   private constructor(readonly client: Client) {
-    client.on('error', (error) => this.lose(error));
-    client.on('end', () => this.lose(new Error('the connection to Postgres has ended')));
+    client.on('error', (error) => this.onLost(error));
+    client.on('end', () => this.onLost(new Error('the connection to Postgres has ended')));
   }
 
   static async open(url: string, applicationName: string): Promise<WorkerConnection> {
@@ -25,8 +24,8 @@ export class WorkerConnection {
     const connection = new WorkerConnection(client);
     try {
       await client.connect();
-      // Every statement finds rows by keys, which Postgres doubts as long as it has no statistics of young tables: then it
-      // reads all there is, or compiles the statement each time.
+      // Every statement looks rows up by keys. While young tables lack statistics, Postgres would scan whole tables, or
+      // compile the statement each time.
       await client.query('SET enable_hashjoin = off; SET enable_mergejoin = off; SET jit = off');
       await endWhenSilent(client);
       return connection;
@@ -36,36 +35,35 @@ export class WorkerConnection {
     }
   }
 
-  /** Aborts, with the fault as its reason, when the connection is gone; not when it is closed here. */
+  /** Aborts with the fault as reason when the connection breaks, but not on {@link close}. */
   get lost(): AbortSignal {
     return this.broken.signal;
   }
 
   /**
-   * Waits to be the only one under this name, until `signal` aborts (then false). Asks again and again: a session that
-   * waits inside Postgres would hold back vacuum for as long. `onStandby` is called once if another one is first.
+   * Waits for the exclusive lock of this name; false: `signal` aborted first. Polls, because a session that waits
+   * inside Postgres would hold back vacuum. Calls `onStandby` once if another worker has the lock.
    */
   async lock(name: string, signal: AbortSignal, onStandby: () => void): Promise<boolean> {
-    for (let waiting = false; !signal.aborted;) {
+    for (let isStandby = false; !signal.aborted;) {
       const { rows } = await this.client.query<{ held: boolean }>(
         'SELECT pg_try_advisory_lock(hashtextextended($1, 0)) AS held',
         [name],
       );
       if (rows[0]?.held) return true;
-      if (!waiting) onStandby();
-      waiting = true;
+      if (!isStandby) onStandby();
+      isStandby = true;
       await pause(STANDBY_MS, undefined, { signal }).catch(() => undefined);
     }
     return false;
   }
 
-  /** Ends the session, and with it the lock. A server that does not answer is not waited for. */
   close(): Promise<void> {
     this.isClosed = true;
     return endSession(this.client);
   }
 
-  private lose(fault: Error): void {
+  private onLost(fault: Error): void {
     if (!this.isClosed) this.broken.abort(fault);
   }
 }

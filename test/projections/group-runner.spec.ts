@@ -228,7 +228,7 @@ describe('a worker of a group', () => {
     ]);
     await other.query('COMMIT');
     other.release();
-    await until(() => bench.logged.some((line) => line.includes('another worker has moved the progress')));
+    await until(() => bench.logged.some((line) => line.includes('another worker has moved the checkpoint')));
     log.add(some.post('p3'));
     await shows('p1', 'p2', 'p3');
     expect(await bench.posts()).toMatchObject({ counted: 3 });
