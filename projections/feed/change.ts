@@ -1,20 +1,19 @@
 import type { Statement } from '../runner/projection.js';
 
-/** Whose `reset` is everybody's. No identifier is spelled so. */
+/** Owner of a `reset` for every caller. No identifier has this form. */
 export const EVERYBODY = '*';
 
 /**
- * One thing that changed for those who may see it. `audience`: `author` for the owner, the owner's followers and
- * anonymous callers; `owner` for the owner alone; `everybody`.
+ * A change, for the callers of its `audience`. `author`: the owner, the owner's followers and anonymous callers.
+ * `owner`: the owner alone. `everybody`: every caller. `seq` orders the changes of one position, which events of one
+ * append share. `at`: Unix milliseconds.
  */
 export interface Change {
   readonly position: string;
-  /** Unique beside the position, and in order: events of one append may share that. */
   readonly seq: string;
   readonly owner_actor_id: string;
   readonly audience: 'author' | 'owner' | 'everybody';
   readonly kind: string;
-  /** Unix milliseconds. */
   readonly at: number;
   readonly actor_id: string;
   readonly post_id?: string;
@@ -25,14 +24,12 @@ export interface Change {
 }
 
 const HOUR_MS = 3_600_000;
-/** How long changes are kept: a week of the time that events tell, whatever any clock says when they are applied. */
+/** The retention follows the timestamps of events, not the clock of the worker. */
 export const RETAINED_HOURS = 7 * 24;
 
-/** Most changes that are dropped beside each that is added, and beside none. */
-const DROPPED = { each: 2, least: 1_000 };
+const DELETION_LIMIT = { perRow: 2, perCall: 1_000 };
 
-/** Of the changes in `row`, and all before: the first event of each hour that is kept, and where the window begins. */
-const WINDOW = `
+const ADVANCE_WINDOW = `
     WITH row AS MATERIALIZED (
       SELECT * FROM json_to_recordset($1) AS row(position numeric, seq numeric, owner_actor_id text, audience text,
         kind text, at bigint, actor_id text, post_id text, relation_kind text, target_id text, target_actor_id text,
@@ -57,7 +54,7 @@ const WINDOW = `
         AND EXISTS (SELECT FROM known, newest WHERE known.hour <= newest.hour - ${RETAINED_HOURS})
     )`;
 
-const INSERT = `
+const INSERT_ROWS = `
     INSERT INTO change (position, seq, owner_actor_id, audience, kind, at, actor_id, post_id, relation_kind, target_id,
       target_actor_id, generation)
     SELECT row.position, seq, owner_actor_id, audience, kind, at, actor_id, post_id, relation_kind, target_id,
@@ -65,29 +62,29 @@ const INSERT = `
     FROM row, edge WHERE row.position >= edge.position`;
 
 /**
- * Adds changes, and drops some of what is too old: where the window begins follows from the events alone, at the first
- * event of the oldest hour that is kept. Later ones stay even where their time is out of line, so that there are no gaps.
- * Nobody reads what is before the window, so it may go bit by bit, and how much of it is left is of no account.
+ * Adds changes and deletes some expired ones. The window starts at the first event of the oldest retained hour, so it
+ * depends on events alone. Later changes stay even if their timestamps are out of order, so that no gaps arise. Reads
+ * never go behind the window, so expired rows may be deleted bit by bit.
  *
- * In a build each comes once and the key is made at the end, so there is nothing yet to find any by: what is too old goes
- * then ({@link DROP_OLD}).
+ * A build inserts each change once. It creates the key at its end, so expired rows cannot be looked up before;
+ * {@link DROP_OLD} deletes them.
  */
 export const add: Statement<Change> = {
   name: 'change.add',
   table: 'change',
   key: ({ position, seq }) => `${position}.${seq}`,
-  bulkSql: `${WINDOW}
-    ${INSERT}`,
-  sql: `${WINDOW}, dropped AS (
+  bulkSql: `${ADVANCE_WINDOW}
+    ${INSERT_ROWS}`,
+  sql: `${ADVANCE_WINDOW}, dropped AS (
       DELETE FROM change WHERE ctid = ANY (ARRAY (
         SELECT old.ctid FROM change old WHERE old.position < (SELECT position FROM edge)
-        ORDER BY old.position LIMIT ${DROPPED.least} + ${DROPPED.each} * (SELECT count(*) FROM row)))
+        ORDER BY old.position LIMIT ${DELETION_LIMIT.perCall} + ${DELETION_LIMIT.perRow} * (SELECT count(*) FROM row)))
     )
-    ${INSERT}
+    ${INSERT_ROWS}
     ON CONFLICT (position, seq) DO NOTHING`,
 };
 
-/** By what is kept, a week of perhaps many years: the rest is gone at once, and its place on the disk. */
+/** Copies the retained week and truncates: the log may span many years, and truncation frees the disk space. */
 export const DROP_OLD = `
     DO $$ BEGIN
       IF EXISTS (SELECT FROM change, feed_window WHERE change.position < feed_window.begins) THEN

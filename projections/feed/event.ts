@@ -2,7 +2,6 @@ import type { InboxEntry } from '../inbox/entry.js';
 import type { Post } from '../posts/post.js';
 import type { RelationInView } from '../relations/relation.js';
 
-/** What others see of a changed profile. */
 export interface ChangedProfile {
   readonly actorId: string;
   readonly handle: string | null;
@@ -11,7 +10,6 @@ export interface ChangedProfile {
   readonly website: string;
 }
 
-/** What an event is about, as the caller may see it now; of what was removed, what it was. */
 export type Subject =
   | { readonly kind: 'post.created' | 'post.edited'; readonly post: Post }
   | { readonly kind: 'post.deleted'; readonly postId: string }
@@ -19,7 +17,10 @@ export type Subject =
   | { readonly kind: 'profile.changed'; readonly profile: ChangedProfile }
   | { readonly kind: 'inbox.added'; readonly entry: InboxEntry };
 
-/** Something that changed for the caller. `at`: Unix milliseconds. `actorId`: who did it. */
+/**
+ * A change for the caller, with its subject as the caller may see it now. A removed subject appears as it was. `at`:
+ * Unix milliseconds.
+ */
 export type FeedEvent = Subject & {
   readonly position: number;
   readonly at: number;

@@ -2,12 +2,11 @@ import { presentPosts } from '../posts/post.sql.js';
 import type { PostColumns } from '../posts/post.sql.js';
 import type { FeedEvent, Subject } from './event.js';
 
-/** What changed for a caller, in the order of the log. */
 export interface FeedPage {
   readonly events: readonly FeedEvent[];
-  /** Everything up to this position has been told, or was not for this caller. */
+  /** All changes up to this position are delivered, or are not for this caller. */
   readonly cursor: number;
-  /** What changed since the cursor cannot be told: the caller has to reconcile. */
+  /** The changes since the cursor are not available: the caller must reconcile. */
   readonly replace: boolean;
 }
 
@@ -17,7 +16,6 @@ interface Row {
   readonly at: number;
   readonly actorId: string;
   readonly postId: string | null;
-  /** Of the one that belongs to the kind; null: the caller may not see it now. */
   readonly subject: object | null;
 }
 
@@ -36,10 +34,10 @@ export function presentFeed(json: unknown): FeedPage {
     const post = byId.get(postId ?? '');
     return post ? { post } : null;
   };
-  const told = events.flatMap((row) => {
+  const visible = events.flatMap((row) => {
     const { position, kind, at, actorId } = row;
     const subject = subjectOf(row);
     return subject ? [{ position, kind, at, actorId, ...subject } as FeedEvent] : [];
   });
-  return { events: told, cursor, replace };
+  return { events: visible, cursor, replace };
 }

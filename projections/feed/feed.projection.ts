@@ -6,24 +6,25 @@ import { add, DROP_OLD, EVERYBODY } from './change.js';
 import type { Change } from './change.js';
 import { feedFolds } from './feed.verification.js';
 
-/** What is left to say of a change once it is known whose and which it is. */
-type Told = Pick<Change, 'actor_id'> & Partial<Change>;
+type ChangeFields = Pick<Change, 'actor_id'> & Partial<Change>;
 
-/** Most changes that one event makes. */
-const MOST = 4n;
+const MAX_CHANGES_PER_EVENT = 4n;
 
-/** Adds the changes of an event, in this order. Its type says what changed, so it must be the one that is meant. */
+/**
+ * Adds the changes of an event, in this order.
+ * @throws {Error} The event is not of `type`, which becomes the kind of the changes.
+ */
 function addChanges<Type extends EventType>(
   type: Type,
   { event, position, revision }: Recorded<EventOf<Type>>,
   write: Write,
-  ...changes: readonly Told[]
+  ...changes: readonly ChangeFields[]
 ): void {
   if (event.type !== type) throw new Error(`${event.type} is no ${type}`);
   changes.forEach((change, index) =>
     write(add, {
       position: String(position),
-      seq: String(revision * MOST + BigInt(index)),
+      seq: String(revision * MAX_CHANGES_PER_EVENT + BigInt(index)),
       owner_actor_id: change.actor_id,
       audience: 'author',
       kind: type,
@@ -33,17 +34,16 @@ function addChanges<Type extends EventType>(
   );
 }
 
-/** Something left an actor's view, or came back to it, that no other change of theirs says. */
-const resetOf = (actorId: string): Told => ({ actor_id: actorId, audience: 'owner', kind: 'reset' });
+const resetOf = (actorId: string): ChangeFields => ({ actor_id: actorId, audience: 'owner', kind: 'reset' });
 
-const resetOfEverybody = (actorId: string): Told => ({
+const resetOfEverybody = (actorId: string): ChangeFields => ({
   actor_id: actorId,
   owner_actor_id: EVERYBODY,
   audience: 'everybody',
   kind: 'reset',
 });
 
-const relationOf = ({ data }: RelationEvent): Told => ({
+const relationOf = ({ data }: RelationEvent): ChangeFields => ({
   actor_id: data.actorId,
   audience: 'owner',
   relation_kind: data.kind,
@@ -52,7 +52,10 @@ const relationOf = ({ data }: RelationEvent): Told => ({
   generation: data.generation,
 });
 
-/** What changed lately, and for whom: what feeds and deltas are cut from. What came into an inbox, the inbox knows. */
+/**
+ * Recent changes and their audiences, from which feeds and deltas are answered. Inbox additions come from the table
+ * `inbox`.
+ */
 export const feed: Projection = {
   name: 'feed',
   version: 3,
@@ -97,25 +100,25 @@ export const feed: Projection = {
       const { authorActorId, postId } = recorded.event.data;
       addChanges('post.deleted', recorded, write, { actor_id: authorActorId, post_id: postId });
     },
-    // To everybody it looks as if the author had deleted it: who may not see something cannot tell why.
+    // Callers must not learn whether the author or an operator removed the post.
     'post.restricted': (recorded, write) => {
       const { authorActorId, postId } = recorded.event.data;
-      const told = { actor_id: authorActorId, post_id: postId, kind: 'post.deleted' };
-      addChanges('post.restricted', recorded, write, told);
+      const change = { actor_id: authorActorId, post_id: postId, kind: 'post.deleted' };
+      addChanges('post.restricted', recorded, write, change);
     },
-    // With it come replies that had lost their parent, likes of it and inbox entries about it.
+    // Replies regain their parent, and likes and inbox entries of the post become visible again.
     'post.unrestricted': (recorded, write) =>
       addChanges('post.unrestricted', recorded, write, resetOfEverybody(recorded.event.data.authorActorId)),
     'profile.changed': (recorded, write) => {
       const { actorId, revision } = recorded.event.data;
-      // The first revision only repeats what the registration said.
+      // The first revision repeats the registration, so it is no change.
       if (revision > 1) addChanges('profile.changed', recorded, write, { actor_id: actorId });
     },
     'relation.established': (recorded, write) =>
       addChanges('relation.established', recorded, write, relationOf(recorded.event)),
     'relation.ended': (recorded, write) => {
       const { actorId, targetActorId } = recorded.event.data;
-      // What it had brought into the target's inbox has left that.
+      // The inbox entry of this relation disappears for the target.
       const others = targetActorId === actorId ? [] : [resetOf(targetActorId)];
       addChanges('relation.ended', recorded, write, relationOf(recorded.event), ...others);
     },

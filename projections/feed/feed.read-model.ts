@@ -6,12 +6,11 @@ import { eventsJson, isTold, postsOfPage, TOLD_OF_INBOX, toldOf } from './feed.s
 
 export type { FeedPage };
 
-/** How many changes, whosever, are looked through for a page: the rest is for the next one. */
 const SCAN = 1_000;
 
 /**
- * A page of what changed for the caller behind a cursor, `limit` events and whatever more has the last one's position.
- * Undefined: begins now, with nothing.
+ * A page of the caller's changes behind a cursor: `limit` events, and all others at the last one's position. Undefined
+ * cursor: an empty page that starts at the current position.
  */
 export const feedOf: ReadQuery<{ readonly cursor: number | undefined; readonly limit: number }, FeedPage> = {
   name: 'feed-of',
@@ -21,29 +20,29 @@ export const feedOf: ReadQuery<{ readonly cursor: number | undefined; readonly l
     return `(
     WITH since AS MATERIALIZED (
       SELECT ${cursor} AS position WHERE ${isCovered(schema, cursor)} AND NOT ${wasReset(schema, cursor)}
-    ), looked_at AS MATERIALIZED (
+    ), scanned AS MATERIALIZED (
       SELECT * FROM ${schema}.change WHERE change.position > (SELECT position FROM since)
       ORDER BY change.position FETCH FIRST ${SCAN} ROWS WITH TIES
     ), reach AS MATERIALIZED (
-      SELECT CASE WHEN count(*) < ${SCAN} THEN ${NOW} ELSE max(looked_at.position) END
+      SELECT CASE WHEN count(*) < ${SCAN} THEN ${NOW} ELSE max(scanned.position) END
         AS position
-      FROM looked_at
-    ), told AS MATERIALIZED (
-      SELECT ${toldOf('looked_at')} FROM looked_at WHERE ${isTold(schema, 'looked_at')}
+      FROM scanned
+    ), matching AS MATERIALIZED (
+      SELECT ${toldOf('scanned')} FROM scanned WHERE ${isTold(schema, 'scanned')}
       UNION ALL
       SELECT ${TOLD_OF_INBOX}
       FROM ${schema}.inbox
       WHERE inbox.actor_id = caller.actor_id AND inbox.position > (SELECT position FROM since)
         AND inbox.position <= (SELECT position FROM reach)
     ), page AS MATERIALIZED (
-      SELECT * FROM told ORDER BY position FETCH FIRST (${limit}) ROWS WITH TIES
+      SELECT * FROM matching ORDER BY position FETCH FIRST (${limit}) ROWS WITH TIES
     )
     SELECT json_build_object(
       'events', ${eventsJson(schema, 'page')},
       'posts', ${postsOfPage(schema, 'page')},
       'cursor', CASE
         WHEN NOT EXISTS (SELECT FROM since) THEN ${NOW}
-        WHEN (SELECT count(*) FROM told) > (SELECT count(*) FROM page) THEN (SELECT max(page.position) FROM page)
+        WHEN (SELECT count(*) FROM matching) > (SELECT count(*) FROM page) THEN (SELECT max(page.position) FROM page)
         ELSE (SELECT position FROM reach) END,
       'replace', ${cursor} IS NOT NULL AND NOT EXISTS (SELECT FROM since)))`;
   },

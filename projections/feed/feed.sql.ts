@@ -1,14 +1,12 @@
-/** SQL that the page of one caller and the feed of many share: which changes are told, and what is told of each. */
 import { entryJson, isEntryShown } from '../inbox/inbox.sql.js';
 import { postsJson } from '../posts/post.sql.js';
 import { isEligible, relationJson } from '../reconcile/full-view.sql.js';
 import { isActorVisible } from '../visibility.sql.js';
 import { isInView, isMissed } from './changes.sql.js';
 
-/** Behind whatever else one event brought. */
+/** Sorts an inbox addition behind all other changes of its event. */
 const LAST = '9223372036854775807';
 
-/** What is told of a change, and its types. `entry_id`: of what came into the caller's inbox. */
 const columns = {
   position: 'numeric',
   seq: 'numeric',
@@ -23,38 +21,33 @@ const columns = {
   entry_id: 'text',
 } as const;
 
-const names = Object.keys(columns);
+const columnNames = Object.keys(columns);
 
-/** A definition of the columns of a record. */
 export const TOLD_AS = Object.entries(columns)
   .map(([name, type]) => `${name} ${type}`)
   .join(', ');
 
-/** A record of what is told, from a row of a query of {@link toldOf} or {@link TOLD_OF_INBOX}. */
-export const toldRecord = (row: string): string => `ROW(${names.map((name) => `${row}.${name}`).join(', ')})`;
+export const toldRecord = (row: string): string =>
+  `ROW(${columnNames.map((name) => `${row}.${name}`).join(', ')})`;
 
-/** What is told of the change under this alias. */
 export const toldOf = (change: string): string =>
-  names.map((name) => (name === 'entry_id' ? 'NULL AS entry_id' : `${change}.${name}`)).join(', ');
+  columnNames.map((name) => (name === 'entry_id' ? 'NULL AS entry_id' : `${change}.${name}`)).join(', ');
 
-/** The same of a row of `inbox`. */
 export const TOLD_OF_INBOX = `inbox.position, ${LAST}, 'inbox.added', inbox.created_at, inbox.source_actor_id, NULL, NULL, NULL,
   NULL, NULL::integer, inbox.id`;
 
-/** Whether the change under this alias is for the caller: an author's for the followers, all else for its owner. */
+/** True if the change is for the caller: an author's change for the followers, every other for its owner. */
 export const isTold = (schema: string, change: string): string => `
   CASE WHEN ${change}.audience = 'author' THEN ${isInView(schema, `${change}.owner_actor_id`)}
       OR (${change}.kind = 'post.deleted' AND ${isMissed(schema, change)})
     ELSE ${change}.owner_actor_id = caller.actor_id AND ${change}.kind LIKE 'relation.%' END`;
 
-/** The rows of `page`, as {@link toldOf} tells them, with what each is about, as a JSON array. */
 export const eventsJson = (schema: string, page: string): string => `(
   SELECT coalesce(json_agg(json_build_object('position', page.position, 'kind', page.kind, 'at', page.at,
     'actorId', page.actor_id, 'postId', page.post_id, 'subject', ${subjectJson(schema)})
     ORDER BY page.position, page.seq), '[]')
   FROM ${page})`;
 
-/** The posts that the rows of `page` are about, as the caller may see them now. */
 export const postsOfPage = (schema: string, page: string): string =>
   postsJson(
     schema,
@@ -64,9 +57,9 @@ export const postsOfPage = (schema: string, page: string): string =>
     'ASC',
   );
 
-/** What the row of `page` is about, unless it is a post; null: not to be seen by the caller now. */
+/** The subject of a row of `page`, except posts; null: the caller may not see it now. */
 function subjectJson(schema: string): string {
-  const asItWas = relationJson({
+  const relationOfPage = relationJson({
     kind: 'page.relation_kind',
     actorId: 'page.actor_id',
     targetId: 'page.target_id',
@@ -74,9 +67,9 @@ function subjectJson(schema: string): string {
     generation: 'page.generation',
   });
   return `CASE page.kind
-    WHEN 'relation.ended' THEN json_build_object('relation', ${asItWas})
+    WHEN 'relation.ended' THEN json_build_object('relation', ${relationOfPage})
     WHEN 'relation.established' THEN (
-      SELECT json_build_object('relation', ${asItWas}) FROM ${schema}.relation
+      SELECT json_build_object('relation', ${relationOfPage}) FROM ${schema}.relation
       WHERE relation.actor_id = page.actor_id AND relation.kind = page.relation_kind
         AND relation.target_id = page.target_id AND relation.generation = page.generation
         AND ${isEligible(schema, 'relation')})

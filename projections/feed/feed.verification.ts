@@ -1,11 +1,10 @@
 import type { TableVerification } from '../runner/verification.js';
 
 const HOUR_MS = 3_600_000;
-/** A week. */
 const RETAINED_HOURS = 168;
 
-/** One kind of change, of the event types that bring it. `seq`: which change of its event it is. */
-const told = (
+/** SQL of one kind of change from its event types. `seq`: index of the change within its event. */
+const changesOf = (
   types: string,
   {
     seq = 0,
@@ -41,32 +40,30 @@ const [relations, blocks] = [
 const reset = { audience: 'owner', kind: `'reset'` };
 const resetOfAll = { audience: 'everybody', kind: `'reset'`, owner: `'*'` };
 
-/** Whatever changed for somebody, in the whole log. */
 const CHANGES = `
   SELECT position, seq, owner_actor_id, audience, kind, at, actor_id, post_id, relation_kind, target_id,
     target_actor_id, generation
   FROM (${[
-    told(`'post.created', 'post.edited', 'post.deleted'`, { owner: author, audience: 'author', post }),
-    told(`'post.restricted'`, { owner: author, audience: 'author', post, kind: `'post.deleted'` }),
-    told(`'post.unrestricted'`, { ...resetOfAll, actor: author }),
-    told(`'profile.changed'`, {
+    changesOf(`'post.created', 'post.edited', 'post.deleted'`, { owner: author, audience: 'author', post }),
+    changesOf(`'post.restricted'`, { owner: author, audience: 'author', post, kind: `'post.deleted'` }),
+    changesOf(`'post.unrestricted'`, { ...resetOfAll, actor: author }),
+    changesOf(`'profile.changed'`, {
       owner: actor,
       audience: 'author',
       where: `(data->>'revision')::integer > 1`,
     }),
-    told(relations, { owner: actor, audience: 'owner', relation: RELATION }),
-    told(`'relation.ended'`, { ...reset, seq: 1, owner: target, where: `${target} <> ${actor}` }),
-    told(blocks, { ...reset, owner: actor }),
-    told(blocks, { ...reset, seq: 1, owner: target }),
-    told(`'inbox.read'`, { owner: actor, audience: 'owner' }),
-    told(`'account.suspended', 'account.reinstated', 'account.erased'`, { ...resetOfAll, actor }),
+    changesOf(relations, { owner: actor, audience: 'owner', relation: RELATION }),
+    changesOf(`'relation.ended'`, { ...reset, seq: 1, owner: target, where: `${target} <> ${actor}` }),
+    changesOf(blocks, { ...reset, owner: actor }),
+    changesOf(blocks, { ...reset, seq: 1, owner: target }),
+    changesOf(`'inbox.read'`, { owner: actor, audience: 'owner' }),
+    changesOf(`'account.suspended', 'account.reinstated', 'account.erased'`, { ...resetOfAll, actor }),
   ].join(' UNION ALL ')}
   ) AS change(position, seq, owner_actor_id, audience, kind, at, actor_id, post_id, relation_kind, target_id,
     target_actor_id, generation)`;
 
 const BEGINS = '(SELECT coalesce(min(position), 0) FROM folded_hour)';
 
-/** Changes of the week that ends with the newest are kept, from the first event of its oldest hour on. */
 export const feedFolds: readonly TableVerification[] = [
   {
     table: 'feed_hour',
@@ -94,7 +91,7 @@ export const feedFolds: readonly TableVerification[] = [
     key: ['position', 'seq'],
     expected: `
       SELECT * FROM (${CHANGES}) change WHERE position >= ${BEGINS}`,
-    // Before the window nobody reads, and how much is left there is of no account.
+    // Rows before the window are never read and are deleted bit by bit.
     actual: `
       SELECT position, seq, owner_actor_id, audience, kind, at, actor_id, post_id, relation_kind, target_id,
         target_actor_id, generation

@@ -5,34 +5,36 @@ import type { FeedPage } from './feed-page.js';
 import { eventsJson, isTold, postsOfPage, TOLD_AS, TOLD_OF_INBOX, toldOf, toldRecord } from './feed.sql.js';
 
 /**
- * What changed for many callers, each behind its own cursor: the same as `feedOf` tells each of them, of changes that
- * are read once. They are looked through from the oldest cursor on, `most` of them and whatever more has the last one's
- * position, so the callers are to stand close together. A caller who is ahead of what was looked through stays there.
+ * The changes of many callers, each behind its own cursor. The result equals `feedOf` for each caller, but the changes
+ * are read once.
  *
- * Relations in memory are joined by FULL JOIN alone, for which Postgres does not pair each row with each.
+ * The scan starts at the oldest cursor. It reads `most` changes, and all others at the last one's position, so the
+ * callers' cursors should be close together. A caller ahead of the scanned changes keeps its cursor.
+ *
+ * In-memory relations are joined only by FULL JOIN, which prevents a nested loop in Postgres.
  */
 export const sharedFeed: SharedReadQuery<{ readonly most: number }, FeedPage> = {
   name: 'shared-feed',
   values: ({ most }) => [most],
   sql: ({ schema, parameter }) => {
     const most = `${parameter(1)}::integer`;
-    const page = `unnest(caller.told) AS page(${TOLD_AS})`;
+    const page = `unnest(caller.changes) AS page(${TOLD_AS})`;
     return `(
     WITH listener AS MATERIALIZED (
       SELECT caller.n, caller.actor_id, caller.cursor,
         ${isCovered(schema, 'caller.cursor')} AND NOT ${wasReset(schema, 'caller.cursor')} AS is_covered
       FROM state CROSS JOIN caller
-    ), looked_at AS MATERIALIZED (
+    ), scanned AS MATERIALIZED (
       SELECT * FROM ${schema}.change
       WHERE change.position > (SELECT min(listener.cursor) FROM listener WHERE listener.is_covered)
       ORDER BY change.position FETCH FIRST (${most}) ROWS WITH TIES
     ), reach AS MATERIALIZED (
-      SELECT CASE WHEN count(*) < ${most} THEN (SELECT ${NOW} FROM state) ELSE max(looked_at.position) END AS position
-      FROM looked_at
-    ), told AS MATERIALIZED (
-      SELECT caller.n, ${toldOf('looked_at')}
-      FROM listener caller CROSS JOIN looked_at
-      WHERE caller.is_covered AND looked_at.position > caller.cursor AND ${isTold(schema, 'looked_at')}
+      SELECT CASE WHEN count(*) < ${most} THEN (SELECT ${NOW} FROM state) ELSE max(scanned.position) END AS position
+      FROM scanned
+    ), matching AS MATERIALIZED (
+      SELECT caller.n, ${toldOf('scanned')}
+      FROM listener caller CROSS JOIN scanned
+      WHERE caller.is_covered AND scanned.position > caller.cursor AND ${isTold(schema, 'scanned')}
       UNION ALL
       SELECT caller.n, entry.*
       FROM listener caller CROSS JOIN LATERAL (
@@ -41,11 +43,11 @@ export const sharedFeed: SharedReadQuery<{ readonly most: number }, FeedPage> = 
           AND inbox.position <= (SELECT position FROM reach)
         OFFSET 0) entry
     ), gathered AS MATERIALIZED (
-      SELECT told.n, array_agg(${toldRecord('told')}) AS told FROM told GROUP BY told.n
+      SELECT matching.n, array_agg(${toldRecord('matching')}) AS changes FROM matching GROUP BY matching.n
     )
     SELECT caller.n, json_build_object(
-      'events', CASE WHEN caller.told IS NULL THEN '[]' ELSE ${eventsJson(schema, page)} END,
-      'posts', CASE WHEN caller.told IS NULL THEN '{}' ELSE ${postsOfPage(schema, page)} END,
+      'events', CASE WHEN caller.changes IS NULL THEN '[]' ELSE ${eventsJson(schema, page)} END,
+      'posts', CASE WHEN caller.changes IS NULL THEN '{}' ELSE ${postsOfPage(schema, page)} END,
       'cursor', CASE WHEN caller.is_covered THEN greatest(caller.cursor, reach.position) ELSE ${NOW} END,
       'replace', NOT caller.is_covered) AS data
     FROM state CROSS JOIN reach CROSS JOIN (SELECT * FROM listener FULL JOIN gathered USING (n)) caller)`;

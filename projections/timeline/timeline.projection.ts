@@ -4,23 +4,26 @@ import { isPublished } from '../visibility.sql.js';
 import { timelineFolds } from './timeline.verification.js';
 
 export interface TimelineSettings {
-  /** How many followers an author may have whose posts are still written to each follower's timeline. */
+  /** An author with more followers becomes a fan-out-on-read author. */
   readonly fanOutThreshold: number;
 }
 
-/** How many posts of an author a follow may copy, and an unfollow take away. Whoever has published more is merged. */
-const MOST_COPIED = 1_000;
+/**
+ * Limits the rows that one follow adds and one unfollow removes. An author with more posts becomes a fan-out-on-read
+ * author.
+ */
+const MAX_COPIED = 1_000;
 
 /**
- * Parts of a statement over `row`, which has an `author_actor_id`: `large` are the authors that are merged from here on,
- * for good; the rows of `fanned` are those of all others.
+ * CTEs over `row`, which has `author_actor_id`. `large` has the authors that become fan-out-on-read authors now,
+ * permanently. `fanned` has the rows of all other authors.
  */
-const fanned = (threshold: number): string => `
+const classifyAuthors = (threshold: number): string => `
     large AS MATERIALIZED (
       SELECT author.author_actor_id FROM (SELECT DISTINCT author_actor_id FROM row) author
       LEFT JOIN relation_count ON relation_count.actor_id = author.author_actor_id
       LEFT JOIN post_count ON post_count.actor_id = author.author_actor_id
-      WHERE relation_count.followers > ${threshold} OR post_count.posts > ${MOST_COPIED}
+      WHERE relation_count.followers > ${threshold} OR post_count.posts > ${MAX_COPIED}
     ), merged AS (
       INSERT INTO merged_author (actor_id) SELECT author_actor_id FROM large ON CONFLICT DO NOTHING
     ), fanned AS MATERIALIZED (
@@ -36,20 +39,18 @@ interface PublicPost {
   readonly position: string;
 }
 
-/** Deletes from timelines what `holder`, a query of `actor_id` and `position`, names: each by its key. */
-const deleteHeld = (holder: string): string => `
+const deleteEntries = (keys: string): string => `
     DELETE FROM timeline WHERE ctid = ANY (ARRAY (
-      SELECT held.ctid FROM (${holder}) holder
+      SELECT entry.ctid FROM (${keys}) target
       CROSS JOIN LATERAL (
         SELECT timeline.ctid FROM timeline
-        WHERE timeline.actor_id = holder.actor_id AND timeline.position = holder.position
+        WHERE timeline.actor_id = target.actor_id AND timeline.position = target.position
         OFFSET 0
-      ) held))`;
+      ) entry))`;
 
-/** Of the posts that `row`, a query, tells: whose they are, their audience and position. */
-const intoTimelines = (row: string, threshold: number): string => `
+const insertIntoTimelines = (row: string, threshold: number): string => `
     WITH row AS MATERIALIZED (${row}
-    ), ${fanned(threshold)}
+    ), ${classifyAuthors(threshold)}
     INSERT INTO timeline (actor_id, position, post_id)
     SELECT author_actor_id, position, post_id FROM row
     UNION ALL
@@ -60,10 +61,10 @@ const intoTimelines = (row: string, threshold: number): string => `
 const fanOut = (threshold: number): Statement<PublicPost> => ({
   name: 'timeline.fan-out',
   bulkSql: null,
-  // After the post itself was written.
+  // Same table and key as the post's own row, so this write follows it.
   table: 'post',
   key: (row) => row.post_id,
-  sql: intoTimelines(
+  sql: insertIntoTimelines(
     `
       SELECT * FROM json_to_recordset($1) AS row(post_id text, author_actor_id text,
         audience text, position numeric)
@@ -72,13 +73,13 @@ const fanOut = (threshold: number): Statement<PublicPost> => ({
   ),
 });
 
-// A post that is published again: whoever has followed since its restriction did not get it.
+// Actors who followed the author during the restriction did not get the post.
 const fanOutAgain = (threshold: number): Statement<Pick<PublicPost, 'post_id'>> => ({
   name: 'timeline.fan-out-again',
   bulkSql: null,
   table: 'post',
   key: (row) => row.post_id,
-  sql: intoTimelines(
+  sql: insertIntoTimelines(
     `
       SELECT post.id AS post_id, post.author_actor_id, post.position
       FROM json_to_recordset($1) AS named(post_id text)
@@ -92,7 +93,7 @@ interface DeletedPost {
   readonly author_actor_id: string;
 }
 
-// Of a merged author only from the own timeline: what others have of it from before is passed over by whoever reads.
+// For a fan-out-on-read author, only the author's own row is deleted. Reads skip the older rows of followers.
 const remove: Statement<DeletedPost> = {
   name: 'timeline.remove',
   bulkSql: null,
@@ -103,7 +104,7 @@ const remove: Statement<DeletedPost> = {
       SELECT row.author_actor_id, post.position
       FROM json_to_recordset($1) AS row(post_id text, author_actor_id text)
       JOIN post ON post.id = row.post_id AND post.author_actor_id = row.author_actor_id
-    ) ${deleteHeld(`
+    ) ${deleteEntries(`
       SELECT author_actor_id AS actor_id, position FROM gone
       UNION ALL
       SELECT relation.actor_id, gone.position
@@ -122,40 +123,40 @@ const keyOfFollow = ({ actor_id, author_actor_id }: Follow) =>
 const backfill = (threshold: number): Statement<Follow> => ({
   name: 'timeline.backfill',
   bulkSql: null,
-  // After the follow itself was written.
+  // Same table and key as the follow's own row, so this write follows it.
   table: 'relation',
   key: keyOfFollow,
   sql: `
     WITH row AS MATERIALIZED (
       SELECT * FROM json_to_recordset($1) AS row(actor_id text, author_actor_id text)
-    ), ${fanned(threshold)}
+    ), ${classifyAuthors(threshold)}
     INSERT INTO timeline (actor_id, position, post_id)
     SELECT fanned.actor_id, post.position, post.id
     FROM fanned JOIN post ON post.author_actor_id = fanned.author_actor_id AND ${isPublished('post')}
     ON CONFLICT DO NOTHING`,
 });
 
-// What was ever copied and is still there is among the oldest: nothing newer is, once the author is merged.
+// Copied rows are among the oldest: no row is added once the author is a fan-out-on-read author.
 const removeFollowedPosts: Statement<Follow> = {
   name: 'timeline.take-away',
   bulkSql: null,
   table: 'relation',
   key: keyOfFollow,
-  sql: deleteHeld(`
+  sql: deleteEntries(`
       SELECT row.actor_id, copied.position
       FROM json_to_recordset($1) AS row(actor_id text, author_actor_id text)
       CROSS JOIN LATERAL (
         SELECT post.position FROM post
         WHERE post.author_actor_id = row.author_actor_id AND ${isPublished('post')}
-        ORDER BY post.position LIMIT ${MOST_COPIED}
+        ORDER BY post.position LIMIT ${MAX_COPIED}
       ) copied`),
 };
 
-/** All of it from the tables as they are. In the order of the key, so that a page of a timeline is read from few blocks. */
+/** Sorts rows by key, so that a page of a timeline spans few blocks. */
 const deriveTimelines = (threshold: number): string => `
     INSERT INTO merged_author (actor_id)
     SELECT actor_id FROM relation_count FULL JOIN post_count USING (actor_id)
-    WHERE relation_count.followers > ${threshold} OR post_count.posts > ${MOST_COPIED};
+    WHERE relation_count.followers > ${threshold} OR post_count.posts > ${MAX_COPIED};
     INSERT INTO timeline (actor_id, position, post_id)
     SELECT author_actor_id, position, id FROM post WHERE ${isPublished('post')} AND audience = 'public'
     UNION ALL
@@ -166,16 +167,16 @@ const deriveTimelines = (threshold: number): string => `
     ORDER BY 1, 2`;
 
 /**
- * Candidates for home timelines: each author's own posts, and those of followed authors that are not merged. Of merged
- * authors, who have too many followers or posts, the posts are looked up where a timeline is read. There may be rows too
- * many, which whoever reads passes over; there is never one too few, in whatever order a batch is written:
+ * Candidates for home timelines: each actor's own posts, and posts of followed authors below the limits. Reads look up
+ * the posts of fan-out-on-read authors, who have too many followers or posts.
  *
- * A fan-out comes after the post was written and reads who follows; a backfill comes after the follow was written and
- * reads what was posted (each by the table and key of that row). A post that is unrestricted is fanned out as if it were new;
- * while it is restricted, its rows are passed over. For a row to be missing, the fan-out would have to come
- * before the follow and the backfill before the post: post < fan-out < follow < backfill < post, a circle. So whichever
- * of post and follow comes second adds the row. What takes rows away is of an earlier follow, whose key orders it before
- * the next one's backfill, or of a post that is gone.
+ * Extra rows are possible, and reads skip them. No row is ever missing, in whatever order a batch is written:
+ *
+ * The key of the post orders a fan-out behind the post; the fan-out reads the followers. The key of the follow orders a
+ * backfill behind the follow; the backfill reads the posts. An unrestricted post is fanned out again; reads skip its
+ * rows while it is restricted. A missing row would need a fan-out before the follow and a backfill before the post.
+ * That is a circle: post < fan-out < follow < backfill < post. So the later of post and follow adds the row. A removal
+ * belongs to an earlier follow, whose key orders it before the next backfill, or to a deleted post.
  */
 export const timeline = ({ fanOutThreshold }: TimelineSettings): Projection => {
   const [fanOutPosts, backfillPosts] = [fanOut(fanOutThreshold), backfill(fanOutThreshold)];
@@ -192,7 +193,7 @@ export const timeline = ({ fanOutThreshold }: TimelineSettings): Projection => {
       CREATE TABLE merged_author (actor_id text COLLATE "C" PRIMARY KEY)`,
     indexes: 'ALTER TABLE timeline ADD PRIMARY KEY (actor_id, position)',
     backfillSql: deriveTimelines(fanOutThreshold),
-    verifications: timelineFolds({ fanOutThreshold, mostCopied: MOST_COPIED }),
+    verifications: timelineFolds({ fanOutThreshold, mostCopied: MAX_COPIED }),
     handlers: {
       'post.created': ({ event: { data }, position, erased }, write) => {
         if (erased) return;

@@ -3,7 +3,6 @@ import { FROM_NEWEST, postsPageJson, presentPage } from '../posts/post.sql.js';
 import type { PageQuery } from '../runner/page-query.js';
 import { timelineCandidates } from './timeline.sql.js';
 
-/** Posts of the caller and of everybody whom the caller follows now, replies included, newest first. */
 export const timelineOf: PageQuery<object, Post> = {
   name: 'timeline-of',
   arity: 1,

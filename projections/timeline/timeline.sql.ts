@@ -2,9 +2,9 @@ import { isFollowed } from '../relations/relation.sql.js';
 import { isPublished } from '../visibility.sql.js';
 
 /**
- * The newest posts of the caller and of everybody whom the caller follows now, `post_id` and `position`: from the rows
- * that were fanned out, and of merged authors from their own posts. In no order, and of each of the two `most` (SQL)
- * before the position `after` (SQL). `isShown`: what is asked of an author, an SQL expression.
+ * Returns a query of `post_id` and `position`, unordered: the newest posts of the caller and of every followed actor.
+ * It has up to `most` fanned-out rows, and up to `most` posts of each considered fan-out-on-read author. All are before
+ * the position `after`. `isShown`: SQL condition on an author. All arguments are SQL.
  */
 export function timelineCandidates(
   schema: string,
@@ -18,9 +18,9 @@ export function timelineCandidates(
     SELECT post.id, post.position FROM ${schema}.post
     WHERE post.author_actor_id = ${author} AND ${isPublished('post')} AND post.position < ${after}
     ORDER BY post.position DESC LIMIT ${limit}`;
-  // A merged author may have rows in the timeline, too, from before: the union drops them. OFFSET 0 keeps Postgres from
-  // looking through all posts for each row, as it does while it has no statistics of young tables. Of merged authors
-  // only those with the newest posts can have any that are among the newest of all, however many are followed.
+  // A fan-out-on-read author may have older rows in the timeline; UNION removes the duplicates. Without statistics of
+  // young tables, Postgres would scan all posts for each row; OFFSET 0 prevents that. Only the `most` authors with the
+  // newest posts can contribute, however many are followed.
   return `
     SELECT post_id, position FROM (
       (SELECT timeline.post_id, timeline.position

@@ -1,7 +1,6 @@
 import { ERASED } from '../runner/verification.js';
 import type { TableVerification } from '../runner/verification.js';
 
-/** Behind the folds of posts and of relations. */
 export function timelineFolds({
   fanOutThreshold,
   mostCopied,
@@ -12,11 +11,11 @@ export function timelineFolds({
   const large = (followers: string, posts: string) => `
     SELECT actor_id FROM (${followers}) followed FULL JOIN (${posts}) wrote USING (actor_id)
     WHERE followers > ${fanOutThreshold} OR posts > ${mostCopied}`;
-  const largeNow = large(
+  const currentlyLarge = large(
     `SELECT target_actor_id AS actor_id, count(*) AS followers FROM folded_relation WHERE kind = 'follow' GROUP BY 1`,
     `SELECT author_actor_id AS actor_id, count(*) AS posts FROM folded_post WHERE status = 'published' GROUP BY 1`,
   );
-  const onceLargeAtMost = large(
+  const everLarge = large(
     `SELECT data->>'targetActorId' AS actor_id, count(*) AS followers FROM fact
     WHERE type = 'relation.established' AND data->>'kind' = 'follow' GROUP BY 1`,
     `SELECT data->>'authorActorId' AS actor_id, count(*) AS posts FROM fact WHERE type = 'post.created' GROUP BY 1`,
@@ -25,11 +24,11 @@ export function timelineFolds({
     {
       table: 'merged_author',
       key: ['actor_id'],
-      expected: largeNow,
-      // Whoever was large once is merged for good, so those who may have been are passed over.
+      expected: currentlyLarge,
+      // A large author stays a fan-out-on-read author for good, so authors that may once have been large are excluded.
       actual: `
         SELECT actor_id FROM merged_author
-        WHERE actor_id IN (${largeNow}) OR actor_id NOT IN (${onceLargeAtMost})`,
+        WHERE actor_id IN (${currentlyLarge}) OR actor_id NOT IN (${everLarge})`,
     },
     {
       table: 'timeline',
@@ -42,8 +41,8 @@ export function timelineFolds({
         JOIN folded_relation relation ON relation.kind = 'follow' AND relation.target_actor_id = post.author_actor_id
         LEFT JOIN merged_author ON merged_author.actor_id = post.author_actor_id
         WHERE post.status = 'published' AND merged_author.actor_id IS NULL`,
-      // Passed over is what readers pass over, too: of a post that is gone, of somebody who is not followed any more,
-      // and of a merged author, from before; and what is for nobody any more. What none of these explains is not.
+      // Excludes rows that reads skip: of a deleted post, of an author no longer followed, of a fan-out-on-read author,
+      // and of an erased actor. Every other unexpected row is reported.
       actual: `
         SELECT timeline.actor_id, timeline.position, timeline.post_id
         FROM timeline

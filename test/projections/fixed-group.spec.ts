@@ -80,7 +80,7 @@ describe('a group whose tables are fixed', () => {
     await seen('p1 2', 'p2 2');
     await later.stop();
     start(1);
-    await said('standing aside');
+    await said('written by a later release');
     log.add(some.post('p3'));
     start(2);
     await expect(seen('p1 2', 'p2 2', 'p3 2')).resolves.toBe(true);

@@ -116,7 +116,7 @@ describe('a worker of a group', () => {
         const state = await bench.state();
         return state?.incarnation !== before.incarnation && state;
       });
-    const stoodAside = () => until(() => bench.logged.some((line) => line.includes('standing aside')));
+    const stoodAside = () => until(() => bench.logged.some((line) => line.includes('written by a later release')));
 
     test('builds another incarnation beside, and switches to it', async () => {
       log.add(some.founding('n'), some.post('p1'));
