@@ -12,16 +12,20 @@ export interface InboxEntry {
   readonly readAt?: number;
 }
 
-/** What an entry is about: who did what to whom. `sourceId`: of the follower, of the liked post, of the one that says something. */
+/**
+ * `actorId`: the inbox's owner. `sourceId`: the follower of a follow, the post of a like, or the replying or mentioning
+ * post.
+ */
 export interface EntrySource {
   readonly kind: EntryKind;
-  /** Whose inbox it is in. */
   readonly actorId: string;
   readonly sourceActorId: string;
   readonly sourceId: string;
 }
 
-/** The one identity of an entry, however often it happens: SHA-256 over all of it, its first 128 bits in base64url. */
+/**
+ * Returns the entry's id, equal for every repetition: the first 128 bits of a SHA-256 over all fields, in base64url.
+ */
 export function entryId({ kind, actorId, sourceActorId, sourceId }: EntrySource): string {
   const digest = hash('sha256', JSON.stringify([kind, actorId, sourceActorId, sourceId]), 'buffer');
   return digest.subarray(0, 16).toString('base64url');

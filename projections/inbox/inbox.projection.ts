@@ -4,7 +4,7 @@ import { entryId } from './entry.js';
 import type { EntrySource } from './entry.js';
 import { inboxFolds } from './inbox.verification.js';
 
-interface Told {
+interface EntryRow {
   readonly actor_id: string;
   readonly id: string;
   readonly kind: string;
@@ -14,21 +14,21 @@ interface Told {
   readonly position: string;
 }
 
-const ofRow = `row(actor_id text, id text, kind text, source_actor_id text, source_id text, created_at bigint,
+const rowColumns = `row(actor_id text, id text, kind text, source_actor_id text, source_id text, created_at bigint,
         position numeric)`;
 
-/** One key for all that happens to an inbox: what is marked as read is what was told before. */
+/** One key for each inbox: a mark applies to the entries added before it. */
 const keyOfRecipient = ({ actor_id }: { readonly actor_id: string }) => actor_id;
 
-// Whoever follows or likes again renews the entry that is there; of one post one is told once, as of a reply or a mention.
-const tell: Statement<Told> = {
+// A repeated follow or like renews its entry. A post adds one entry at most, as a reply or a mention.
+const addEntry: Statement<EntryRow> = {
   name: 'inbox.tell',
   table: 'inbox',
   key: keyOfRecipient,
   manyOfOneKey: true,
   sql: `
     WITH row AS MATERIALIZED (
-      SELECT * FROM json_to_recordset($1) AS ${ofRow}
+      SELECT * FROM json_to_recordset($1) AS ${rowColumns}
       WHERE NOT ${isErased('row.actor_id')} AND NOT ${isErased('row.source_actor_id')}
     ), of_post AS (
       INSERT INTO inbox (actor_id, id, kind, source_actor_id, source_id, created_at, position)
@@ -47,14 +47,15 @@ const tell: Statement<Told> = {
     WHERE inbox.position < excluded.position`,
 };
 
-interface Mark {
+interface ReadMark {
   readonly actor_id: string;
   readonly at: number;
   readonly position: string;
 }
 
-// By the entry's key, and so without a word on which are unread: the index of those would be gone through for each id.
-const mark: Statement<Mark & { readonly ids: readonly string[] }> = {
+// Looks entries up by primary key. A condition on `read_at IS NULL` would make Postgres scan the index of unread
+// entries for each id.
+const markRead: Statement<ReadMark & { readonly ids: readonly string[] }> = {
   name: 'inbox.mark',
   table: 'inbox',
   key: keyOfRecipient,
@@ -67,7 +68,7 @@ const mark: Statement<Mark & { readonly ids: readonly string[] }> = {
     WHERE inbox.actor_id = row.actor_id AND inbox.id = row.id AND inbox.position < row.position`,
 };
 
-const markUpTo: Statement<Mark & { readonly up_to: number }> = {
+const markReadUpTo: Statement<ReadMark & { readonly up_to: number }> = {
   name: 'inbox.mark-up-to',
   table: 'inbox',
   key: keyOfRecipient,
@@ -78,17 +79,15 @@ const markUpTo: Statement<Mark & { readonly up_to: number }> = {
       AND inbox.created_at <= row.up_to`,
 };
 
-/** When and where in the log it happened. */
-interface Moment {
+interface EventTime {
   readonly at: number;
   readonly position: bigint;
 }
 
-function tellOf(source: EntrySource, { at, position }: Moment, write: Write): void {
+function addEntryOf(source: EntrySource, { at, position }: EventTime, write: Write): void {
   const { kind, actorId, sourceActorId, sourceId } = source;
-  // Nobody is told of what they did themselves.
   if (actorId === sourceActorId) return;
-  write(tell, {
+  write(addEntry, {
     actor_id: actorId,
     id: entryId(source),
     kind,
@@ -99,25 +98,22 @@ function tellOf(source: EntrySource, { at, position }: Moment, write: Write): vo
   });
 }
 
-interface Mentioning {
+interface MentioningPost {
   readonly postId: string;
   readonly authorActorId: string;
   readonly mentions: readonly string[];
 }
 
-function tellMentioned(post: Mentioning, moment: Moment, write: Write): void {
+function addMentions(post: MentioningPost, eventTime: EventTime, write: Write): void {
   for (const actorId of post.mentions)
-    tellOf(
+    addEntryOf(
       { kind: 'mention', actorId, sourceActorId: post.authorActorId, sourceId: post.postId },
-      moment,
+      eventTime,
       write,
     );
 }
 
-/**
- * What happened to whom. An entry stays when what it is about leaves: whether it is shown is asked when an inbox is read
- * (see inbox.sql.ts).
- */
+/** An entry stays when its source disappears: visibility is decided at read time (see inbox.sql.ts). */
 export const inbox: Projection = {
   name: 'inbox',
   version: 2,
@@ -143,27 +139,27 @@ export const inbox: Projection = {
     'relation.established': ({ event: { data }, position }, write) => {
       const { kind, actorId: sourceActorId, targetActorId: actorId, targetId } = data;
       const sourceId = kind === 'like' ? targetId : sourceActorId;
-      tellOf({ kind, actorId, sourceActorId, sourceId }, { at: data.at, position }, write);
+      addEntryOf({ kind, actorId, sourceActorId, sourceId }, { at: data.at, position }, write);
     },
     'post.created': ({ event: { data }, position, erased }, write) => {
       if (erased) return;
       const { postId: sourceId, authorActorId: sourceActorId, parentAuthorActorId: actorId, at } = data;
       if (actorId !== undefined)
-        tellOf({ kind: 'reply', actorId, sourceActorId, sourceId }, { at, position }, write);
-      tellMentioned(
+        addEntryOf({ kind: 'reply', actorId, sourceActorId, sourceId }, { at, position }, write);
+      addMentions(
         { ...data, mentions: data.mentions.filter((each) => each !== actorId) },
         { at, position },
         write,
       );
     },
     'post.edited': ({ event: { data }, position, erased }, write) => {
-      if (!erased) tellMentioned(data, { at: data.at, position }, write);
+      if (!erased) addMentions(data, { at: data.at, position }, write);
     },
     'inbox.read': ({ event: { data }, position }, write) => {
       const { actorId, ids, upTo, at } = data;
       const row = { actor_id: actorId, at, position: String(position) };
-      if (ids) write(mark, { ...row, ids });
-      if (upTo !== undefined) write(markUpTo, { ...row, up_to: upTo });
+      if (ids) write(markRead, { ...row, ids });
+      if (upTo !== undefined) write(markReadUpTo, { ...row, up_to: upTo });
     },
   },
 };

@@ -11,11 +11,10 @@ interface PageJson {
 }
 
 export interface ScannedInbox extends Scanned<InboxEntry> {
-  /** In the whole inbox, not the page alone. */
+  /** Counts the whole inbox, not only the page. */
   readonly unread: number;
 }
 
-/** What happened to the caller, newest first. Looking marks nothing as read. */
 export const inboxOf: PageQuery<object, InboxEntry, ScannedInbox> = {
   name: 'inbox-of',
   arity: 1,
@@ -46,7 +45,6 @@ export const inboxOf: PageQuery<object, InboxEntry, ScannedInbox> = {
   },
 };
 
-/** How many entries the caller would be shown that are not read. */
 export const unreadOf: ReadQuery<void, number> = {
   name: 'unread-of',
   values: () => [],

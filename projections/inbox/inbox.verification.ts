@@ -1,28 +1,28 @@
 import { ERASED } from '../runner/verification.js';
 import type { TableVerification } from '../runner/verification.js';
 
-/** SHA-256 over the JSON of who did what to whom, its first 128 bits in base64url (see entry.ts). Ids need no escapes. */
+/** The id of `entryId` (entry.ts). Ids need no JSON escapes. */
 const ENTRY_ID = `
   translate(rtrim(encode(substring(sha256(convert_to(
     format('["%s","%s","%s","%s"]', kind, actor_id, source_actor_id, source_id), 'UTF8')) FOR 16), 'base64'), '='), '+/', '-_')`;
 
 /**
- * A follow and a like are told anew each time, of a post one is told once, and nobody of what they did themselves. Read is
- * what the first marking behind it in the log names.
+ * Each follow or like renews its entry; a post adds one entry at most; own actions add none. The first later mark in
+ * the log that names an entry makes it read.
  */
 export const inboxFolds: readonly TableVerification[] = [
   {
     table: 'inbox',
     key: ['actor_id', 'id'],
     expected: `
-      WITH tie AS (
+      WITH relation_entry AS (
         SELECT DISTINCT ON (data->>'targetActorId', data->>'kind', data->>'actorId', data->>'targetId')
           data->>'targetActorId' AS actor_id, data->>'kind' AS kind, data->>'actorId' AS source_actor_id,
           CASE data->>'kind' WHEN 'like' THEN data->>'targetId' ELSE data->>'actorId' END AS source_id,
           at AS created_at, position
         FROM fact WHERE type = 'relation.established' AND data->>'targetActorId' <> data->>'actorId'
         ORDER BY data->>'targetActorId', data->>'kind', data->>'actorId', data->>'targetId', n DESC
-      ), told AS (
+      ), post_mention AS (
         SELECT n, 0 AS rank, data->>'parentAuthorActorId' AS actor_id, 'reply' AS kind,
           data->>'authorActorId' AS source_actor_id, data->>'postId' AS source_id, at AS created_at, position
         FROM fact WHERE type = 'post.created' AND NOT erased AND data ? 'parentAuthorActorId'
@@ -30,12 +30,12 @@ export const inboxFolds: readonly TableVerification[] = [
         SELECT n, 1, mentioned, 'mention', data->>'authorActorId', data->>'postId', at, position
         FROM fact CROSS JOIN LATERAL jsonb_array_elements_text(data->'mentions') mentioned
         WHERE type IN ('post.created', 'post.edited') AND NOT erased AND data->'mentions' <> '[]'
-      ), of_post AS (
+      ), post_entry AS (
         SELECT DISTINCT ON (actor_id, source_id) actor_id, kind, source_actor_id, source_id, created_at, position
-        FROM told WHERE actor_id <> source_actor_id
+        FROM post_mention WHERE actor_id <> source_actor_id
         ORDER BY actor_id, source_id, n, rank
       ), entry AS (
-        SELECT *, ${ENTRY_ID} AS id FROM (SELECT * FROM tie UNION ALL SELECT * FROM of_post) both_kinds
+        SELECT *, ${ENTRY_ID} AS id FROM (SELECT * FROM relation_entry UNION ALL SELECT * FROM post_entry) both_kinds
         WHERE actor_id NOT IN ${ERASED} AND source_actor_id NOT IN ${ERASED}
       ), named AS (
         SELECT entry.actor_id, entry.id, mark.n, mark.at

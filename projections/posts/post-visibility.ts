@@ -1,12 +1,11 @@
 import type { Statement } from '../runner/projection.js';
 
 /**
- * A post's revision counts its versions as the domain does: created is the first, and whatever changes it then makes one
- * more. It is no revision of its stream, where events may stand that make no version.
+ * A post's revision counts its versions, from 1 at creation. It is not the revision of the stream, whose events do not
+ * all create a version.
  */
 export const FIRST_REVISION = 1;
 
-/** Statements that take posts out of sight, and back: each counts a post only if it was, or is now, published. */
 interface NamedPost {
   readonly id: string;
 }
@@ -19,8 +18,8 @@ const uncount = `
     UPDATE post_count SET posts = post_count.posts - counted.posts
     FROM counted WHERE post_count.actor_id = counted.author_actor_id`;
 
-// The row stays, without its text and versions: replies go on naming it. It is the same whether or not its events could
-// be read when they were applied.
+// The row stays without text and versions, because replies refer to it. It is the same whether or not its events were
+// readable when they were applied.
 export const remove: Statement<NamedPost> = {
   ...ofPost,
   name: 'post.delete',
@@ -37,12 +36,12 @@ export const remove: Statement<NamedPost> = {
     )${uncount}`,
 };
 
-// That it is restricted is kept beside the post, which a recovered log may have lost and only then get again.
+// The restriction has a table of its own: a recovered log may have lost the post, and its events may come later.
 export const restrict: Statement<NamedPost> = {
   ...ofPost,
   name: 'post.restrict',
   sql: `
-    WITH ${row}, kept AS (
+    WITH ${row}, marked AS (
       INSERT INTO restricted_post (id) SELECT id FROM row ON CONFLICT DO NOTHING
     ), restricted AS (
       UPDATE post SET status = 'restricted' FROM row WHERE post.id = row.id AND post.status = 'published'
@@ -56,7 +55,7 @@ export const unrestrict: Statement<NamedPost> = {
   ...ofPost,
   name: 'post.unrestrict',
   sql: `
-    WITH ${row}, kept AS (
+    WITH ${row}, unmarked AS (
       DELETE FROM restricted_post USING row WHERE restricted_post.id = row.id
     ), published AS (
       UPDATE post SET status = 'published' FROM row WHERE post.id = row.id AND post.status = 'restricted'

@@ -1,13 +1,12 @@
 /**
- * SQL that every read of posts shares, in the steps of the read path: a skeleton (ids by keyset, `post_id` and
- * `position`), hydration and the rule of who sees what, presentation.
+ * Shared SQL of all reads of posts: skeleton (`post_id` and `position` by keyset); hydration and visibility;
+ * presentation.
  */
 import { keysetOf } from '../runner/page-query.js';
 import type { Scanned } from '../runner/page-query.js';
 import { isPostVisible } from '../visibility.sql.js';
 import type { Post } from './post.js';
 
-/** What is read of each post, from `post`, `application` and the visible `parent` and `root` of a reply. */
 const columns = {
   id: 'post.id',
   authorActorId: 'post.author_actor_id',
@@ -38,12 +37,11 @@ interface Row extends Pick<Post, 'id' | 'authorActorId' | 'text' | 'audience' | 
   readonly position: string;
 }
 
-/** What {@link postsJson} answers: an array a column. Null: no posts. */
 export type PostColumns = { readonly [Column in keyof Row]: readonly Row[Column][] | null };
 
 /**
- * The visible posts of a skeleton as JSON, for {@link presentPosts}. By column, because that costs Postgres a fifth of
- * what an object a post does. `skeleton`: name of a relation with `post_id` and `position`, or a parenthesized query.
+ * The visible posts of a skeleton as JSON, for {@link presentPosts}. `skeleton`: a relation with `post_id` and
+ * `position`, or a parenthesized query. Column arrays cost Postgres a fifth of one object per post.
  */
 export function postsJson(schema: string, skeleton: string, order: 'ASC' | 'DESC'): string {
   const arrays = Object.entries(columns).map(
@@ -59,14 +57,13 @@ export function postsJson(schema: string, skeleton: string, order: 'ASC' | 'DESC
 }
 
 /**
- * One row at most, found by its key, and only then asked about. As conditions of a join, the same is asked of every post
- * there is for each one shown, as long as Postgres has no statistics of young tables.
+ * Finds one row by its key and then checks it. As join conditions, the checks would run on every post for each result
+ * while young tables lack statistics.
  */
 const visiblePost = (schema: string, id: string): string => `
   SELECT other.* FROM ${schema}.post other WHERE other.id = ${id} AND ${isPostVisible(schema, 'other')}
   OFFSET 0`;
 
-/** The posts in their published shape. */
 export function presentPosts(posts: PostColumns): readonly Post[] {
   return rowsOf(posts).map(present);
 }
@@ -77,15 +74,15 @@ interface PageJson {
 }
 
 /**
- * A page of posts as JSON, for {@link presentPage}. `candidates`: a query of `post_id` and `position` that begins
- * behind the page before, without an order. `scan`: SQL of how many of them to look at.
+ * A page of posts as JSON, for {@link presentPage}. `candidates`: an unordered query of `post_id` and `position` that
+ * starts after the previous page. `scan`: SQL of the number of candidates to read.
  */
 export function postsPageJson(
   schema: string,
   candidates: string,
   { scan, order }: { readonly scan: string; readonly order: 'ASC' | 'DESC' },
 ): string {
-  // One more than is looked at tells whether anything is left.
+  // One row more than `scan` shows whether rows remain.
   return `(
     WITH candidate AS MATERIALIZED (${candidates} ORDER BY position ${order} LIMIT ${scan}::integer + 1),
     page AS MATERIALIZED (SELECT * FROM candidate ORDER BY position ${order} LIMIT ${scan}::integer)
@@ -102,19 +99,18 @@ export function presentPage(json: unknown): Scanned<Post> {
   };
 }
 
-/** Behind `after` in a page's order, or at its beginning: what the positions of its candidates are compared with. */
 export const FROM_OLDEST = '-1';
 export const FROM_NEWEST = '9223372036854775807';
 
 const rowsOf = (posts: PostColumns): readonly Row[] =>
   (posts.id ?? []).map((_, index) => rowAt(posts, index));
 
-const names = Object.keys(columns) as readonly (keyof Row)[];
+const columnNames = Object.keys(columns) as readonly (keyof Row)[];
 
-// By name and in one order, not by entries: of a page's time in this process, that was the most.
+// Assigns by name in a fixed order: building rows from entries took most of a page's time in this process.
 function rowAt(posts: PostColumns, index: number): Row {
   const row: Partial<Record<keyof Row, unknown>> = {};
-  for (const name of names) row[name] = posts[name]?.[index];
+  for (const name of columnNames) row[name] = posts[name]?.[index];
   return row as Row;
 }
 
@@ -135,7 +131,6 @@ function present(row: Row): Post {
   };
 }
 
-/** How many posts an actor has published; `actor` is an SQL expression. */
 export function postCountOf(schema: string, actor: string): string {
   return `coalesce((SELECT posts FROM ${schema}.post_count WHERE post_count.actor_id = ${actor}), 0)`;
 }

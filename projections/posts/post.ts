@@ -1,4 +1,7 @@
-/** The published Post. Timestamps are Unix milliseconds. The last four stand in replies only. */
+/**
+ * The published Post. Timestamps are Unix milliseconds. Only edited posts have `lastEdit…`; only replies have the last
+ * four. `parentUnavailable`, `rootUnavailable`: the caller may not see that post.
+ */
 export interface Post {
   readonly id: string;
   readonly authorActorId: string;
@@ -8,12 +11,10 @@ export interface Post {
   readonly createdAt: number;
   readonly originApp: { readonly id: string; readonly name: string };
   readonly edited: boolean;
-  /** Of edited posts only: application and time of the last edit. */
   readonly lastEditAppId?: string;
   readonly lastEditAt?: number;
   readonly parentId?: string;
   readonly rootId?: string;
-  /** The parent cannot be shown to this caller; likewise the root. */
   readonly parentUnavailable?: boolean;
   readonly rootUnavailable?: boolean;
 }

@@ -32,22 +32,20 @@ interface NewPost {
   readonly root_id: string | null;
 }
 
-/** `late`: SQL of whether the author is erased by now. */
-const insertPosts = (late: string): string => `
+const insertPosts = (isAuthorErased: string): string => `
       INSERT INTO post (id, position, author_actor_id, app_id, text, audience, status, revision, created_at,
         parent_id, root_id)
-      SELECT id, position, author_actor_id, app_id, CASE WHEN late THEN '' ELSE text END, audience,
-        CASE WHEN late THEN 'deleted' WHEN status = 'published' AND withheld THEN 'restricted' ELSE status END,
+      SELECT id, position, author_actor_id, app_id, CASE WHEN is_erased THEN '' ELSE text END, audience,
+        CASE WHEN is_erased THEN 'deleted' WHEN status = 'published' AND is_restricted THEN 'restricted' ELSE status END,
         revision, created_at, parent_id, root_id
       FROM json_to_recordset($1) AS row(id text, position numeric, author_actor_id text, app_id text, text text,
         audience text, status text, revision integer, created_at bigint, parent_id text, root_id text),
-        LATERAL (SELECT ${late} AS late) author,
-        LATERAL (SELECT EXISTS (SELECT FROM restricted_post WHERE restricted_post.id = row.id) AS withheld) kept
+        LATERAL (SELECT ${isAuthorErased} AS is_erased) author,
+        LATERAL (SELECT EXISTS (SELECT FROM restricted_post WHERE restricted_post.id = row.id) AS is_restricted) restriction
       ON CONFLICT (id) DO NOTHING`;
 
-// Only a post that was not there yet is counted, so a second time counts nothing. Of an author who is erased by now there
-// is nothing to show, wherever the worker had the key from. A recovered log may have lost a post, and have its restriction
-// before it.
+// Only inserted rows are counted, so applying an event twice counts once. An erased author's post has no text, even if
+// the worker read its event before the key was destroyed. In a recovered log, a restriction may precede its post.
 const create: Statement<NewPost> = {
   name: 'post.create',
   table: 'post',
@@ -82,13 +80,12 @@ const edit: Statement<EditedPost> = {
     WHERE post.id = row.id AND post.status = 'published' AND post.revision < row.revision`,
 };
 
-/** Every post there ever was, how many each author has published, and the applications that they came from. */
 export const posts: Projection = {
   name: 'posts',
   version: 3,
-  // Identifiers compare by bytes: a language's rules would cost time at every index and mean nothing. The newest of all
-  // have their audience said, so that Postgres does not go through them for the few of an author or a thread. Nothing that
-  // people wrote is sampled: statistics would keep it when they are erased.
+  // Identifiers use the "C" collation: a language's rules would slow down every index. The index `post_newest` names
+  // the audience, so Postgres does not scan it for the few posts of an author or a thread. Personal texts are not
+  // sampled, since statistics would outlive an erasure.
   tables: `
     CREATE TABLE application (app_id text COLLATE "C" PRIMARY KEY, name text NOT NULL);
     CREATE TABLE post (
@@ -116,7 +113,7 @@ export const posts: Projection = {
     CREATE INDEX post_of_author ON post (author_actor_id, position) WHERE status = 'published';
     CREATE INDEX post_withheld ON post (author_actor_id) WHERE status NOT IN ('published', 'deleted');
     CREATE INDEX post_reply ON post (parent_id, position) WHERE status = 'published' AND parent_id IS NOT NULL`,
-  // Some that went out of sight and came back are counted already.
+  // During the load, `unrestrict` has already counted some posts.
   backfillSql: `
     DELETE FROM post_count;
     INSERT INTO post_count (actor_id, posts)
@@ -133,7 +130,7 @@ export const posts: Projection = {
         app_id: data.appId,
         text: data.text,
         audience: data.audience,
-        // Whose text nobody can read any more has no post to show.
+        // A post without a readable text cannot be shown.
         status: erased ? 'deleted' : 'published',
         revision: FIRST_REVISION,
         created_at: data.at,

@@ -5,7 +5,6 @@ import type { Post } from './post.js';
 import { FROM_NEWEST, FROM_OLDEST, postsJson, postsPageJson, presentPage, presentPosts } from './post.sql.js';
 import type { PostColumns } from './post.sql.js';
 
-/** A post, or null: unknown and unavailable look the same. */
 export const postById: ReadQuery<{ readonly postId: string }, Post | null> = {
   name: 'post-by-id',
   values: ({ postId }) => [postId],
@@ -18,7 +17,7 @@ export const postById: ReadQuery<{ readonly postId: string }, Post | null> = {
   present: (json) => presentPosts(json as PostColumns)[0] ?? null,
 };
 
-/** Posts and replies of an actor, newest first. Null: the actor cannot be shown to this caller. */
+/** Posts and replies of an actor, newest first. Null: the caller sees no such actor. */
 export const postsOf: PageQuery<{ readonly actorId: string }, Post> = {
   name: 'posts-of',
   arity: 1,
@@ -37,7 +36,7 @@ export const postsOf: PageQuery<{ readonly actorId: string }, Post> = {
   present: (json) => (json === null ? null : presentPage(json)),
 };
 
-/** Direct replies of a post, oldest first. Null: the post cannot be shown to this caller. */
+/** Direct replies to a post, oldest first. Null: the caller sees no such post. */
 export const repliesOf: PageQuery<{ readonly postId: string }, Post> = {
   name: 'replies-of',
   arity: 1,

@@ -2,8 +2,8 @@ import { digestOf, ERASED } from '../runner/verification.js';
 import type { TableVerification } from '../runner/verification.js';
 
 /**
- * A post is as it was created and edited last; an operator's restriction hides it until that is taken back. When it is
- * deleted, or its author is erased, it says nothing, and nothing is left of its versions.
+ * A post has the state of its creation and its last edit. A restriction hides it until it is lifted. A deleted post, or
+ * a post of an erased author, keeps no text and no versions.
  */
 export const postFolds: readonly TableVerification[] = [
   {
@@ -65,7 +65,7 @@ export const postFolds: readonly TableVerification[] = [
     expected: `
       SELECT author_actor_id AS actor_id, count(*) AS posts FROM folded_post WHERE status = 'published'
       GROUP BY author_actor_id`,
-    // No row says the same as a row of none.
+    // A missing row equals a count of zero.
     actual: 'SELECT actor_id, posts FROM post_count WHERE posts <> 0',
   },
 ];

@@ -1,7 +1,7 @@
 /**
- * SQL of what changed in the caller's view since the cursor: relations of a `WITH`, which stand behind one another.
- * `since` has the cursor as its `position`. A delta can only add and update. Where anything was removed, or more has
- * changed than a view holds, there is none.
+ * CTEs of the changes in the caller's view since the cursor, each of which may use the ones before. `since.position` is
+ * the cursor. A delta can only add and update. There is no delta if anything was removed, or if more changed than a
+ * view holds.
  */
 import { isMissed, leavesReplies, wasReset } from '../feed/changes.sql.js';
 import { isEntryShown } from '../inbox/inbox.sql.js';
@@ -10,7 +10,6 @@ import type { ViewSize } from './full-view.sql.js';
 
 const isOfPost = `change.kind IN ('post.created', 'post.edited')`;
 
-/** `post_id` of each creation and edit of a post in view, at most one more than a view holds. */
 export const changedPosts = (schema: string, { posts }: ViewSize): string => `(
   (SELECT changed.post_id
   FROM since CROSS JOIN (
@@ -30,7 +29,6 @@ export const changedPosts = (schema: string, { posts }: ViewSize): string => `(
   WHERE caller.actor_id IS NULL AND ${isOfPost} AND change.position > (SELECT position FROM since)
   ORDER BY change.position LIMIT ${posts + 1}))`;
 
-/** The caller's relations that were established since, and stand. */
 export const newRelations = (schema: string, { relations }: ViewSize): string => `(
   SELECT relation.* FROM since
   JOIN ${schema}.change ON change.owner_actor_id = caller.actor_id AND change.audience <> 'author'
@@ -40,9 +38,9 @@ export const newRelations = (schema: string, { relations }: ViewSize): string =>
   WHERE ${isEligible(schema, 'relation')}
   LIMIT ${relations + 1})`;
 
-/** The caller's inbox entries that came or were marked as read since: what marked them tells when. */
+/** The caller's entries added or marked as read since the cursor. The time of a mark identifies its entries. */
 export const changedEntries = (schema: string, { entries }: ViewSize): string => `(
-  SELECT told.* FROM since
+  SELECT changed.* FROM since
   CROSS JOIN LATERAL (
     SELECT array_agg(change.at) AS times FROM ${schema}.change
     WHERE change.owner_actor_id = caller.actor_id AND change.audience <> 'author'
@@ -54,17 +52,16 @@ export const changedEntries = (schema: string, { entries }: ViewSize): string =>
     UNION
     SELECT entry.* FROM ${schema}.inbox entry
     WHERE marked.times IS NOT NULL AND entry.actor_id = caller.actor_id AND entry.read_at = ANY (marked.times)
-  ) told
-  WHERE ${isEntryShown(schema, 'told')}
+  ) changed
+  WHERE ${isEntryShown(schema, 'changed')}
   LIMIT ${entries + 1})`;
 
-/** Whether the caller follows somebody since then, whose older posts are new to the view. */
+/** True if the caller follows another actor since the cursor: older posts then enter the view. */
 export const followsMore = `EXISTS (SELECT FROM new_relation WHERE kind = 'follow')`;
 
-/** Most deletions, whosever, that are looked through for one that touches the view. */
-const MOST_DELETIONS = 500;
+/** Deletions of all owners to check at most; with more, something counts as removed. */
+const MAX_DELETIONS = 500;
 
-/** Whether anything was removed from the caller's view since. */
 export const wasAnythingRemoved = (schema: string): string => `(
   ${wasReset(schema, 'since.position')}
   OR EXISTS (
@@ -72,15 +69,14 @@ export const wasAnythingRemoved = (schema: string): string => `(
     WHERE change.owner_actor_id = caller.actor_id AND change.audience <> 'author'
       AND change.kind = 'relation.ended' AND change.position > since.position)
   OR (
-    SELECT count(*) > ${MOST_DELETIONS}
+    SELECT count(*) > ${MAX_DELETIONS}
       OR coalesce(bool_or(${isMissed(schema, 'deletion')} OR ${leavesReplies(schema, 'deletion')}), false)
     FROM (
       SELECT change.owner_actor_id, change.post_id FROM ${schema}.change
       WHERE change.kind = 'post.deleted' AND change.position > since.position
-      ORDER BY change.position LIMIT ${MOST_DELETIONS + 1}
+      ORDER BY change.position LIMIT ${MAX_DELETIONS + 1}
     ) deletion))`;
 
-/** Whether more has changed than a view holds. */
 export const hasTooMuchChanged = ({ posts, relations, entries }: ViewSize): string => `(
   (SELECT count(*) > ${posts} FROM changed_post)
   OR (SELECT count(*) > ${relations} FROM new_relation)

@@ -1,18 +1,16 @@
-/** SQL of the lists of a full view (decisions.md, "Reconcile"). */
 import { entryJson, isEntryShown } from '../inbox/inbox.sql.js';
 import { FROM_NEWEST } from '../posts/post.sql.js';
 import type { RelationInView } from '../relations/relation.js';
 import { timelineCandidates } from '../timeline/timeline.sql.js';
 import { isActorVisible, isPostVisible, isPublished } from '../visibility.sql.js';
 
-/** Most items in the lists of a full view. */
+/** Maximum items in the lists of a full view (decisions.md, "Reconcile"). */
 export interface ViewSize {
   readonly posts: number;
   readonly relations: number;
   readonly entries: number;
 }
 
-/** Skeleton of everybody's newest posts. */
 export const everybodysPosts = (schema: string, { posts }: ViewSize): string => `(
   SELECT candidate.id AS post_id, candidate.position
   FROM ${schema}.post candidate
@@ -20,7 +18,6 @@ export const everybodysPosts = (schema: string, { posts }: ViewSize): string => 
   ORDER BY candidate.position DESC
   LIMIT ${posts})`;
 
-/** Skeleton of the caller's own newest posts. */
 export const ownPosts = (schema: string, { posts }: ViewSize): string => `(
   SELECT candidate.id AS post_id, candidate.position
   FROM ${schema}.post candidate
@@ -28,7 +25,6 @@ export const ownPosts = (schema: string, { posts }: ViewSize): string => `(
   ORDER BY candidate.position DESC
   LIMIT ${posts})`;
 
-/** Skeleton of the newest posts of the caller and of whom the caller follows. */
 export function followedPosts(schema: string, { posts }: ViewSize): string {
   const candidates = timelineCandidates(schema, {
     after: FROM_NEWEST,
@@ -38,7 +34,6 @@ export function followedPosts(schema: string, { posts }: ViewSize): string {
   return `(${candidates} ORDER BY position DESC LIMIT ${posts})`;
 }
 
-/** Whether the caller's own relation under this alias is eligible: what it is about can be seen. */
 export function isEligible(schema: string, relation: string): string {
   return `CASE ${relation}.kind
     WHEN 'follow' THEN ${isActorVisible(schema, `${relation}.target_actor_id`)}
@@ -48,14 +43,13 @@ export function isEligible(schema: string, relation: string): string {
     END`;
 }
 
-/** The published Relation without its time, from SQL of its fields. */
 export const relationJson = (
   fields: Readonly<Record<keyof RelationInView, string>>,
 ): string => `json_build_object(
   'kind', ${fields.kind}, 'actorId', ${fields.actorId}, 'targetId', ${fields.targetId},
   'targetActorId', ${fields.targetActorId}, 'generation', ${fields.generation}::text)`;
 
-const ofRow = relationJson({
+const relationRow = relationJson({
   kind: 'relation.kind',
   actorId: 'relation.actor_id',
   targetId: 'relation.target_id',
@@ -63,37 +57,33 @@ const ofRow = relationJson({
   generation: 'relation.generation',
 });
 
-/** The relations of a parenthesized query or of a table, as a JSON array, newest first. */
 export const relationsJson = (from: string): string => `(
-  SELECT coalesce(json_agg(${ofRow} ORDER BY relation.created_at DESC, relation.position DESC), '[]')
+  SELECT coalesce(json_agg(${relationRow} ORDER BY relation.created_at DESC, relation.position DESC), '[]')
   FROM ${from} relation)`;
 
-/** How many times as many rows are looked through for those that may be shown. */
-const LOOKED_THROUGH = 10;
+/** Rows read for each visible row that a list may hold. */
+const SCAN_FACTOR = 10;
 
-/** The caller's newest relations that are eligible. */
 export const eligibleRelations = (schema: string, { relations }: ViewSize): string => `(
   SELECT * FROM (
     SELECT * FROM ${schema}.relation
     WHERE relation.actor_id = caller.actor_id
-    ORDER BY relation.created_at DESC, relation.position DESC LIMIT ${relations * LOOKED_THROUGH}
+    ORDER BY relation.created_at DESC, relation.position DESC LIMIT ${relations * SCAN_FACTOR}
   ) own
   WHERE ${isEligible(schema, 'own')}
   ORDER BY own.created_at DESC, own.position DESC
   LIMIT ${relations})`;
 
-/** The inbox entries of a parenthesized query or of a table, as a JSON array, newest first. */
 export const entriesJson = (from: string): string => `(
   SELECT coalesce(json_agg(${entryJson('entry')} ORDER BY entry.position DESC), '[]')
   FROM ${from} entry)`;
 
-/** The caller's newest inbox entries that are shown. */
 export const shownEntries = (schema: string, { entries }: ViewSize): string => `(
   SELECT * FROM (
     SELECT * FROM ${schema}.inbox
     WHERE inbox.actor_id = caller.actor_id
-    ORDER BY inbox.position DESC LIMIT ${entries * LOOKED_THROUGH}
-  ) told
-  WHERE ${isEntryShown(schema, 'told')}
-  ORDER BY told.position DESC
+    ORDER BY inbox.position DESC LIMIT ${entries * SCAN_FACTOR}
+  ) recent
+  WHERE ${isEntryShown(schema, 'recent')}
+  ORDER BY recent.position DESC
   LIMIT ${entries})`;

@@ -24,15 +24,16 @@ import {
   shownEntries,
 } from './full-view.sql.js';
 
-/** A caller's whole view of the network, or what changed in it; each list newest first. */
+/**
+ * A caller's full view, or its delta; each list newest first. `cursor`: the log position of the view, 0 while the log
+ * is empty. `replace`: this is the full view.
+ */
 export interface View {
   readonly posts: readonly Post[];
   readonly ownPosts: readonly Post[];
   readonly relations: readonly RelationInView[];
   readonly inbox: readonly InboxEntry[];
-  /** The position in the log that this view shows; 0 while the log is empty. */
   readonly cursor: number;
-  /** It is the whole view. */
   readonly replace: boolean;
 }
 
@@ -42,8 +43,8 @@ interface ViewJson extends Omit<View, 'posts' | 'ownPosts'> {
 }
 
 /**
- * The caller's view: what changed since the cursor of an earlier one, or all of it (decisions.md, "Reconcile").
- * Undefined: there is no earlier one.
+ * The delta since the cursor of an earlier view, or the full view (decisions.md, "Reconcile"). An undefined cursor
+ * returns the full view.
  */
 export const reconcileWithin = (
   size: ViewSize,
@@ -59,8 +60,9 @@ export const reconcileWithin = (
       UNION
       SELECT * FROM ${followedPosts(schema, size)} newest WHERE ${followsMore})`;
     const posts = (skeleton: string) => postsJson(schema, skeleton, 'DESC');
-    const either = (delta: string, full: string) => `CASE WHEN view.is_delta THEN ${delta} ELSE ${full} END`;
-    // What is hidden has left views, and no change says so yet.
+    const deltaOrFull = (delta: string, full: string) =>
+      `CASE WHEN view.is_delta THEN ${delta} ELSE ${full} END`;
+    // Outstanding restrictions (`state.hidden`) have no change yet, so the delta would miss them.
     return `(
     WITH since AS MATERIALIZED (
       SELECT ${parameter(1)}::numeric AS position
@@ -73,17 +75,17 @@ export const reconcileWithin = (
         AS is_delta
     )
     SELECT json_build_object(
-      'posts', ${either(
+      'posts', ${deltaOrFull(
         posts(changed),
         `CASE WHEN caller.actor_id IS NULL THEN ${posts(everybodysPosts(schema, size))}
           ELSE ${posts(followedPosts(schema, size))} END`,
       )},
-      'ownPosts', ${either(
+      'ownPosts', ${deltaOrFull(
         posts(changedBy('post.author_actor_id = caller.actor_id')),
         posts(ownPosts(schema, size)),
       )},
-      'relations', ${either(relationsJson('new_relation'), relationsJson(eligibleRelations(schema, size)))},
-      'inbox', ${either(entriesJson('changed_entry'), entriesJson(shownEntries(schema, size)))},
+      'relations', ${deltaOrFull(relationsJson('new_relation'), relationsJson(eligibleRelations(schema, size)))},
+      'inbox', ${deltaOrFull(entriesJson('changed_entry'), entriesJson(shownEntries(schema, size)))},
       'cursor', ${NOW},
       'replace', NOT view.is_delta)
     FROM view)`;
@@ -94,5 +96,4 @@ export const reconcileWithin = (
   },
 });
 
-/** With as much as is published. */
 export const reconcile = reconcileWithin({ posts: 100, relations: 1_000, entries: 100 });

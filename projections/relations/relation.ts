@@ -1,4 +1,4 @@
-/** A follow or a like, as a view of the network has it. Of a like, `targetId` is the post. */
+/** `targetId`: the post of a like, or the followed actor. */
 export interface RelationInView {
   readonly kind: 'follow' | 'like';
   readonly actorId: string;

@@ -16,12 +16,11 @@ interface Established extends Relation {
   readonly position: string;
 }
 
-/** Key of a relation's row in the table `relation`. */
 export const relationKey = (row: Pick<Relation, 'actor_id' | 'kind' | 'target_id'>) =>
   `${row.actor_id}.${row.kind}.${row.target_id}`;
 
-/** Adds what `changed` (rows of kind, actor, target and hidden) says to the counts of both sides; a like counts for nobody. */
-const counted = (changed: string, by: 1 | -1): string => `
+/** Adds the follows in `changed` (kind, actor, target, hidden) to the counts of both sides. Likes have no counts. */
+const addToCounts = (changed: string, by: 1 | -1): string => `
   INSERT INTO relation_count (actor_id, following, followers, hidden_following, hidden_followers)
   SELECT actor_id, sum(following), sum(followers), coalesce(sum(following) FILTER (WHERE hidden), 0),
     coalesce(sum(followers) FILTER (WHERE hidden), 0)
@@ -36,32 +35,30 @@ const counted = (changed: string, by: 1 | -1): string => `
     hidden_following = relation_count.hidden_following + excluded.hidden_following,
     hidden_followers = relation_count.hidden_followers + excluded.hidden_followers`;
 
-/** Whether a follow has somebody on one of its sides whom nobody may see. */
 const isHidden = (follow: string): string =>
   `(${isNotActive(`${follow}.actor_id`)} OR ${isNotActive(`${follow}.target_actor_id`)})`;
 
-const insertRelations = (which: string, hidden: string): string => `
+const insertRelations = (condition: string, hidden: string): string => `
       INSERT INTO relation (actor_id, kind, target_id, target_actor_id, generation, created_at, position, hidden)
       SELECT actor_id, kind, target_id, target_actor_id, generation, created_at, position, ${hidden}
       FROM json_to_recordset($1) AS row(actor_id text, kind text, target_id text, target_actor_id text,
         generation integer, created_at bigint, position numeric)
-      WHERE ${which}
+      WHERE ${condition}
       ON CONFLICT (actor_id, kind, target_id) DO NOTHING`;
 
-/** Whoever is erased by now follows nobody. */
-const areThere = `
+const areNotErased = `
         NOT ${isErased('row.actor_id')} AND NOT (row.kind = 'follow' AND ${isErased('row.target_actor_id')})`;
 
-// Only one that was not there is counted, so a second time counts nothing.
+// Only inserted rows are counted, so applying an event twice counts once.
 const establish: Statement<Established> = {
   name: 'relation.establish',
   table: 'relation',
   key: relationKey,
   bulkSql: insertRelations('true', 'false'),
   sql: `
-    WITH established AS (${insertRelations(areThere, `row.kind = 'follow' AND ${isHidden('row')}`)}
+    WITH established AS (${insertRelations(areNotErased, `row.kind = 'follow' AND ${isHidden('row')}`)}
       RETURNING kind, actor_id, target_actor_id, hidden
-    ) ${counted('established', 1)}`,
+    ) ${addToCounts('established', 1)}`,
 };
 
 const deleteRelations = `
@@ -78,19 +75,19 @@ const end: Statement<Relation> = {
   sql: `
     WITH ended AS (${deleteRelations}
       RETURNING relation.kind, relation.actor_id, relation.target_actor_id, relation.hidden
-    ) ${counted('ended', -1)}`,
+    ) ${addToCounts('ended', -1)}`,
 };
 
-interface Changed {
+interface ActorRow {
   readonly actor_id: string;
 }
 
 /**
- * What a suspension hides of others' counts, or a reinstatement gives back: follows either way, like a block of everybody.
- * It looks at the accounts as they are, so that it is right in whatever order it comes with the follows. With the key of
- * the account's row, since it must come behind what changes that.
+ * A suspension hides the actor's follows, in both directions, from the counts of other actors; a reinstatement shows
+ * them. The statement reads the current account states, so its order relative to follows does not matter. It uses the
+ * key of the account's row to follow the change of that row.
  */
-const hide: Statement<Changed> = {
+const updateHidden: Statement<ActorRow> = {
   name: 'relation.hide',
   table: 'actor',
   key: ({ actor_id }) => actor_id,
@@ -122,7 +119,6 @@ const hide: Statement<Changed> = {
 
 const notActive = `(SELECT actor_id FROM actor WHERE state <> 'active')`;
 
-/** The same for all at once, behind the load of a build. */
 const hideAll = `
   UPDATE relation SET hidden = true
   WHERE kind = 'follow' AND (actor_id IN ${notActive} OR target_actor_id IN ${notActive})`;
@@ -135,7 +131,6 @@ const rowOf = ({ data }: RelationEvent): Relation => ({
   generation: data.generation,
 });
 
-/** Every follow and like that stands, and how many follow and are followed: of those, how many are hidden by a suspension. */
 export const relations: Projection = {
   name: 'relations',
   version: 3,
@@ -162,13 +157,13 @@ export const relations: Projection = {
     CREATE INDEX relation_newest ON relation (actor_id, created_at, position);
     CREATE INDEX relation_following ON relation (actor_id, created_at, position) WHERE kind = 'follow';
     CREATE INDEX relation_followers ON relation (target_actor_id, created_at, position) WHERE kind = 'follow'`,
-  backfillSql: `${hideAll}; ${counted('relation', 1)}`,
+  backfillSql: `${hideAll}; ${addToCounts('relation', 1)}`,
   verifications: relationFolds,
   handlers: {
     'relation.established': ({ event, position }, write) =>
       write(establish, { ...rowOf(event), created_at: event.data.at, position: String(position) }),
     'relation.ended': ({ event }, write) => write(end, rowOf(event)),
-    'account.suspended': ({ event: { data } }, write) => write(hide, { actor_id: data.actorId }),
-    'account.reinstated': ({ event: { data } }, write) => write(hide, { actor_id: data.actorId }),
+    'account.suspended': ({ event: { data } }, write) => write(updateHidden, { actor_id: data.actorId }),
+    'account.reinstated': ({ event: { data } }, write) => write(updateHidden, { actor_id: data.actorId }),
   },
 };

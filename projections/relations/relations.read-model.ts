@@ -3,19 +3,17 @@ import { isActorVisible, isPostVisible } from '../visibility.sql.js';
 import type { RelationInView } from './relation.js';
 import { KEY_ARITY, pageValues, presentRelations, relationsPageJson } from './relation-page.sql.js';
 
-/** The published Relation. `createdAt`: Unix milliseconds. */
 export interface Relation extends RelationInView {
   readonly createdAt: number;
 }
 
-/** An actor in a list. `handle` is empty where there is none. */
+/** `handle` is empty if the actor shows none. */
 export interface ActorSummary {
   readonly actorId: string;
   readonly handle: string;
   readonly displayName: string;
 }
 
-/** The caller's own follows and likes, newest first: of actors and posts that the caller may see. */
 export const ownRelations: PageQuery<object, Relation> = {
   name: 'own-relations',
   arity: KEY_ARITY,
@@ -43,19 +41,17 @@ export const ownRelations: PageQuery<object, Relation> = {
 
 type ActorsQuery = PageQuery<{ readonly actorId: string }, ActorSummary>;
 
-/** Whom an actor follows. */
 export const followingOf: ActorsQuery = {
   name: 'following-of',
   ...actorsOf({ subject: 'actor_id', listed: 'target_actor_id' }),
 };
 
-/** Who follows an actor. */
 export const followersOf: ActorsQuery = {
   name: 'followers-of',
   ...actorsOf({ subject: 'target_actor_id', listed: 'actor_id' }),
 };
 
-/** Actors on the other side of an actor's follows, newest follow first. Null: there is no such actor for this caller. */
+/** Actors on the other side of an actor's follows, newest follow first. Null: the caller sees no such actor. */
 function actorsOf({ subject, listed }: { subject: string; listed: string }): Omit<ActorsQuery, 'name'> {
   return {
     arity: KEY_ARITY,

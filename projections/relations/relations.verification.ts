@@ -2,8 +2,8 @@ import { ERASED, SUSPENDED } from '../runner/verification.js';
 import type { TableVerification } from '../runner/verification.js';
 
 /**
- * A relation stands from where it was established after it ended last; follows that stand are counted on both sides. Whoever
- * is erased follows and likes nobody, and is followed by nobody. A follow is hidden while one of its sides is suspended.
+ * A relation is active from its first event after its last end; both sides count active follows. Erased actors have no
+ * follows, likes or followers. A follow is hidden while an actor on either side is suspended.
  */
 export const relationFolds: readonly TableVerification[] = [
   {
@@ -11,22 +11,22 @@ export const relationFolds: readonly TableVerification[] = [
     key: ['actor_id', 'kind', 'target_id'],
     materializeAs: 'folded_relation',
     expected: `
-      WITH tie AS (
+      WITH relation_event AS (
         SELECT n, position, at, type, data->>'actorId' AS actor_id, data->>'kind' AS kind,
           data->>'targetId' AS target_id, data->>'targetActorId' AS target_actor_id,
           (data->>'generation')::integer AS generation
         FROM fact WHERE type IN ('relation.established', 'relation.ended')
       ), ended AS (
-        SELECT actor_id, kind, target_id, max(n) AS n FROM tie WHERE type = 'relation.ended'
+        SELECT actor_id, kind, target_id, max(n) AS n FROM relation_event WHERE type = 'relation.ended'
         GROUP BY actor_id, kind, target_id
       )
       SELECT DISTINCT ON (actor_id, kind, target_id) actor_id, kind, target_id, target_actor_id, generation,
         at AS created_at, position,
         kind = 'follow' AND (actor_id IN ${SUSPENDED} OR target_actor_id IN ${SUSPENDED}) AS hidden
-      FROM tie LEFT JOIN ended USING (actor_id, kind, target_id)
-      WHERE type = 'relation.established' AND tie.n > coalesce(ended.n, -1)
+      FROM relation_event LEFT JOIN ended USING (actor_id, kind, target_id)
+      WHERE type = 'relation.established' AND relation_event.n > coalesce(ended.n, -1)
         AND actor_id NOT IN ${ERASED} AND NOT (kind = 'follow' AND target_actor_id IN ${ERASED})
-      ORDER BY actor_id, kind, target_id, tie.n`,
+      ORDER BY actor_id, kind, target_id, relation_event.n`,
     actual: `
       SELECT actor_id, kind, target_id, target_actor_id, generation, created_at, position, hidden FROM relation`,
   },
@@ -42,7 +42,6 @@ export const relationFolds: readonly TableVerification[] = [
         SELECT target_actor_id, 0, 1, hidden::integer FROM folded_relation WHERE kind = 'follow'
       ) side
       GROUP BY actor_id`,
-    // No row says the same as a row of none.
     actual: `
       SELECT actor_id, following, followers, hidden_following, hidden_followers FROM relation_count WHERE following <> 0 OR followers <> 0`,
   },
