@@ -15,8 +15,8 @@ import { timeline } from './timeline/timeline.projection.js';
 import type { TimelineSettings } from './timeline/timeline.projection.js';
 
 /**
- * Every read model that answers reads. One position for all, so that a snapshot of any of their tables is consistent.
- * Whatever the settings are, the versions are the same, and so are the answers: they say what costs what.
+ * All read models that answer reads. They share one checkpoint, so that a snapshot of their tables is consistent. The
+ * settings change costs, but neither versions nor answers.
  */
 export const servingWith = (settings: TimelineSettings): Group => ({
   name: 'serving',
@@ -34,8 +34,7 @@ export const servingWith = (settings: TimelineSettings): Group => ({
   ],
 });
 
-/** With the usual settings, for whoever only asks what there is. */
+/** With the usual settings, for code that needs only names and versions. */
 export const serving = servingWith({ fanOutThreshold: USUAL_FAN_OUT_THRESHOLD });
 
-/** Everything that workers keep up to date. */
 export const groups: readonly Group[] = [serving, authorityGroup, auditGroup];

@@ -37,17 +37,17 @@ async function work(config: Config, logger: Logger, signal: AbortSignal): Promis
   const serving = servingWith(config);
   const { witnessDatabaseUrl: url, databaseUrl } = stores;
   const witness = openWitness({ url, applicationName: APPLICATION_NAME });
-  const found: Found = { states: new Map(), log: undefined };
+  const probeState: ProbeState = { states: new Map(), log: undefined };
   const probes = await serveProbes({
     config,
     databaseUrl,
     logger,
     reachWitness: async () => url === undefined || witness.find([]),
-    log: () => found.log,
+    log: () => probeState.log,
     groups: Object.fromEntries(
       [serving, authorityGroup, auditGroup].map(({ name }) => [
         name,
-        () => found.states.get(name)?.() ?? { activity: 'starting' },
+        () => probeState.states.get(name)?.() ?? { activity: 'starting' },
       ]),
     ),
   });
@@ -55,12 +55,14 @@ async function work(config: Config, logger: Logger, signal: AbortSignal): Promis
   const opened = await whenReachable(() => open({ ...stores, logger, refuseShared }), logger, signal);
   if (!opened) return probes.close();
   const { log } = opened;
-  found.log = new LogCheck(log, monotonic);
-  const proving = url === undefined ? undefined : witness;
-  const runs = runners({ log, witness: proving, databaseUrl, serving, logger }).map(({ group, runner }) => {
-    found.states.set(group, () => runner.state);
-    return keepRunning(runner, () => isChanged(databaseUrl, group, signal), signal);
-  });
+  probeState.log = new LogCheck(log, monotonic);
+  const configuredWitness = url === undefined ? undefined : witness;
+  const runs = runners({ log, witness: configuredWitness, databaseUrl, serving, logger }).map(
+    ({ group, runner }) => {
+      probeState.states.set(group, () => runner.state);
+      return keepRunning(runner, () => isChanged(databaseUrl, group, signal), signal);
+    },
+  );
   const fixedGroups = [authorityGroup, auditGroup];
   const work = {
     group: serving,
@@ -80,13 +82,13 @@ async function work(config: Config, logger: Logger, signal: AbortSignal): Promis
   await opened.close();
 }
 
-/** What the probes look at, once it is there. */
-interface Found {
+/** Filled in as the worker starts; the probes are served before. */
+interface ProbeState {
   readonly states: Map<string, () => GroupState>;
   log: LogCheck | undefined;
 }
 
-/** A group that has stopped begins again once an operator has changed what it stopped at. */
+/** Restarts a stopped group after an operator has changed the cause of the stop. */
 async function keepRunning(
   runner: GroupRunner,
   changed: () => Promise<void>,
@@ -104,7 +106,7 @@ async function open(options: StoreUrls & Pick<LogOptions, 'logger' | 'refuseShar
     applicationName: APPLICATION_NAME,
     maxConnections: 2,
   });
-  // Each group works on a connection of its own; this one was for the migrations.
+  // Each group has a connection of its own; this one only ran the migrations.
   await database.close();
   return openLog({ ...options, applicationName: APPLICATION_NAME });
 }
@@ -117,9 +119,8 @@ const ids = {
   incarnation: () => randomBytes(10).toString('hex'),
 };
 
-interface Parts {
+interface RunnerOptions {
   readonly log: EventLog;
-  /** Undefined: none is configured. */
   readonly witness: Witness | undefined;
   readonly databaseUrl: string;
   readonly serving: Group;
@@ -132,7 +133,7 @@ function runners({
   databaseUrl,
   serving,
   logger,
-}: Parts): readonly { readonly group: string; readonly runner: GroupRunner }[] {
+}: RunnerOptions): readonly { readonly group: string; readonly runner: GroupRunner }[] {
   const common = { databaseUrl, log, logger, news: PUBLICATION_CHANNEL };
   const options = { group: serving, log, databaseUrl, witness, logger, ids, now: Date.now, monotonic };
   return [
@@ -164,18 +165,18 @@ function runners({
   ];
 }
 
-/** Undefined: told to stop before it could be reached. */
+/** Undefined: `signal` aborted first. */
 async function whenReachable<T>(
   attempt: () => Promise<T>,
   logger: Logger,
   signal: AbortSignal,
 ): Promise<T | undefined> {
-  for (let complained = false; !signal.aborted; complained = true) {
+  for (let hasWarned = false; !signal.aborted; hasWarned = true) {
     try {
       return await attempt();
     } catch (error) {
       if (!isUnreachable(error)) throw error;
-      if (!complained) logger.warn({ err: error }, 'a database cannot be reached; trying again until it can');
+      if (!hasWarned) logger.warn({ err: error }, 'database unreachable; retrying');
       await pause(RETRY_MS, undefined, { signal }).catch(() => undefined);
     }
   }
@@ -193,7 +194,7 @@ function main(): void {
   });
   working.catch((error: unknown) => {
     if (error instanceof ConfigError) process.stderr.write(`${error.message}\n`);
-    else logger.fatal({ err: error }, 'the worker cannot go on');
+    else logger.fatal({ err: error }, 'worker failed; exiting');
     process.exit(1);
   });
 }

@@ -1,9 +1,9 @@
 /**
- * Restrictions that were acknowledged and that the read models have not applied yet (docs/adr/0016), in SQL of reads.
- * Usually there are none: then a condition is one comparison with null.
+ * Outstanding restrictions (docs/adr/0016) in the SQL of reads. Usually none exist, and a condition is one comparison
+ * with null.
  */
 
-/** What may be hidden, in the words of `hiddenBy` (src/log/restrictions.ts). `id` and the like are SQL expressions. */
+/** Keys of hidden subjects, in the format of `hiddenBy` (src/log/restrictions.ts). Arguments are SQL expressions. */
 export const subjects = {
   post: (id: string): string => `'post:' || ${id}`,
   actor: (id: string): string => `'actor:' || ${id}`,
@@ -14,8 +14,8 @@ export const subjects = {
 };
 
 /**
- * One row: `hidden`, a JSON object with a key for each subject that the schema's read models still show, null where there
- * is none; and `unknown_position` of the newest restriction of which this code does not know what it hides.
+ * Returns a query of one row. `hidden`: a JSON object with a key for each hidden subject that the schema still shows;
+ * null if there is none. `unknown_position`: the newest restriction whose subject this code does not know.
  */
 export const outstandingSql = (schema: string): string => `
   SELECT jsonb_object_agg(subject, true) AS hidden,
@@ -24,6 +24,6 @@ export const outstandingSql = (schema: string): string => `
   WHERE NOT EXISTS (
     SELECT FROM ${schema}.restriction applied WHERE applied.event_id = outstanding.event_id OFFSET 0)`;
 
-/** Whether one of these subjects is hidden, in a query that has {@link outstandingSql} in `state`. */
+/** True if a subject is hidden, in a query with {@link outstandingSql} as `state`. */
 export const isHidden = (...hidden: readonly string[]): string =>
   `CASE WHEN state.hidden IS NULL THEN false ELSE state.hidden ?| ARRAY[${hidden.join(', ')}] END`;

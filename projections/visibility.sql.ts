@@ -1,15 +1,16 @@
 import { isHidden, subjects } from './outstanding.sql.js';
 
 /**
- * Who sees what, for every read (decisions.md, "A blocks B …"): applied where an answer is made, so that it holds
- * whatever a read model still keeps. SQL conditions; `actor` and `post` are expressions and aliases of the query around.
+ * Visibility rules of every read, as SQL conditions (decisions.md, "A blocks B …"). They apply when an answer is made,
+ * so they hold whatever rows a read model still has. `actor` and `post` are expressions and aliases of the enclosing
+ * query.
  *
- * Each is asked of one row at a time, by a key. OFFSET 0 keeps Postgres from gathering all blocks or suspended accounts
- * first, as it does while it has no statistics of young tables.
+ * Each condition looks up one row by its key. OFFSET 0 keeps Postgres from collecting all blocks or suspended accounts
+ * first, as it would without statistics of young tables.
  */
 
-/** Whether a block stands between the caller and `actor`, whoever of the two set it. Never for an anonymous caller. */
-function isBarred(schema: string, actor: string): string {
+/** True if either side blocks the other. Never true for an anonymous caller. */
+function isBlocked(schema: string, actor: string): string {
   return `(
     EXISTS (
       SELECT FROM ${schema}.block
@@ -19,25 +20,23 @@ function isBarred(schema: string, actor: string): string {
       WHERE block.actor_id = ${actor} AND block.target_actor_id = caller.actor_id OFFSET 0))`;
 }
 
-/** Whether the account of `actor` is suspended: then nobody sees it, nor what it wrote. */
-const isSuspended = (schema: string, actor: string): string => `EXISTS (
-    SELECT FROM ${schema}.actor suspended
-    WHERE suspended.actor_id = ${actor} AND suspended.state <> 'active' OFFSET 0)`;
+const isInactive = (schema: string, actor: string): string => `EXISTS (
+    SELECT FROM ${schema}.actor inactive
+    WHERE inactive.actor_id = ${actor} AND inactive.state <> 'active' OFFSET 0)`;
 
-/** Whether the caller may see `actor`, who is known to have an account. `others`: what must not be hidden, either. */
+/**
+ * True if the caller may see `actor`, which must have an account. `others`: further subjects that must not be hidden.
+ */
 export function isActorVisible(schema: string, actor: string, ...others: readonly string[]): string {
   const outstanding = [subjects.actor(actor), subjects.pair('caller.actor_id', actor), ...others];
-  return `NOT ${isSuspended(schema, actor)} AND NOT ${isBarred(schema, actor)}
+  return `NOT ${isInactive(schema, actor)} AND NOT ${isBlocked(schema, actor)}
     AND NOT ${isHidden(...outstanding)}`;
 }
 
-/**
- * Whether the row of `post` under this alias is there to be shown to anybody: what the indexes of skeletons are cut to,
- * and so what a skeleton must ask in these very words.
- */
+/** The predicate of the partial indexes for skeletons. A skeleton must use exactly this text. */
 export const isPublished = (post: string): string => `${post}.status = 'published'`;
 
-/** Whether the caller may see the row of `post` under this alias. The one place of that rule. */
+/** The single rule of a post's visibility to the caller. */
 export function isPostVisible(schema: string, post: string): string {
   const author = `${post}.author_actor_id`;
   return `${isPublished(post)} AND ${isActorVisible(schema, author, subjects.post(`${post}.id`))}`;

@@ -22,7 +22,7 @@ interface AuditedRow {
   readonly reason?: string | undefined;
 }
 
-const note: Statement<AuditedRow> = {
+const insertEvent: Statement<AuditedRow> = {
   name: 'event.note',
   table: 'event',
   key: (row) => row.position,
@@ -43,7 +43,7 @@ interface AboutRow {
   readonly position: string;
 }
 
-const concern: Statement<AboutRow> = {
+const insertAbout: Statement<AboutRow> = {
   name: 'about.concern',
   table: 'about',
   key: ({ kind, id, position }) => JSON.stringify([kind, id, position]),
@@ -53,11 +53,11 @@ const concern: Statement<AboutRow> = {
     ON CONFLICT DO NOTHING`,
 };
 
-/** Of any event. What it says about people stays in the log, sealed: the row has ids, and what its metadata has. */
-function audit(recorded: Recorded, write: Write): void {
+/** Personal texts stay encrypted in the log: a row has only ids and metadata. */
+function recordEvent(recorded: Recorded, write: Write): void {
   const { event, metadata } = recorded;
   const position = String(recorded.position);
-  write(note, {
+  write(insertEvent, {
     position,
     event_id: recorded.id,
     at: event.data.at,
@@ -74,20 +74,19 @@ function audit(recorded: Recorded, write: Write): void {
     operator: metadata.operator,
     reason: metadata.reason,
   });
-  for (const { kind, id } of aboutOf(recorded)) write(concern, { kind, id, position });
+  for (const { kind, id } of aboutOf(recorded)) write(insertAbout, { kind, id, position });
 }
 
-/** Raise it when what is kept of an event changes, and have a migration empty the tables. */
-const SHAPE = 1;
+/** Raise it when a row's content changes, and add a migration that empties the tables. */
+const ROW_VERSION = 1;
 
-/** Every fact of the log. */
 export const auditTrail: Projection = {
   name: 'audit',
-  // No type is ever given up, so code that knows fewer of them is older: it must leave no gaps.
-  version: SHAPE * 1_000 + eventTypes.length,
+  // Event types are never removed, so code with fewer types is older and would leave gaps.
+  version: ROW_VERSION * 1_000 + eventTypes.length,
   tables: '',
-  handlers: Object.fromEntries(eventTypes.map((type) => [type, audit])) satisfies Handlers,
+  handlers: Object.fromEntries(eventTypes.map((type) => [type, recordEvent])) satisfies Handlers,
 };
 
-/** Nobody's request waits for it. Its tables outlive a rebuild: nothing but new facts can change them. */
+/** No request waits for the audit. Its tables outlive a rebuild: only new events can change them. */
 export const auditGroup: Group = { name: 'audit', projections: [auditTrail], lingerMs: 250 };

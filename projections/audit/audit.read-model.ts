@@ -3,12 +3,11 @@ import { auditGroup } from './audit.projection.js';
 import { kinds } from './subject.js';
 import type { Kind, Subject } from './subject.js';
 
-/** What is asked for: all of it holds. `since`: Unix milliseconds, when it happened at the earliest. */
+/** All conditions must hold. `since`: Unix milliseconds, inclusive. */
 export type AuditFilter = { readonly [Of in Kind]?: string | undefined } & {
   readonly since?: number | undefined;
 };
 
-/** What the audit keeps of an event. Null: it has none. */
 export interface Audited {
   readonly position: bigint;
   readonly eventId: string;
@@ -33,7 +32,7 @@ interface Row extends Omit<Audited, 'position' | 'revision' | 'at'> {
   readonly at: string;
 }
 
-/** The events after a position that a filter lets through, in the order of the log, at most `limit`. */
+/** Returns at most `limit` matching events after a position, in the order of the log. */
 export async function auditedAfter(
   pool: Pool,
   filter: AuditFilter,
@@ -45,7 +44,7 @@ export async function auditedAfter(
     .filter((kind) => filter[kind] !== undefined)
     .map((kind) => {
       const id = `$${values.push(filter[kind])}`;
-      // The position is told to each of them, so that each reads its index from there.
+      // Each join repeats the position, so that each reads its index from there.
       const about = `about_${kind}`;
       return `JOIN audit.about ${about} ON ${about}.position = event.position AND ${about}.position > $1::numeric
         AND ${about}.kind = '${kind}' AND ${about}.id = ${id}`;
@@ -67,7 +66,7 @@ function present({ position, revision, at, ...row }: Row): Audited {
   return { ...row, position: BigInt(position), revision: BigInt(revision), at: Number(at) };
 }
 
-/** Position of the newest event that the audit has; undefined: none yet. */
+/** Returns the position of the newest audited event; undefined: none yet. */
 export async function auditedUpTo(pool: Pool): Promise<bigint | undefined> {
   const { rows } = await pool.query<{ position: string | null }>(
     'SELECT applied_position::text AS position FROM recovery.checkpoint WHERE group_name = $1',

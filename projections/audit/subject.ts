@@ -2,10 +2,9 @@ import type { Recorded } from '../../src/log/recorded.js';
 import { personalFieldsOf } from '../../src/log/registry.js';
 import type { StoredEvent } from '../../src/log/registry.js';
 
-/** Ids that an event names, by field: `{postId: …, authorActorId: …}`. */
+/** Ids in an event, by field: `{postId: …, authorActorId: …}`. */
 export type Subject = Readonly<Record<string, string>>;
 
-/** What can be asked for. */
 export const kinds = ['actor', 'post', 'app', 'grant'] as const;
 export type Kind = (typeof kinds)[number];
 
@@ -14,7 +13,7 @@ export interface About {
   readonly id: string;
 }
 
-/** Every field of an event that is an id and nobody's secret, so that a new type of event is audited without a line here. */
+/** Returns every id field that is not personal. New event types therefore need no entry here. */
 export function subjectOf({ type, data }: StoredEvent): Subject {
   const personal = personalFieldsOf(type);
   return Object.fromEntries(
@@ -25,19 +24,19 @@ export function subjectOf({ type, data }: StoredEvent): Subject {
   );
 }
 
-/** Whom and what an event is about: who did it and through what, and whom and what it names. Each once. */
+/** Returns each subject of an event once: the actor, application and grant that caused it, and the ids in its data. */
 export function aboutOf({ event, metadata }: Recorded): readonly About[] {
   const { actorId, appId, grantId } = metadata;
-  const named = [...Object.entries({ actorId, appId, grantId }), ...Object.entries(subjectOf(event))];
-  const found = new Map<string, About>();
-  for (const [field, id] of named) {
+  const fields = [...Object.entries({ actorId, appId, grantId }), ...Object.entries(subjectOf(event))];
+  const subjects = new Map<string, About>();
+  for (const [field, id] of fields) {
     const kind = kindOf(field, event);
-    if (kind && id !== undefined) found.set(`${kind} ${id}`, { kind, id });
+    if (kind && id !== undefined) subjects.set(`${kind} ${id}`, { kind, id });
   }
-  return [...found.values()];
+  return [...subjects.values()];
 }
 
-/** A reply is not about the post that it answers, but a like of it is. */
+/** A reply is not about its parent post, but a like is about the liked post. */
 function kindOf(field: string, { data }: StoredEvent): Kind | undefined {
   if (/actorId$/i.test(field)) return 'actor';
   if (field === 'postId' || (field === 'targetId' && 'kind' in data && data.kind === 'like')) return 'post';

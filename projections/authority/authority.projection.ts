@@ -17,9 +17,8 @@ import {
 } from './authority.sql.js';
 
 /**
- * Who may act: accounts, applications and grants as the log tells them, by what name and handle people are known to
- * applications and sign in, and whether publishing is paused. The tables are the authority store's, which outlives a rebuild, since credentials and tokens beside them are in
- * no log.
+ * Accounts, applications, grants and the publishing pause, with the names for applications and sign-in. The tables
+ * belong to the authority store. They outlive a rebuild, because their credentials and tokens are not in the log.
  */
 export const authority: Projection = {
   name: 'authority',
@@ -113,16 +112,16 @@ export const authority: Projection = {
 };
 
 /**
- * Advances by itself: authority must not wait for a timeline. It may rest, since whoever takes authority away writes
- * that through; what is left is repair, and when a grant was last used.
+ * A separate group: authority must not wait for timelines. It may linger, because revocations are projected inline; the
+ * worker only repairs, and records the last use of grants.
  */
 export const authorityGroup: Group = { name: 'authority', projections: [authority], lingerMs: 100 };
 
 const handle = dispatch(authorityGroup);
 
 /**
- * Applies events at once, where the writer stands: what was granted or taken away holds without waiting for a worker.
- * The worker applies the same events again, which changes nothing, or repairs what was missed here.
+ * Applies events in the writer's process, so that grants and revocations hold without waiting for a worker. The worker
+ * applies the same events again, which changes nothing or repairs a missed write.
  */
 export async function projectInline(
   recorded: readonly Recorded[],

@@ -23,7 +23,7 @@ async function written(...events: Recorded[]): Promise<object[]> {
 }
 
 describe('the authority projection', () => {
-  it('is told of accounts, profiles, applications, grants and pauses', () => {
+  it('handles accounts, profiles, applications, grants and pauses', () => {
     expect(typesOf(authorityGroup)).toEqual([
       'account.erased',
       'account.erasure_cancelled',
@@ -43,14 +43,14 @@ describe('the authority projection', () => {
     ]);
   });
 
-  it('keeps a handle of nobody who is erased', async () => {
+  it('stores no handle of an erased account', async () => {
     const data = { actorId: 'a', handle: '', displayName: '', email: '', at: 1 };
     expect(await written(recorded({ type: 'account.registered', data }, true))).toEqual([
       expect.objectContaining({ actor_id: 'a', handle: null, state: 'erased' }),
     ]);
   });
 
-  it('writes in the order of the log, and nothing for what is not its business', async () => {
+  it('writes in the order of the log, and ignores other event types', async () => {
     const grant = { grantId: 'g', appId: 'app', actorId: 'a' };
     const rows = await written(
       recorded({ type: 'grant.issued', data: { ...grant, scopes: ['read'], at: 1 } }),

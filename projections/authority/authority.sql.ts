@@ -11,8 +11,8 @@ interface NewAccount {
 }
 
 /**
- * Fills in what a suspension that was applied first could not know; leaves the state, and what a change of the profile
- * said, to whatever newer event set it. Nobody comes back from erasure.
+ * Adds the fields that an earlier-applied suspension could not know. State and profile stay as newer events set them.
+ * Erasure is final.
  */
 export const registerAccount: Statement<NewAccount> = {
   name: 'account.register',
@@ -62,7 +62,7 @@ interface AccountHandle {
   readonly handle_revision: number;
 }
 
-/** By a revision of its own, since a newer profile that shows no handle leaves the name to sign in with as it is. */
+/** Needs a revision of its own: a newer profile that hides the handle leaves the sign-in name unchanged. */
 export const takeHandle: Statement<AccountHandle> = {
   name: 'account.take-handle',
   table: 'account',
@@ -95,7 +95,7 @@ export const setAccountState: Statement<AccountState> = {
 
 interface AccountErasure {
   readonly actor_id: string;
-  /** Null: not any more. */
+  /** Null: cancelled. */
   readonly erases_at: number | null;
   readonly revision: string;
 }
@@ -116,7 +116,7 @@ interface ErasedAccount {
   readonly revision: string;
 }
 
-/** Whatever comes before or behind it, nothing but that it was there is left. */
+/** In any order of events, only the account's existence remains. */
 export const eraseAccount: Statement<ErasedAccount> = {
   name: 'account.erase',
   table: 'account',
@@ -140,7 +140,7 @@ interface NewApplication {
   readonly revision: string;
 }
 
-/** As for accounts. Rows that an older release wrote have no time of registration yet, and are filled in as well. */
+/** As for accounts. Rows of an older release lack the registration time and are completed, too. */
 export const registerApplication: Statement<NewApplication> = {
   name: 'application.register',
   table: 'application',
@@ -183,7 +183,7 @@ interface NewGrant {
   readonly issued_at: number;
 }
 
-/** Never touches `revoked_at`: a revocation that was applied first stays. */
+/** Never changes `revoked_at`, so an earlier-applied revocation stays. */
 export const issueGrant: Statement<NewGrant> = {
   name: 'app_grant.issue',
   table: 'app_grant',
@@ -201,7 +201,7 @@ interface Use {
   readonly last_used_at: number;
 }
 
-/** Never makes a row: what a grant may do is known by its first event alone, which every log and stream has first. */
+/** Never inserts a row: the grant's first event defines its scopes, and every log and stream has that event first. */
 export const useGrant: Statement<Use> = {
   name: 'app_grant.use',
   table: 'app_grant',
@@ -220,7 +220,7 @@ interface Revocation {
   readonly revoked_at: number;
 }
 
-/** A grant that this store has not heard of yet is put down as revoked, so that no order of arrival brings it to life. */
+/** An unknown grant is recorded as revoked, so that no order of arrival makes it active. */
 export const revokeGrant: Statement<Revocation> = {
   name: 'app_grant.revoke',
   table: 'app_grant',

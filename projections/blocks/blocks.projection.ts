@@ -30,7 +30,6 @@ const end: Statement<Block> = {
     WHERE block.actor_id = row.actor_id AND block.target_actor_id = row.target_actor_id`,
 };
 
-/** Who blocks whom. Every read looks here for both ways (see visibility.sql.ts). */
 export const blocks: Projection = {
   name: 'blocks',
   version: 2,

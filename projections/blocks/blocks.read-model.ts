@@ -1,6 +1,6 @@
 import type { ReadQuery } from '../runner/read-query.js';
 
-/** All whom the caller blocks, newest first; also who is suspended by now, so that it can be taken back. */
+/** The actors that the caller blocks, newest first. Suspended actors are included, so that the block can be ended. */
 export const ownBlocks: ReadQuery<void, readonly string[]> = {
   name: 'own-blocks',
   values: () => [],

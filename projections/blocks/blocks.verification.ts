@@ -1,22 +1,22 @@
 import { ERASED } from '../runner/verification.js';
 import type { TableVerification } from '../runner/verification.js';
 
-/** A block stands from where it was first established since it ended last, as long as there are both. */
+/** A block is active from its first event after its last end, unless an actor on either side is erased. */
 export const blockFolds: readonly TableVerification[] = [
   {
     table: 'block',
     key: ['actor_id', 'target_actor_id'],
     expected: `
-      WITH turn AS (
+      WITH block_event AS (
         SELECT data->>'actorId' AS actor_id, data->>'targetActorId' AS target_actor_id, n, position, type
         FROM fact WHERE type IN ('block.established', 'block.ended')
       ), ended AS (
-        SELECT actor_id, target_actor_id, max(n) AS n FROM turn WHERE type = 'block.ended'
+        SELECT actor_id, target_actor_id, max(n) AS n FROM block_event WHERE type = 'block.ended'
         GROUP BY actor_id, target_actor_id
       )
-      SELECT actor_id, target_actor_id, min(turn.position) AS position
-      FROM turn LEFT JOIN ended USING (actor_id, target_actor_id)
-      WHERE turn.type = 'block.established' AND turn.n > coalesce(ended.n, -1)
+      SELECT actor_id, target_actor_id, min(block_event.position) AS position
+      FROM block_event LEFT JOIN ended USING (actor_id, target_actor_id)
+      WHERE block_event.type = 'block.established' AND block_event.n > coalesce(ended.n, -1)
         AND actor_id NOT IN ${ERASED} AND target_actor_id NOT IN ${ERASED}
       GROUP BY actor_id, target_actor_id`,
     actual: 'SELECT actor_id, target_actor_id, position FROM block',

@@ -1,13 +1,13 @@
 /**
- * Whether the account of `actor` (an SQL expression) is erased, as the tables of the schema in which a statement runs
- * know it. Whatever writes something of a person asks, since an event may have been read while the key was still there,
- * and is applied when it is not. By the index of the few who are not active.
+ * True if the tables in the search path mark `actor` (an SQL expression) as erased. Every statement that writes
+ * personal data needs this check: the key may have been destroyed after the event was read. `state <> 'active'` selects
+ * the small index of inactive accounts.
  */
 export const isErased = (actor: string): string => `EXISTS (
     SELECT FROM actor erased_actor
     WHERE erased_actor.actor_id = ${actor} AND erased_actor.state <> 'active' AND erased_actor.state = 'erased' OFFSET 0)`;
 
-/** The same of whoever is suspended or erased: nobody may see them. */
+/** True if `actor` is suspended or erased. */
 export const isNotActive = (actor: string): string => `EXISTS (
     SELECT FROM actor hidden_actor
     WHERE hidden_actor.actor_id = ${actor} AND hidden_actor.state <> 'active' OFFSET 0)`;

@@ -7,20 +7,20 @@ interface Erased {
 
 const rows = 'json_to_recordset($1) AS row(actor_id text)';
 
-/** All of one person keep the order in which they are written, the mark first. */
-const ofPerson = { table: 'actor', key: ({ actor_id }: Erased) => actor_id };
+/** One table and key, so that the statements of one person keep their order. The mark comes first. */
+const personKey = { table: 'actor', key: ({ actor_id }: Erased) => actor_id };
 
-/** A statement about who is marked. In a build, {@link ofAll} does its work. */
-const aboutErased = (name: string, sql: string): Statement<Erased> => ({
-  ...ofPerson,
+/** In a build, {@link eraseAll} replaces the statement. */
+const eraseStatement = (name: string, sql: string): Statement<Erased> => ({
+  ...personKey,
   name,
   sql,
   bulkSql: null,
 });
 
-/** The mark that every other statement minds; the same whatever was known of the person. */
-const mark: Statement<Erased> = {
-  ...ofPerson,
+/** The mark that every other statement checks. The row is the same, whatever was known of the person. */
+const markErased: Statement<Erased> = {
+  ...personKey,
   name: 'actor.erase',
   sql: `
   INSERT INTO actor (actor_id, handle, display_name, bio, website, revision, created_at, state)
@@ -31,8 +31,9 @@ const mark: Statement<Erased> = {
   WHERE actor.state <> 'erased'`,
 };
 
-// What others replied to stays as any deleted post does. Each is found by an index, however many are deleted already.
-const emptyPosts = aboutErased(
+// Posts stay as deleted posts, because replies refer to them. The subqueries use indexes, however many posts are
+// deleted already.
+const deletePosts = eraseStatement(
   'post.erase',
   `UPDATE post SET status = 'deleted', text = '', revision = 1, last_edit_app_id = NULL, last_edit_at = NULL
   WHERE ctid = ANY (ARRAY (
@@ -44,14 +45,14 @@ const emptyPosts = aboutErased(
       WHERE withheld.author_actor_id = row.actor_id AND withheld.status NOT IN ('published', 'deleted')) own))`,
 );
 
-const countNoPosts = aboutErased(
+const deletePostCounts = eraseStatement(
   'post_count.erase',
   `DELETE FROM post_count USING ${rows} WHERE post_count.actor_id = row.actor_id`,
 );
 
-/** Deletes relations as `which` (a condition) says, and takes follows off the counts of those who are not among `erased`. */
-const endRelationsOf = (erased: string, which: string): string => `ended AS (
-    DELETE FROM relation WHERE ${which} RETURNING kind, actor_id, target_actor_id, hidden
+/** Deletes the relations of `condition` and subtracts follows from the counts of actors outside of `erased`. */
+const endRelationsOf = (erased: string, condition: string): string => `ended AS (
+    DELETE FROM relation WHERE ${condition} RETURNING kind, actor_id, target_actor_id, hidden
   ), uncounted AS (
     DELETE FROM relation_count WHERE actor_id IN ${erased}
   ), side AS (
@@ -70,8 +71,9 @@ const endRelationsOf = (erased: string, which: string): string => `ended AS (
     hidden_followers = relation_count.hidden_followers - other.hidden_followers
   FROM other WHERE relation_count.actor_id = other.actor_id`;
 
-// Follows either way, and the person's own likes. Likes of their posts stay theirs who like: they are not shown.
-const endRelations = aboutErased(
+// Deletes follows in both directions and the person's own likes. Likes of the person's posts stay: they are not
+// visible.
+const endRelations = eraseStatement(
   'relation.erase',
   `WITH row AS MATERIALIZED (SELECT DISTINCT actor_id FROM ${rows}), ${endRelationsOf(
     '(SELECT actor_id FROM row)',
@@ -85,31 +87,31 @@ const endRelations = aboutErased(
   )}`,
 );
 
-const endBlocks = aboutErased(
+const endBlocks = eraseStatement(
   'block.erase',
   `DELETE FROM block USING ${rows}
   WHERE block.actor_id = row.actor_id OR block.target_actor_id = row.actor_id`,
 );
 
-const emptyInboxes = aboutErased(
+const deleteInboxEntries = eraseStatement(
   'inbox.erase',
   `DELETE FROM inbox WHERE ctid = ANY (ARRAY (
     SELECT entry.ctid FROM ${rows} CROSS JOIN LATERAL (
       SELECT own.ctid FROM inbox own WHERE own.actor_id = row.actor_id
       UNION ALL
-      SELECT told.ctid FROM inbox told WHERE told.source_actor_id = row.actor_id) entry))`,
+      SELECT caused.ctid FROM inbox caused WHERE caused.source_actor_id = row.actor_id) entry))`,
 );
 
-// Of what stands in others' timelines, the posts are not there any more: whoever reads passes over them.
-const emptyTimeline = aboutErased(
+// Reads skip the person's posts in other timelines, because the posts are deleted.
+const deleteTimeline = eraseStatement(
   'timeline.erase',
   `DELETE FROM timeline USING ${rows} WHERE timeline.actor_id = row.actor_id`,
 );
 
 const erased = `(SELECT actor_id FROM actor WHERE state = 'erased')`;
 
-/** The same for all at once, by going through the tables: while they are loaded there is no index to find anything by. */
-const ofAll = `
+/** The bulk form scans the tables, because a build has no indexes during the load. */
+const eraseAll = `
   UPDATE post SET status = 'deleted', text = '', revision = 1, last_edit_app_id = NULL, last_edit_at = NULL
   WHERE status <> 'deleted' AND author_actor_id IN ${erased};
   DELETE FROM post_count WHERE actor_id IN ${erased};
@@ -122,31 +124,31 @@ const ofAll = `
   DELETE FROM timeline WHERE actor_id IN ${erased}`;
 
 const statements = [
-  mark,
-  emptyPosts,
-  countNoPosts,
+  markErased,
+  deletePosts,
+  deletePostCounts,
   endRelations,
   endBlocks,
-  emptyInboxes,
-  emptyTimeline,
+  deleteInboxEntries,
+  deleteTimeline,
 ] as const;
 
-/** Minds the type itself: whoever else has an account's id in it is not to lose everything. */
+/** The check prevents that another event type with an account's id erases the account. */
 function erase({ event }: Recorded, write: Write): void {
-  if (event.type !== 'account.erased') throw new Error(`${event.type} erases nobody`);
+  if (event.type !== 'account.erased') throw new Error(`${event.type} does not erase an account`);
   for (const statement of statements) write(statement, { actor_id: event.data.actorId });
 }
 
 /**
- * Takes a person out of every read model that answers reads, at once: nothing that they wrote is left in any table. What
- * they did stays as ids and times where others' things refer to it. It changes the other projections' tables, so that
- * what an erasure does can be read in one place; whatever comes behind it finds the mark (see erased.sql.ts).
+ * Removes a person from every read model that answers reads: no table keeps a personal text. Ids and times stay where
+ * other rows refer to them. This projection changes the tables of others, so that an erasure can be read in one place.
+ * Later statements check the mark (see erased.sql.ts).
  */
 export const erasure: Projection = {
   name: 'erasure',
   version: 2,
   tables: '',
-  backfillSql: ofAll,
+  backfillSql: eraseAll,
   handlers: {
     'account.erased': erase,
   },

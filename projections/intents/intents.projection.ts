@@ -4,7 +4,7 @@ import type { EventType, StoredEvent } from '../../src/log/registry.js';
 import type { Projection, Statement, Write } from '../runner/projection.js';
 import { intentFolds } from './intents.verification.js';
 
-interface Kept {
+interface IntentRow {
   readonly app_id: string;
   readonly actor_id: string;
   readonly intent_id: string;
@@ -12,8 +12,8 @@ interface Kept {
   readonly post_id: string | null;
 }
 
-// One intentId may name actions on several resources: it is kept since the first, and tells the first post.
-const keep: Statement<Kept> = {
+// One intentId may name commands on several resources: the row has the first event's position and the first post.
+const insertIntent: Statement<IntentRow> = {
   name: 'intent.keep',
   table: 'intent',
   key: (row) => `${row.app_id} ${row.actor_id} ${row.intent_id}`,
@@ -27,10 +27,10 @@ const keep: Statement<Kept> = {
 
 const isOfPost = (event: StoredEvent): event is PostEvent => event.type.startsWith('post.');
 
-function remember({ event, metadata, position }: Recorded, write: Write): void {
+function recordIntent({ event, metadata, position }: Recorded, write: Write): void {
   const { appId, actorId, intentId } = metadata;
   if (appId === undefined || actorId === undefined || intentId === undefined) return;
-  write(keep, {
+  write(insertIntent, {
     app_id: appId,
     actor_id: actorId,
     intent_id: intentId,
@@ -39,7 +39,6 @@ function remember({ event, metadata, position }: Recorded, write: Write): void {
   });
 }
 
-/** Whatever a caller's intent may bring about. */
 const types = [
   'post.created',
   'post.edited',
@@ -53,7 +52,7 @@ const types = [
   'report.created',
 ] as const satisfies readonly EventType[];
 
-/** Which intents were carried out. The log knows it first; this is for looking many up at once. */
+/** The log is authoritative for intents. This table serves bulk lookups. */
 export const intents: Projection = {
   name: 'intents',
   version: 1,
@@ -67,5 +66,5 @@ export const intents: Projection = {
       PRIMARY KEY (app_id, actor_id, intent_id)
     )`,
   verifications: intentFolds,
-  handlers: Object.fromEntries(types.map((type) => [type, remember])),
+  handlers: Object.fromEntries(types.map((type) => [type, recordIntent])),
 };

@@ -1,6 +1,6 @@
 import type { ReadQuery } from '../runner/read-query.js';
 
-/** What became of an intent of the caller's, through the application that asks. `postId`: the post that it was about. */
+/** Outcome of a caller's intent within the calling application. `postId`: the post that the intent concerned. */
 export interface IntentOutcome {
   readonly intentId: string;
   readonly outcome: 'kept' | 'unknown';
@@ -13,18 +13,18 @@ interface Row {
   readonly postId: string | null;
 }
 
-/** In the order asked, one for each that is asked. */
+/** One outcome for each requested id, in the order of the request. */
 export const intentOutcomes: ReadQuery<{ readonly intentIds: readonly string[] }, readonly IntentOutcome[]> =
   {
     name: 'intent-outcomes',
     values: ({ intentIds }) => [intentIds],
     sql: ({ schema, parameter }) => `(
     SELECT coalesce(json_agg(json_build_object(
-      'intentId', asked.intent_id, 'kept', intent.intent_id IS NOT NULL, 'postId', intent.post_id)
-      ORDER BY asked.number), '[]')
-    FROM unnest(${parameter(1)}::text[]) WITH ORDINALITY AS asked (intent_id, number)
+      'intentId', requested.intent_id, 'kept', intent.intent_id IS NOT NULL, 'postId', intent.post_id)
+      ORDER BY requested.number), '[]')
+    FROM unnest(${parameter(1)}::text[]) WITH ORDINALITY AS requested (intent_id, number)
     LEFT JOIN ${schema}.intent ON intent.app_id = caller.app_id AND intent.actor_id = caller.actor_id
-      AND intent.intent_id = asked.intent_id)`,
+      AND intent.intent_id = requested.intent_id)`,
     present: (json) =>
       (json as readonly Row[]).map(({ intentId, kept, postId }): IntentOutcome => {
         if (!kept) return { intentId, outcome: 'unknown' };

@@ -1,6 +1,6 @@
 import type { TableVerification } from '../runner/verification.js';
 
-/** An intent is known since its first event; of several posts it tells the first. */
+/** An intent exists from its first event; of several posts, the first counts. */
 export const intentFolds: readonly TableVerification[] = [
   {
     table: 'intent',

@@ -2,12 +2,12 @@ import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { activities } from '../runner/group-state.js';
 import type { GroupStates } from './worker-checks.js';
 
-/** Metrics of a worker, in the Prometheus text format. Those of the network as a whole are the API processes'. */
+/** Metrics of one worker, in the Prometheus text format. The API processes serve the metrics of the network. */
 export class WorkerMetrics {
   private readonly registry = new Registry();
   private readonly group = new Gauge({
     name: 'plaza_worker_group',
-    help: 'What this worker does for a group: 1 for the state that is.',
+    help: 'State of a group in this worker: 1 for the current state, 0 for all others.',
     labelNames: ['group', 'state'],
     registers: [this.registry],
   });
@@ -20,7 +20,6 @@ export class WorkerMetrics {
     return this.registry.contentType;
   }
 
-  /** The text of one scrape. */
   text(): Promise<string> {
     for (const [group, state] of Object.entries(this.groups))
       for (const each of activities)

@@ -11,7 +11,7 @@ import { workerChecks } from './worker-checks.js';
 import type { Checked } from './worker-checks.js';
 import { WorkerMetrics } from './worker-metrics.js';
 
-/** A probe gives up earlier. */
+/** Longer than a probe's own timeout. */
 const DATABASE_MS = 1_500;
 
 export interface ProbeOptions extends Omit<Checked, 'pool'> {
@@ -21,14 +21,15 @@ export interface ProbeOptions extends Omit<Checked, 'pool'> {
 }
 
 /**
- * Serves `/livez`, `/readyz` and `/metrics` of a worker on `METRICS_PORT`, from its start on: also while it waits for its
- * stores. Without that port nothing is served. @throws {ConfigError} the port cannot be had.
+ * Serves `/livez`, `/readyz` and `/metrics` of a worker on `METRICS_PORT` from its start, also while its stores are
+ * unreachable. Serves nothing without that port.
+ * @throws {ConfigError} The port is not available.
  */
 export async function serveProbes(options: ProbeOptions): Promise<{ close(): Promise<void> }> {
   const { config, databaseUrl, logger, groups } = options;
   const { operatorHost: host, metricsPort: port } = config;
   if (port === undefined) return { close: () => Promise.resolve() };
-  // Of its own: a worker's other connections are at work.
+  // A dedicated connection, because transactions occupy the worker's others.
   const pool = new Pool({
     connectionString: databaseUrl,
     application_name: 'plaza-projector',

@@ -55,12 +55,12 @@ const setState: Statement<ActorState> = {
     WHERE actor.actor_id = row.actor_id AND actor.state <> row.state AND actor.state <> 'erased'`,
 };
 
-/** Who is in the network, as others see them; of who is erased, that (see the projection `erasure`). */
+/** Public profiles and account states. An erased account keeps only its mark (see the projection `erasure`). */
 export const profile: Projection = {
   name: 'profile',
   version: 3,
-  // Identifiers compare by bytes: a language's rules would cost time at every index and mean nothing. Nothing that people
-  // wrote is sampled: statistics would keep it when they are erased.
+  // Identifiers use the "C" collation: a language's rules would slow down every index. Personal texts are not sampled,
+  // since statistics would outlive an erasure.
   tables: `
     CREATE TABLE actor (
       actor_id text COLLATE "C" PRIMARY KEY,
@@ -78,7 +78,7 @@ export const profile: Projection = {
   verifications: profileFolds,
   handlers: {
     'account.registered': ({ event: { data }, erased }, write) => {
-      // Whose key is gone is nobody any more: reads as unknown.
+      // Without its key the account is unreadable, and reads treat the actor as unknown.
       if (erased) return;
       write(register, {
         actor_id: data.actorId,

@@ -3,7 +3,6 @@ import { relationCountOf } from '../relations/relation.sql.js';
 import type { ReadQuery } from '../runner/read-query.js';
 import { isActorVisible } from '../visibility.sql.js';
 
-/** The published OwnProfile. */
 export interface OwnProfile {
   readonly actorId: string;
   readonly handle: string | null;
@@ -13,7 +12,7 @@ export interface OwnProfile {
   readonly revision: number;
 }
 
-/** An actor as anybody may see it. `createdAt`: Unix milliseconds. */
+/** `createdAt`: Unix milliseconds. `posts` counts published posts and replies. */
 export interface Actor {
   readonly actorId: string;
   readonly handle: string | null;
@@ -23,11 +22,10 @@ export interface Actor {
   readonly createdAt: number;
   readonly followers: number;
   readonly following: number;
-  /** Published posts, replies included. */
   readonly posts: number;
 }
 
-/** The caller's profile; null if the read model does not have the caller. */
+/** Null if the read model does not have the caller. */
 export const ownProfile: ReadQuery<void, OwnProfile | null> = {
   name: 'own-profile',
   values: () => [],
@@ -40,7 +38,7 @@ export const ownProfile: ReadQuery<void, OwnProfile | null> = {
   present: (json) => json as OwnProfile | null,
 };
 
-/** An actor, or null: unknown and unavailable look the same. */
+/** Null for unknown and unavailable actors alike. */
 export const actorById: ReadQuery<{ readonly actorId: string }, Actor | null> = {
   name: 'actor-by-id',
   values: ({ actorId }) => [actorId],

@@ -2,8 +2,8 @@ import { digestOf } from '../runner/verification.js';
 import type { TableVerification } from '../runner/verification.js';
 
 /**
- * Registered once; a profile is its newest revision, an account as it was suspended or reinstated last. Of who is erased
- * there is nothing but that, whatever was known before.
+ * A profile has its newest revision; an account has its last suspension or reinstatement. An erased account keeps only
+ * its mark.
  */
 export const profileFolds: readonly TableVerification[] = [
   {
@@ -18,7 +18,7 @@ export const profileFolds: readonly TableVerification[] = [
         SELECT DISTINCT ON (data->>'actorId') data->>'actorId' AS actor_id, data
         FROM fact WHERE type = 'profile.changed' AND NOT erased AND (data->>'revision')::integer > 1
         ORDER BY data->>'actorId', (data->>'revision')::integer DESC
-      ), life AS (
+      ), account_state AS (
         SELECT DISTINCT ON (data->>'actorId') data->>'actorId' AS actor_id, n, type
         FROM fact WHERE type IN ('account.suspended', 'account.reinstated')
         ORDER BY data->>'actorId', n DESC
@@ -32,8 +32,8 @@ export const profileFolds: readonly TableVerification[] = [
         coalesce(profile.data->>'website', ${digestOf("''")}) AS website,
         coalesce((profile.data->>'revision')::integer, 1) AS revision,
         registered.at AS created_at,
-        CASE WHEN life.type = 'account.suspended' AND life.n > registered.n THEN 'suspended' ELSE 'active' END AS state
-      FROM registered LEFT JOIN profile USING (actor_id) LEFT JOIN life USING (actor_id)
+        CASE WHEN account_state.type = 'account.suspended' AND account_state.n > registered.n THEN 'suspended' ELSE 'active' END AS state
+      FROM registered LEFT JOIN profile USING (actor_id) LEFT JOIN account_state USING (actor_id)
       WHERE actor_id NOT IN (SELECT actor_id FROM erased)
       UNION ALL
       SELECT actor_id, NULL, ${digestOf("''")}, ${digestOf("''")}, ${digestOf("''")}, 1, 0, 'erased' FROM erased`,

@@ -5,14 +5,14 @@ import type { Projection, Statement, Write } from '../runner/projection.js';
 import { restrictionFolds } from './restrictions.verification.js';
 
 interface Restriction {
-  /** Number of the restriction in the witness, which gives it once; one that was set back gives it to another event again. */
+  /** Epoch of the restriction. A witness that was rolled back may assign an epoch again, to another event. */
   readonly witness_epoch: number;
   readonly event_id: string;
   readonly position: string;
 }
 
-/** What is counted is told with the incarnation: reads show it beside the position, from one snapshot. */
-const apply: Statement<Restriction> = {
+/** The incarnation's row has the count, so that reads see it in the same snapshot as the position. */
+const insertRestriction: Statement<Restriction> = {
   name: 'restriction.apply',
   table: 'restriction',
   key: ({ event_id }) => event_id,
@@ -28,13 +28,16 @@ const apply: Statement<Restriction> = {
     WHERE schema_name = current_schema() AND EXISTS (SELECT FROM added)`,
 };
 
-/** Older logs have restrictions that nobody witnessed: those have no number, and prove nothing. */
-function count({ id, position, metadata: { witnessEpoch } }: Recorded<RestrictionEvent>, write: Write): void {
+/** Older logs have restrictions without an epoch: the witness never recorded them, so they prove nothing. */
+function recordRestriction(
+  { id, position, metadata: { witnessEpoch } }: Recorded<RestrictionEvent>,
+  write: Write,
+): void {
   if (witnessEpoch === undefined) return;
-  write(apply, { witness_epoch: witnessEpoch, event_id: id, position: String(position) });
+  write(insertRestriction, { witness_epoch: witnessEpoch, event_id: id, position: String(position) });
 }
 
-/** Which restrictions of the witness these read models show: what it is asked for after every start (recovery.md). */
+/** The witnessed restrictions that the read models show; compared with the witness after every start (recovery.md). */
 export const restrictions: Projection = {
   name: 'restrictions',
   version: 1,
@@ -46,5 +49,5 @@ export const restrictions: Projection = {
     )`,
   indexes: 'CREATE INDEX restriction_by_epoch ON restriction (witness_epoch)',
   verifications: restrictionFolds,
-  handlers: Object.fromEntries(restrictionTypes.map((type) => [type, count])),
+  handlers: Object.fromEntries(restrictionTypes.map((type) => [type, recordRestriction])),
 };

@@ -1,6 +1,6 @@
 import type { TableVerification } from '../runner/verification.js';
 
-/** Every event that has a number of the witness. */
+/** Every event with an epoch. */
 export const restrictionFolds: readonly TableVerification[] = [
   {
     table: 'restriction',
