@@ -34,7 +34,6 @@ export const servingWith = (settings: TimelineSettings): Group => ({
   ],
 });
 
-/** With the usual settings, for code that needs only names and versions. */
 export const serving = servingWith({ fanOutThreshold: USUAL_FAN_OUT_THRESHOLD });
 
 export const groups: readonly Group[] = [serving, authorityGroup, auditGroup];

@@ -88,7 +88,7 @@ interface ProbeState {
   log: LogCheck | undefined;
 }
 
-/** Restarts a stopped group after an operator has changed the cause of the stop. */
+/** Restarts a stopped group after the publication or the group's checkpoint has changed, as after a recovery. */
 async function keepRunning(
   runner: GroupRunner,
   changed: () => Promise<void>,
@@ -165,7 +165,6 @@ function runners({
   ];
 }
 
-/** Undefined: `signal` aborted first. */
 async function whenReachable<T>(
   attempt: () => Promise<T>,
   logger: Logger,

@@ -24,6 +24,5 @@ export const outstandingSql = (schema: string): string => `
   WHERE NOT EXISTS (
     SELECT FROM ${schema}.restriction applied WHERE applied.event_id = outstanding.event_id OFFSET 0)`;
 
-/** True if a subject is hidden, in a query with {@link outstandingSql} as `state`. */
 export const isHidden = (...hidden: readonly string[]): string =>
   `CASE WHEN state.hidden IS NULL THEN false ELSE state.hidden ?| ARRAY[${hidden.join(', ')}] END`;

@@ -36,7 +36,6 @@ export function isActorVisible(schema: string, actor: string, ...others: readonl
 /** The predicate of the partial indexes for skeletons. A skeleton must use exactly this text. */
 export const isPublished = (post: string): string => `${post}.status = 'published'`;
 
-/** The single rule of a post's visibility to the caller. */
 export function isPostVisible(schema: string, post: string): string {
   const author = `${post}.author_actor_id`;
   return `${isPublished(post)} AND ${isActorVisible(schema, author, subjects.post(`${post}.id`))}`;

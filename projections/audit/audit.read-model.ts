@@ -32,7 +32,6 @@ interface Row extends Omit<Audited, 'position' | 'revision' | 'at'> {
   readonly at: string;
 }
 
-/** Returns at most `limit` matching events after a position, in the order of the log. */
 export async function auditedAfter(
   pool: Pool,
   filter: AuditFilter,
@@ -66,7 +65,6 @@ function present({ position, revision, at, ...row }: Row): Audited {
   return { ...row, position: BigInt(position), revision: BigInt(revision), at: Number(at) };
 }
 
-/** Returns the position of the newest audited event; undefined: none yet. */
 export async function auditedUpTo(pool: Pool): Promise<bigint | undefined> {
   const { rows } = await pool.query<{ position: string | null }>(
     'SELECT applied_position::text AS position FROM recovery.checkpoint WHERE group_name = $1',

@@ -2,7 +2,6 @@ import type { Recorded } from '../../src/log/recorded.js';
 import { personalFieldsOf } from '../../src/log/registry.js';
 import type { StoredEvent } from '../../src/log/registry.js';
 
-/** Ids in an event, by field: `{postId: …, authorActorId: …}`. */
 export type Subject = Readonly<Record<string, string>>;
 
 export const kinds = ['actor', 'post', 'app', 'grant'] as const;

@@ -95,7 +95,6 @@ export const setAccountState: Statement<AccountState> = {
 
 interface AccountErasure {
   readonly actor_id: string;
-  /** Null: cancelled. */
   readonly erases_at: number | null;
   readonly revision: string;
 }

@@ -10,7 +10,6 @@ const rows = 'json_to_recordset($1) AS row(actor_id text)';
 /** One table and key, so that the statements of one person keep their order. The mark comes first. */
 const personKey = { table: 'actor', key: ({ actor_id }: Erased) => actor_id };
 
-/** In a build, {@link eraseAll} replaces the statement. */
 const eraseStatement = (name: string, sql: string): Statement<Erased> => ({
   ...personKey,
   name,
@@ -50,7 +49,6 @@ const deletePostCounts = eraseStatement(
   `DELETE FROM post_count USING ${rows} WHERE post_count.actor_id = row.actor_id`,
 );
 
-/** Deletes the relations of `condition` and subtracts follows from the counts of actors outside of `erased`. */
 const endRelationsOf = (erased: string, condition: string): string => `ended AS (
     DELETE FROM relation WHERE ${condition} RETURNING kind, actor_id, target_actor_id, hidden
   ), uncounted AS (

@@ -1,4 +1,3 @@
-/** SQL conditions on the changes since a cursor, for deltas and feeds. `cursor` is a numeric expression. */
 import { isFollowed } from '../relations/relation.sql.js';
 import { isPublished } from '../visibility.sql.js';
 import { EVERYBODY } from './change.js';
@@ -47,7 +46,6 @@ export function isMissed(schema: string, change: string): string {
 /** Limits the replies to check. A deleted post with more replies counts as having some in view. */
 const MAX_REPLIES = 200;
 
-/** True if the deletion removes the parent or root of replies in the caller's view. */
 export function leavesReplies(schema: string, change: string): string {
   const repliesBy = (column: string) => `
     SELECT count(*) > ${MAX_REPLIES} OR coalesce(bool_or(${isInView(schema, 'reply.author_actor_id')}), false)

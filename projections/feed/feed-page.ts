@@ -24,7 +24,6 @@ interface PageJson extends Pick<FeedPage, 'cursor' | 'replace'> {
   readonly posts: PostColumns;
 }
 
-/** Leaves out the events whose subject the caller may not see. */
 export function presentFeed(json: unknown): FeedPage {
   const { events, posts, cursor, replace } = json as PageJson;
   const byId = new Map(presentPosts(posts).map((post) => [post.id, post]));

@@ -52,10 +52,6 @@ const relationOf = ({ data }: RelationEvent): ChangeFields => ({
   generation: data.generation,
 });
 
-/**
- * Recent changes and their audiences, from which feeds and deltas are answered. Inbox additions come from the table
- * `inbox`.
- */
 export const feed: Projection = {
   name: 'feed',
   version: 3,

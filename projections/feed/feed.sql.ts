@@ -36,7 +36,6 @@ export const toldOf = (change: string): string =>
 export const TOLD_OF_INBOX = `inbox.position, ${LAST}, 'inbox.added', inbox.created_at, inbox.source_actor_id, NULL, NULL, NULL,
   NULL, NULL::integer, inbox.id`;
 
-/** True if the change is for the caller: an author's change for the followers, every other for its owner. */
 export const isTold = (schema: string, change: string): string => `
   CASE WHEN ${change}.audience = 'author' THEN ${isInView(schema, `${change}.owner_actor_id`)}
       OR (${change}.kind = 'post.deleted' AND ${isMissed(schema, change)})
@@ -57,7 +56,6 @@ export const postsOfPage = (schema: string, page: string): string =>
     'ASC',
   );
 
-/** The subject of a row of `page`, except posts; null: the caller may not see it now. */
 function subjectJson(schema: string): string {
   const relationOfPage = relationJson({
     kind: 'page.relation_kind',

@@ -3,7 +3,6 @@ import type { TableVerification } from '../runner/verification.js';
 const HOUR_MS = 3_600_000;
 const RETAINED_HOURS = 168;
 
-/** SQL of one kind of change from its event types. `seq`: index of the change within its event. */
 const changesOf = (
   types: string,
   {

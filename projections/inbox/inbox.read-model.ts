@@ -11,7 +11,6 @@ interface PageJson {
 }
 
 export interface ScannedInbox extends Scanned<InboxEntry> {
-  /** Counts the whole inbox, not only the page. */
   readonly unread: number;
 }
 

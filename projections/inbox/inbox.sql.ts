@@ -24,7 +24,6 @@ export const entryJson = (entry: string): string => `json_strip_nulls(json_build
   'id', ${entry}.id, 'kind', ${entry}.kind, 'sourceActorId', ${entry}.source_actor_id,
   'sourceId', ${entry}.source_id, 'createdAt', ${entry}.created_at, 'readAt', ${entry}.read_at))`;
 
-/** Bounds the unread count, since each entry needs a visibility check. */
 export const MOST_COUNTED = 1_000;
 
 export const unreadCount = (schema: string): string => `(

@@ -13,7 +13,6 @@ interface Row {
   readonly postId: string | null;
 }
 
-/** One outcome for each requested id, in the order of the request. */
 export const intentOutcomes: ReadQuery<{ readonly intentIds: readonly string[] }, readonly IntentOutcome[]> =
   {
     name: 'intent-outcomes',

@@ -82,7 +82,6 @@ export function postsPageJson(
   candidates: string,
   { scan, order }: { readonly scan: string; readonly order: 'ASC' | 'DESC' },
 ): string {
-  // One row more than `scan` shows whether rows remain.
   return `(
     WITH candidate AS MATERIALIZED (${candidates} ORDER BY position ${order} LIMIT ${scan}::integer + 1),
     page AS MATERIALIZED (SELECT * FROM candidate ORDER BY position ${order} LIMIT ${scan}::integer)

@@ -17,7 +17,7 @@ export const postById: ReadQuery<{ readonly postId: string }, Post | null> = {
   present: (json) => presentPosts(json as PostColumns)[0] ?? null,
 };
 
-/** Posts and replies of an actor, newest first. Null: the caller sees no such actor. */
+/** Null: the caller sees no such actor. */
 export const postsOf: PageQuery<{ readonly actorId: string }, Post> = {
   name: 'posts-of',
   arity: 1,
@@ -36,7 +36,6 @@ export const postsOf: PageQuery<{ readonly actorId: string }, Post> = {
   present: (json) => (json === null ? null : presentPage(json)),
 };
 
-/** Direct replies to a post, oldest first. Null: the caller sees no such post. */
 export const repliesOf: PageQuery<{ readonly postId: string }, Post> = {
   name: 'replies-of',
   arity: 1,

@@ -65,7 +65,6 @@ export const postFolds: readonly TableVerification[] = [
     expected: `
       SELECT author_actor_id AS actor_id, count(*) AS posts FROM folded_post WHERE status = 'published'
       GROUP BY author_actor_id`,
-    // A missing row equals a count of zero.
     actual: 'SELECT actor_id, posts FROM post_count WHERE posts <> 0',
   },
 ];

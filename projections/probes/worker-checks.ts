@@ -4,12 +4,10 @@ import type { Check, Checks } from '../../src/http/health/health.js';
 import type { LogCheck } from '../../src/http/health/log-check.js';
 import type { Activity, GroupState } from '../runner/group-state.js';
 
-/** State of each group of a worker, by the group's name. */
 export type GroupStates = Readonly<Record<string, () => GroupState>>;
 
 export interface Checked {
   readonly pool: Pool;
-  /** Undefined: the worker has not reached the log since its start. */
   readonly log: () => LogCheck | undefined;
   readonly reachWitness: () => Promise<unknown>;
   readonly groups: GroupStates;

@@ -2,7 +2,6 @@ import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { activities } from '../runner/group-state.js';
 import type { GroupStates } from './worker-checks.js';
 
-/** Metrics of one worker, in the Prometheus text format. The API processes serve the metrics of the network. */
 export class WorkerMetrics {
   private readonly registry = new Registry();
   private readonly group = new Gauge({

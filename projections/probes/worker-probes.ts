@@ -11,7 +11,6 @@ import { workerChecks } from './worker-checks.js';
 import type { Checked } from './worker-checks.js';
 import { WorkerMetrics } from './worker-metrics.js';
 
-/** Longer than a probe's own timeout. */
 const DATABASE_MS = 1_500;
 
 export interface ProbeOptions extends Omit<Checked, 'pool'> {
@@ -29,7 +28,6 @@ export async function serveProbes(options: ProbeOptions): Promise<{ close(): Pro
   const { config, databaseUrl, logger, groups } = options;
   const { operatorHost: host, metricsPort: port } = config;
   if (port === undefined) return { close: () => Promise.resolve() };
-  // A dedicated connection, because transactions occupy the worker's others.
   const pool = new Pool({
     connectionString: databaseUrl,
     application_name: 'plaza-projector',

@@ -55,7 +55,6 @@ const setState: Statement<ActorState> = {
     WHERE actor.actor_id = row.actor_id AND actor.state <> row.state AND actor.state <> 'erased'`,
 };
 
-/** Public profiles and account states. An erased account keeps only its mark (see the projection `erasure`). */
 export const profile: Projection = {
   name: 'profile',
   version: 3,

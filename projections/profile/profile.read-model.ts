@@ -25,7 +25,6 @@ export interface Actor {
   readonly posts: number;
 }
 
-/** Null if the read model does not have the caller. */
 export const ownProfile: ReadQuery<void, OwnProfile | null> = {
   name: 'own-profile',
   values: () => [],
@@ -38,7 +37,6 @@ export const ownProfile: ReadQuery<void, OwnProfile | null> = {
   present: (json) => json as OwnProfile | null,
 };
 
-/** Null for unknown and unavailable actors alike. */
 export const actorById: ReadQuery<{ readonly actorId: string }, Actor | null> = {
   name: 'actor-by-id',
   values: ({ actorId }) => [actorId],

@@ -4,7 +4,6 @@ import type { RelationInView } from '../relations/relation.js';
 import { timelineCandidates } from '../timeline/timeline.sql.js';
 import { isActorVisible, isPostVisible, isPublished } from '../visibility.sql.js';
 
-/** Maximum items in the lists of a full view (decisions.md, "Reconcile"). */
 export interface ViewSize {
   readonly posts: number;
   readonly relations: number;
@@ -61,7 +60,6 @@ export const relationsJson = (from: string): string => `(
   SELECT coalesce(json_agg(${relationRow} ORDER BY relation.created_at DESC, relation.position DESC), '[]')
   FROM ${from} relation)`;
 
-/** Rows read for each visible row that a list may hold. */
 const SCAN_FACTOR = 10;
 
 export const eligibleRelations = (schema: string, { relations }: ViewSize): string => `(

@@ -1,9 +1,7 @@
-/** Counts of follows, without suspended and erased actors. `actor` is an SQL expression. */
 export function relationCountOf(schema: string, side: 'following' | 'followers', actor: string): string {
   return `coalesce((SELECT ${side} - hidden_${side} FROM ${schema}.relation_count WHERE relation_count.actor_id = ${actor}), 0)`;
 }
 
-/** Never true for an anonymous caller. `actor` is an SQL expression. */
 export function isFollowed(schema: string, actor: string): string {
   return `EXISTS (
     SELECT FROM ${schema}.relation followed

@@ -19,7 +19,6 @@ interface Established extends Relation {
 export const relationKey = (row: Pick<Relation, 'actor_id' | 'kind' | 'target_id'>) =>
   `${row.actor_id}.${row.kind}.${row.target_id}`;
 
-/** Adds the follows in `changed` (kind, actor, target, hidden) to the counts of both sides. Likes have no counts. */
 const addToCounts = (changed: string, by: 1 | -1): string => `
   INSERT INTO relation_count (actor_id, following, followers, hidden_following, hidden_followers)
   SELECT actor_id, sum(following), sum(followers), coalesce(sum(following) FILTER (WHERE hidden), 0),

@@ -7,7 +7,6 @@ export interface Relation extends RelationInView {
   readonly createdAt: number;
 }
 
-/** `handle` is empty if the actor shows none. */
 export interface ActorSummary {
   readonly actorId: string;
   readonly handle: string;

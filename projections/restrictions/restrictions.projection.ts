@@ -11,7 +11,6 @@ interface Restriction {
   readonly position: string;
 }
 
-/** The incarnation's row has the count, so that reads see it in the same snapshot as the position. */
 const insertRestriction: Statement<Restriction> = {
   name: 'restriction.apply',
   table: 'restriction',

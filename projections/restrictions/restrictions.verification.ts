@@ -1,6 +1,5 @@
 import type { TableVerification } from '../runner/verification.js';
 
-/** Every event with an epoch. */
 export const restrictionFolds: readonly TableVerification[] = [
   {
     table: 'restriction',

@@ -60,7 +60,6 @@ export class CheckpointStore {
     return rowCount === 1;
   }
 
-  /** Clears the stop of a group, also when no event is left to apply. */
   async resume(client: ClientBase): Promise<void> {
     await client.query(
       `UPDATE ${this.table} SET stopped_at_position = NULL, stopped_event_id = NULL, stopped_reason = NULL

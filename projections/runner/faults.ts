@@ -23,7 +23,6 @@ export class LockLostError extends Error {
   override readonly name = 'LockLostError';
 }
 
-/** A later version has written the group's tables. This code must not touch them. */
 export class VersionTooOldError extends Error {
   override readonly name = 'VersionTooOldError';
 }

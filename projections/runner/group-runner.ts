@@ -166,7 +166,6 @@ export class GroupRunner {
     return attempts;
   }
 
-  /** Logs once for each outage, not for each retry. */
   private warn(error: unknown): void {
     const warning = messageOf(error);
     if (warning === this.lastWarning) return;

@@ -3,7 +3,6 @@ import type { ClientBase } from 'pg';
 
 const INTERVAL_MS = 3_000;
 
-/** Records periodically that a group's worker is alive, on the connection of its transactions. */
 export class Heartbeat {
   private nextAt = 0;
 

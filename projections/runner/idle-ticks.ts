@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 /**
  * Yields the values of a source, and undefined after each `ms` milliseconds of silence. The source must end when its
- * signal aborts, which also happens when the consumer stops.
+ * signal aborts, also while it waits for its next value. The signal aborts, too, when the consumer stops.
  */
 export async function* withIdleTicks<T>(
   open: (signal: AbortSignal) => AsyncIterable<T>,
@@ -20,7 +20,6 @@ export async function* withIdleTicks<T>(
       yield arrived.value;
     }
   } finally {
-    // A source that waits for its next value ends only when its signal aborts.
     stopped.abort();
     await source.return?.();
   }

@@ -30,7 +30,6 @@ export interface ProjectionState {
 
 export interface ProjectionStatus {
   readonly incarnation: string | null;
-  /** The reason of a quarantine; null: reads are answered. */
   readonly quarantine: string | null;
   readonly projections: readonly ProjectionState[];
 }

@@ -8,7 +8,6 @@ import type { TableVerification } from './verification.js';
  * It names tables without a schema: the search path selects the schema of the target.
  */
 export interface Statement<Row extends object> {
-  /** `<table>.<verb>`, unique within a group; names the prepared statement. */
   readonly name: string;
   /** Writes to the same table and key keep their order. All other writes may be reordered and merged. */
   readonly table: string;
@@ -47,7 +46,6 @@ export interface Projection {
    */
   readonly backfillSql?: string;
   readonly handlers: Handlers;
-  /** An independent computation of each table. A build is published only if both agree. */
   readonly verifications?: readonly TableVerification[];
 }
 
