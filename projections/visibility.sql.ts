@@ -21,8 +21,8 @@ function isBlocked(schema: string, actor: string): string {
 }
 
 const isInactive = (schema: string, actor: string): string => `EXISTS (
-    SELECT FROM ${schema}.actor inactive
-    WHERE inactive.actor_id = ${actor} AND inactive.state <> 'active' OFFSET 0)`;
+    SELECT FROM ${schema}.actor suspended
+    WHERE suspended.actor_id = ${actor} AND suspended.state <> 'active' OFFSET 0)`;
 
 /**
  * True if the caller may see `actor`, which must have an account. `others`: further subjects that must not be hidden.

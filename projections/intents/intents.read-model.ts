@@ -19,11 +19,11 @@ export const intentOutcomes: ReadQuery<{ readonly intentIds: readonly string[] }
     values: ({ intentIds }) => [intentIds],
     sql: ({ schema, parameter }) => `(
     SELECT coalesce(json_agg(json_build_object(
-      'intentId', requested.intent_id, 'kept', intent.intent_id IS NOT NULL, 'postId', intent.post_id)
-      ORDER BY requested.number), '[]')
-    FROM unnest(${parameter(1)}::text[]) WITH ORDINALITY AS requested (intent_id, number)
+      'intentId', asked.intent_id, 'kept', intent.intent_id IS NOT NULL, 'postId', intent.post_id)
+      ORDER BY asked.number), '[]')
+    FROM unnest(${parameter(1)}::text[]) WITH ORDINALITY AS asked (intent_id, number)
     LEFT JOIN ${schema}.intent ON intent.app_id = caller.app_id AND intent.actor_id = caller.actor_id
-      AND intent.intent_id = requested.intent_id)`,
+      AND intent.intent_id = asked.intent_id)`,
     present: (json) =>
       (json as readonly Row[]).map(({ intentId, kept, postId }): IntentOutcome => {
         if (!kept) return { intentId, outcome: 'unknown' };
