@@ -116,7 +116,8 @@ describe('a worker of a group', () => {
         const state = await bench.state();
         return state?.incarnation !== before.incarnation && state;
       });
-    const stoodAside = () => until(() => bench.logged.some((line) => line.includes('written by a later release')));
+    const stoodAside = () =>
+      until(() => bench.logged.some((line) => line.includes('written by a later release')));
 
     test('builds another incarnation beside, and switches to it', async () => {
       log.add(some.founding('n'), some.post('p1'));
@@ -246,7 +247,7 @@ describe('a worker of a group', () => {
     log.setDown(false);
     await shows('p1', 'p2');
     await until(() => bench.logged.some((line) => line.includes('working again')));
-    expect(bench.logged.filter((line) => line.includes('trying again'))).toHaveLength(1);
+    expect(bench.logged.filter((line) => line.includes('group interrupted'))).toHaveLength(1);
   });
 
   test('waits for Postgres through a crash and goes on by itself', async () => {
@@ -255,7 +256,7 @@ describe('a worker of a group', () => {
     await shows('p1');
     await postgres.kill();
     log.add(some.post('p2'));
-    await until(() => bench.logged.some((line) => line.includes('trying again')));
+    await until(() => bench.logged.some((line) => line.includes('group interrupted')));
     await postgres.start();
     await until(() => bench.logged.some((line) => line.includes('working again')));
     await shows('p1', 'p2');
