@@ -12,15 +12,18 @@ import { handleCommand } from '../support/handle-command.js';
 import { endSessions } from './end-sessions.js';
 
 export interface PasswordChanged {
-  /** False: `current` is not the password (any more), or nobody's. Nothing was changed. */
   readonly changed: boolean;
 }
 
-/** Another password, and an end to every browser session. Grants are left alone. */
+/**
+ * Sets a new password and ends every browser session. Grants stay valid. Changes nothing if `current` no longer is the
+ * password.
+ * @throws what log and store throw: the old password stays valid and no session has ended.
+ */
 export class ChangePassword extends Command<PasswordChanged> {
   /**
-   * @param current PHC string that the old password was checked against: of two changes at once, one is made.
-   * @param passwordHash PHC string. The password itself rides on no bus.
+   * @param current PHC string that the old password was verified against: of two concurrent changes, one wins.
+   * @param passwordHash PHC string. The plain password is never part of a command.
    */
   constructor(
     readonly actorId: string,
@@ -41,14 +44,13 @@ export class ChangePasswordHandler implements ICommandHandler<ChangePassword> {
     private readonly ids: IdGenerator,
   ) {}
 
-  /** Rejects with what log and store throw: then the old password is good, and no session has ended. */
   async execute(change: ChangePassword): Promise<PasswordChanged> {
     const { actorId, current, passwordHash, metadata } = change;
     return this.store.transaction(async () => {
       if ((await closeCredential(this.store, actorId)) !== current) return { changed: false };
       await this.store.db.update(CredentialRow, { actorId }, { passwordHash });
       await endSessions(this.store, actorId);
-      // Last, so that what is in the log is done unless the very commit fails.
+      // Last, so that an appended event implies the rows, unless the commit itself fails.
       await handleCommand(this.log, this.ids, {
         stream: streams.account(actorId),
         initial: noAccount,

@@ -25,17 +25,15 @@ export interface NewAccount {
   readonly handle: string;
   readonly displayName: string;
   readonly email: string;
-  /** PHC string. The password itself rides on no bus. */
   readonly passwordHash: string;
-  /** Names this registration, so that repeating it makes no second account. Must be unguessable, or be the operator's. */
+  /** Must be unguessable, or chosen by the operator: the actorId derives from it. */
   readonly idempotencyKey: string;
-  /** Whether the same registration makes another account once the one that it made is erased. */
+  /** The same key registers a new account once its former account is erased. */
   readonly anewOnceErased?: boolean;
 }
 
 export interface CreatedAccount {
   readonly actorId: string;
-  /** False: the same registration was completed before, and nothing was changed. */
   readonly created: boolean;
 }
 
@@ -49,10 +47,10 @@ export class CreateAccount extends Command<CreatedAccount> {
 }
 
 /**
- * Claims the handle, keeps a credential if there is none yet, registers the account, in this order: whatever breaks
- * between two steps, the same registration tried again goes on where it stopped, and nobody else can. Of several tries
- * at once the one whose event the log took sets the credential, and no other changes it. The account's identity derives
- * from the registration's name, which only whoever made it knows.
+ * Claims the handle, stores a credential if none exists, registers the account, in this order. After a failure between
+ * two steps, the same registration resumes where it stopped. Of concurrent attempts, the one whose event the log took
+ * sets the credential.
+ * @throws {Refusal} `invalid_text`, or `intent_conflict` if the handle is taken; what log and stores throw.
  */
 @CommandHandler(CreateAccount)
 export class CreateAccountHandler implements ICommandHandler<CreateAccount> {
@@ -64,15 +62,14 @@ export class CreateAccountHandler implements ICommandHandler<CreateAccount> {
     private readonly ids: IdGenerator,
   ) {}
 
-  /** @throws {Refusal} `invalid_text`, or `intent_conflict` if the handle is taken; whatever log and stores throw. */
   async execute({ account, metadata }: CreateAccount): Promise<CreatedAccount> {
-    const { actorId, past, known } = await this.accountOf(account);
+    const { actorId, past, current } = await this.accountOf(account);
     const { handle, displayName, email, passwordHash } = account;
     const registration = { actorId, handle, displayName, email, at: this.clock.now() };
     const stream = streams.account(actorId);
 
-    // Said before anything is written: a claim for a registration that is bound to fail would hold the handle for good.
-    const decision = registerAccount(known, registration);
+    // Checked before any write: a claim for a registration that must fail would hold the handle for good.
+    const decision = registerAccount(current, registration);
     if (decision instanceof Refusal) throw decision;
     if (decision.length === 0) {
       await projectInline(past, this.store.db);
@@ -93,7 +90,7 @@ export class CreateAccountHandler implements ICommandHandler<CreateAccount> {
     const credential = { actorId, passwordHash };
     const { db } = this.store;
     await db.createQueryBuilder().insert().into(CredentialRow).values(credential).orIgnore().execute();
-    const { past: before, added } = await handleCommand(this.log, this.ids, {
+    const { past: earlier, added } = await handleCommand(this.log, this.ids, {
       stream,
       initial: noAccount,
       evolve: evolveAccount,
@@ -102,18 +99,17 @@ export class CreateAccountHandler implements ICommandHandler<CreateAccount> {
     });
     const created = added.length > 0;
     if (created) await db.upsert(CredentialRow, credential, ['actorId']);
-    // What was there before too: a registration that was cut off after its append ends here.
-    await projectInline([...before, ...added], db);
+    await projectInline([...earlier, ...added], db);
     return { actorId, created };
   }
-  /** The account that the registration makes, or made: the first that is not erased, if it may make several. */
+  /** The account of the registration. With `anewOnceErased`: the first one that is not erased. */
   private async accountOf({ idempotencyKey, anewOnceErased = false }: NewAccount) {
-    for (let life = 1; ; life++) {
-      const name = life === 1 ? idempotencyKey : JSON.stringify([idempotencyKey, life]);
+    for (let attempt = 1; ; attempt++) {
+      const name = attempt === 1 ? idempotencyKey : JSON.stringify([idempotencyKey, attempt]);
       const actorId = await this.digest.actorOf(name);
       const past = await this.log.read(streams.account(actorId));
-      const known = past.map(({ event }) => event as AccountEvent).reduce(evolveAccount, noAccount);
-      if (known.status !== 'erased' || !anewOnceErased) return { actorId, past, known };
+      const current = past.map(({ event }) => event as AccountEvent).reduce(evolveAccount, noAccount);
+      if (current.status !== 'erased' || !anewOnceErased) return { actorId, past, current };
     }
   }
 }

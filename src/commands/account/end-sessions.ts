@@ -2,9 +2,8 @@ import type { AuthorityStore } from '../../store/authority/authority-store.js';
 import { closeCredential } from '../../store/authority/credential-lock.js';
 
 /**
- * Ends every browser session of a person, and whatever they began to sign in to: answers how many. Within a transaction
- * of the caller's. The rows stay for a while as ended ones, without content, so that a request under way cannot put back
- * what it read before.
+ * Ends every browser session and unfinished sign-in of a person, within the transaction of the caller. Returns their
+ * number. The rows stay for a while without content, so that a concurrent request cannot write back its stale copy.
  */
 export async function endSessions(store: AuthorityStore, actorId: string): Promise<number> {
   await closeCredential(store, actorId);
@@ -20,7 +19,7 @@ export async function endSessions(store: AuthorityStore, actorId: string): Promi
   return sessions + interactions;
 }
 
-/** Of records that live. `exp`: to the library it has expired, however it is read. Kept for longer than any request takes. */
+/** `exp` 0: the OIDC library reads the record as expired. Ten minutes is longer than any request. */
 export const end = `
   UPDATE authority.oidc_record SET payload = '{"exp": 0}', uid_hash = NULL, consumed_at = now(),
     expires_at = least(expires_at, now() + interval '10 minutes')

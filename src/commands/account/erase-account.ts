@@ -17,9 +17,9 @@ import { ErasureSteps } from './erasure-steps.js';
 import { HandleDigest } from '../support/handle-digest.js';
 
 /**
- * Erases a person, for good: it is in the log and the witness first, then their key is destroyed, and then everything
- * that is not in the log is cleared. Repeating it goes on where it was cut off. `onlyWhenDue`: as it was asked for, if
- * nobody cancelled that and its time has come.
+ * Erases a person for good: records the erasure in log and witness, destroys the key, then removes the rows. Repeating
+ * the command resumes after a failure. `onlyWhenDue`: erases only if a planned erasure is due and not cancelled.
+ * @throws {Refusal} `not_found`, `lifecycle_revision_conflict`; what {@link ErasureSteps.finish}, log and store throw.
  */
 export class EraseAccount extends Command<LifecycleChange> {
   constructor(
@@ -43,29 +43,28 @@ export class EraseAccountHandler implements ICommandHandler<EraseAccount> {
     private readonly ids: IdGenerator,
   ) {}
 
-  /** @throws {Refusal} `not_found`, `lifecycle_revision_conflict`; what {@link ErasureSteps.finish}, log and store throw. */
   async execute({ actorId, metadata, options }: EraseAccount): Promise<LifecycleChange> {
     const { onlyWhenDue = false, lifecycle } = options;
     const past = await this.log.read(streams.account(actorId));
-    const named = await this.named(actorId, past[0]);
+    const identifiers = await this.identifiersOf(actorId, past[0]);
     const change = await decideLifecycle(this.log, this.ids, this.store, {
       stream: streams.account(actorId),
       initial: noAccount,
       evolve: (account, event: AccountEvent) => evolveAccount(account, event),
       decide: (account) => {
-        const erasure = { actorId, ...named, at: this.clock.now() };
+        const erasure = { actorId, ...identifiers, at: this.clock.now() };
         return onlyWhenDue
           ? eraseWhenDue(account, erasure)
           : eraseAccount(account, { ...erasure, lifecycle });
       },
-      metadata: onlyWhenDue ? { ...whoAsked(past), ...metadata } : metadata,
+      metadata: onlyWhenDue ? { ...requesterOf(past), ...metadata } : metadata,
     });
     await this.steps.finish(actorId);
     return change;
   }
 
-  /** What the erasure has to name while it can be read. */
-  private async named(actorId: string, first: Recorded | undefined) {
+  /** Read before the erasure, which makes these fields unreadable. */
+  private async identifiersOf(actorId: string, first: Recorded | undefined) {
     if (first?.event.type !== 'account.registered' || first.erased)
       return { handleDigest: undefined, keyId: undefined };
     const changes = await this.log.read(streams.profile(actorId));
@@ -85,8 +84,7 @@ export class EraseAccountHandler implements ICommandHandler<EraseAccount> {
   }
 }
 
-/** The person or the operator who had it planned. */
-function whoAsked(past: readonly Recorded[]): Pick<EventMetadata, 'actorId' | 'operator' | 'reason'> {
+function requesterOf(past: readonly Recorded[]): Pick<EventMetadata, 'actorId' | 'operator' | 'reason'> {
   const request = past.findLast(({ event }) => event.type === 'account.erasure_requested');
   const { actorId, operator, reason } = request?.metadata ?? {};
   return { actorId, operator, reason };

@@ -6,22 +6,20 @@ import { streams } from '../../log/streams.js';
 import type { Clock, IdGenerator } from '../support/ambient.js';
 import { handleCommand, newestOf } from '../support/handle-command.js';
 
-interface World {
+interface Dependencies {
   readonly log: EventLog;
   readonly ids: IdGenerator;
   readonly clock: Clock;
 }
 
-/** `digest`: names the handle's stream. */
-interface OfHandle {
+interface HandleRelease {
   readonly digest: string;
   readonly metadata: EventMetadata;
 }
 
-/** Gives back a handle that an erased account holds. @throws {LogUnavailable} */
 export async function releaseErasedHandle(
-  { log, ids, clock }: World,
-  { digest, actorId, metadata }: OfHandle & { readonly actorId: string },
+  { log, ids, clock }: Dependencies,
+  { digest, actorId, metadata }: HandleRelease & { readonly actorId: string },
 ): Promise<void> {
   await handleCommand(log, ids, {
     stream: streams.handle(digest),
@@ -34,15 +32,19 @@ export async function releaseErasedHandle(
 }
 
 /**
- * Frees a handle that somebody wants from an account that was erased: one that was cut off, or changed its handle at that
- * very moment. @throws {LogUnavailable}
+ * Releases a wanted handle if its holder is erased: the erasure stopped early or raced with a change of handle.
+ * @throws {LogUnavailable}
  */
-export async function freeOfErased(world: World, { digest, metadata }: OfHandle): Promise<void> {
-  const [newest] = await newestOf(world.log, streams.handle(digest));
+export async function freeOfErased(
+  dependencies: Dependencies,
+  { digest, metadata }: HandleRelease,
+): Promise<void> {
+  const [newest] = await newestOf(dependencies.log, streams.handle(digest));
   const handle = newest ? evolveHandle(freeHandle, newest.event as HandleEvent) : freeHandle;
   if (handle.status === 'free') return;
   const { actorId } = handle;
   // An erasure is the last event of its stream.
-  const [last] = await newestOf(world.log, streams.account(actorId));
-  if (last?.event.type === 'account.erased') await releaseErasedHandle(world, { digest, actorId, metadata });
+  const [last] = await newestOf(dependencies.log, streams.account(actorId));
+  if (last?.event.type === 'account.erased')
+    await releaseErasedHandle(dependencies, { digest, actorId, metadata });
 }

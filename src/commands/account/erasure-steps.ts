@@ -17,27 +17,22 @@ import { releaseErasedHandle } from './erased-handles.js';
 import { ReadModels } from './read-models.js';
 import { RevokeGrantsOf } from '../grant/revoke-grants-of.js';
 
-/** The person is erased, and what is published does not show it yet: repeating it goes on. */
+/** The erasure is in the log, but the read models still show the person. Repeating the command resumes it. */
 export class ErasurePendingError extends Error {
   override readonly name = 'ErasurePendingError';
 }
 
-/** How long an erasure waits for the read models: they have it as soon as a worker comes to it. */
-const PATIENCE = { tries: 250, pauseMs: 20 };
+const READ_MODEL_WAIT = { tries: 250, pauseMs: 20 };
 
-/** Tokens, codes and what else is kept under the person's grants. Sessions are ended, and swept soon (see end-sessions.ts). */
-const forgetTokens = `
+const deleteTokens = `
   DELETE FROM authority.oidc_record
   WHERE grant_id IN (SELECT grant_id FROM authority.app_grant WHERE actor_id = $1)`;
 
-const finished = `
+const markFinished = `
   UPDATE authority.account SET erasure_finished_at = $2
   WHERE actor_id = $1 AND state = 'erased' AND erasure_finished_at IS NULL`;
 
-/**
- * What is left to do once an erasure is in the log, in an order in which each step can be done again: whoever comes
- * after a crash begins with the first.
- */
+/** The steps after an erasure is in the log. Each step is idempotent: after a crash they start again from the first. */
 export class ErasureSteps {
   constructor(
     private readonly log: EventLog,
@@ -50,60 +45,67 @@ export class ErasureSteps {
   ) {}
 
   /**
-   * To no effect if the account is not erased.
-   * @throws {ErasurePendingError}, and what log, vault and store throw: what is not done is done by repeating it.
+   * No effect if the account is not erased.
+   * @throws {ErasurePendingError}, and what log, vault and store throw: repeating completes the unfinished steps.
    */
   async finish(actorId: string): Promise<void> {
     const [last] = await newestOf(this.log, streams.account(actorId));
     if (last?.event.type !== 'account.erased') return;
     const { event, position, metadata } = last as Recorded<AccountErased>;
     const { handleDigest: digest, keyId } = event.data;
-    const act = actOf(metadata);
+    const requester = requesterMetadata(metadata);
 
-    // In the witness, too, before anything is lost.
+    // Recorded in the witness before anything is lost.
     await this.log.ensureWitnessed([last]);
     await this.vault.destroy(actorId, keyId);
     await projectInline([last], this.store.db);
     const { log, ids, clock } = this;
     if (digest !== undefined)
-      await releaseErasedHandle({ log, ids, clock }, { digest, actorId, metadata: act });
-    await this.revokeGrants(actorId, act);
-    await this.forgetCredentials(actorId);
-    await this.untilForgotten(actorId, position);
+      await releaseErasedHandle({ log, ids, clock }, { digest, actorId, metadata: requester });
+    await this.revokeGrants(actorId, requester);
+    await this.deleteCredentials(actorId);
+    await this.waitForReadModels(actorId, position);
     if (!(await this.vault.rewriteFiles())) return;
     await leaveJournal(this.store.db);
-    await this.store.db.query(finished, [actorId, this.clock.now()]);
+    await this.store.db.query(markFinished, [actorId, this.clock.now()]);
   }
 
-  /** One that the log does not know (any more) gives no authority either, since the account has none. */
-  private async revokeGrants(actorId: string, act: EventMetadata): Promise<void> {
-    const cause = act.operator === undefined ? 'person' : 'operator';
+  /** A grant unknown to the log gives no authority either, since the account has none. */
+  private async revokeGrants(actorId: string, requester: EventMetadata): Promise<void> {
+    const cause = requester.operator === undefined ? 'person' : 'operator';
     try {
-      await this.commands.execute(new RevokeGrantsOf({ cause, actorId }, act));
+      await this.commands.execute(new RevokeGrantsOf({ cause, actorId }, requester));
     } catch (error) {
       if (!(error instanceof Refusal) || error.code !== 'not_found') throw error;
     }
   }
 
-  private async forgetCredentials(actorId: string): Promise<void> {
+  private async deleteCredentials(actorId: string): Promise<void> {
     await this.store.transaction(async () => {
       await endSessions(this.store, actorId);
       await this.store.db.delete(CredentialRow, { actorId });
-      await this.store.db.query(forgetTokens, [actorId]);
+      await this.store.db.query(deleteTokens, [actorId]);
     });
   }
 
-  private async untilForgotten(actorId: string, position: bigint): Promise<void> {
+  private async waitForReadModels(actorId: string, position: bigint): Promise<void> {
     for (let tries = 1; !(await this.readModels.haveForgotten(actorId, position)); tries++) {
-      if (tries === PATIENCE.tries)
-        throw new ErasurePendingError('The account is erased, but the read models are behind.');
-      await pause(PATIENCE.pauseMs);
+      if (tries === READ_MODEL_WAIT.tries)
+        throw new ErasurePendingError(
+          'The account is erased, but the read models still show it; repeat the erasure to finish it.',
+        );
+      await pause(READ_MODEL_WAIT.pauseMs);
     }
   }
 }
 
-/** Who had the person erased, without what only that one event bears. */
-const actOf = ({ requestId, addressClass, actorId, operator, reason }: EventMetadata): EventMetadata => ({
+const requesterMetadata = ({
+  requestId,
+  addressClass,
+  actorId,
+  operator,
+  reason,
+}: EventMetadata): EventMetadata => ({
   requestId,
   addressClass,
   actorId,

@@ -11,12 +11,15 @@ import { Clock, IdGenerator } from '../support/ambient.js';
 import { decideLifecycle } from '../support/decide-lifecycle.js';
 import type { LifecycleChange } from '../support/decide-lifecycle.js';
 
-/** When the account is erased, Unix ms: what was asked for first, where that was before. */
 export interface PlannedErasure extends LifecycleChange {
   readonly erasesAt: number;
 }
 
-/** Has an account erased once `delayMs` are over. Until then nothing changes. Where that is asked already, it stays so. */
+/**
+ * Plans the erasure of an account after `delayMs`. An erasure already planned keeps its time. Returns the time, Unix
+ * ms.
+ * @throws {Refusal} `not_found`, `lifecycle_revision_conflict`; what log and store throw.
+ */
 export class RequestErasure extends Command<PlannedErasure> {
   constructor(
     readonly actorId: string,
@@ -28,7 +31,10 @@ export class RequestErasure extends Command<PlannedErasure> {
   }
 }
 
-/** Leaves the account as it is, if it is not erased by now. */
+/**
+ * Cancels a planned erasure that has not happened yet.
+ * @throws {Refusal} `not_found`: the account is unknown or erased; what log and store throw.
+ */
 export class CancelErasure extends Command<LifecycleChange> {
   constructor(
     readonly actorId: string,
@@ -47,7 +53,6 @@ export class RequestErasureHandler implements ICommandHandler<RequestErasure> {
     private readonly ids: IdGenerator,
   ) {}
 
-  /** @throws {Refusal} `not_found`, `lifecycle_revision_conflict`; what log and store throw. */
   async execute({ actorId, delayMs, metadata, seen }: RequestErasure): Promise<PlannedErasure> {
     const at = this.clock.now();
     let erasesAt = at + delayMs;
@@ -74,7 +79,6 @@ export class CancelErasureHandler implements ICommandHandler<CancelErasure> {
     private readonly ids: IdGenerator,
   ) {}
 
-  /** @throws {Refusal} `not_found`: there is no such account, or not any more. What log and store throw. */
   execute({ actorId, metadata }: CancelErasure): Promise<LifecycleChange> {
     return decideLifecycle(this.log, this.ids, this.store, {
       stream: streams.account(actorId),

@@ -1,8 +1,7 @@
-/** What commands ask of the read models, which are not theirs: only an erasure is not done before they are rid of it. */
 export abstract class ReadModels {
   /**
-   * Makes sure that no generation of read models has anything of an erased person left, the ones that are kept from
-   * before with them. `position`: of the erasure, in the log. False: what is published does not show it yet.
+   * Removes every row of an erased person from all incarnations, retired ones included. `position`: of the erasure in
+   * the log. Returns false while the published incarnation has not applied the erasure.
    */
   abstract haveForgotten(actorId: string, position: bigint): Promise<boolean>;
 }

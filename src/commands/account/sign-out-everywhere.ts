@@ -9,7 +9,10 @@ import { Clock, IdGenerator } from '../support/ambient.js';
 import { handleCommand } from '../support/handle-command.js';
 import { endSessions } from './end-sessions.js';
 
-/** Ends every browser session of a person. Grants are left alone. Repeating it changes nothing. */
+/**
+ * Ends every browser session of a person. Grants stay valid. Idempotent.
+ * @throws {Refusal} `not_found`; what log and store throw: no session has ended then.
+ */
 export class SignOutEverywhere extends Command<void> {
   constructor(
     readonly actorId: string,
@@ -28,7 +31,6 @@ export class SignOutEverywhereHandler implements ICommandHandler<SignOutEverywhe
     private readonly ids: IdGenerator,
   ) {}
 
-  /** @throws {Refusal} `not_found`; what log and store throw: then no session has ended. */
   async execute({ actorId, metadata }: SignOutEverywhere): Promise<void> {
     await this.store.transaction(async () => {
       const sessions = await endSessions(this.store, actorId);

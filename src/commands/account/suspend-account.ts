@@ -13,7 +13,10 @@ import { Clock, IdGenerator } from '../support/ambient.js';
 import { decideLifecycle } from '../support/decide-lifecycle.js';
 import type { LifecycleChange } from '../support/decide-lifecycle.js';
 
-/** Takes an account's authority away: from the next request on, on every process. Repeating it changes nothing. */
+/**
+ * Suspends an account, effective on its next request to any process. Idempotent.
+ * @throws {Refusal} `not_found`, `lifecycle_revision_conflict`; what log and store throw.
+ */
 export class SuspendAccount extends Command<LifecycleChange> {
   constructor(
     readonly actorId: string,
@@ -24,7 +27,7 @@ export class SuspendAccount extends Command<LifecycleChange> {
   }
 }
 
-/** Gives the authority back, as it was: grants and sessions that did not end meanwhile work again. */
+/** Reinstates an account: grants and sessions that did not end meanwhile are valid again. */
 export class ReinstateAccount extends Command<LifecycleChange> {
   constructor(
     readonly actorId: string,
@@ -39,7 +42,7 @@ export class ReinstateAccount extends Command<LifecycleChange> {
 abstract class AccountStateHandler {
   protected abstract readonly decide: (
     account: Account,
-    of: OfAccount & ExpectedLifecycle,
+    change: OfAccount & ExpectedLifecycle,
   ) => Decision<AccountEvent>;
 
   constructor(
@@ -49,7 +52,6 @@ abstract class AccountStateHandler {
     protected readonly ids: IdGenerator,
   ) {}
 
-  /** @throws {Refusal} `not_found`, `lifecycle_revision_conflict`; what log and store throw. */
   execute({ actorId, metadata, seen }: SuspendAccount | ReinstateAccount): Promise<LifecycleChange> {
     return decideLifecycle(this.log, this.ids, this.store, {
       stream: streams.account(actorId),

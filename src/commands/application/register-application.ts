@@ -17,7 +17,7 @@ import { Clock, IdGenerator } from '../support/ambient.js';
 import { newClientSecret } from './client-secret.js';
 import { handleCommand } from '../support/handle-command.js';
 
-/** What the application authenticates with at the token endpoint. The secret is told this once and kept nowhere. */
+/** The secret is returned once; only its hash is stored. */
 export interface ClientCredentials {
   readonly clientId: string;
   readonly clientSecret: string;
@@ -26,7 +26,6 @@ export interface ClientCredentials {
 export interface NewApplication {
   readonly name: string;
   readonly redirectUris: readonly string[];
-  /** Undefined: none. */
   readonly postLogoutRedirectUris?: readonly string[];
   readonly scopes: readonly string[];
 }
@@ -49,15 +48,15 @@ export class RegisterApplicationHandler implements ICommandHandler<RegisterAppli
     private readonly ids: IdGenerator,
   ) {}
 
-  /** @throws {Refusal} `invalid_text`; whatever log and store throw: then try again, which makes another application. */
+  /** @throws {Refusal} `invalid_text`; what log and store throw. Repeating registers another application. */
   async execute({ application, metadata }: RegisterApplication): Promise<ClientCredentials> {
     const appId = this.ids.random();
     const draft = { postLogoutRedirectUris: [], ...application, appId, at: this.clock.now() };
-    // Said before anything is written: else the secret of an application that is refused would stay for good.
-    const foreseen = registerApplication(noApplication, draft);
-    if (foreseen instanceof Refusal) throw foreseen;
+    // Checked before any write: the secret of a refused application would stay for good.
+    const decision = registerApplication(noApplication, draft);
+    if (decision instanceof Refusal) throw decision;
     const clientSecret = newClientSecret();
-    // Before the event, since a secret of nothing does no harm, and an application without one is of no use.
+    // Before the event: an unused secret is harmless, an application without a secret is useless.
     await this.store.db.insert(ClientSecretRow, {
       appId,
       secretHash: credentialHash(clientSecret),

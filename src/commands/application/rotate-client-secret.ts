@@ -13,11 +13,13 @@ import { handleCommand } from '../support/handle-command.js';
 import type { ClientCredentials } from './register-application.js';
 
 export interface RotatedSecret extends ClientCredentials {
-  /** How long the secrets before it are good at most: Unix milliseconds. */
   readonly previousUntil: number;
 }
 
-/** Gives an application a new secret; those before it are good for `overlapMs` more. Each time another one. */
+/**
+ * Adds a secret; the previous ones stay valid for `overlapMs`. Not idempotent.
+ * @throws {Refusal} `not_found`; what log and store throw: no secret was changed then.
+ */
 export class RotateClientSecret extends Command<RotatedSecret> {
   constructor(
     readonly appId: string,
@@ -37,12 +39,11 @@ export class RotateClientSecretHandler implements ICommandHandler<RotateClientSe
     private readonly ids: IdGenerator,
   ) {}
 
-  /** @throws {Refusal} `not_found`; what log and store throw: then all secrets are as they were. */
   async execute({ appId, overlapMs, metadata }: RotateClientSecret): Promise<RotatedSecret> {
     const clientSecret = newClientSecret();
     return this.store.transaction(async () => {
       const { db } = this.store;
-      // One at a time: of two at once the second must see the first one's new secret as an old one.
+      // Serializes concurrent rotations: the later one must expire the new secret of the earlier one.
       await db.query('SELECT FROM authority.application WHERE app_id = $1 FOR UPDATE', [appId]);
       const now = this.clock.now();
       const previousUntil = now + overlapMs;
@@ -57,7 +58,7 @@ export class RotateClientSecretHandler implements ICommandHandler<RotateClientSe
         [appId, now],
       );
       await db.insert(ClientSecretRow, { appId, secretHash: credentialHash(clientSecret), expiresAt: null });
-      // Last, so that what is in the log is done unless the very commit fails.
+      // Last, so that an appended event implies the rows, unless the commit itself fails.
       await handleCommand(this.log, this.ids, {
         stream: streams.application(appId),
         initial: noApplication,

@@ -18,7 +18,10 @@ import { Clock, IdGenerator } from '../support/ambient.js';
 import { decideLifecycle } from '../support/decide-lifecycle.js';
 import type { LifecycleChange } from '../support/decide-lifecycle.js';
 
-/** Takes an application's authority away: from the next request on, on every process. Repeating it changes nothing. */
+/**
+ * Suspends an application, effective on its next request to any process. Idempotent.
+ * @throws {Refusal} `not_found`, `lifecycle_revision_conflict`; what log and store throw.
+ */
 export class SuspendApplication extends Command<LifecycleChange> {
   constructor(
     readonly appId: string,
@@ -29,7 +32,7 @@ export class SuspendApplication extends Command<LifecycleChange> {
   }
 }
 
-/** Gives the authority back, as it was: grants that did not end meanwhile work again. */
+/** Reinstates an application: grants that did not end meanwhile are valid again. */
 export class ReinstateApplication extends Command<LifecycleChange> {
   constructor(
     readonly appId: string,
@@ -44,7 +47,7 @@ export class ReinstateApplication extends Command<LifecycleChange> {
 abstract class ApplicationStateHandler {
   protected abstract readonly decide: (
     application: Application,
-    of: OfApplication & ExpectedLifecycle,
+    change: OfApplication & ExpectedLifecycle,
   ) => Decision<ApplicationEvent>;
 
   constructor(
@@ -54,7 +57,6 @@ abstract class ApplicationStateHandler {
     protected readonly ids: IdGenerator,
   ) {}
 
-  /** @throws {Refusal} `not_found`, `lifecycle_revision_conflict`; what log and store throw. */
   execute({ appId, metadata, seen }: SuspendApplication | ReinstateApplication): Promise<LifecycleChange> {
     return decideLifecycle(this.log, this.ids, this.store, {
       stream: streams.application(appId),

@@ -12,7 +12,10 @@ import { Clock, IdGenerator } from '../support/ambient.js';
 import { decideAndProject } from '../support/decide-and-project.js';
 import { endsOf } from '../support/handle-command.js';
 
-/** A person consented: the application may act for them with exactly these scopes. */
+/**
+ * Records a consent: the application may act for the person with exactly these scopes.
+ * @throws {Refusal} `social_authority_required`, `capability_required`, `intent_conflict`; what log and store throw.
+ */
 export class IssueGrant extends Command<void> {
   constructor(
     readonly grantId: string,
@@ -34,14 +37,16 @@ export class IssueGrantHandler implements ICommandHandler<IssueGrant> {
     private readonly ids: IdGenerator,
   ) {}
 
-  /** @throws {Refusal} `social_authority_required`, `capability_required`, `intent_conflict`; what log and store throw. */
   async execute({ grantId, appId, actorId, scopes, metadata }: IssueGrant): Promise<void> {
     const [application, account] = await Promise.all([
       this.store.db.findOneBy(ApplicationRow, { appId, state: 'active' }),
       this.store.db.findOneBy(AccountRow, { actorId, state: 'active' }),
     ]);
     if (!application || !account)
-      throw new Refusal('social_authority_required', 'The account or the application is not active.');
+      throw new Refusal(
+        'social_authority_required',
+        'The account or the application is not active, so no grant is issued.',
+      );
     const consent = { grantId, appId, actorId, scopes, allowed: application.scopes, at: this.clock.now() };
     await decideAndProject(this.log, this.ids, this.store, {
       stream: streams.grant(grantId),

@@ -8,19 +8,21 @@ import { streams } from '../../log/streams.js';
 import { Clock, IdGenerator } from '../support/ambient.js';
 import { handleCommand } from '../support/handle-command.js';
 
-/** A grant that lived when its stream had this revision: what saves a look at a stream that nobody has written to since. */
+/** A grant that was active at this revision. Saves the read of a stream without newer events. */
 export interface KnownGrant {
   readonly appId: string;
   readonly actorId: string;
   readonly revision: bigint;
 }
 
-/** Of the grant's stream after the refresh. */
 export interface GrantRevision {
   readonly revision: bigint;
 }
 
-/** New tokens are about to take the place of old ones. Each refresh is a fact of its own. */
+/**
+ * Records that new tokens replace old ones. Not idempotent: each refresh is an event.
+ * @throws {Refusal} `not_found`: the grant is not active, so no tokens may be issued; what the log throws.
+ */
 export class RefreshGrant extends Command<GrantRevision> {
   constructor(
     readonly grantId: string,
@@ -32,9 +34,8 @@ export class RefreshGrant extends Command<GrantRevision> {
 }
 
 /**
- * Asks the log, not the authority store, whether the grant lives: the one that cannot be behind. One append, which the
- * log refuses if somebody wrote since (then one read and one more), and no row of the authority store: the caller's
- * transaction may hold any of them.
+ * Decides on the log, because the authority store may lag behind. One append; after a lost race, one read and another
+ * append. Touches no row of the authority store: the transaction of the caller may lock any of them.
  */
 @CommandHandler(RefreshGrant)
 export class RefreshGrantHandler implements ICommandHandler<RefreshGrant> {
@@ -44,7 +45,6 @@ export class RefreshGrantHandler implements ICommandHandler<RefreshGrant> {
     private readonly ids: IdGenerator,
   ) {}
 
-  /** @throws {Refusal} `not_found`: the grant does not live, and nothing may be issued; what the log throws. */
   async execute({ grantId, metadata, known }: RefreshGrant): Promise<GrantRevision> {
     const at = this.clock.now();
     const { added } = await handleCommand<GrantEvent | undefined, GrantEvent>(this.log, this.ids, {
@@ -54,7 +54,7 @@ export class RefreshGrantHandler implements ICommandHandler<RefreshGrant> {
       initial: undefined,
       evolve: (_older, newest) => newest,
       decide: (newest) => refreshGrant(newest, { at }),
-      // No tokens are issued whatever the witness says: whoever ended the grant is told by that.
+      // Needs no witness: a refusal issues no tokens, and the command that ended the grant records it.
       toConfirm: () => [],
       metadata,
     });

@@ -11,7 +11,7 @@ import { decideAndProject } from '../support/decide-and-project.js';
 import type { Change } from '../support/decide-and-project.js';
 import { endsOf } from '../support/handle-command.js';
 
-/** Ends a grant, and with it every token under it. Repeating it changes nothing. */
+/** Revokes a grant and with it all its tokens. Idempotent. @throws {Refusal} `not_found`; what log and store throw. */
 export class RevokeGrant extends Command<Change> {
   constructor(
     readonly grantId: string,
@@ -31,7 +31,6 @@ export class RevokeGrantHandler implements ICommandHandler<RevokeGrant> {
     private readonly ids: IdGenerator,
   ) {}
 
-  /** @throws {Refusal} `not_found`; what log and store throw. */
   execute({ grantId, ending, metadata }: RevokeGrant): Promise<Change> {
     return decideAndProject(this.log, this.ids, this.store, {
       stream: streams.grant(grantId),

@@ -9,18 +9,19 @@ import { AuthorityStore } from '../../store/authority/authority-store.js';
 import { RevokeGrant } from './revoke-grant.js';
 
 export interface GrantsRevoked {
-  /** How many grants ended by this. */
   readonly revoked: number;
 }
 
-/** What everybody gave an application; or what a person gave one (`appId` undefined: each) of them. `cause`: who ends it. */
+/**
+ * All grants of an application, or of a person (`appId` undefined: for every application). `cause`: the revoking party.
+ */
 export type GrantsOf =
   | { readonly cause: 'operator'; readonly appId: string; readonly actorId?: undefined }
   | { readonly cause: 'operator' | 'person'; readonly actorId: string; readonly appId?: string | undefined };
 
 /**
- * Ends every grant that is not revoked, also those that can give no authority any more: the newest first, since they
- * can. What a crash left is done by repeating it.
+ * Revokes every grant, expired ones too; the newest first, because they may still give authority. Repeating completes
+ * an unfinished run.
  */
 export class RevokeGrantsOf extends Command<GrantsRevoked> {
   constructor(
@@ -37,19 +38,17 @@ interface Row {
   readonly issued_at: string;
 }
 
-/** $1: whose. $2, $3: time and id of the grant after which to go on. $4: how many at the most. */
-const unrevoked = (whose: string) => `
+/** $1: owner. $2, $3: time and id of the last grant of the previous page. $4: page size. $5: application; null: all. */
+const unrevoked = (condition: string) => `
   SELECT grant_id, app_id, issued_at FROM authority.app_grant
-  WHERE ${whose} AND revoked_at IS NULL AND (issued_at, grant_id) < ($2, $3)
+  WHERE ${condition} AND revoked_at IS NULL AND (issued_at, grant_id) < ($2, $3)
   ORDER BY issued_at DESC, grant_id DESC LIMIT $4`;
 
-/** $1: application. */
 export const grantsOfApplication = unrevoked('app_id = $1');
 
-/** $1: actor. $5: application; null: all. */
 export const grantsOfActor = unrevoked('actor_id = $1 AND ($5::text IS NULL OR app_id = $5)');
 
-/** Grants that are ended at once: enough to let the log sync many appends together, few enough to leave room for others. */
+/** Concurrent revocations: enough for group commit, few enough to leave room for other writers. */
 const BATCH = 8;
 
 @CommandHandler(RevokeGrantsOf)
@@ -61,30 +60,28 @@ export class RevokeGrantsOfHandler implements ICommandHandler<RevokeGrantsOf> {
   ) {}
 
   /**
-   * One that cannot be ended keeps no other from ending, and is told of at last; only where log or store does not answer
-   * for any of a batch, the rest is left.
-   * @throws {Refusal} `not_found`: there is no such application, or the log does not know one of the grants. What log
-   * and store throw: what is left ends by repeating it.
+   * A failing grant does not stop the others. The run stops once log or store answers for none of a batch.
+   * @throws {Refusal} `not_found`: the application is unknown, or a grant is unknown to the log. What log and store
+   * throw: repeating revokes the rest.
    */
   async execute({ of, metadata }: RevokeGrantsOf): Promise<GrantsRevoked> {
     if (of.actorId === undefined) await this.requireApplication(of.appId);
     let [revoked, missing] = [0, 0];
-    let unanswered: unknown;
+    let failure: unknown;
     let last: Row | undefined;
     for (;;) {
       const grants = await this.next(of, last);
-      const endings = await Promise.allSettled(grants.map((grant) => this.end(grant, of, metadata)));
-      for (const ending of endings)
-        if (ending.status === 'fulfilled') revoked += Number(ending.value.changed);
-        else if (ending.reason instanceof Refusal) missing += 1;
-        else unanswered ??= ending.reason;
+      const results = await Promise.allSettled(grants.map((grant) => this.end(grant, of, metadata)));
+      for (const result of results)
+        if (result.status === 'fulfilled') revoked += Number(result.value.changed);
+        else if (result.reason instanceof Refusal) missing += 1;
+        else failure ??= result.reason;
       last = grants.at(-1);
-      if (grants.length < BATCH || endings.every(isUnanswered)) break;
+      if (grants.length < BATCH || results.every(isFailed)) break;
     }
-    // Rather this, since it goes well if it is tried again.
-    if (unanswered !== undefined) throw unanswered;
+    if (failure !== undefined) throw failure;
     if (missing === 0) return { revoked };
-    const message = `There is nothing in the log about ${missing} of these grants; all others have ended.`;
+    const message = `The log does not know ${missing} of these grants; all others are revoked.`;
     throw new Refusal('not_found', message);
   }
 
@@ -105,5 +102,5 @@ export class RevokeGrantsOfHandler implements ICommandHandler<RevokeGrantsOf> {
   }
 }
 
-const isUnanswered = (ending: PromiseSettledResult<unknown>): boolean =>
-  ending.status === 'rejected' && !(ending.reason instanceof Refusal);
+const isFailed = (result: PromiseSettledResult<unknown>): boolean =>
+  result.status === 'rejected' && !(result.reason instanceof Refusal);

@@ -1,9 +1,8 @@
 import { usableFor } from '../../domain/grant/lifetimes.js';
 
 /**
- * Condition on rows of `authority.app_grant`: grants that are not revoked and can still give authority, as
- * {@link usableFor} says. `now`: the parameter with the time, Unix ms. A range of `issued_at`, for the indexes that begin
- * with whose they are.
+ * SQL condition on `authority.app_grant`: grants that are not revoked and can still give authority ({@link usableFor}).
+ * `now`: the parameter with the time, Unix ms. A range of `issued_at` fits the indexes, which begin with the owner.
  */
 export const isUsable = (now: string) => `
   revoked_at IS NULL AND issued_at > ${now}::bigint - ${usableFor(['offline_access'])}

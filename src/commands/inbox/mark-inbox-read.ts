@@ -10,12 +10,11 @@ import { handleIdempotentCommand } from '../support/handle-idempotent-command.js
 import { createdId } from '../support/intent.js';
 import type { Intent } from '../support/intent.js';
 
-/** Entries by their ids, or all that were made up to a time (Unix milliseconds). */
+/** Entries by their ids, or all entries up to a time (Unix milliseconds). */
 export type MarkedEntries =
   | { readonly ids: readonly string[]; readonly upTo?: undefined }
   | { readonly ids?: undefined; readonly upTo: number };
 
-/** `position`: where readers see it. */
 export interface MarkOutcome {
   readonly position: bigint;
 }
@@ -29,7 +28,10 @@ export class MarkInboxRead extends Command<MarkOutcome> {
   }
 }
 
-/** Each marking is a stream of its own, so that no inbox grows one without end. Ids that name nothing mark nothing. */
+/**
+ * Each marking is a stream of its own, so that no inbox stream grows without bound. Unknown ids mark nothing.
+ * @throws {Refusal} `intent_conflict`; what log and vault throw.
+ */
 @CommandHandler(MarkInboxRead)
 export class MarkInboxReadHandler implements ICommandHandler<MarkInboxRead> {
   constructor(
@@ -39,7 +41,6 @@ export class MarkInboxReadHandler implements ICommandHandler<MarkInboxRead> {
     private readonly ids: IdGenerator,
   ) {}
 
-  /** @throws {Refusal} `intent_conflict`, and what log and vault throw. */
   async execute({ intent, entries }: MarkInboxRead): Promise<MarkOutcome> {
     const { actorId } = intent;
     const { position } = await handleIdempotentCommand<undefined, InboxRead>(this.log, this.ids, {

@@ -11,13 +11,15 @@ import { handleCommand } from '../support/handle-command.js';
 export interface BegunBackup {
   readonly backupId: string;
   readonly networkId: string;
-  /** Unix milliseconds. */
   readonly at: number;
-  /** Of the event in the log, which the copy of the log ends with. */
+  /** Position of the recorded event: the copy of the log ends with it. */
   readonly position: bigint;
 }
 
-/** Puts down that the network is about to be copied aside, by whom and why. Each is another backup. */
+/**
+ * Records the start of a backup, its operator and reason. Not idempotent.
+ * @throws {Refusal} `recovery_state_missing`: the log has no network yet; what the log throws.
+ */
 export class BeginBackup extends Command<BegunBackup> {
   constructor(readonly metadata: EventMetadata) {
     super();
@@ -32,7 +34,6 @@ export class BeginBackupHandler implements ICommandHandler<BeginBackup> {
     private readonly ids: IdGenerator,
   ) {}
 
-  /** @throws {Refusal} `recovery_state_missing`: the log has no network yet; what the log throws. */
   async execute({ metadata }: BeginBackup): Promise<BegunBackup> {
     const backup = { backupId: this.ids.random(), at: this.clock.now() };
     const { past, added } = await handleCommand<Network, NetworkEvent>(this.log, this.ids, {

@@ -12,14 +12,16 @@ import { Clock, IdGenerator } from '../support/ambient.js';
 import { decideAndProject } from '../support/decide-and-project.js';
 import type { Change } from '../support/decide-and-project.js';
 
-/** Lets nobody publish anything new: from the next request on, on every process. Repeating it changes nothing. */
+/**
+ * Pauses publishing for everyone, effective on the next request to any process. Idempotent.
+ * @throws {Refusal} `recovery_state_missing`: the log has no network yet; what log and store throw.
+ */
 export class PausePublishing extends Command<Change> {
   constructor(readonly metadata: EventMetadata) {
     super();
   }
 }
 
-/** Lets everybody publish again. Repeating it changes nothing. */
 export class ResumePublishing extends Command<Change> {
   constructor(readonly metadata: EventMetadata) {
     super();
@@ -37,7 +39,6 @@ abstract class PublishingHandler {
     protected readonly ids: IdGenerator,
   ) {}
 
-  /** @throws {Refusal} `recovery_state_missing`: the log has no network yet; what log and store throw. */
   execute({ metadata }: PausePublishing | ResumePublishing): Promise<Change> {
     return decideAndProject(this.log, this.ids, this.store, {
       stream: streams.network(),

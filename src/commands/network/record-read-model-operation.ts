@@ -8,16 +8,19 @@ import { streams } from '../../log/streams.js';
 import { Clock, IdGenerator } from '../support/ambient.js';
 import { handleCommand } from '../support/handle-command.js';
 
-type Asked = ReadModelAct extends infer Act
+type RequestedOperation = ReadModelAct extends infer Act
   ? Act extends ReadModelAct
     ? { readonly type: Act['type']; readonly data: Omit<Act['data'], 'at'> }
     : never
   : never;
 
-/** Puts down what an operator has workers do about read models, by whom and why. Each is another act. */
+/**
+ * Records an operation of an operator on the read models, with the reason. Not idempotent.
+ * @throws {Refusal} `recovery_state_missing`: the log has no network yet; what the log throws.
+ */
 export class RecordReadModelOperation extends Command<void> {
   constructor(
-    readonly act: Asked,
+    readonly act: RequestedOperation,
     readonly metadata: EventMetadata,
   ) {
     super();
@@ -32,7 +35,6 @@ export class RecordReadModelOperationHandler implements ICommandHandler<RecordRe
     private readonly ids: IdGenerator,
   ) {}
 
-  /** @throws {Refusal} `recovery_state_missing`: the log has no network yet; what the log throws. */
   async execute({ act, metadata }: RecordReadModelOperation): Promise<void> {
     const event = { ...act, data: { ...act.data, at: this.clock.now() } } as ReadModelAct;
     await handleCommand<Network, NetworkEvent>(this.log, this.ids, {

@@ -9,7 +9,10 @@ import { streams } from '../../log/streams.js';
 import { IdGenerator } from '../support/ambient.js';
 import { handleCommand } from '../support/handle-command.js';
 
-/** Puts down in the log what was restored while nothing ran. Repeating it changes nothing. */
+/**
+ * Records a restore that ran while Plaza was stopped. Idempotent.
+ * @throws {Refusal} `recovery_state_missing`: the log has no network yet; what the log throws.
+ */
 export class RecordRestore extends Command<void> {
   constructor(
     readonly restored: NetworkRestored['data'],
@@ -26,7 +29,6 @@ export class RecordRestoreHandler implements ICommandHandler<RecordRestore> {
     private readonly ids: IdGenerator,
   ) {}
 
-  /** @throws {Refusal} `recovery_state_missing`: the log has no network yet; what the log throws. */
   async execute({ restored, metadata }: RecordRestore): Promise<void> {
     await handleCommand<Network, NetworkEvent>(this.log, this.ids, {
       stream: streams.network(),

@@ -10,11 +10,14 @@ import { SigningKeys } from './signing-keys.js';
 import type { NextKey } from './signing-keys.js';
 
 export interface RotatedKey extends NextKey {
-  /** False: a rotation was under way, and this is its key. */
   readonly changed: boolean;
 }
 
-/** Publishes a new key at once, which signs ID tokens once everybody can know it. Repeating it meanwhile changes nothing. */
+/**
+ * Publishes a new key at once; it signs ID tokens once every client can know it. Returns the key of a rotation under
+ * way, if one is.
+ * @throws {Refusal} `recovery_state_missing`: the log has no network yet; what log and vault throw.
+ */
 export class RotateSigningKey extends Command<RotatedKey> {
   constructor(readonly metadata: EventMetadata) {
     super();
@@ -22,8 +25,8 @@ export class RotateSigningKey extends Command<RotatedKey> {
 }
 
 /**
- * The key first, then the fact: a rotation that was cut off between the two is put down when it is tried again. That the
- * fact can be put down at all is asked before.
+ * Creates the key before the event: a rotation that stopped between the two is recorded by the retry. Checks beforehand
+ * that the event can be recorded.
  */
 @CommandHandler(RotateSigningKey)
 export class RotateSigningKeyHandler implements ICommandHandler<RotateSigningKey> {
@@ -34,7 +37,6 @@ export class RotateSigningKeyHandler implements ICommandHandler<RotateSigningKey
     private readonly ids: IdGenerator,
   ) {}
 
-  /** @throws {Refusal} `recovery_state_missing`: the log has no network yet; what log and vault throw. */
   async execute({ metadata }: RotateSigningKey): Promise<RotatedKey> {
     const at = this.clock.now();
     const stream = streams.network();

@@ -29,24 +29,23 @@ export class CreatePost extends Command<PostOutcome> {
   }
 }
 
-const SETTLING = { tries: 40, pauseMs: 50 };
+const DURABLE_WAIT = { tries: 40, pauseMs: 50 };
 
 /**
- * One append and no idempotency table: the post's identity derives from the intent, so a repeated intent meets the
- * stream of its own post. Appends first and looks there only if that is refused, because nearly every intent is new.
+ * One append and no idempotency table: the post id derives from the intent, so a repeated intent meets the stream of
+ * its own post. Appends before reading, because nearly every intent is new.
  */
 @CommandHandler(CreatePost)
 export class CreatePostHandler implements ICommandHandler<CreatePost> {
   constructor(
     private readonly log: EventLog,
     private readonly vault: KeyVault,
-    private readonly facts: InteractionPolicy,
+    private readonly policy: InteractionPolicy,
     private readonly mentioned: MentionedActors,
     private readonly clock: Clock,
     private readonly ids: IdGenerator,
   ) {}
 
-  /** @throws {Refusal} and whatever {@link EventLog.append} throws. */
   async execute({ intent, text, audience, parentId }: CreatePost): Promise<PostOutcome> {
     const postId = createdId('post', intent);
     const stream = streams.post(postId);
@@ -71,8 +70,8 @@ export class CreatePostHandler implements ICommandHandler<CreatePost> {
     const decision = createPost(draft, parent);
     if (decision instanceof Refusal) return this.replayResult(stream, intent, payloadHash, decision);
 
-    // A new event id each time: with the same one a repeated intent would pass for a retry of this append, and
-    // neither another payload nor a deletion since then would show (docs/adr/0004).
+    // A new event id each time: with the same id, a repeated intent would pass for a retry of this append. Another
+    // payload or a later deletion would stay unnoticed (docs/adr/0004).
     const append = { stream, events: decision.map((event) => ({ id: this.ids.uuid(), event })), metadata };
     const post = { id: postId, revision: 1 };
     try {
@@ -80,35 +79,35 @@ export class CreatePostHandler implements ICommandHandler<CreatePost> {
       return { post: { ...post, status: 'published' }, position };
     } catch (error) {
       if (!(error instanceof WrongExpectedRevision)) throw error;
-      const lost = await this.recreateLost(append, error);
-      if (!lost) return this.replayResult(stream, intent, payloadHash, error);
-      const { isRestricted, position } = lost;
+      const recreated = await this.recreateLost(append, error);
+      if (!recreated) return this.replayResult(stream, intent, payloadHash, error);
+      const { isRestricted, position } = recreated;
       return { post: { ...post, status: isRestricted ? 'restricted' : 'published' }, position };
     }
   }
 
   /**
-   * A recovered log may have lost a post and still hold its restrictions: the post comes behind them, and they hold.
-   * Undefined: it is there.
+   * A recovered log may have lost a post and still hold its restrictions: the post is appended after them, and they
+   * stay in force. Undefined: the post exists.
    */
   private async recreateLost(
     append: Omit<Append, 'expected'>,
     reason: Error,
   ): Promise<{ readonly isRestricted: boolean; readonly position: bigint } | undefined> {
     const recorded = await this.readUntilDurable(append.stream, reason);
-    const [lost, newest] = [postIn(recorded), recorded.at(-1)];
-    if (lost.status !== 'absent' || !newest) return undefined;
+    const [post, newest] = [postIn(recorded), recorded.at(-1)];
+    if (post.status !== 'absent' || !newest) return undefined;
     await this.log.ensureWitnessed(recorded);
     try {
       const { position } = await this.log.append({ ...append, expected: newest.revision });
-      return { isRestricted: lost.isRestricted, position };
+      return { isRestricted: post.isRestricted, position };
     } catch (error) {
       if (error instanceof WrongExpectedRevision) return undefined;
       throw error;
     }
   }
 
-  /** The answer for an intent that may have been carried out before; otherwise it fails with `reason`. */
+  /** Returns the outcome of an earlier execution; without one, throws `reason`. */
   private async replayResult(
     stream: string,
     intent: Intent,
@@ -120,31 +119,34 @@ export class CreatePostHandler implements ICommandHandler<CreatePost> {
     if (!newest) throw reason;
     const created = recorded.findIndex(({ event }) => event.type === 'post.created');
     const now = postIn(recorded);
-    // Its deletion is there and itself is not: a recovered log has lost it. None but this intent can have made it.
+    // The deletion exists and the creation does not: a recovered log lost the creation. The post id derives from this
+    // intent alone.
     const isLost = created === -1 && now.status === 'deleted';
     if (!isLost && !earlierOutcome(recorded, intent, payloadHash)) throw reason;
     const post = outcomeOf(isLost ? now : postIn(recorded.slice(0, created + 1)), now);
     if (!post) throw reason;
-    // Whoever is told that it is deleted is told for good.
+    // Witnessed first: an answer of deletion must hold for good.
     await this.log.ensureWitnessed(recorded);
     return { post, position: newest.position };
   }
 
-  /** An append may be refused for the sake of another one that is not to be read yet: it is about to be durable. */
+  /** An append may fail because of another one that reads do not show before it is durable. */
   private async readUntilDurable(stream: string, reason: Error): Promise<readonly Recorded[]> {
     for (let tries = 1; ; tries++) {
       const recorded = await this.log.read(stream);
       if (recorded.length > 0 || !(reason instanceof WrongExpectedRevision)) return recorded;
-      if (tries === SETTLING.tries)
-        throw new LogUnavailable('The same intent is still being carried out.', { cause: reason });
-      await pause(SETTLING.pauseMs);
+      if (tries === DURABLE_WAIT.tries)
+        throw new LogUnavailable('The same intent is still being executed; retry in a moment.', {
+          cause: reason,
+        });
+      await pause(DURABLE_WAIT.pauseMs);
     }
   }
 
-  /** The post to reply to, if it is there for whoever replies: else it is as if it never was. */
+  /** The parent post if the caller may interact with its author; otherwise like a post that never existed. */
   private async parent(postId: string, actorId: string): Promise<Post> {
     const post = postIn(await this.log.read(streams.post(postId)));
-    if (post.status === 'absent' || !(await this.facts.mayInteract(actorId, post.authorActorId)))
+    if (post.status === 'absent' || !(await this.policy.mayInteract(actorId, post.authorActorId)))
       return noPost;
     return post;
   }

@@ -9,7 +9,6 @@ export class DeletePost extends Command<PostOutcome> {
   constructor(
     readonly intent: Intent,
     readonly postId: string,
-    /** That the author has seen. */
     readonly revision: number,
   ) {
     super();
@@ -20,7 +19,6 @@ export class DeletePost extends Command<PostOutcome> {
 export class DeletePostHandler implements ICommandHandler<DeletePost> {
   constructor(private readonly changes: PostChanges) {}
 
-  /** @throws {Refusal} and whatever the log throws. */
   async execute({ intent, postId, revision }: DeletePost): Promise<PostOutcome> {
     return this.changes.make({ intent, postId, revision, payload: { verb: 'delete' }, decide: deletePost });
   }

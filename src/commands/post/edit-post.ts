@@ -11,7 +11,6 @@ export class EditPost extends Command<PostOutcome> {
   constructor(
     readonly intent: Intent,
     readonly postId: string,
-    /** That the author has seen. */
     readonly revision: number,
     readonly text: string,
   ) {
@@ -26,7 +25,6 @@ export class EditPostHandler implements ICommandHandler<EditPost> {
     private readonly mentioned: MentionedActors,
   ) {}
 
-  /** @throws {Refusal} and whatever the log throws. */
   async execute({ intent, postId, revision, text }: EditPost): Promise<PostOutcome> {
     const mentions = await this.mentioned.in(text, intent.actorId);
     const { appId } = intent;

@@ -9,17 +9,17 @@ import { newestOf } from '../support/handle-command.js';
 import { HandleDigest } from '../support/handle-digest.js';
 import { InteractionPolicy } from '../support/interaction-policy.js';
 
-/** Finds out whom a text mentions. Without an `@` in it that costs nothing. */
 export class MentionedActors {
   constructor(
     private readonly log: EventLog,
     private readonly digest: HandleDigest,
-    private readonly facts: InteractionPolicy,
+    private readonly policy: InteractionPolicy,
   ) {}
 
   /**
-   * Who holds the handles that a text names now, but for its author and whoever the author may not deal with: nobody is
-   * told of what they may not see. A refusal: what is wrong with the text. @throws {LogUnavailable}
+   * Returns the current holders of the handles in a text, or a refusal of the text. Leaves out the author and actors
+   * that the author may not interact with: nobody is notified of a post that is hidden from them. Reads nothing for a
+   * text without `@`. @throws {LogUnavailable}
    */
   async in(given: string, authorActorId: string): Promise<readonly string[] | Refusal> {
     if (!given.includes('@')) return [];
@@ -34,7 +34,7 @@ export class MentionedActors {
   private async mentioned(handle: string, authorActorId: string): Promise<string | undefined> {
     const actorId = await this.holderOf(handle);
     if (actorId === undefined || actorId === authorActorId) return undefined;
-    return (await this.facts.mayInteract(authorActorId, actorId)) ? actorId : undefined;
+    return (await this.policy.mayInteract(authorActorId, actorId)) ? actorId : undefined;
   }
 
   private async holderOf(handle: string): Promise<string | undefined> {

@@ -14,31 +14,28 @@ import { outcomeOf, postIn } from './post-outcome.js';
 import type { PostOutcome } from './post-outcome.js';
 import { InteractionPolicy } from '../support/interaction-policy.js';
 
-/** A change of one post. */
+/**
+ * `revision`: the base of the change. `payload`: all other input, its verb included. `isLimited`: as in {@link
+ * handleIdempotentCommand}. `isVisible`: the caller may see posts of the author.
+ */
 export interface Change {
   readonly intent: Intent;
   readonly postId: string;
-  /** Of the post, that the change is made from. */
   readonly revision: number;
-  /** All else that was sent, the verb with it. */
   readonly payload: object;
-  /** As in {@link handleIdempotentCommand}. */
   readonly isLimited?: boolean;
-  /** `isVisible`: whether the caller may see what the post's author publishes. */
   readonly decide: (post: Post, change: PostChange, isVisible: boolean) => Decision<PostEvent>;
 }
 
-/** What editing and deleting a post have in common. */
 export class PostChanges {
   constructor(
     private readonly log: EventLog,
     private readonly vault: KeyVault,
-    private readonly facts: InteractionPolicy,
+    private readonly policy: InteractionPolicy,
     private readonly clock: Clock,
     private readonly ids: IdGenerator,
   ) {}
 
-  /** @throws {Refusal} and whatever log and vault throw. */
   async make({ intent, postId, revision, payload, isLimited = false, decide }: Change): Promise<PostOutcome> {
     const { actorId } = intent;
     const [key, isVisible] = await Promise.all([
@@ -52,19 +49,19 @@ export class PostChanges {
       evolve: evolvePost,
       intent,
       payloadHash: payloadDigest(key, { ...payload, revision }),
-      // A creation addresses no post, so that the same intentId may name a change of what came of it.
+      // A creation addresses no post, so its intentId may name a later change of the same post.
       filter: ({ type }) => type !== 'post.created',
       isLimited,
       decide: (post) => decide(post, change, isVisible),
     });
     const post = outcomeOf(state, newest);
-    if (!post) throw new Refusal('post_unavailable', 'There is no such post for you.');
+    if (!post) throw new Refusal('post_unavailable', 'This post does not exist or is not available to you.');
     return { post, position };
   }
 
-  /** Who has written a post never changes, so that its first event tells. */
+  /** The first event is enough: the author of a post never changes. */
   private async isVisibleTo(actorId: string, postId: string): Promise<boolean> {
     const post = postIn(await this.log.read(streams.post(postId), { limit: 1 }));
-    return post.status !== 'absent' && (await this.facts.mayInteract(actorId, post.authorActorId));
+    return post.status !== 'absent' && (await this.policy.mayInteract(actorId, post.authorActorId));
   }
 }

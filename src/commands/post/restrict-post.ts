@@ -17,11 +17,13 @@ import type { LifecycleChange } from '../support/decide-lifecycle.js';
 import { handleCommand } from '../support/handle-command.js';
 
 export interface RestrictionOutcome extends LifecycleChange {
-  /** From which position in the log readers see it so. */
   readonly position: bigint;
 }
 
-/** Takes a post out of everybody's sight. Repeating it changes nothing. */
+/**
+ * Hides a post from everyone. Idempotent.
+ * @throws {Refusal} `not_found`, `post_deleted`, `lifecycle_revision_conflict`; what the log throws.
+ */
 export class RestrictPost extends Command<RestrictionOutcome> {
   constructor(
     readonly postId: string,
@@ -32,7 +34,6 @@ export class RestrictPost extends Command<RestrictionOutcome> {
   }
 }
 
-/** Lets it be seen again, as it was. Repeating it changes nothing. */
 export class UnrestrictPost extends Command<RestrictionOutcome> {
   constructor(
     readonly postId: string,
@@ -53,17 +54,16 @@ abstract class RestrictionHandler {
     protected readonly ids: IdGenerator,
   ) {}
 
-  /** @throws {Refusal} `not_found`, `post_deleted`, `lifecycle_revision_conflict`; what the log throws. */
   async execute({ postId, metadata, seen }: RestrictPost | UnrestrictPost): Promise<RestrictionOutcome> {
-    const life = { initial: noPost, evolve: evolvePost };
+    const decider = { initial: noPost, evolve: evolvePost };
     const decided = await handleCommand<Post, PostEvent>(this.log, this.ids, {
-      ...life,
+      ...decider,
       stream: streams.post(postId),
       decide: (post) => this.decide(post, { at: this.clock.now(), ...seen }),
       metadata,
     });
     const { position = 0n } = decided.added.at(-1) ?? decided.past.at(-1) ?? {};
-    return { ...lifecycleChange<Post, PostEvent>(decided, life), position };
+    return { ...lifecycleChange<Post, PostEvent>(decided, decider), position };
   }
 }
 

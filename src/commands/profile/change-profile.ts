@@ -19,7 +19,6 @@ import { earlierOutcome, metadataOf } from '../support/intent.js';
 import type { Intent } from '../support/intent.js';
 import { ProfileHandles } from './profile-handles.js';
 
-/** A profile after a mutation, and the position in the log from which readers see it. */
 export interface ProfileOutcome {
   readonly profile: Profile;
   readonly position: bigint;
@@ -37,9 +36,11 @@ export class ChangeProfile extends Command<ProfileOutcome> {
 type Changes = readonly Recorded<ProfileChanged>[];
 
 /**
- * Claims a new handle, changes the profile, gives the old handle back, in this order: nobody has two, and nobody else
- * comes to one that is in use. Whatever breaks between two steps, repeating the intent goes on where it stopped; and
- * whoever claimed in vain, since the profile was changed otherwise meanwhile, gives back what was claimed.
+ * Claims a new handle, changes the profile, releases the old handle, in this order: nobody holds two, and no handle in
+ * use is free. After a failure between two steps, the same intent resumes where it stopped. A claim is released if the
+ * profile changed otherwise meanwhile.
+ * @throws {Refusal} `invalid_text`, `invalid_website`, `revision_conflict`, `intent_conflict`; `effect_mismatch`: the
+ * handle is lastHandleChange. {@link PersonErased}, and what log and store throw.
  */
 @CommandHandler(ChangeProfile)
 export class ChangeProfileHandler implements ICommandHandler<ChangeProfile> {
@@ -52,10 +53,6 @@ export class ChangeProfileHandler implements ICommandHandler<ChangeProfile> {
     private readonly ids: IdGenerator,
   ) {}
 
-  /**
-   * @throws {Refusal} `invalid_text`, `invalid_website`, `revision_conflict`, `intent_conflict`, `effect_mismatch`: the
-   * handle is another's. {@link PersonErased}, and whatever log and store throw.
-   */
   async execute({ intent, change }: ChangeProfile): Promise<ProfileOutcome> {
     const payloadHash = payloadDigest(await this.vault.keyOf(intent.actorId), change);
     const [registered, past] = await Promise.all([
@@ -72,7 +69,7 @@ export class ChangeProfileHandler implements ICommandHandler<ChangeProfile> {
     }
   }
 
-  /** The handle that the change needs and the person does not have, if it is one that the rules let pass. */
+  /** Claims the handle of a change that the rules allow, unless the person already holds it. */
   private async claim(
     registered: Profile,
     past: Changes,
@@ -82,7 +79,7 @@ export class ChangeProfileHandler implements ICommandHandler<ChangeProfile> {
   ): Promise<void> {
     if (typeof change.handle !== 'string') return;
     if (earlierOutcome(past, intent, payloadHash)) return;
-    const profile = fold(registered, past);
+    const profile = profileAfter(registered, past);
     const at = this.clock.now();
     const decision = changeProfile(profile, change, at);
     if (decision instanceof Refusal) throw decision;
@@ -116,7 +113,7 @@ export class ChangeProfileHandler implements ICommandHandler<ChangeProfile> {
     return { profile: state, position };
   }
 
-  /** Unless the person has it (again), or may still get it. */
+  /** No effect if the person holds the handle again or may still get it. */
   private async releaseHandle(
     handle: string,
     registered: Profile,
@@ -124,15 +121,15 @@ export class ChangeProfileHandler implements ICommandHandler<ChangeProfile> {
     payloadHash: string,
   ): Promise<void> {
     const past = await this.changesOf(intent.actorId);
-    // First the name to sign in with is the one that they have: else the next holder's would be the second account of it.
-    const taken = past.findLast(({ event }) => event.data.handle !== null);
-    await projectInline(taken ? [taken] : [], this.store.db);
-    await this.handles.release(handle, fold(registered, past), metadataOf(intent, payloadHash));
+    // The sign-in name first: otherwise the next holder of the handle would share it with this account.
+    const lastHandleChange = past.findLast(({ event }) => event.data.handle !== null);
+    await projectInline(lastHandleChange ? [lastHandleChange] : [], this.store.db);
+    await this.handles.release(handle, profileAfter(registered, past), metadataOf(intent, payloadHash));
   }
 
   private async registered(actorId: string): Promise<Profile> {
     const [first] = await this.log.read(streams.account(actorId), { limit: 1 });
-    if (!first) throw new Refusal('not_found', 'There is no such account.');
+    if (!first) throw new Refusal('not_found', 'No such account exists.');
     return registeredProfile(first.event as AccountRegistered);
   }
 
@@ -141,5 +138,5 @@ export class ChangeProfileHandler implements ICommandHandler<ChangeProfile> {
   }
 }
 
-const fold = (registered: Profile, changes: Changes): Profile =>
+const profileAfter = (registered: Profile, changes: Changes): Profile =>
   changes.reduce((profile, { event }) => evolveProfile(profile, event), registered);

@@ -11,7 +11,7 @@ import { handleCommand, newestOf } from '../support/handle-command.js';
 import { freeOfErased } from '../account/erased-handles.js';
 import { HandleDigest } from '../support/handle-digest.js';
 
-/** Takes handles for profiles, and gives back those that no profile has: see src/domain/profile/handle.ts. */
+/** Claims handles for profiles and releases unused ones: see src/domain/profile/handle.ts. */
 export class ProfileHandles {
   constructor(
     private readonly log: EventLog,
@@ -20,7 +20,9 @@ export class ProfileHandles {
     private readonly ids: IdGenerator,
   ) {}
 
-  /** @throws {Refusal} `effect_mismatch`: another has it; `revision_conflict`. {@link LogUnavailable} */
+  /**
+   * @throws {Refusal} `effect_mismatch`: another account holds the handle; `revision_conflict`. {@link LogUnavailable}
+   */
   async claim(name: string, claim: HandleClaim, metadata: EventMetadata): Promise<void> {
     const { log, ids, clock } = this;
     await freeOfErased({ log, ids, clock }, { digest: await this.digest.ofHandle(name), metadata });
@@ -31,7 +33,7 @@ export class ProfileHandles {
     });
   }
 
-  /** To no effect where the profile has it, or another request may still get it. @throws {LogUnavailable} */
+  /** No effect if the profile holds the handle, or another request may still get it. @throws {LogUnavailable} */
   async release(name: string, profile: Profile, metadata: EventMetadata): Promise<void> {
     await handleCommand(this.log, this.ids, {
       ...(await this.streamOf(name)),

@@ -7,7 +7,6 @@ import { PairCommands } from './pair-commands.js';
 import type { PairOutcome } from './pair-commands.js';
 import { InteractionPolicy } from '../support/interaction-policy.js';
 
-/** Whether the actor blocks the other one, and the position in the log from which readers see it. */
 export interface BlockOutcome {
   readonly blocked: boolean;
   readonly position: bigint;
@@ -41,33 +40,31 @@ const outcomeOf = ({ intent }: Block | Unblock, { pair, position }: PairOutcome)
 @CommandHandler(Block)
 export class BlockHandler implements ICommandHandler<Block> {
   constructor(
-    private readonly acts: PairCommands,
-    private readonly facts: InteractionPolicy,
+    private readonly commands: PairCommands,
+    private readonly policy: InteractionPolicy,
   ) {}
 
-  /** @throws {Refusal} and what log, vault and store throw. */
   async execute(command: Block): Promise<BlockOutcome> {
     const { intent, targetActorId } = command;
-    const isKnown = await this.facts.isKnown(targetActorId);
-    const done = await this.acts.execute({
+    const isKnown = await this.policy.isKnown(targetActorId);
+    const outcome = await this.commands.execute({
       intent,
       targetActorId,
       verb: 'block',
       filter: isBlocking,
       decide: (pair, act) => block(pair, act, isKnown),
     });
-    return outcomeOf(command, done);
+    return outcomeOf(command, outcome);
   }
 }
 
 @CommandHandler(Unblock)
 export class UnblockHandler implements ICommandHandler<Unblock> {
-  constructor(private readonly acts: PairCommands) {}
+  constructor(private readonly commands: PairCommands) {}
 
-  /** @throws {Refusal} and what log and vault throw. */
   async execute(command: Unblock): Promise<BlockOutcome> {
     const { intent, targetActorId } = command;
-    const done = await this.acts.execute({
+    const outcome = await this.commands.execute({
       intent,
       targetActorId,
       verb: 'unblock',
@@ -75,6 +72,6 @@ export class UnblockHandler implements ICommandHandler<Unblock> {
       isLimited: true,
       decide: unblock,
     });
-    return outcomeOf(command, done);
+    return outcomeOf(command, outcome);
   }
 }

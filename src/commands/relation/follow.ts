@@ -27,29 +27,28 @@ export class Unfollow extends Command<RelationOutcome> {
   }
 }
 
-/** An act of following or not: what a block ends is the block's. */
+/** A block ends follows too, but these events belong to the block. */
 const isFollowing = ({ type, data }: PairEvent): boolean =>
   type === 'relation.established' || (type === 'relation.ended' && data.cause === 'actor');
 
-function outcomeOf({ intent, targetActorId }: Follow | Unfollow, done: PairOutcome): RelationOutcome {
+function outcomeOf({ intent, targetActorId }: Follow | Unfollow, outcome: PairOutcome): RelationOutcome {
   const { actorId } = intent;
-  const tie = done.pair.follows[actorId];
-  const ends = { kind: 'follow', actorId, targetId: targetActorId, targetActorId } as const;
-  return { relation: tie ? relationOf(ends, tie) : null, position: done.position };
+  const state = outcome.pair.follows[actorId];
+  const identity = { kind: 'follow', actorId, targetId: targetActorId, targetActorId } as const;
+  return { relation: state ? relationOf(identity, state) : null, position: outcome.position };
 }
 
 @CommandHandler(Follow)
 export class FollowHandler implements ICommandHandler<Follow> {
   constructor(
-    private readonly acts: PairCommands,
-    private readonly facts: InteractionPolicy,
+    private readonly commands: PairCommands,
+    private readonly policy: InteractionPolicy,
   ) {}
 
-  /** @throws {Refusal} and what log, vault and store throw. */
   async execute(command: Follow): Promise<RelationOutcome> {
     const { intent, targetActorId } = command;
-    const isAvailable = await this.facts.isActive(targetActorId);
-    const done = await this.acts.execute({
+    const isAvailable = await this.policy.isActive(targetActorId);
+    const outcome = await this.commands.execute({
       intent,
       targetActorId,
       verb: 'follow',
@@ -57,18 +56,23 @@ export class FollowHandler implements ICommandHandler<Follow> {
       isLimited: true,
       decide: (pair, act) => follow(pair, act, isAvailable),
     });
-    return outcomeOf(command, done);
+    return outcomeOf(command, outcome);
   }
 }
 
 @CommandHandler(Unfollow)
 export class UnfollowHandler implements ICommandHandler<Unfollow> {
-  constructor(private readonly acts: PairCommands) {}
+  constructor(private readonly commands: PairCommands) {}
 
-  /** @throws {Refusal} and what log and vault throw. */
-  async execute(command: Unfollow): Promise<RelationOutcome> {
-    const { intent, targetActorId } = command;
-    const act = { intent, targetActorId, verb: 'unfollow', filter: isFollowing, decide: unfollow } as const;
-    return outcomeOf(command, await this.acts.execute(act));
+  async execute(unfollowing: Unfollow): Promise<RelationOutcome> {
+    const { intent, targetActorId } = unfollowing;
+    const command = {
+      intent,
+      targetActorId,
+      verb: 'unfollow',
+      filter: isFollowing,
+      decide: unfollow,
+    } as const;
+    return outcomeOf(unfollowing, await this.commands.execute(command));
   }
 }

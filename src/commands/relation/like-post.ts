@@ -40,12 +40,12 @@ abstract class LikingHandler {
   constructor(
     protected readonly log: EventLog,
     protected readonly vault: KeyVault,
-    protected readonly facts: InteractionPolicy,
+    protected readonly policy: InteractionPolicy,
     protected readonly clock: Clock,
     protected readonly ids: IdGenerator,
   ) {}
 
-  protected async carryOut(
+  protected async handle(
     { intent, postId }: LikePost | UnlikePost,
     verb: 'like' | 'unlike',
     decide: (like: Like, act: LikeAct) => Decision<RelationEvent>,
@@ -72,25 +72,23 @@ abstract class LikingHandler {
 
 @CommandHandler(LikePost)
 export class LikePostHandler extends LikingHandler implements ICommandHandler<LikePost> {
-  /** @throws {Refusal} and what log and store throw. */
   async execute(command: LikePost): Promise<RelationOutcome> {
     const authorActorId = await this.likeableAuthor(command);
-    return this.carryOut(command, 'like', (like, act) => likePost(like, act, authorActorId));
+    return this.handle(command, 'like', (like, act) => likePost(like, act, authorActorId));
   }
 
-  /** Who wrote the post; undefined if the actor cannot have to do with it now. */
+  /** The author of the post; undefined if the actor may not interact with the author now. */
   private async likeableAuthor({ intent, postId }: LikePost): Promise<string | undefined> {
     const post = postIn(await this.log.read(streams.post(postId)));
     if (post.status !== 'published') return undefined;
-    const mayInteract = await this.facts.mayInteract(intent.actorId, post.authorActorId);
+    const mayInteract = await this.policy.mayInteract(intent.actorId, post.authorActorId);
     return mayInteract ? post.authorActorId : undefined;
   }
 }
 
 @CommandHandler(UnlikePost)
 export class UnlikePostHandler extends LikingHandler implements ICommandHandler<UnlikePost> {
-  /** @throws {Refusal} and what log and vault throw. */
   execute(command: UnlikePost): Promise<RelationOutcome> {
-    return this.carryOut(command, 'unlike', unlikePost);
+    return this.handle(command, 'unlike', unlikePost);
   }
 }

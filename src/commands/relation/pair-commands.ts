@@ -9,25 +9,21 @@ import { Clock, IdGenerator } from '../support/ambient.js';
 import { handleIdempotentCommand } from '../support/handle-idempotent-command.js';
 import type { Intent } from '../support/intent.js';
 
-/** What one actor does to another. */
 export interface PairCommand {
   readonly intent: Intent;
   readonly targetActorId: string;
   readonly verb: 'follow' | 'unfollow' | 'block' | 'unblock';
-  /** Which events of the two are of this kind, follows or blocks. */
   readonly filter: (event: PairEvent) => boolean;
-  /** As in {@link handleIdempotentCommand}. */
   readonly isLimited?: boolean;
   readonly decide: (pair: Pair, act: Act) => Decision<PairEvent>;
 }
 
-/** What the two are to each other by the intent, and the position in the log from which readers see it. */
 export interface PairOutcome {
   readonly pair: Pair;
   readonly position: bigint;
 }
 
-/** What following and blocking have in common: both are written to the one stream of the two. */
+/** Follows and blocks share one stream of the pair. @throws {Refusal} and what log and vault throw. */
 export class PairCommands {
   constructor(
     private readonly log: EventLog,
@@ -36,7 +32,6 @@ export class PairCommands {
     private readonly ids: IdGenerator,
   ) {}
 
-  /** @throws {Refusal} and whatever log and vault throw. */
   async execute(command: PairCommand): Promise<PairOutcome> {
     const { intent, targetActorId, verb, filter, isLimited = false, decide } = command;
     const { actorId } = intent;
@@ -48,8 +43,8 @@ export class PairCommands {
       intent,
       payloadHash: payloadDigest(await this.vault.keyOf(actorId), { verb }),
       filter,
-      // What the other one did, a block say, is nobody else's to find out: nor by the follow that it ended. Of one's own
-      // block there is another event behind.
+      // Events of the other actor, such as a block, are not disclosed, nor is the end of a follow by a block. A block
+      // of one's own has an event of its own behind that end.
       isVisible: ({ type, data }) =>
         data.actorId === actorId && !(type === 'relation.ended' && data.cause === 'block'),
       isLimited,

@@ -14,7 +14,6 @@ import type { Intent } from '../support/intent.js';
 import { postIn } from '../post/post-outcome.js';
 import { InteractionPolicy } from '../support/interaction-policy.js';
 
-/** What is reported, why, and what else there is to say: as it was sent. */
 export interface Complaint {
   readonly postId?: string | undefined;
   readonly actorId?: string | undefined;
@@ -22,13 +21,15 @@ export interface Complaint {
   readonly text?: string | undefined;
 }
 
-/** A report, and the position in the log from which readers find its intent. */
 export interface ReportOutcome {
   readonly report: { readonly id: string; readonly status: 'received' };
   readonly position: bigint;
 }
 
-/** Tells the operators of a post or an actor. Repeating the intent makes no second report. */
+/**
+ * Reports a post or an actor to the operators. Idempotent by its intent.
+ * @throws {Refusal} and what log, vault and store throw.
+ */
 export class CreateReport extends Command<ReportOutcome> {
   constructor(
     readonly intent: Intent,
@@ -43,12 +44,11 @@ export class CreateReportHandler implements ICommandHandler<CreateReport> {
   constructor(
     private readonly log: EventLog,
     private readonly vault: KeyVault,
-    private readonly facts: InteractionPolicy,
+    private readonly policy: InteractionPolicy,
     private readonly clock: Clock,
     private readonly ids: IdGenerator,
   ) {}
 
-  /** @throws {Refusal} and what log, vault and store throw. */
   async execute({ intent, complaint }: CreateReport): Promise<ReportOutcome> {
     const { postId, actorId, reason, text } = complaint;
     const key = await this.vault.keyOf(intent.actorId);
@@ -75,19 +75,18 @@ export class CreateReportHandler implements ICommandHandler<CreateReport> {
     return { report: { id: reportId, status: 'received' }, position };
   }
 
-  /** The actor whom a complaint is about, if they and what they are reported for are there for the reporter. */
+  /** The reported actor; undefined if the reporter may not report the actor or cannot see the post. */
   private async targetOf(reporterActorId: string, complaint: Complaint): Promise<string | undefined> {
     const { postId, actorId } = complaint;
     const targetActorId = postId === undefined ? actorId : await this.authorOf(postId);
     if (targetActorId === undefined || targetActorId === reporterActorId) return targetActorId;
     const [isActive, { blockedBy }] = await Promise.all([
-      this.facts.isActive(targetActorId),
-      this.facts.pairOf(reporterActorId, targetActorId),
+      this.policy.isActive(targetActorId),
+      this.policy.pairOf(reporterActorId, targetActorId),
     ]);
     return isActive && mayReport(reporterActorId, targetActorId, blockedBy) ? targetActorId : undefined;
   }
 
-  /** Undefined: nobody can see such a post any more. */
   private async authorOf(postId: string): Promise<string | undefined> {
     const post = postIn(await this.log.read(streams.post(postId)));
     return post.status === 'published' ? post.authorActorId : undefined;

@@ -1,4 +1,3 @@
-/** What handlers take from the world besides the log: given to them, so that a test can say what they are. */
 export abstract class Clock {
   /** Unix milliseconds, UTC. */
   abstract now(): number;
@@ -7,6 +6,5 @@ export abstract class Clock {
 export abstract class IdGenerator {
   /** A new opaque identifier: 22 URL-safe characters, 128 random bits. */
   abstract random(): string;
-  /** A new UUID, for an event. */
   abstract uuid(): string;
 }

@@ -7,23 +7,23 @@ import { handleCommand } from './handle-command.js';
 import type { CommandContext } from './handle-command.js';
 
 export interface Change {
-  /** False: it was so before, and nothing was changed. */
   readonly changed: boolean;
 }
 
 /**
- * {@link handleCommand}, for what gives authority or takes it away: it holds from the next request on, on every process.
- * Throws what that throws, and what the store throws: then it is in the log, and holds when it is repeated, or a worker
- * comes to it.
+ * {@link handleCommand} for changes of authority: also writes the rows of the authority store, so that the next request
+ * to any process honors them.
+ * @throws what {@link handleCommand} and the store throw. If the store failed, the event is in the log; repeating or a
+ * worker projects it.
  */
 export async function decideAndProject<State, Event extends StoredEvent>(
   log: EventLog,
   ids: IdGenerator,
   store: AuthorityStore,
-  deliberation: CommandContext<State, Event>,
+  context: CommandContext<State, Event>,
 ): Promise<Change> {
-  const { past, added } = await handleCommand(log, ids, deliberation);
-  // The past too: what was cut off after its append ends here.
+  const { past, added } = await handleCommand(log, ids, context);
+  // Earlier events too: this completes a command that stopped after its append.
   await projectInline([...past, ...added], store.db);
   return { changed: added.length > 0 };
 }

@@ -8,30 +8,30 @@ import type { Change } from './decide-and-project.js';
 import { handleCommand } from './handle-command.js';
 import type { Decided, CommandContext } from './handle-command.js';
 
-/** What an operator did to an account, an application or a post. */
 export interface LifecycleChange extends Change {
-  /** The lifecycle revision that it is at now. */
   readonly revision: number;
 }
 
-type Turning<State, Event extends StoredEvent> = Omit<CommandContext<State, Event>, 'read' | 'known'>;
+type LifecycleContext<State, Event extends StoredEvent> = Omit<
+  CommandContext<State, Event>,
+  'read' | 'known'
+>;
 
-/** As {@link decideAndProject}, and says which turn of its life that was. */
+/** As {@link decideAndProject}; returns the lifecycle revision too. */
 export async function decideLifecycle<State extends LifecycleState, Event extends StoredEvent>(
   log: EventLog,
   ids: IdGenerator,
   store: AuthorityStore,
-  turning: Turning<State, Event>,
+  context: LifecycleContext<State, Event>,
 ): Promise<LifecycleChange> {
-  const decided = await handleCommand<State, Event>(log, ids, turning);
+  const decided = await handleCommand<State, Event>(log, ids, context);
   await projectInline([...decided.past, ...decided.added], store.db);
-  return lifecycleChange(decided, turning);
+  return lifecycleChange(decided, context);
 }
 
-/** What was decided on the whole of a stream, told as a turn of its life. */
 export function lifecycleChange<State extends LifecycleState, Event extends StoredEvent>(
   { past, added }: Decided<Event>,
-  { initial, evolve }: Pick<Turning<State, Event>, 'initial' | 'evolve'>,
+  { initial, evolve }: Pick<LifecycleContext<State, Event>, 'initial' | 'evolve'>,
 ): LifecycleChange {
   const whole = [...past, ...added];
   const { lifecycle } = whole.reduce((older, { event }) => evolve(older, event), initial);

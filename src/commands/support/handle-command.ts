@@ -8,36 +8,38 @@ import type { StoredEvent } from '../../log/registry.js';
 import { isRestriction, restrictionId } from '../../log/restrictions.js';
 import type { IdGenerator } from './ambient.js';
 
+/**
+ * `read`: undefined reads the whole stream. `known`: the first attempt decides on this state without a read.
+ * `toConfirm`: events that justify a refusal or an empty decision, recorded in the witness before the answer;
+ * undefined: all.
+ */
 export interface CommandContext<State, Event extends StoredEvent> {
   readonly stream: string;
-  /** How the past is read. Undefined: all of it. */
   readonly read?: (log: EventLog, stream: string) => Promise<readonly Recorded[]>;
-  /** What the caller knows of the stream. It is decided on without a read, and only if the stream is still there. */
   readonly known?: { readonly revision: bigint; readonly state: State } | undefined;
   readonly initial: State;
   readonly evolve: (state: State, event: Event) => State;
-  /** `past`: as it was read, with what is recorded beside the events. */
   readonly decide: (state: State, past: readonly Recorded<Event>[]) => Decision<Event>;
-  /** What of the past tells that nothing is, or may be, done (any more): it must be confirmed first. Undefined: all. */
   readonly toConfirm?: (past: readonly Recorded<Event>[]) => readonly Recorded<Event>[];
   readonly metadata: EventMetadata;
 }
 
-/** The stream that a decision rests on (nothing of it where the caller knew), and what the decision added to it (nothing: nothing changed). */
+/**
+ * `past`: events that the decision was based on; empty if the caller gave `known`. `added`: empty if nothing changed.
+ */
 export interface Decided<Event extends StoredEvent> {
   readonly past: readonly Recorded<Event>[];
   readonly added: readonly Recorded<Event>[];
 }
 
-/** Somebody else may write to the stream between our look and our append; nobody does so this often in a row. */
 const ATTEMPTS = 5;
-/** A log may refuse for the sake of an event that it shows to nobody before it is durable: a moment later. */
+/** Unit of the pause between attempts: a log may refuse because of an event that it shows only once durable. */
 const PAUSE_MS = 20;
 
 /**
- * Reads a stream, decides, appends; looks again if somebody else wrote first.
- * @throws {Refusal} and whatever {@link EventLog} throws; {@link LogUnavailable} also if somebody else always was first:
- * nothing was written, and trying again is safe.
+ * Reads a stream, decides and appends; retries when another writer was first.
+ * @throws {Refusal} and what {@link EventLog} throws; {@link LogUnavailable} also after all attempts lost the race:
+ * nothing was written, and a retry is safe.
  */
 export async function handleCommand<State, Event extends StoredEvent>(
   log: EventLog,
@@ -46,10 +48,10 @@ export async function handleCommand<State, Event extends StoredEvent>(
 ): Promise<Decided<Event>> {
   const { stream, read = wholeStream, known, initial, evolve, decide, toConfirm, metadata } = context;
   for (let attempt = 1; ; attempt++) {
-    const informed = attempt === 1 ? known : undefined;
-    const past = informed ? [] : ((await read(log, stream)) as readonly Recorded<Event>[]);
-    const state = informed
-      ? informed.state
+    const knownStream = attempt === 1 ? known : undefined;
+    const past = knownStream ? [] : ((await read(log, stream)) as readonly Recorded<Event>[]);
+    const state = knownStream
+      ? knownStream.state
       : past.reduce((older, { event }) => evolve(older, event), initial);
     const decision = decide(state, past);
     if (decision instanceof Refusal || decision.length === 0) {
@@ -57,7 +59,7 @@ export async function handleCommand<State, Event extends StoredEvent>(
       if (decision instanceof Refusal) throw decision;
       return { past, added: [] };
     }
-    const expected = informed?.revision ?? past.at(-1)?.revision ?? 'no_stream';
+    const expected = knownStream?.revision ?? past.at(-1)?.revision ?? 'no_stream';
     const events = decision.map((event) => ({ id: idFor(event, stream, metadata) ?? ids.uuid(), event }));
     try {
       const appended = await log.append({ stream, expected, events, metadata });
@@ -65,7 +67,9 @@ export async function handleCommand<State, Event extends StoredEvent>(
     } catch (error) {
       if (!(error instanceof WrongExpectedRevision)) throw error;
       if (attempt === ATTEMPTS)
-        throw new LogUnavailable('others keep writing to the stream', { cause: error });
+        throw new LogUnavailable('other writers were first in every attempt; nothing was written, retry', {
+          cause: error,
+        });
       await pause(attempt * PAUSE_MS);
     }
   }
@@ -79,13 +83,13 @@ function recordedBy<Event extends StoredEvent>(
   { revision, position, restriction }: Appended,
 ): readonly Recorded<Event>[] {
   const first = revision - BigInt(events.length - 1);
-  return events.map((given, index) => ({
+  return events.map((appended, index) => ({
     stream,
     revision: first + BigInt(index),
     position,
     metadata,
     erased: false,
-    ...given,
+    ...appended,
     ...(index === events.length - 1 && (restriction as Required<NewEvent<Event>> | undefined)),
   }));
 }
@@ -94,24 +98,23 @@ function wholeStream(log: EventLog, stream: string): Promise<readonly Recorded[]
   return log.read(stream);
 }
 
-/** All of a stream as it was a moment ago; if that is the past by now, as it is. */
+/** The first read returns `past`; a retry reads the log. */
 export function alreadyRead(past: readonly Recorded[]): NonNullable<CommandContext<unknown, never>['read']> {
   let first: readonly Recorded[] | undefined = past;
   return (log, stream) => {
-    const known = first;
+    const given = first;
     first = undefined;
-    return known ? Promise.resolve(known) : log.read(stream);
+    return given ? Promise.resolve(given) : log.read(stream);
   };
 }
 
-/** The newest event of a stream alone, where that tells all, whatever came before. */
 export function newestOf(log: EventLog, stream: string): Promise<readonly Recorded[]> {
   return log.read(stream, { limit: 1, direction: 'backwards' });
 }
 
 /**
- * The first and the newest event of a stream (one event: only that): enough where these two tell all, and no more work
- * for a stream of thousands than for one of two.
+ * Reads the first and the newest event of a stream, for states that depend on these two: constant work for a long
+ * stream.
  */
 export async function endsOf(log: EventLog, stream: string): Promise<readonly Recorded[]> {
   const [[first], [newest]] = await Promise.all([

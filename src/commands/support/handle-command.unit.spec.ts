@@ -3,7 +3,7 @@ import { LogUnavailable, WrongExpectedRevision } from '../../log/event-log.js';
 import type { EventLog } from '../../log/event-log.js';
 import { alreadyRead, handleCommand } from './handle-command.js';
 
-const deliberation = {
+const context = {
   stream: 's',
   initial: undefined,
   evolve: () => undefined,
@@ -12,7 +12,7 @@ const deliberation = {
 };
 const ids = { random: () => 'x', uuid: () => 'x' };
 
-/** A log to which somebody else writes first, this often. */
+/** The first `times` appends meet another writer. */
 const contended = (times: number) => {
   let left = times;
   return {
@@ -25,20 +25,20 @@ const contended = (times: number) => {
 };
 
 describe('a decision', () => {
-  it('is made again when somebody else wrote first', async () => {
-    const { added } = await handleCommand(contended(3), ids, deliberation);
+  it('is made again when another writer was first', async () => {
+    const { added } = await handleCommand(contended(3), ids, context);
     expect(added).toMatchObject([{ revision: 0n, position: 7n }]);
   });
 
-  it('rests on what was read already, and on another look once somebody else wrote', async () => {
+  it('rests on events read before, and on another read once another writer was first', async () => {
     let reads = 0;
     const log = contended(1);
     log.read = () => Promise.resolve([]).finally(() => (reads += 1));
-    const { added } = await handleCommand(log, ids, { ...deliberation, read: alreadyRead([]) });
+    const { added } = await handleCommand(log, ids, { ...context, read: alreadyRead([]) });
     expect([added.length, reads]).toEqual([1, 1]);
   });
 
-  it('can be tried again later when somebody else always was first', async () => {
-    await expect(handleCommand(contended(9), ids, deliberation)).rejects.toBeInstanceOf(LogUnavailable);
+  it('can be retried later when another writer always was first', async () => {
+    await expect(handleCommand(contended(9), ids, context)).rejects.toBeInstanceOf(LogUnavailable);
   });
 });

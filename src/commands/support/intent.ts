@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { Refusal } from '../../domain/refusal.js';
 import type { AddressClass, EventMetadata, Recorded } from '../../log/recorded.js';
 
-/** On whose behalf and through what a mutation comes, as the admission found it. */
 export interface Authority {
   readonly actorId: string;
   readonly appId: string;
@@ -11,7 +10,7 @@ export interface Authority {
   readonly addressClass: AddressClass;
 }
 
-/** An action that a client names, so that repeating it is safe: scoped to (application, actor, addressed resource). */
+/** A mutation with its idempotency key, scoped to (application, actor, addressed resource). */
 export interface Intent extends Authority {
   readonly intentId: string;
 }
@@ -21,7 +20,10 @@ export function metadataOf(intent: Intent, payloadHash: string): EventMetadata {
   return { actorId, appId, grantId, intentId, payloadHash, requestId, addressClass };
 }
 
-/** The identity of what an intent creates: SHA-256 over (kind, application, actor, intent), its first 128 bits in base64url. */
+/**
+ * The id of a resource that an intent creates: SHA-256 over (kind, application, actor, intent), its first 128 bits in
+ * base64url.
+ */
 export function createdId(kind: string, { appId, actorId, intentId }: Intent): string {
   const digest = createHash('sha256')
     .update(JSON.stringify([kind, appId, actorId, intentId]))
@@ -29,14 +31,13 @@ export function createdId(kind: string, { appId, actorId, intentId }: Intent): s
   return digest.subarray(0, 16).toString('base64url');
 }
 
-/** Whether an event was appended for that intent, whatever its payload was. */
 export function isOfIntent({ metadata }: Recorded, { intentId, appId, actorId }: Intent): boolean {
   return metadata.intentId === intentId && metadata.appId === appId && metadata.actorId === actorId;
 }
 
 /**
- * What an earlier request with this intent left in the stream; undefined if none did.
- * @throws {Refusal} `intent_conflict`: it asked for something else.
+ * Returns the event of an earlier request with this intent; undefined if none exists.
+ * @throws {Refusal} `intent_conflict`: the earlier request had another payload.
  */
 export function earlierOutcome(
   stream: readonly Recorded[],
