@@ -1,10 +1,10 @@
-/** A fact, in the past tense. `type` is its name on the wire: dotted, never renamed, never reused. */
+/** `type` is the name on the wire: past tense, dotted, never renamed or reused. */
 export interface DomainEvent<Type extends string, Data extends object> {
   readonly type: Type;
   readonly data: Data;
 }
 
-/** When it happened: Unix milliseconds, UTC. */
+/** Unix milliseconds, UTC. */
 export interface Occurrence {
   readonly at: number;
 }

@@ -1,27 +1,26 @@
 import { Refusal } from './refusal.js';
 
 /**
- * What operators decide on, an account, an application or a post, counts the turns of its life: it is there (1), is
- * suspended (2), reinstated (3) … 0: it never was. Nothing else makes a turn: no edit, no other password.
+ * Operator decisions on an account, application or post raise its lifecycle revision: created (1), suspended (2),
+ * reinstated (3) … 0: never existed. Edits and password changes do not count.
  */
 export interface LifecycleState {
   readonly status: string;
   readonly lifecycle: number;
 }
 
-/** `lifecycle`: the turn that whoever acts has seen last. Undefined: whichever it is by now. */
+/** `lifecycle`: the lifecycle revision that the operator saw. Undefined: any. */
 export interface ExpectedLifecycle {
   readonly lifecycle?: number | undefined;
 }
 
-/** Why nothing is done to it: it has taken another turn than was seen. Undefined: that is the newest. */
 export function staleLifecycle(
   { status, lifecycle }: LifecycleState,
-  seen: ExpectedLifecycle,
+  expected: ExpectedLifecycle,
 ): Refusal | undefined {
-  if (seen.lifecycle === undefined || seen.lifecycle === lifecycle) return undefined;
+  if (expected.lifecycle === undefined || expected.lifecycle === lifecycle) return undefined;
   return new Refusal(
     'lifecycle_revision_conflict',
-    `It is at lifecycle revision ${lifecycle} now (${status}), not at ${seen.lifecycle}; look at what was done to it, and decide anew.`,
+    `Its lifecycle revision is now ${lifecycle} (${status}), not ${expected.lifecycle}; read its current state and decide again.`,
   );
 }

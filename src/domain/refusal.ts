@@ -1,4 +1,4 @@
-/** The published domain codes (network-api.md, "Domain codes"). Their HTTP statuses are the business of src/http/server/errors.ts. */
+/** Published domain codes (network-api.md, "Domain codes"). src/http/server/errors.ts maps them to HTTP statuses. */
 export const refusalCodes = [
   'unknown_or_immutable_field',
   'invalid_text',
@@ -53,7 +53,7 @@ export const refusalCodes = [
 
 export type RefusalCode = (typeof refusalCodes)[number];
 
-/** A rule said no. A value that deciders return; whoever cannot go on throws it. The message says what to do next. */
+/** Returned by deciders, thrown by command handlers. The message says what to do next. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
 
@@ -65,5 +65,4 @@ export class Refusal extends Error {
   }
 }
 
-/** What a decider answers: the facts to append (none: nothing changes), or why not. */
 export type Decision<Event> = readonly Event[] | Refusal;

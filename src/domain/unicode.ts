@@ -1,31 +1,30 @@
 /**
- * The work of normalizing is the square of the combining marks in a row, since each finds its place among those before
- * it. The stream-safe text format has at most 30, far more than any language needs (Unicode Standard Annex #15, section 13).
+ * Normalization is quadratic in consecutive combining marks. The stream-safe text format allows 30 (Unicode Standard
+ * Annex #15, section 13), far more than any language needs.
  */
 const MARKS_IN_A_ROW_MAX = 30;
 
-/** In no language NFC makes one code point of more than four UTF-16 code units (U+1F82 is alpha and three marks). */
+/** NFC composes at most four UTF-16 code units into one code point (U+1F82 is alpha and three marks). */
 const CODE_UNITS_PER_CODE_POINT = 4;
 
 /**
- * The general category Mark has all characters with a combining class, and so all that are put in order. The lookbehind
- * keeps this linear: each run is counted from its first mark alone.
+ * The category Mark covers every character with a combining class. The lookbehind keeps the match linear: each run is
+ * counted from its first mark only.
  */
 const tooManyMarks = new RegExp(String.raw`(?<!\p{M})\p{M}{${MARKS_IN_A_ROW_MAX + 1}}`, 'u');
 
-/** A text in NFC, or why it is none, as the rest of a sentence about it. */
 export type Normalized = { readonly text: string } | { readonly fault: string };
 
 /**
- * NFC of a text that somebody sent, with work that its bounds limit: it is refused before it is normalized where it has
- * more than four times as many UTF-16 code units as it may have code points, or more than 30 combining marks in a row.
- * Whether it has few enough code points then is the caller's to say. Trim before: white space counts here.
+ * Returns a client's text in NFC with bounded work. Refuses before normalizing: more than four UTF-16 code units for
+ * each allowed code point, or more than 30 consecutive combining marks. The caller trims first and checks the number of
+ * code points.
  */
-export function normalizeText(given: string, maxCodePoints: number): Normalized {
+export function normalizeText(text: string, maxCodePoints: number): Normalized {
   const maxCodeUnits = maxCodePoints * CODE_UNITS_PER_CODE_POINT;
-  if (given.length > maxCodeUnits)
-    return { fault: `has ${given.length} UTF-16 code units, where at most ${maxCodeUnits} are normalized` };
-  if (tooManyMarks.test(given))
+  if (text.length > maxCodeUnits)
+    return { fault: `has ${text.length} UTF-16 code units, where at most ${maxCodeUnits} are normalized` };
+  if (tooManyMarks.test(text))
     return { fault: `has more than ${MARKS_IN_A_ROW_MAX} combining marks in a row` };
-  return { text: given.normalize('NFC') };
+  return { text: text.normalize('NFC') };
 }

@@ -7,11 +7,11 @@ import { keptBio } from './profile/bio.js';
 import { Refusal } from './refusal.js';
 import { normalizeText } from './unicode.js';
 
-/** Marks of two combining classes by turns: each one is put in order among all before it. */
+/** Marks of two combining classes in turn: each one is ordered among all before it. */
 const marks = (count: number) => '\u0301\u0316'.repeat(count / 2);
 const LARGEST_BODY = 61_000;
 
-/** What the runtime was asked to normalize meanwhile. */
+/** Texts that the runtime normalized. */
 async function normalizedBy(work: () => unknown): Promise<string[]> {
   const normalize = jest.spyOn(String.prototype, 'normalize');
   try {
@@ -45,7 +45,7 @@ describe('a text that somebody sent', () => {
 
   it('has every character that normalizing puts in order counted as a mark', () => {
     const isOrdered = (character: string) =>
-      // One of another class goes before or behind it, wherever it stood.
+      // A mark of another class moves before or after it.
       ['\u0334', '\u0345'].some((other) => {
         const [one, two] = [`a${character}${other}`, `a${other}${character}`];
         return !character.normalize('NFD').includes(other) && one.normalize('NFD') === two.normalize('NFD');

@@ -180,7 +180,7 @@ describe('the grants of an application', () => {
     const grantIds = await Promise.all(Array.from({ length: 9 }, () => issue(clientId)));
     await expect(revokeOf(clientId)).rejects.toMatchObject({
       code: 'not_found',
-      message: 'There is nothing in the log about 1 of these grants; all others have ended.',
+      message: 'The log does not know 1 of these grants; all others are revoked.',
     });
     expect(await Promise.all(grantIds.map(isRevoked))).toEqual(grantIds.map(() => true));
   });

@@ -129,7 +129,7 @@ export class ChangeProfileHandler implements ICommandHandler<ChangeProfile> {
 
   private async registered(actorId: string): Promise<Profile> {
     const [first] = await this.log.read(streams.account(actorId), { limit: 1 });
-    if (!first) throw new Refusal('not_found', 'No such account exists.');
+    if (!first) throw new Refusal('not_found', 'There is no such account.');
     return registeredProfile(first.event as AccountRegistered);
   }
 

@@ -25,7 +25,7 @@ const another = { ...intent, intentId: 'i2' };
 const following = (pair: Pair): Decision<PairEvent> => follow(pair, act, true);
 const unfollowing = (pair: Pair): Decision<PairEvent> => unfollow(pair, act);
 
-/** A log of one stream. `first`: what somebody else does between a look and an append. */
+/** A log of one stream. `first`: the work of another writer between the first read and its append. */
 function logOf(first: () => Promise<unknown> = () => Promise.resolve()): EventLog {
   const recorded: Recorded[] = [];
   const waiting = [first];
@@ -48,7 +48,7 @@ function logOf(first: () => Promise<unknown> = () => Promise.resolve()): EventLo
 
 describe('an intent', () => {
   let log: EventLog;
-  const carryOut = (
+  const execute = (
     by: Intent,
     decide: (pair: Pair) => Decision<PairEvent>,
     more: Partial<IdempotentCommandContext<Pair, PairEvent>> = {},
@@ -67,60 +67,60 @@ describe('an intent', () => {
     log = logOf();
   });
 
-  it('changes the stream, and names the position from which that is seen', async () => {
-    const { state, own, position } = await carryOut(intent, following);
+  it('changes the stream, and returns the position from which reads show it', async () => {
+    const { state, own, position } = await execute(intent, following);
     expect(state.follows).toMatchObject({ ada: { active: true, generation: 1 } });
     expect(own).toHaveLength(1);
     expect(position).toBe(own[0]?.position);
   });
 
-  it('answers its first outcome when it is repeated, also after that was taken back', async () => {
-    const first = await carryOut(intent, following);
-    await carryOut(another, unfollowing, { payloadHash: 'delete' });
-    const { state, newest, own } = await carryOut(intent, following);
+  it('returns its first outcome when repeated, also after it was undone', async () => {
+    const first = await execute(intent, following);
+    await execute(another, unfollowing, { payloadHash: 'delete' });
+    const { state, newest, own } = await execute(intent, following);
     expect({ state, own }).toEqual({ state: first.state, own: first.own });
     expect(newest.follows).toMatchObject({ ada: { active: false, generation: 1 } });
     expect(await log.read('pair-ada.bob')).toHaveLength(2);
   });
 
-  it('does not ask the rules again for what was carried out before', async () => {
-    await carryOut(intent, following);
+  it('does not ask the rules again for a repeated intent', async () => {
+    await execute(intent, following);
     const asked = () => {
       throw new Error('asked');
     };
-    await expect(carryOut(intent, asked)).resolves.toMatchObject({ own: [{}] });
+    await expect(execute(intent, asked)).resolves.toMatchObject({ own: [{}] });
   });
 
   it('conflicts with itself for another payload', async () => {
-    await carryOut(intent, following);
-    const other = carryOut(intent, unfollowing, { payloadHash: 'delete' });
+    await execute(intent, following);
+    const other = execute(intent, unfollowing, { payloadHash: 'delete' });
     await expect(other).rejects.toMatchObject({ code: 'intent_conflict' });
   });
 
   it('is another one on another resource of the stream, for another actor and for another application', async () => {
-    await carryOut(intent, following);
+    await execute(intent, following);
     const filter = ({ type }: PairEvent) => type.startsWith('block.');
-    await carryOut(intent, unfollowing, { payloadHash: 'block', filter });
-    await carryOut({ ...intent, actorId: 'bob' }, following, { payloadHash: 'other' });
-    await carryOut({ ...intent, appId: 'other' }, unfollowing, { payloadHash: 'other' });
+    await execute(intent, unfollowing, { payloadHash: 'block', filter });
+    await execute({ ...intent, actorId: 'bob' }, following, { payloadHash: 'other' });
+    await execute({ ...intent, appId: 'other' }, unfollowing, { payloadHash: 'other' });
     expect(await log.read('pair-ada.bob')).toHaveLength(4);
   });
 
-  it('leaves nothing behind where it changes nothing', async () => {
-    const { state, own, position } = await carryOut(intent, unfollowing);
+  it('records nothing where it changes nothing', async () => {
+    const { state, own, position } = await execute(intent, unfollowing);
     expect({ state, own, position }).toEqual({ state: initialPair, own: [], position: 0n });
-    await expect(carryOut(intent, following, { payloadHash: 'other' })).resolves.toMatchObject({ own: [{}] });
+    await expect(execute(intent, following, { payloadHash: 'other' })).resolves.toMatchObject({ own: [{}] });
   });
 
-  it('is told no position of what others did that its actor is not shown', async () => {
+  it('returns no position of events that its actor may not see', async () => {
     const isVisible = ({ data }: PairEvent) => data.actorId === 'ada';
-    await carryOut({ ...intent, actorId: 'bob' }, (pair) => block(pair, bobOnAda, true));
-    await expect(carryOut(intent, unfollowing, { isVisible })).resolves.toMatchObject({
+    await execute({ ...intent, actorId: 'bob' }, (pair) => block(pair, bobOnAda, true));
+    await expect(execute(intent, unfollowing, { isVisible })).resolves.toMatchObject({
       position: 0n,
     });
   });
 
-  describe('of an actor who has done as much as can be done to one thing', () => {
+  describe('of an actor at the limit of changes of one thing', () => {
     const isLimited = true;
 
     beforeEach(async () => {
@@ -130,38 +130,38 @@ describe('an intent', () => {
       await log.append({ stream: 'pair-ada.bob', expected: 'no_stream', events, metadata });
     });
 
-    it('is refused, unless it takes something back', async () => {
-      const refused = carryOut(intent, following, { isLimited });
+    it('is refused, unless it undoes a change', async () => {
+      const refused = execute(intent, following, { isLimited });
       await expect(refused).rejects.toMatchObject({ code: 'domain_plan_too_large' });
-      await expect(carryOut(intent, following)).resolves.toMatchObject({ own: [{}] });
+      await expect(execute(intent, following)).resolves.toMatchObject({ own: [{}] });
     });
 
-    it('is answered where it changes nothing or was carried out before', async () => {
-      await expect(carryOut(intent, unfollowing, { isLimited })).resolves.toMatchObject({
+    it('is answered where it changes nothing or is repeated', async () => {
+      await expect(execute(intent, unfollowing, { isLimited })).resolves.toMatchObject({
         own: [],
       });
-      await carryOut(intent, following);
-      await expect(carryOut(intent, following, { isLimited })).resolves.toMatchObject({
+      await execute(intent, following);
+      await expect(execute(intent, following, { isLimited })).resolves.toMatchObject({
         own: [{}],
       });
     });
 
-    it('leaves the other one as many', async () => {
-      const others = carryOut({ ...intent, actorId: 'bob' }, following, { isLimited });
+    it('counts the changes of each actor alone', async () => {
+      const others = execute({ ...intent, actorId: 'bob' }, following, { isLimited });
       await expect(others).resolves.toMatchObject({ own: [{}] });
     });
   });
 
-  it('is carried out once where the same request is first', async () => {
-    log = logOf(() => carryOut(intent, following));
-    const { own } = await carryOut(intent, following);
+  it('is executed once where the same request is first', async () => {
+    log = logOf(() => execute(intent, following));
+    const { own } = await execute(intent, following);
     expect(own).toHaveLength(1);
     expect(await log.read('pair-ada.bob')).toHaveLength(1);
   });
 
   it('conflicts where the same intent with another payload is first', async () => {
-    log = logOf(() => carryOut(intent, following));
-    const other = carryOut(intent, following, { payloadHash: 'other' });
+    log = logOf(() => execute(intent, following));
+    const other = execute(intent, following, { payloadHash: 'other' });
     await expect(other).rejects.toMatchObject({ code: 'intent_conflict' });
   });
 });

@@ -76,7 +76,7 @@ describe('a display name', () => {
   });
 });
 
-describe('an account that is there', () => {
+describe('a registered account', () => {
   const given = (...events: AccountEvent[]) => [registered, ...events].reduce(evolveAccount, noAccount);
   const of = { actorId: 'a1', at: 7 };
   const suspended: AccountEvent = { type: 'account.suspended', data: of };
@@ -92,7 +92,7 @@ describe('an account that is there', () => {
     expect(reinstateAccount(given(), of)).toEqual([]);
   });
 
-  it('is only suspended or reinstated from the turn of its life that was seen', () => {
+  it('is only suspended or reinstated from its current lifecycle revision', () => {
     expect(suspendAccount(given(), { ...of, lifecycle: 1 })).toEqual([suspended]);
     expect(reinstateAccount(given(suspended, changed), { ...of, lifecycle: 2 })).toEqual([reinstated]);
     const conflict = { code: 'lifecycle_revision_conflict' };
@@ -101,12 +101,12 @@ describe('an account that is there', () => {
     expect(reinstateAccount(given(suspended, reinstated), { ...of, lifecycle: 2 })).toMatchObject(conflict);
   });
 
-  it('has another password with each change', () => {
+  it('gets a password event with each change', () => {
     expect(changePassword(given(), of)).toEqual([changed]);
     expect(changePassword(given(changed), of)).toEqual([changed]);
   });
 
-  it('is signed out where it was signed in', () => {
+  it('is signed out only if sessions ended', () => {
     expect(signOutEverywhere(given(), { ...of, sessions: 2 })).toEqual([signedOut]);
     expect(signOutEverywhere(given(signedOut), { ...of, sessions: 0 })).toEqual([]);
   });
@@ -115,7 +115,7 @@ describe('an account that is there', () => {
     expect(registerAccount(given(suspended), registration)).toEqual([]);
   });
 
-  it('is suspended as soon as it is, where a restored log has lost what came before its suspension', () => {
+  it('is suspended from its registration on, where a restored log has lost what came before its suspension', () => {
     const lost = (...events: AccountEvent[]) => [...events, registered].reduce(evolveAccount, noAccount);
     expect(lost(suspended)).toMatchObject({ status: 'suspended', lifecycle: 2 });
     expect(registerAccount(evolveAccount(noAccount, suspended), registration)).toEqual([
@@ -126,15 +126,15 @@ describe('an account that is there', () => {
   });
 });
 
-describe('an account that is not there', () => {
-  it('is neither suspended nor anything else', () => {
+describe('an unknown account', () => {
+  it('is refused by every command', () => {
     const of = { actorId: 'a1', at: 7, sessions: 1 };
     for (const decide of [suspendAccount, reinstateAccount, changePassword, signOutEverywhere])
       expect(decide(noAccount, of)).toMatchObject({ code: 'not_found' });
   });
 });
 
-describe('an account that is to be erased', () => {
+describe('an account with a planned erasure', () => {
   const given = (...events: AccountEvent[]) => [registered, ...events].reduce(evolveAccount, noAccount);
   const requested: AccountEvent = {
     type: 'account.erasure_requested',
@@ -146,7 +146,7 @@ describe('an account that is to be erased', () => {
   const request = { actorId: 'a1', erasesAt: 100, at: 7 };
   const erasure = { actorId: 'a1', at: 100 };
 
-  it('keeps the time that was set first, until that is cancelled', () => {
+  it('keeps the first planned time until it is cancelled', () => {
     expect(requestErasure(given(), request)).toEqual([requested]);
     expect(requestErasure(given(requested), { ...request, erasesAt: 50, at: 8 })).toEqual([]);
     expect(requestErasure(given(requested, cancelled), request)).toEqual([requested]);
@@ -159,7 +159,7 @@ describe('an account that is to be erased', () => {
     expect(cancelErasure(given(), { actorId: 'a1', at: 9 })).toEqual([]);
   });
 
-  it('is erased when the time has come, not before, and not if it was cancelled or never asked for', () => {
+  it('is erased when due, not before, and not if it was cancelled or never requested', () => {
     expect(eraseWhenDue(given(requested), { ...erasure, at: 99 })).toEqual([]);
     expect(eraseWhenDue(given(requested), erasure)).toEqual([erased]);
     expect(eraseWhenDue(given(requested, suspended), erasure)).toEqual([erased]);
@@ -168,7 +168,7 @@ describe('an account that is to be erased', () => {
     expect(eraseWhenDue(noAccount, erasure)).toEqual([]);
   });
 
-  it('is erased at once if an operator says so, with what is to be released and destroyed', () => {
+  it('is erased at once by an operator, with the handle and the key named', () => {
     const named = { handleDigest: 'digest', keyId: 'key' };
     expect(eraseAccount(given(requested), { ...erasure, ...named })).toEqual([
       { type: 'account.erased', data: { actorId: 'a1', ...named, at: 100 } },
@@ -176,19 +176,19 @@ describe('an account that is to be erased', () => {
     expect(eraseAccount(given(suspended), { ...erasure, lifecycle: 2 })).toEqual([erased]);
   });
 
-  it('is only asked for and erased from the turn of its life that was seen', () => {
+  it('is only planned and executed from the current lifecycle revision', () => {
     const conflict = { code: 'lifecycle_revision_conflict' };
     expect(requestErasure(given(suspended), { ...request, lifecycle: 1 })).toMatchObject(conflict);
     expect(eraseAccount(given(suspended), { ...erasure, lifecycle: 1 })).toMatchObject(conflict);
   });
 });
 
-describe('an account that is erased', () => {
+describe('an erased account', () => {
   const erased: AccountEvent = { type: 'account.erased', data: { actorId: 'a1', at: 100 } };
   const account = [registered, erased].reduce(evolveAccount, noAccount);
   const of = { actorId: 'a1', at: 101, erasesAt: 200, sessions: 1 };
 
-  it('is so for good, whatever comes behind it', () => {
+  it('stays erased, whatever event follows', () => {
     const behind: AccountEvent[] = [
       { type: 'account.reinstated', data: of },
       { type: 'account.erasure_cancelled', data: of },
@@ -198,7 +198,7 @@ describe('an account that is erased', () => {
     expect(registerAccount(account, registration)).toMatchObject({ code: 'intent_conflict' });
   });
 
-  it('is not there for anybody who asks something else of it', () => {
+  it('is refused as unknown by every other command', () => {
     const deciders = [
       suspendAccount,
       reinstateAccount,
@@ -210,31 +210,31 @@ describe('an account that is erased', () => {
     for (const decide of deciders) expect(decide(account, of)).toMatchObject({ code: 'not_found' });
   });
 
-  it('is not erased again, from whichever turn that is asked', () => {
+  it('is not erased again, from any lifecycle revision', () => {
     expect(eraseAccount(account, of)).toEqual([]);
     expect(eraseAccount(account, { ...of, lifecycle: 1 })).toEqual([]);
     expect(eraseWhenDue(account, of)).toEqual([]);
   });
 
-  it('is so also where nothing else of it is known, which nobody else asks for', () => {
+  it('is also erased where the log has lost its registration', () => {
     expect([erased].reduce(evolveAccount, noAccount)).toEqual({ status: 'erased', lifecycle: 1 });
     expect(eraseAccount(noAccount, of)).toMatchObject({ code: 'not_found' });
   });
 });
 
 describe('a handle', () => {
-  it('is for whoever claims it first', () => {
+  it('belongs to its first claimer', () => {
     expect(claimHandle(freeHandle, { actorId: 'a1', at: 5 })).toEqual([claimed]);
     expect(claimHandle(evolveHandle(freeHandle, claimed), { actorId: 'a2', at: 6 })).toMatchObject({
       code: 'intent_conflict',
     });
   });
 
-  it('may be claimed again by its holder, to no effect', () => {
+  it('may be claimed again by its holder, without effect', () => {
     expect(claimHandle(evolveHandle(freeHandle, claimed), { actorId: 'a1', at: 6 })).toEqual([]);
   });
 
-  it('is given back by an erased account that holds it, and by no other', () => {
+  it('is released by an erased account that holds it, and by no other', () => {
     const held = evolveHandle(freeHandle, claimed);
     const released = { type: 'handle.released', data: { actorId: 'a1', at: 6 } } as const;
     expect(releaseHandleOfErased(held, { actorId: 'a1', at: 6 })).toEqual([released]);

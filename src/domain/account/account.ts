@@ -27,8 +27,8 @@ export type AccountEvent =
   | AccountSignedOut;
 
 /**
- * `lifecycle`: how many turns its life has taken (see {@link ExpectedLifecycle}). A log that was restored may lack a registration and have
- * the suspension: who `isSuspended` and not there is so from the first moment.
+ * `lifecycle`: see {@link ExpectedLifecycle}. `erasesAt`: planned erasure, Unix ms. A restored log may lack the
+ * registration and still hold the suspension: `isSuspended` applies as soon as the registration exists again.
  */
 export type Account =
   | { readonly status: 'none'; readonly lifecycle: number; readonly isSuspended?: boolean }
@@ -39,7 +39,6 @@ export type Account =
       readonly handle: string;
       readonly displayName: string;
       readonly email: string;
-      /** When it is to be erased, Unix ms; undefined: that is not asked for. */
       readonly erasesAt?: number | undefined;
     };
 
@@ -47,13 +46,12 @@ export const noAccount: Account = { status: 'none', lifecycle: 0 };
 
 export function evolveAccount(account: Account, event: AccountEvent): Account {
   if (event.type === 'account.registered') {
-    // Nobody comes back from erasure.
     if (account.status === 'erased') return account;
     const { handle, displayName, email } = event.data;
     const status = account.status === 'none' && account.isSuspended === true ? 'suspended' : 'active';
     return { status, lifecycle: account.lifecycle + 1, handle, displayName, email };
   }
-  // Also of an account that the log has nothing else of: a restored one may lack what came before.
+  // A restored log may lack every event before the erasure.
   if (event.type === 'account.erased') return { status: 'erased', lifecycle: account.lifecycle + 1 };
   if (account.status === 'none') return evolveUnknown(account, event);
   if (account.status === 'erased') return account;
@@ -81,10 +79,9 @@ type Unknown = Extract<Account, { readonly status: 'none' }>;
 
 type Present = Extract<Account, { readonly handle: string }>;
 
-const isThere = (account: Account): account is Present =>
+const isPresent = (account: Account): account is Present =>
   account.status === 'active' || account.status === 'suspended';
 
-/** A handle, as its own stream tells it. `profileRevision`: of the holder's profile that it was claimed for. */
 export type Handle =
   | { readonly status: 'free' }
   | { readonly status: 'held'; readonly actorId: string; readonly profileRevision: number };
@@ -93,14 +90,13 @@ export const freeHandle: Handle = { status: 'free' };
 
 export type HandleEvent = HandleClaimed | HandleReleased;
 
-/** Each event says by itself who holds it from then on. */
+/** Depends on the newest event alone. `profileRevision`: the revision of the profile that the claim is for. */
 export function evolveHandle(_handle: Handle, { type, data }: HandleEvent): Handle {
   if (type === 'handle.released') return freeHandle;
   const { actorId, profileRevision = 1 } = data;
   return { status: 'held', actorId, profileRevision };
 }
 
-/** Whoever claims first holds it; the holder may claim it again, which is how a retry goes on. */
 export function claimHandle(
   handle: Handle,
   { actorId, at }: { readonly actorId: string; readonly at: number },
@@ -119,8 +115,8 @@ export interface Registration {
 }
 
 /**
- * Repeating the same registration changes nothing. Who is suspended already is so again behind it, since whoever reads the
- * log may know nobody who is not registered.
+ * Repeating a registration changes nothing. A known suspension is appended again after the registration, because
+ * readers of the log ignore events of unregistered accounts.
  */
 export function registerAccount(
   account: Account,
@@ -143,7 +139,6 @@ export function registerAccount(
   return same ? [] : new Refusal('intent_conflict', 'This registration was already made with other data.');
 }
 
-/** Whose account it is, and when (Unix ms). */
 export interface OfAccount {
   readonly actorId: string;
   readonly at: number;
@@ -153,7 +148,7 @@ export function suspendAccount(
   account: Account,
   { actorId, at, ...seen }: OfAccount & ExpectedLifecycle,
 ): Decision<AccountSuspended> {
-  if (!isThere(account)) return unknownAccount();
+  if (!isPresent(account)) return unknownAccount();
   const stale = staleLifecycle(account, seen);
   if (stale) return stale;
   return account.status === 'suspended' ? [] : [{ type: 'account.suspended', data: { actorId, at } }];
@@ -163,34 +158,33 @@ export function reinstateAccount(
   account: Account,
   { actorId, at, ...seen }: OfAccount & ExpectedLifecycle,
 ): Decision<AccountReinstated> {
-  if (!isThere(account)) return unknownAccount();
+  if (!isPresent(account)) return unknownAccount();
   const stale = staleLifecycle(account, seen);
   if (stale) return stale;
   return account.status === 'active' ? [] : [{ type: 'account.reinstated', data: { actorId, at } }];
 }
 
-/** The time that was set first stands: who wants another one cancels before. `erasesAt`: Unix ms. */
+/** An erasure already planned keeps its time; a new time needs a cancellation first. `erasesAt`: Unix ms. */
 export function requestErasure(
   account: Account,
   { actorId, at, erasesAt, ...seen }: OfAccount & ExpectedLifecycle & { readonly erasesAt: number },
 ): Decision<AccountErasureRequested> {
-  if (!isThere(account)) return unknownAccount();
+  if (!isPresent(account)) return unknownAccount();
   const stale = staleLifecycle(account, seen);
   if (stale) return stale;
   if (account.erasesAt !== undefined) return [];
   return [{ type: 'account.erasure_requested', data: { actorId, erasesAt, at } }];
 }
 
-/** Nothing is there to be cancelled once the account is erased, which nobody can tell from one that never was. */
+/** An erased account is answered like an unknown one. */
 export function cancelErasure(
   account: Account,
   { actorId, at }: OfAccount,
 ): Decision<AccountErasureCancelled> {
-  if (!isThere(account)) return unknownAccount();
+  if (!isPresent(account)) return unknownAccount();
   return account.erasesAt === undefined ? [] : [{ type: 'account.erasure_cancelled', data: { actorId, at } }];
 }
 
-/** What is to be released and destroyed: see {@link AccountErased}. */
 export interface Erasure extends OfAccount {
   readonly handleDigest?: string | undefined;
   readonly keyId?: string | undefined;
@@ -204,40 +198,37 @@ export function eraseAccount(
   if (account.status === 'erased') return [];
   const stale = staleLifecycle(account, { lifecycle });
   if (stale) return stale;
-  const named = {
+  const identifiers = {
     ...(handleDigest !== undefined && { handleDigest }),
     ...(keyId !== undefined && { keyId }),
   };
-  return [{ type: 'account.erased', data: { actorId, ...named, at } }];
+  return [{ type: 'account.erased', data: { actorId, ...identifiers, at } }];
 }
 
-/** {@link eraseAccount}, if it was asked for, not cancelled, and its time has come. */
 export function eraseWhenDue(account: Account, erasure: Erasure): Decision<AccountErased> {
-  const isDue = isThere(account) && account.erasesAt !== undefined && account.erasesAt <= erasure.at;
+  const isDue = isPresent(account) && account.erasesAt !== undefined && account.erasesAt <= erasure.at;
   return isDue || account.status === 'erased' ? eraseAccount(account, erasure) : [];
 }
 
-/** Gives back what an erased account held; another's stays. */
 export function releaseHandleOfErased(handle: Handle, { actorId, at }: OfAccount): Decision<HandleReleased> {
   if (handle.status === 'free' || handle.actorId !== actorId) return [];
   return [{ type: 'handle.released', data: { actorId, at } }];
 }
 
-/** Each change is a new fact, since nobody can tell whether the password is another. */
+/** An event each time, since no one can tell if the password differs. */
 export function changePassword(
   account: Account,
   { actorId, at }: OfAccount,
 ): Decision<AccountPasswordChanged> {
-  if (!isThere(account)) return unknownAccount();
+  if (!isPresent(account)) return unknownAccount();
   return [{ type: 'account.password_changed', data: { actorId, at } }];
 }
 
-/** `sessions`: how many were ended. Without any, nobody was signed out. */
 export function signOutEverywhere(
   account: Account,
   { actorId, at, sessions }: OfAccount & { readonly sessions: number },
 ): Decision<AccountSignedOut> {
-  if (!isThere(account)) return unknownAccount();
+  if (!isPresent(account)) return unknownAccount();
   return sessions === 0 ? [] : [{ type: 'account.signed_out', data: { actorId, at } }];
 }
 
@@ -247,31 +238,27 @@ function unknownAccount(): Refusal {
 
 const handlePattern = /^[a-z0-9_]{3,30}$/;
 
-/** Whether anybody can have this handle. */
 export function isHandle(text: string): boolean {
   return handlePattern.test(text);
 }
 
-/** Invisible characters could turn the text around a name, or make two names look like one: emoji need the joiners. */
+/** Invisible characters could reorder the surrounding text or make two names look alike. Emoji need the joiners. */
 const DISPLAY_NAME_MAX = 64;
 const displayNamePattern = /^(?:[^\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]|\u200C|\u200D){1,64}$/u;
 const EMAIL_MAX = 254;
-/** Something, one @, a host: whether it is anybody's can only be found out by writing to it. */
 const emailPattern = /^[^\s@\p{Cc}\p{Cs}]+@[^\s@\p{Cc}\p{Cs}]+$/u;
 
-/** What is wrong with a handle or a display name, in words, wherever one is chosen; undefined: nothing. */
 export const handleFault = (handle: string): string | undefined =>
-  isHandle(handle) ? undefined : 'A handle has 3 to 30 characters out of a-z, 0-9 and _.';
+  isHandle(handle) ? undefined : 'A handle has 3 to 30 lowercase letters, digits or underscores.';
 
 export function displayNameFault(displayName: string): string | undefined {
-  const kept = keptDisplayName(displayName);
-  return kept instanceof Refusal ? kept.message : undefined;
+  const name = keptDisplayName(displayName);
+  return name instanceof Refusal ? name.message : undefined;
 }
 
 const emailFault = (email: string): string | undefined =>
   email.length <= EMAIL_MAX && emailPattern.test(email) ? undefined : 'That is not an e-mail address.';
 
-/** What is wrong with each part of a registration, in words; empty: nothing. */
 export function faultsIn(
   registration: Readonly<Record<'handle' | 'displayName' | 'email', string>>,
 ): Partial<Record<'handle' | 'displayName' | 'email', string>> {
@@ -285,7 +272,6 @@ export function faultsIn(
   };
 }
 
-/** A display name as it is kept: NFC, trimmed. */
 export function keptDisplayName(typed: string): string | Refusal {
   const normalized = normalizeText(typed.trim(), DISPLAY_NAME_MAX);
   if ('fault' in normalized)

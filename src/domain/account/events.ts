@@ -1,6 +1,6 @@
 import type { DomainEvent, Occurrence } from '../event.js';
 
-/** Handle, display name and e-mail are personal: the log seals them under the person's key. */
+/** Handle, display name and e-mail are personal: the log encrypts them under the key of the person. */
 export type AccountRegistered = DomainEvent<
   'account.registered',
   {
@@ -11,14 +11,13 @@ export type AccountRegistered = DomainEvent<
   } & Occurrence
 >;
 
-/** An operator took the account's authority away; who and why is in the event's metadata. */
 export type AccountSuspended = DomainEvent<'account.suspended', { readonly actorId: string } & Occurrence>;
 
 export type AccountReinstated = DomainEvent<'account.reinstated', { readonly actorId: string } & Occurrence>;
 
 /**
- * The account is to be erased once that time (Unix ms) has come, unless {@link AccountErasureCancelled} comes before. Who
- * asked for it, the person or an operator, is in the event's metadata.
+ * Erases the account at `erasesAt` (Unix ms) unless {@link AccountErasureCancelled} comes first. The metadata names the
+ * person or operator.
  */
 export type AccountErasureRequested = DomainEvent<
   'account.erasure_requested',
@@ -31,9 +30,9 @@ export type AccountErasureCancelled = DomainEvent<
 >;
 
 /**
- * For good. Nothing personal is in it, since it is kept where nobody's key is. `handleDigest`: names the stream of the
- * handle that the person held, so that it can be released when nobody can read it any more. `keyId`: of the key that is
- * destroyed, for a vault that was restored from a time when it had none. Absent: not known.
+ * Final. Holds nothing personal, since its stream has no key. `handleDigest`: names the stream of the held handle, to
+ * release it once no one can read the handle. `keyId`: the destroyed key, for a vault restored without the account.
+ * Absent: unknown.
  */
 export type AccountErased = DomainEvent<
   'account.erased',
@@ -44,23 +43,21 @@ export type AccountErased = DomainEvent<
   } & Occurrence
 >;
 
-/** The password itself is in no log, not even as a hash: that can be forgotten. */
+/** No log holds the password, not even as a hash: events cannot be deleted. */
 export type AccountPasswordChanged = DomainEvent<
   'account.password_changed',
   { readonly actorId: string } & Occurrence
 >;
 
-/** In every browser. What applications were granted goes on. */
 export type AccountSignedOut = DomainEvent<'account.signed_out', { readonly actorId: string } & Occurrence>;
 
 /**
- * In the stream of that one handle, whose name is a keyed digest: who holds it. Two claims of a handle meet there.
- * `profileRevision`: of the claimer's profile, which is to have the handle; absent: 1, that of the registration.
+ * In the stream of one handle, named by its keyed digest: concurrent claims meet there. `profileRevision`: of the
+ * profile of the claimer; absent: 1, the registration.
  */
 export type HandleClaimed = DomainEvent<
   'handle.claimed',
   { readonly actorId: string; readonly profileRevision?: number | undefined } & Occurrence
 >;
 
-/** The holder has given it up, or did not get to use it. */
 export type HandleReleased = DomainEvent<'handle.released', { readonly actorId: string } & Occurrence>;

@@ -111,13 +111,13 @@ describe('an application', () => {
     expect(suspendApplication(given(registered, suspended, rotated), of)).toEqual([]);
   });
 
-  it('that is not there is neither suspended nor reinstated, and has no secret', () => {
+  it('that is unknown is neither suspended nor reinstated, and has no secret', () => {
     const decisions = [suspendApplication(given(), of), reinstateApplication(given(), of)];
     for (const decision of [...decisions, rotateSecret(given(), { ...of, overlapMs: 1 })])
       expect(decision).toMatchObject({ code: 'not_found' });
   });
 
-  it('is suspended as soon as it is there, where a restored log has lost what came before its suspension', () => {
+  it('is suspended from its registration on, where a restored log has lost what came before its suspension', () => {
     expect(given(suspended, registered)).toMatchObject({ status: 'suspended', lifecycle: 2 });
     expect(given(suspended, reinstated, registered)).toMatchObject({ status: 'active', lifecycle: 3 });
   });

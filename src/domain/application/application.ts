@@ -17,7 +17,10 @@ export type ApplicationEvent =
 
 export interface Application extends LifecycleState {
   readonly status: 'none' | 'active' | 'suspended';
-  /** A log that was restored may lack a registration and have the suspension: then it is so from the first moment. */
+  /**
+   * A restored log may lack the registration and still hold the suspension, which applies as soon as the registration
+   * exists again.
+   */
   readonly isSuspended?: boolean;
 }
 
@@ -42,7 +45,7 @@ export interface ApplicationDraft {
   readonly appId: string;
   readonly name: string;
   readonly redirectUris: readonly string[];
-  /** Where people come back to after they signed out (OpenID Connect RP-Initiated Logout 1.0, section 3.1). */
+  /** Return address after sign-out (OpenID Connect RP-Initiated Logout 1.0, section 3.1). */
   readonly postLogoutRedirectUris: readonly string[];
   readonly scopes: readonly string[];
   readonly at: number;
@@ -50,7 +53,7 @@ export interface ApplicationDraft {
 
 const REDIRECT_URIS_MAX = 20;
 const NAME_MAX = 64;
-/** No control characters and nothing that could reorder the consent page's text around the name. */
+/** Control and format characters could reorder the text around the name on the consent page. */
 const namePattern = /^[^\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]{1,64}$/u;
 
 export function registerApplication(
@@ -67,23 +70,22 @@ export function registerApplication(
   if (!namePattern.test(name))
     return new Refusal(
       'invalid_text',
-      'The name must be one line of 1 to 64 visible characters, none of which turns the direction of the text.',
+      'The name must be one line of 1 to 64 visible characters, none of which changes the direction of the text.',
     );
   if (passesForTheNetwork(name))
-    return new Refusal('invalid_text', "The name must not pass for the network's own.");
+    return new Refusal('invalid_text', 'The name must not look like the name of the network.');
   const redirectUris = [...new Set(draft.redirectUris)];
   const postLogoutRedirectUris = [...new Set(draft.postLogoutRedirectUris)];
   if (redirectUris.length === 0) return new Refusal('invalid_text', 'Name at least one redirect URI.');
   const fault = faultIn(redirectUris) ?? faultIn(postLogoutRedirectUris);
   if (fault) return fault;
   if (draft.scopes.length === 0 || !draft.scopes.every(isScope))
-    return new Refusal('invalid_text', 'Name at least one scope, and only scopes that there are.');
+    return new Refusal('invalid_text', 'Name at least one scope, and only existing scopes.');
   const scopes = canonical(draft.scopes);
   const data = { appId, name, redirectUris, postLogoutRedirectUris, scopes, at };
   return [{ type: 'application.registered', data }];
 }
 
-/** Which application it is, and when (Unix ms). */
 export interface OfApplication {
   readonly appId: string;
   readonly at: number;
@@ -109,7 +111,6 @@ export function reinstateApplication(
   return application.status === 'active' ? [] : [{ type: 'application.reinstated', data: { appId, at } }];
 }
 
-/** `overlapMs`: how much longer the secrets before it are good. */
 export function rotateSecret(
   application: Application,
   { appId, at, overlapMs }: OfApplication & { readonly overlapMs: number },
@@ -146,11 +147,14 @@ function isRedirectUri(uri: string): boolean {
   return protocol === 'https:' || (protocol === 'http:' && loopback.has(hostname));
 }
 
-/** RFC 3986, section 2: what else there is (U+0000, say) `URL` mends in silence, where the log would keep it. */
+/** RFC 3986, section 2: `URL` silently repairs other characters (such as U+0000), but the log would keep them. */
 const uriCharacters = /^[!-~]+$/;
 const loopback = new Set(['localhost', '127.0.0.1', '[::1]']);
 
-/** The pages' form-action must name the host (Content Security Policy 3, "host-part matches"), and can name no other address. */
+/**
+ * The form-action of the pages must name the host. CSP matches no IP address except 127.0.0.1 (Content Security Policy
+ * 3, "host-part matches").
+ */
 function isAtBareAddress(uri: string): boolean {
   const { hostname } = new URL(uri);
   return hostname !== '127.0.0.1' && /^(\[.*\]|\d+(\.\d+){3})$/.test(hostname);

@@ -11,7 +11,6 @@ export type ApplicationRegistered = DomainEvent<
   } & Occurrence
 >;
 
-/** An operator took the application's authority away; who and why is in the event's metadata. */
 export type ApplicationSuspended = DomainEvent<
   'application.suspended',
   { readonly appId: string } & Occurrence
@@ -22,7 +21,7 @@ export type ApplicationReinstated = DomainEvent<
   { readonly appId: string } & Occurrence
 >;
 
-/** The secret is in no log. Those before it are good until `previousUntil` (Unix ms). */
+/** No log holds the secret. Previous secrets stay valid until `previousUntil` (Unix ms). */
 export type ApplicationSecretRotated = DomainEvent<
   'application.secret_rotated',
   { readonly appId: string; readonly previousUntil: number } & Occurrence

@@ -1,10 +1,9 @@
 import type { DomainEvent, Occurrence } from '../event.js';
 
-type OfBlock = { readonly actorId: string; readonly targetActorId: string } & Occurrence;
+type BlockData = { readonly actorId: string; readonly targetActorId: string } & Occurrence;
 
-/** `actorId` blocks `targetActorId`. It stands in the stream of the two, behind the ends of what they followed. */
-export type BlockEstablished = DomainEvent<'block.established', OfBlock>;
+export type BlockEstablished = DomainEvent<'block.established', BlockData>;
 
-export type BlockEnded = DomainEvent<'block.ended', OfBlock>;
+export type BlockEnded = DomainEvent<'block.ended', BlockData>;
 
 export type BlockEvent = BlockEstablished | BlockEnded;

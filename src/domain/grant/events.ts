@@ -1,6 +1,5 @@
 import type { DomainEvent, Occurrence } from '../event.js';
 
-/** One application may act for one actor with exactly these scopes. Never altered: a new consent is a new grant. */
 export type GrantIssued = DomainEvent<
   'grant.issued',
   {
@@ -11,13 +10,12 @@ export type GrantIssued = DomainEvent<
   } & Occurrence
 >;
 
-/** New tokens took the place of the old ones. */
 export type GrantRefreshed = DomainEvent<
   'grant.refreshed',
   { readonly grantId: string; readonly appId: string; readonly actorId: string } & Occurrence
 >;
 
-/** What may be used once was used again, so that somebody has what is not theirs. The revocation comes with it. */
+/** A single-use code or token was used again, so an attacker may hold a copy. The revocation is in the same append. */
 export type GrantReuseDetected = DomainEvent<
   'grant.reuse_detected',
   {
@@ -28,7 +26,7 @@ export type GrantReuseDetected = DomainEvent<
   } & Occurrence
 >;
 
-/** The last event of its stream, for good: whoever sees the newest event knows whether the grant lives. */
+/** Final: the newest event of the stream shows whether the grant is active. */
 export type GrantRevoked = DomainEvent<
   'grant.revoked',
   {

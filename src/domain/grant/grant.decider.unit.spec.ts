@@ -47,7 +47,7 @@ describe('a grant', () => {
     expect(issueGrant(given(issued), { ...consent, ...change })).toMatchObject({ code: 'intent_conflict' });
   });
 
-  it('does not come back to life', () => {
+  it('is not issued again once revoked', () => {
     expect(issueGrant(given(issued, revoked), consent)).toMatchObject({ code: 'intent_conflict' });
   });
 
@@ -64,27 +64,27 @@ describe('a grant', () => {
     expect(revokeGrant(given(issued, revoked), { cause: 'client', at: 10 })).toEqual([]);
   });
 
-  it('ends with what was used twice, and ends there', () => {
+  it('is revoked by the reuse of a code or token', () => {
     const ending = { cause: 'reuse', of: 'refresh_token', at: 9 } as const;
     expect(revokeGrant(given(issued, refreshed), ending)).toEqual([reuse, revoked]);
     expect(revokeGrant(given(issued, refreshed, reuse, revoked), ending)).toEqual([]);
   });
 
-  it('is refreshed each time while it lives', () => {
+  it('is refreshed each time while it is active', () => {
     expect(refreshGrant(issued, { at: 8 })).toEqual([refreshed]);
     expect(refreshGrant(refreshed, { at: 8 })).toEqual([refreshed]);
   });
 
-  it('is not refreshed if it is not there, or its newest event says that it has ended', () => {
+  it('is not refreshed if it is unknown or its newest event is its revocation', () => {
     for (const newest of [undefined, revoked])
       expect(refreshGrant(newest, { at: 10 })).toMatchObject({ code: 'not_found' });
   });
 
-  it('cannot be revoked before it is there', () => {
+  it('cannot be revoked before it is issued', () => {
     expect(revokeGrant(given(), { cause: 'client', at: 1 })).toBeInstanceOf(Refusal);
   });
 
-  it('is not issued any more if a restored log has only its end', () => {
+  it('is not issued again if a restored log has only its revocation', () => {
     expect(issueGrant(given(revoked), consent)).toMatchObject({ code: 'intent_conflict' });
     expect(given(revoked, issued)).toMatchObject({ status: 'revoked' });
     expect(revokeGrant(given(revoked), { cause: 'client', at: 1 })).toEqual([]);

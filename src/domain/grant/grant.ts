@@ -5,7 +5,6 @@ import { canonical } from './scopes.js';
 
 export type GrantEvent = GrantIssued | GrantRefreshed | GrantReuseDetected | GrantRevoked;
 
-/** What an application may do for an actor. Its scopes never change: another consent is another grant. */
 export type Grant =
   | { readonly status: 'none' }
   | {
@@ -19,8 +18,8 @@ export type Grant =
 export const noGrant: Grant = { status: 'none' };
 
 /**
- * The first and the newest event of a grant's stream tell all: {@link GrantRevoked} is the last if it is there. A log that
- * was restored may have nothing but that one: a grant that has ended is not issued any more.
+ * The first and the newest event determine the state: {@link GrantRevoked} is always the last. A restored log may hold
+ * the revocation alone: the grant cannot be issued again.
  */
 export function evolveGrant(grant: Grant, event: GrantEvent): Grant {
   switch (event.type) {
@@ -40,7 +39,6 @@ export function evolveGrant(grant: Grant, event: GrantEvent): Grant {
   }
 }
 
-/** What a person consented to, and the widest set that the application may be given (none: it may be given nothing). */
 export interface Consent {
   readonly grantId: string;
   readonly appId: string;
@@ -50,7 +48,7 @@ export interface Consent {
   readonly at: number;
 }
 
-/** Repeating the same consent changes nothing; a grant that is there is never altered. */
+/** Idempotent; an existing grant is never altered: a new consent is a new grant. */
 export function issueGrant(grant: Grant, consent: Consent): Decision<GrantIssued> {
   const { grantId, appId, actorId, at } = consent;
   const scopes = canonical(consent.scopes);
@@ -66,18 +64,18 @@ export function issueGrant(grant: Grant, consent: Consent): Decision<GrantIssued
   return same ? [] : new Refusal('intent_conflict', 'This consent was already decided; ask for a new one.');
 }
 
-/** Only a grant that lives gets new tokens; its newest event tells (see {@link GrantRevoked}). `at`: Unix ms. */
+/** The newest event decides (see {@link GrantRevoked}). `at`: Unix ms. */
 export function refreshGrant(
   newest: GrantEvent | undefined,
   { at }: { readonly at: number },
 ): Decision<GrantRefreshed> {
   if (newest === undefined || newest.type === 'grant.revoked')
-    return new Refusal('not_found', 'The grant is not there, or has ended.');
+    return new Refusal('not_found', 'The grant does not exist or has ended.');
   const { grantId, appId, actorId } = newest.data;
   return [{ type: 'grant.refreshed', data: { grantId, appId, actorId, at } }];
 }
 
-/** Who ends a grant; or what was used a second time, which ends it by itself (RFC 9700, section 4.14.2). */
+/** The revoking party, or the reused code or token, which revokes by itself (RFC 9700, section 4.14.2). */
 export type Ending =
   | { readonly cause: 'client' | 'person' | 'operator' }
   | { readonly cause: 'reuse'; readonly of: GrantReuseDetected['data']['of'] };

@@ -1,19 +1,20 @@
 const MINUTE = 60;
 const DAY = 24 * 60 * MINUTE;
 
-/** How long what leads to tokens, and tokens themselves, are good: seconds (network-api.md, "Limits"). */
+/**
+ * Seconds (network-api.md, "Limits"). `interaction`: from the consent request to the fetch of the code. `refreshToken`:
+ * counted from the first token, replacements included.
+ */
 export const lifetimes = {
-  /** From where a browser is asked for consent to where it comes for the code. */
   interaction: 15 * MINUTE,
   code: MINUTE,
   accessToken: 5 * MINUTE,
-  /** Of all that replace it too, counted from the first. */
   refreshToken: 30 * DAY,
 } as const;
 
 /**
- * How long after its consent a grant with these scopes can still give authority: milliseconds, at the most, where
- * every step is taken in the last moment. It ends by nothing but time then, and no event says so.
+ * Returns the maximum time from consent to the last use of authority, in milliseconds. The grant then expires without
+ * an event.
  */
 export function usableFor(scopes: readonly string[]): number {
   const { interaction, code, accessToken, refreshToken } = lifetimes;

@@ -1,4 +1,3 @@
-/** Every scope that there is, and what it lets an application do, in the words of the consent page. */
 export const scopeDescriptions = {
   openid: 'Know who you are',
   offline_access: 'Stay connected for up to 30 days without asking you again',
@@ -22,7 +21,7 @@ export function isScope(name: string): name is Scope {
   return Object.hasOwn(scopeDescriptions, name);
 }
 
-/** Each once, in one order: two equal sets of scopes are two equal lists. */
+/** Sorted without duplicates: equal sets of scopes are equal lists. */
 export function canonical(scopes: Iterable<string>): readonly string[] {
   return [...new Set(scopes)].sort();
 }

@@ -1,6 +1,6 @@
 import type { DomainEvent, Occurrence } from '../event.js';
 
-/** The actor has read these entries of the inbox, or all that were made up to a time (Unix milliseconds). */
+/** `ids`: entries of the inbox. `upTo`: all entries up to this time, Unix milliseconds. */
 export type InboxRead = DomainEvent<
   'inbox.read',
   { readonly actorId: string } & (

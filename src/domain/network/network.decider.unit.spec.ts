@@ -19,13 +19,13 @@ const paused: NetworkEvent = { type: 'network.publishing_paused', data: { at: 6 
 const resumed: NetworkEvent = { type: 'network.publishing_resumed', data: { at: 7 } };
 
 describe('a signing key', () => {
-  it('is put down once', () => {
+  it('is recorded once', () => {
     expect(rotateSigningKey(given(founded), rotation)).toEqual([rotated]);
     expect(rotateSigningKey(given(founded, rotated), { ...rotation, at: 6 })).toEqual([]);
     expect(rotateSigningKey(given(founded, rotated), { ...rotation, keyId: 'l' })).toHaveLength(1);
   });
 
-  it('is refused in a log that founds no network', () => {
+  it('is refused in a log without a network', () => {
     expect(rotateSigningKey(given(), rotation)).toMatchObject({ code: 'recovery_state_missing' });
   });
 });
@@ -43,19 +43,19 @@ describe('publishing', () => {
     expect(resumePublishing(given(founded), 7)).toEqual([]);
   });
 
-  it.each([pausePublishing, resumePublishing])('is refused in a log that founds no network', (decide) => {
+  it.each([pausePublishing, resumePublishing])('is refused in a log without a network', (decide) => {
     expect(decide(given(), 6)).toMatchObject({ code: 'recovery_state_missing' });
   });
 });
 
 describe('a backup', () => {
-  it('is put down each time', () => {
+  it('is recorded each time', () => {
     const begun: NetworkEvent = { type: 'network.backup_begun', data: { backupId: 'b', at: 9 } };
     expect(beginBackup(given(founded), begun.data)).toEqual([begun]);
     expect(beginBackup(given(founded, begun), begun.data)).toEqual([begun]);
   });
 
-  it('is refused in a log that founds no network', () => {
+  it('is refused in a log without a network', () => {
     expect(beginBackup(given(), { backupId: 'b', at: 9 })).toMatchObject({ code: 'recovery_state_missing' });
   });
 });
@@ -66,13 +66,13 @@ describe('a restore', () => {
     data: { restoreId: 'r', backupId: 'b', parts: ['log'], at: 9 },
   };
 
-  it('is put down once', () => {
+  it('is recorded once', () => {
     expect(putDownRestore(given(founded), restored.data)).toEqual([restored]);
     expect(putDownRestore(given(founded, restored), restored.data)).toEqual([]);
     expect(putDownRestore(given(founded, restored), { ...restored.data, restoreId: 's' })).toHaveLength(1);
   });
 
-  it('is refused in a log that founds no network', () => {
+  it('is refused in a log without a network', () => {
     expect(putDownRestore(given(), restored.data)).toMatchObject({ code: 'recovery_state_missing' });
   });
 });

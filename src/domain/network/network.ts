@@ -12,7 +12,6 @@ import type {
   SigningKeyRotated,
 } from './events.js';
 
-/** What operators do about read models. */
 export type ReadModelAct = RebuildRequested | RecoveryApplied | RecoveryRolledBack;
 
 export type NetworkEvent =
@@ -30,7 +29,6 @@ export type Network =
       readonly status: 'founded';
       readonly signingKeys: readonly string[];
       readonly publishing: 'open' | 'paused';
-      /** Restores that are put down. */
       readonly restores: readonly string[];
     };
 
@@ -57,7 +55,7 @@ export function evolveNetwork(network: Network, event: NetworkEvent): Network {
   }
 }
 
-/** Each key is put down once. The stream's first event founds the network, so nothing may come before that. */
+/** Idempotent. Nothing may precede the founding event of the stream. */
 export function rotateSigningKey(
   network: Network,
   rotation: SigningKeyRotated['data'],
@@ -67,24 +65,20 @@ export function rotateSigningKey(
   return [{ type: 'network.signing_key_rotated', data: rotation }];
 }
 
-/** `at`: Unix milliseconds. */
 export function pausePublishing(network: Network, at: number): Decision<PublishingPaused> {
   if (network.status === 'none') return notFounded();
   return network.publishing === 'paused' ? [] : [{ type: 'network.publishing_paused', data: { at } }];
 }
 
-/** `at`: Unix milliseconds. */
 export function resumePublishing(network: Network, at: number): Decision<PublishingResumed> {
   if (network.status === 'none') return notFounded();
   return network.publishing === 'open' ? [] : [{ type: 'network.publishing_resumed', data: { at } }];
 }
 
-/** Each is another one. */
 export function beginBackup(network: Network, backup: BackupBegun['data']): Decision<BackupBegun> {
   return network.status === 'none' ? notFounded() : [{ type: 'network.backup_begun', data: backup }];
 }
 
-/** Each is put down once. */
 export function putDownRestore(
   network: Network,
   restored: NetworkRestored['data'],
@@ -93,14 +87,10 @@ export function putDownRestore(
   return network.restores.includes(restored.restoreId) ? [] : [{ type: 'network.restored', data: restored }];
 }
 
-/** Each is another one. */
 export function actOnReadModels<Act extends ReadModelAct>(network: Network, act: Act): Decision<Act> {
   return network.status === 'none' ? notFounded() : [act];
 }
 
 export function notFounded(): Refusal {
-  return new Refusal(
-    'recovery_state_missing',
-    'The network is not founded yet: start a projector, then try again.',
-  );
+  return new Refusal('recovery_state_missing', 'The log has no network yet: start a worker, then retry.');
 }

@@ -1,8 +1,8 @@
 import type { DomainEvent, Occurrence } from '../event.js';
 
 /**
- * A reply names its parent, whose author is told of it, and the root of its thread; a post that starts a thread has
- * none of these. Text and mentions are personal.
+ * A reply names its parent, the author of the parent (who is notified) and the root of its thread. Text and mentions
+ * are personal. `mentions`: actors.
  */
 export type PostCreated = DomainEvent<
   'post.created',
@@ -12,7 +12,6 @@ export type PostCreated = DomainEvent<
     readonly appId: string;
     readonly text: string;
     readonly audience: 'public';
-    /** Actors whose handles the text names. */
     readonly mentions: readonly string[];
     readonly parentId?: string | undefined;
     readonly parentAuthorActorId?: string | undefined;
@@ -20,7 +19,7 @@ export type PostCreated = DomainEvent<
   } & Occurrence
 >;
 
-/** `text` and `mentions` are all that the post says from now on; `revision` is the post's, counted from 1. */
+/** Text and mentions replace the previous ones. `revision`: of the post, from 1. */
 export type PostEdited = DomainEvent<
   'post.edited',
   {
@@ -38,13 +37,11 @@ export type PostDeleted = DomainEvent<
   { readonly postId: string; readonly authorActorId: string } & Occurrence
 >;
 
-/** An operator took it out of everybody's sight; who and why is in the event's metadata. */
 export type PostRestricted = DomainEvent<
   'post.restricted',
   { readonly postId: string; readonly authorActorId: string } & Occurrence
 >;
 
-/** It is seen again, as it was. */
 export type PostUnrestricted = DomainEvent<
   'post.unrestricted',
   { readonly postId: string; readonly authorActorId: string } & Occurrence

@@ -54,7 +54,7 @@ describe('creating a post', () => {
     ]);
   });
 
-  it('refuses a reply to a post that never was', () => {
+  it('refuses a reply to an unknown post', () => {
     expect(codeOf(createPost(draft, noPost))).toBe('parent_unavailable');
   });
 
@@ -97,7 +97,7 @@ const change = { actorId: 'alice', revision: 1, at: 3_000 };
 const edit = { ...change, appId: 'editor', text: 'better', mentions: ['bob'] };
 
 describe('editing a post', () => {
-  it('states what it says from now on, and how many versions there are by then', () => {
+  it('records the new text and the next revision', () => {
     const { revision: _, actorId, ...data } = edit;
     const stated = { ...data, postId: 'p1', authorActorId: actorId };
     expect(editPost(given(created('p1')), edit, true)).toEqual([
@@ -109,11 +109,11 @@ describe('editing a post', () => {
     ]);
   });
 
-  it('changes nothing where the text is there already', () => {
+  it('changes nothing where the text is the same', () => {
     expect(editPost(given(created('p1')), { ...edit, text: ' hello\n' }, true)).toEqual([]);
   });
 
-  it('takes the text that a post is created with, and no other', () => {
+  it('has the same rules for texts as creation', () => {
     expect(editPost(given(created('p1')), { ...edit, text: ' e\u0301 ' }, true)).toMatchObject([
       { data: { text: 'é' } },
     ]);
@@ -125,12 +125,12 @@ describe('editing a post', () => {
 describe('a restricted post', () => {
   const kept = given(created('p1'), restricted('p1'));
 
-  it('is not edited, whichever revision its author has seen', () => {
+  it('is not edited from any revision', () => {
     for (const revision of [1, 2])
       expect(codeOf(editPost(kept, { ...edit, revision }, true))).toBe('post_unavailable');
   });
 
-  it('is deleted by its author, and stays so', () => {
+  it('is deleted by its author, and stays deleted', () => {
     expect(deletePost(kept, change, true)).toEqual([{ ...deleted('p1'), data: { ...of('p1'), at: 3_000 } }]);
     const gone = given(created('p1'), restricted('p1'), deleted('p1'), unrestricted('p1'));
     expect(gone).toMatchObject({ status: 'deleted', revision: 2 });
@@ -155,7 +155,7 @@ describe.each([
 ])('%s', (_verb, changing) => {
   const [mine, eve] = [given(created('p1')), { ...change, actorId: 'eve' }];
 
-  it('takes the revision that the post is at', () => {
+  it('needs the current revision', () => {
     const twice = given(created('p1'), edited('p1', 'good', 2));
     for (const revision of [1, 3])
       expect(codeOf(changing(twice, { ...change, revision }, true))).toBe('revision_conflict');

@@ -4,21 +4,22 @@ import type { Decision } from '../refusal.js';
 import type { PostCreated, PostDeleted, PostEdited, PostEvent } from './events.js';
 import { postText } from './text.js';
 
-/** A post as its stream tells it. `revision` counts its versions from 1. */
 export type Post = AbsentPost | WrittenPost;
 
-/** Its restriction may stand in a recovered log that has lost the post itself: then it is restricted when it comes again. */
+/** A recovered log may lack the post and still hold its restriction, which applies as soon as the post exists again. */
 export interface AbsentPost extends LifecycleState {
   readonly status: 'absent';
   readonly isRestricted: boolean;
 }
 
-/** `restricted`: an operator keeps it from everybody, its author too, who may only delete it. */
+/**
+ * `restricted`: hidden by an operator from everyone; the author may only delete it. `rootId`: first post of the thread,
+ * itself unless a reply. `revision`: from 1.
+ */
 export interface WrittenPost extends LifecycleState {
   readonly status: 'published' | 'restricted' | 'deleted';
   readonly id: string;
   readonly authorActorId: string;
-  /** The post that its thread started with: itself, unless it is a reply. */
   readonly rootId: string;
   readonly text: string;
   readonly revision: number;
@@ -47,17 +48,17 @@ export function evolvePost(post: Post, event: PostEvent): Post {
       if (post.status === 'deleted') return post;
       return post.status === 'absent'
         ? tombstone(post, event.data)
-        : { ...turned(post), status: 'deleted', revision: post.revision + 1 };
+        : { ...withNextLifecycle(post), status: 'deleted', revision: post.revision + 1 };
     case 'post.restricted':
-      if (post.status === 'absent') return { ...turned(post), isRestricted: true };
-      return post.status === 'published' ? { ...turned(post), status: 'restricted' } : post;
+      if (post.status === 'absent') return { ...withNextLifecycle(post), isRestricted: true };
+      return post.status === 'published' ? { ...withNextLifecycle(post), status: 'restricted' } : post;
     case 'post.unrestricted':
-      if (post.status === 'absent') return { ...turned(post), isRestricted: false };
-      return post.status === 'restricted' ? { ...turned(post), status: 'published' } : post;
+      if (post.status === 'absent') return { ...withNextLifecycle(post), isRestricted: false };
+      return post.status === 'restricted' ? { ...withNextLifecycle(post), status: 'published' } : post;
   }
 }
 
-/** A recovered log may have lost the post and hold its deletion: it is as gone as if it had been there. */
+/** A recovered log may lack the post and still hold its deletion: the post stays deleted. */
 const tombstone = (post: AbsentPost, { postId, authorActorId }: PostDeleted['data']): WrittenPost => ({
   status: 'deleted',
   lifecycle: post.lifecycle + 1,
@@ -68,7 +69,7 @@ const tombstone = (post: AbsentPost, { postId, authorActorId }: PostDeleted['dat
   revision: 1,
 });
 
-const turned = <Turning extends Post>(post: Turning): Turning => ({
+const withNextLifecycle = <Changed extends Post>(post: Changed): Changed => ({
   ...post,
   lifecycle: post.lifecycle + 1,
 });
@@ -79,12 +80,10 @@ export interface PostDraft {
   readonly appId: string;
   readonly text: string;
   readonly audience: string;
-  /** Actors whose handles the text names. */
   readonly mentions: readonly string[];
   readonly at: number;
 }
 
-/** `parent`: of a reply, the post it answers; undefined starts a thread. */
 export function createPost(draft: PostDraft, parent: Post | undefined): Decision<PostCreated> {
   if (draft.audience !== 'public')
     return new Refusal('unsupported_audience', 'audience must be "public"; no other audience exists.');
@@ -100,7 +99,6 @@ export function createPost(draft: PostDraft, parent: Post | undefined): Decision
   return [{ type: 'post.created', data: { ...draft, text, audience: 'public', ...thread } }];
 }
 
-/** Who changes a post, and from which of its revisions: no change is made over one that its author has not seen. */
 export interface PostChange {
   readonly actorId: string;
   readonly revision: number;
@@ -110,38 +108,36 @@ export interface PostChange {
 export interface PostEdit extends PostChange {
   readonly appId: string;
   readonly text: string;
-  /** Actors whose handles the text names. */
   readonly mentions: readonly string[];
 }
 
-/** `isVisible`: whether whoever edits may see what the author publishes. Writing the text that is there changes nothing. */
+/** `isVisible`: the caller may see posts of the author. An unchanged text is no edit. */
 export function editPost(post: Post, edit: PostEdit, isVisible: boolean): Decision<PostEdited> {
   const text = postText(edit.text);
   if (text instanceof Refusal) return text;
   if (post.status === 'restricted' && post.authorActorId === edit.actorId)
     return new Refusal('post_unavailable', 'The network has restricted this post; you can only delete it.');
-  const own = changeable(post, edit, isVisible);
-  if (own instanceof Refusal) return own;
-  if (own.text === text) return [];
+  const ownPost = changeable(post, edit, isVisible);
+  if (ownPost instanceof Refusal) return ownPost;
+  if (ownPost.text === text) return [];
   const { actorId, appId, mentions, at } = edit;
-  const revision = own.revision + 1;
+  const revision = ownPost.revision + 1;
   return [
     {
       type: 'post.edited',
-      data: { postId: own.id, authorActorId: actorId, appId, text, mentions, revision, at },
+      data: { postId: ownPost.id, authorActorId: actorId, appId, text, mentions, revision, at },
     },
   ];
 }
 
-/** `isVisible`: whether whoever deletes may see what the author publishes. Replies stay. */
 export function deletePost(post: Post, deletion: PostChange, isVisible: boolean): Decision<PostDeleted> {
-  const own = changeable(post, deletion, isVisible);
-  if (own instanceof Refusal) return own;
+  const ownPost = changeable(post, deletion, isVisible);
+  if (ownPost instanceof Refusal) return ownPost;
   const { actorId, at } = deletion;
-  return [{ type: 'post.deleted', data: { postId: own.id, authorActorId: actorId, at } }];
+  return [{ type: 'post.deleted', data: { postId: ownPost.id, authorActorId: actorId, at } }];
 }
 
-/** Another's post is there only for who may see it: everybody else cannot tell it from one that never was. */
+/** Other actors cannot tell a hidden post from one that never existed. */
 function changeable(
   post: Post,
   { actorId, revision }: PostChange,
@@ -149,13 +145,13 @@ function changeable(
 ): WrittenPost | Refusal {
   const isOwn = post.status !== 'absent' && post.authorActorId === actorId;
   if (post.status === 'absent' || (!isOwn && (post.status !== 'published' || !isVisible)))
-    return new Refusal('post_unavailable', 'There is no such post for you.');
+    return new Refusal('post_unavailable', 'This post does not exist or is not available to you.');
   if (!isOwn) return new Refusal('not_owner', 'Only its author can change this post.');
   if (post.status === 'deleted') return new Refusal('post_deleted', 'You have deleted this post.');
   if (post.revision !== revision)
     return new Refusal(
       'revision_conflict',
-      `The post is at revision ${post.revision}; read it again and decide anew.`,
+      `The post is at revision ${post.revision}; read it again and decide again.`,
     );
   return post;
 }

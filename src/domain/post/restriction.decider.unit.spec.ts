@@ -19,7 +19,7 @@ const given = (...events: PostEvent[]) => events.reduce(evolvePost, noPost);
 const act = { at: 2_000 };
 
 describe('a post', () => {
-  it('is restricted once, and that is lifted once', () => {
+  it('is restricted once, and unrestricted once', () => {
     expect(restrictPost(given(created), act)).toEqual([restricted]);
     expect(restrictPost(given(created, restricted), act)).toEqual([]);
     expect(unrestrictPost(given(created, restricted), act)).toEqual([unrestricted]);
@@ -27,19 +27,19 @@ describe('a post', () => {
     expect(unrestrictPost(given(created), act)).toEqual([]);
   });
 
-  it('comes back as it was', () => {
+  it('is shown again unchanged', () => {
     const before = given(created, edited);
     const after = given(created, edited, restricted, unrestricted);
     expect(after).toEqual({ ...before, lifecycle: 3 });
   });
 
-  it('counts the turns of its life, which an edit is not', () => {
+  it('counts lifecycle revisions, without edits', () => {
     const turns = [created, edited, restricted, restricted, unrestricted, deleted, deleted];
     const counts = turns.map((_, index) => given(...turns.slice(0, index + 1)).lifecycle);
     expect(counts).toEqual([1, 1, 2, 2, 3, 4, 4]);
   });
 
-  it('takes a turn only from the one that was seen', () => {
+  it('changes only from the expected lifecycle revision', () => {
     expect(restrictPost(given(created), { ...act, lifecycle: 1 })).toEqual([restricted]);
     const conflict = {
       code: 'lifecycle_revision_conflict',
@@ -49,18 +49,18 @@ describe('a post', () => {
     expect(unrestrictPost(given(created, restricted), { ...act, lifecycle: 3 })).toMatchObject(conflict);
   });
 
-  it('that its author has deleted is neither restricted nor given back', () => {
+  it('that its author has deleted is neither restricted nor unrestricted', () => {
     for (const decide of [restrictPost, unrestrictPost])
       for (const gone of [given(created, deleted), given(created, restricted, deleted)])
         expect(decide(gone, act)).toMatchObject({ code: 'post_deleted' });
   });
 
-  it('that never was is not found', () => {
+  it('that never existed is not found', () => {
     for (const decide of [restrictPost, unrestrictPost])
       expect(decide(noPost, act)).toMatchObject({ code: 'not_found' });
   });
 
-  it('that a recovered log has lost is restricted when it comes back, unless that was lifted', () => {
+  it('that a recovered log has lost is restricted when it is created again, unless the restriction was lifted', () => {
     expect(given(restricted, created)).toMatchObject({ status: 'restricted', revision: 1, lifecycle: 2 });
     expect(given(restricted, unrestricted, created)).toMatchObject({ status: 'published', lifecycle: 3 });
   });

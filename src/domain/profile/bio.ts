@@ -2,10 +2,9 @@ import { Refusal } from '../refusal.js';
 import { normalizeText } from '../unicode.js';
 
 const MAX_CODE_POINTS = 500;
-/** Any number of lines: no control characters but the line feed, no lone surrogates. */
 const bioPattern = /^(?:[^\p{Cc}\p{Cs}]|\n){0,500}$/u;
 
-/** A bio as it is kept: NFC, trimmed, up to 500 code points. */
+/** Returns the bio in NFC, trimmed, up to 500 code points. The line feed is the only control character. */
 export function keptBio(typed: string): string | Refusal {
   const normalized = normalizeText(typed.trim(), MAX_CODE_POINTS);
   if ('fault' in normalized)

@@ -1,6 +1,6 @@
 import type { DomainEvent, Occurrence } from '../event.js';
 
-/** All of a profile as it is from now on; the first one is that of the registration, revision 1. All but the numbers is personal. */
+/** The whole profile; the registration is revision 1. All fields except `revision` and `at` are personal. */
 export type ProfileChanged = DomainEvent<
   'profile.changed',
   {

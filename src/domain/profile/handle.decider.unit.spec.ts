@@ -26,7 +26,7 @@ const profile = (revision: number, heldHandle: string): Profile => ({
 });
 const released: HandleReleased = { type: 'handle.released', data: { actorId: 'ada', at: 6 } };
 
-describe('a handle that a profile is to have', () => {
+describe('a handle that a profile wants', () => {
   it('is claimed where it is free, or the person’s since an older revision', () => {
     expect(claim(freeHandle, 2)).toEqual([claimed(2)]);
     expect(claim(heldFor(), 2)).toEqual([claimed(2)]);
@@ -41,7 +41,7 @@ describe('a handle that a profile is to have', () => {
     expect(claim(heldFor(3), 2)).toMatchObject({ code: 'revision_conflict' });
   });
 
-  it('is nobody else’s', () => {
+  it('is refused to everyone else', () => {
     expect(claim(heldFor(2, 'bob'), 2)).toMatchObject({ code: 'effect_mismatch' });
   });
 });
@@ -49,7 +49,7 @@ describe('a handle that a profile is to have', () => {
 describe('a handle that a profile does not have', () => {
   const release = (handle: Handle, of: Profile) => releaseUnused(handle, 'ada', of, 6);
 
-  it('is given back once it is decided that the profile does not get it', () => {
+  it('is released once the profile cannot get it any more', () => {
     expect(release(heldFor(), profile(2, 'countess'))).toEqual([released]);
     expect(release(heldFor(2), profile(2, 'countess'))).toEqual([released]);
   });

@@ -6,20 +6,18 @@ import { profileHasChanged } from './profile.js';
 import type { Profile } from './profile.js';
 
 /**
- * How a person comes to another handle. A claim is for one revision of the claimer's profile, and a profile gets each
- * revision once: of several requests of one person that want the same one, at most one wins. Once the profile has come
- * that far, the claim is decided, and whoever meets it can tell whether the handle is in use: nothing that is released
- * then can still be relied on.
+ * Change of a handle: a claim names one revision of the profile, and each revision exists once. Of concurrent requests
+ * for a revision, at most one wins. Once the profile reaches that revision, the claim is decided: the handle is in use,
+ * or safe to release.
  */
 
-/** `profileRevision`: that the profile is to have together with the handle. */
 export interface HandleClaim {
   readonly actorId: string;
   readonly profileRevision: number;
   readonly at: number;
 }
 
-/** Goes on with what another request for the same revision claimed, and never puts an older claim above a newer one. */
+/** Idempotent for one revision; an older claim never replaces a newer one. */
 export function claimForProfile(handle: Handle, claim: HandleClaim): Decision<HandleClaimed> {
   if (handle.status === 'held') {
     if (handle.actorId !== claim.actorId)
@@ -31,9 +29,8 @@ export function claimForProfile(handle: Handle, claim: HandleClaim): Decision<Ha
 }
 
 /**
- * Gives `name` back that the person claimed and does not have.
- * @param handle what the stream of `name` tells
- * @param profile of the person, at any time
+ * Releases `name` if the person claimed it without using it. `handle`: state of the stream of `name`. `profile`: of the
+ * person, at any time.
  */
 export function releaseUnused(
   handle: Handle,

@@ -22,7 +22,7 @@ describe('a profile', () => {
     expect(given()).toEqual({ ...asRegistered, revision: 1, heldHandle: 'ada' });
   });
 
-  it('is changed in what is named, and told whole', () => {
+  it('is changed in the given fields, and recorded whole', () => {
     expect(change({ bio: ' two\nlines ', website: 'https://ada.example/' })).toEqual([
       changed({ bio: 'two\nlines', website: 'https://ada.example/' }),
     ]);
@@ -44,7 +44,7 @@ describe('a profile', () => {
     expect(changeProfile(zoe, { revision: 2, displayName: 'Zoe\u0308' }, 8)).toEqual([]);
   });
 
-  it.each([0, 2, 9])('is not changed from a revision that it is not at: %d', (revision) => {
+  it.each([0, 2, 9])('is not changed from another revision: %d', (revision) => {
     for (const fields of [{ bio: 'x' }, {}])
       expect(changeProfile(given(), { revision, ...fields }, 7)).toMatchObject({ code: 'revision_conflict' });
   });
@@ -80,7 +80,7 @@ describe('a profile', () => {
 });
 
 describe('the handle of a profile', () => {
-  it('is another, and the one before is given up', () => {
+  it('is replaced, and the former one is given up', () => {
     expect(given(changed({ handle: 'countess' }))).toMatchObject({
       handle: 'countess',
       heldHandle: 'countess',
@@ -97,7 +97,7 @@ describe('the handle of a profile', () => {
     expect(again).toMatchObject({ handle: 'ada', heldHandle: 'ada', formerHandle: undefined });
   });
 
-  it('is given up once: what changes afterwards gives up nothing', () => {
+  it('is given up once: later changes give up nothing', () => {
     const later = given(
       changed({ handle: 'countess' }),
       changed({ handle: 'countess', bio: 'x', revision: 3 }),

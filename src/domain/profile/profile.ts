@@ -6,18 +6,18 @@ import { keptBio } from './bio.js';
 import type { ProfileChanged } from './events.js';
 import { isWebsite } from './website.js';
 
-/** A profile as registration and profile stream tell it. `revision` counts its versions from 1, the registration's. */
+/**
+ * `handle` null: hidden. `heldHandle`: the sign-in name, shown or hidden. `formerHandle`: released by the newest
+ * change. `revision`: from 1, the registration.
+ */
 export interface Profile {
   readonly actorId: string;
-  /** Null: the person shows none. */
   readonly handle: string | null;
   readonly displayName: string;
   readonly bio: string;
   readonly website: string;
   readonly revision: number;
-  /** The handle that is the person's, whether or not it is shown: the name to sign in with. */
   readonly heldHandle: string;
-  /** The one that the newest change gave up for another. */
   readonly formerHandle?: string | undefined;
 }
 
@@ -33,7 +33,7 @@ export function evolveProfile(profile: Profile, { data }: ProfileChanged): Profi
   return { actorId, handle, displayName, bio, website, revision, heldHandle, formerHandle };
 }
 
-/** What a person wants to be otherwise; undefined: to stay. `revision`: of the profile that they saw. */
+/** Undefined fields stay. `revision`: the revision that the person saw. */
 export interface ProfileChange {
   readonly revision: number;
   readonly handle?: string | null | undefined;
@@ -42,18 +42,17 @@ export interface ProfileChange {
   readonly website?: string | undefined;
 }
 
-/** Whether a new handle is free is decided in its own stream, before this is appended (see handle.ts). */
 export function changeProfile(profile: Profile, change: ProfileChange, at: number): Decision<ProfileChanged> {
-  // What stays is not asked about again: it was kept by the rules of its day.
+  // Unchanged fields are not validated again: the rules may have changed since.
   const displayName =
     change.displayName === undefined ? profile.displayName : keptDisplayName(change.displayName);
   const bio = change.bio === undefined ? profile.bio : keptBio(change.bio);
-  const ofHandle = faultInHandle(change);
-  if (ofHandle) return ofHandle;
+  const handleRefusal = refusalOfHandle(change);
+  if (handleRefusal) return handleRefusal;
   if (displayName instanceof Refusal) return displayName;
   if (bio instanceof Refusal) return bio;
-  const ofWebsite = faultInWebsite(change);
-  if (ofWebsite) return ofWebsite;
+  const websiteRefusal = refusalOfWebsite(change);
+  if (websiteRefusal) return websiteRefusal;
   if (change.revision !== profile.revision) return profileHasChanged();
   const { handle = profile.handle, website = profile.website } = change;
   const isSame =
@@ -67,12 +66,12 @@ export function changeProfile(profile: Profile, change: ProfileChange, at: numbe
   return [{ type: 'profile.changed', data: { actorId, handle, displayName, bio, website, revision, at } }];
 }
 
-function faultInHandle({ handle }: ProfileChange): Refusal | undefined {
+function refusalOfHandle({ handle }: ProfileChange): Refusal | undefined {
   const fault = typeof handle === 'string' ? handleFault(handle) : undefined;
   return fault === undefined ? undefined : new Refusal('invalid_text', fault);
 }
 
-function faultInWebsite({ website }: ProfileChange): Refusal | undefined {
+function refusalOfWebsite({ website }: ProfileChange): Refusal | undefined {
   if (website === undefined || isWebsite(website)) return undefined;
   return new Refusal(
     'invalid_website',
@@ -81,4 +80,4 @@ function faultInWebsite({ website }: ProfileChange): Refusal | undefined {
 }
 
 export const profileHasChanged = (): Refusal =>
-  new Refusal('revision_conflict', 'The profile has changed since; read it again and decide anew.');
+  new Refusal('revision_conflict', 'The profile has changed since; read it again and decide again.');

@@ -5,7 +5,7 @@ import { evolveLike, likePost, unlikePost } from './like.js';
 import type { Like } from './like.js';
 
 const act = { actorId: 'ada', postId: 'p1', at: 1_000 };
-const tie = (generation = 1) => ({
+const relation = (generation = 1) => ({
   kind: 'like' as const,
   actorId: 'ada',
   targetId: 'p1',
@@ -14,18 +14,18 @@ const tie = (generation = 1) => ({
 });
 const liked = (generation = 1): RelationEvent => ({
   type: 'relation.established',
-  data: { ...tie(generation), at: 500 },
+  data: { ...relation(generation), at: 500 },
 });
 const unliked = (generation = 1): RelationEvent => ({
   type: 'relation.ended',
-  data: { ...tie(generation), cause: 'actor', at: 600 },
+  data: { ...relation(generation), cause: 'actor', at: 600 },
 });
 const given = (...events: RelationEvent[]) => events.reduce<Like>(evolveLike, undefined);
 
 describe('liking a post', () => {
   it('states the fact, with the author of the post', () => {
     expect(likePost(undefined, act, 'bob')).toEqual([
-      { type: 'relation.established', data: { ...tie(), at: 1_000 } },
+      { type: 'relation.established', data: { ...relation(), at: 1_000 } },
     ]);
   });
 
@@ -37,13 +37,13 @@ describe('liking a post', () => {
     expect(likePost(given(liked(), unliked()), act, 'bob')).toMatchObject([{ data: { generation: 2 } }]);
   });
 
-  it('changes nothing where the like stands', () => {
+  it('changes nothing where the like is active', () => {
     expect(likePost(given(liked()), act, 'bob')).toEqual([]);
   });
 
   it.each([
     ['nothing', undefined],
-    ['a like that stands', given(liked())],
+    ['an active like', given(liked())],
   ])('is refused over %s where the post is not available', (_over, like) => {
     expect(likePost(like, act, undefined)).toEqual(
       new Refusal('interaction_unavailable', 'This cannot be followed or liked now.'),
@@ -52,9 +52,9 @@ describe('liking a post', () => {
 });
 
 describe('unliking a post', () => {
-  it('ends the like that stands', () => {
+  it('ends the active like', () => {
     expect(unlikePost(given(liked(), unliked(), liked(2)), act)).toEqual([
-      { type: 'relation.ended', data: { ...tie(2), cause: 'actor', at: 1_000 } },
+      { type: 'relation.ended', data: { ...relation(2), cause: 'actor', at: 1_000 } },
     ]);
   });
 

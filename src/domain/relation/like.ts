@@ -3,7 +3,6 @@ import type { RelationEnded, RelationEstablished, RelationEvent } from './events
 import { interactionUnavailable } from './tie.js';
 import type { Tie } from './tie.js';
 
-/** What an actor's like of a post has come to. Undefined: there never was one. */
 export type Like = (Tie & { readonly targetActorId: string }) | undefined;
 
 export function evolveLike(like: Like, { type, data }: RelationEvent): Like {
@@ -20,14 +19,12 @@ export function evolveLike(like: Like, { type, data }: RelationEvent): Like {
   }
 }
 
-/** Who likes which post, or does not any more, and when (Unix ms). */
 export interface LikeAct {
   readonly actorId: string;
   readonly postId: string;
   readonly at: number;
 }
 
-/** `authorActorId`: of the post; undefined if the actor cannot have to do with it now, whatever the reason. */
 export function likePost(
   like: Like,
   { actorId, postId, at }: LikeAct,
@@ -44,7 +41,7 @@ export function likePost(
   ];
 }
 
-/** Asks nothing of the post: what one gave can be taken back whatever became of it. */
+/** Independent of the post: a like can always be withdrawn. */
 export function unlikePost(like: Like, { actorId, postId, at }: LikeAct): Decision<RelationEnded> {
   if (!like?.active) return [];
   const { generation, targetActorId } = like;

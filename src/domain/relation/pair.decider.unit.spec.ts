@@ -9,7 +9,7 @@ const ada = { actorId: 'ada', targetActorId: 'bob', at: 1_000 };
 const bob = { actorId: 'bob', targetActorId: 'ada', at: 2_000 };
 const herself = { ...ada, targetActorId: 'ada' };
 
-const tie = (generation = 1) => ({
+const relation = (generation = 1) => ({
   kind: 'follow' as const,
   actorId: 'ada',
   targetId: 'bob',
@@ -18,11 +18,11 @@ const tie = (generation = 1) => ({
 });
 const followed = (generation = 1): PairEvent => ({
   type: 'relation.established',
-  data: { ...tie(generation), at: 500 },
+  data: { ...relation(generation), at: 500 },
 });
 const unfollowed = (generation = 1): PairEvent => ({
   type: 'relation.ended',
-  data: { ...tie(generation), cause: 'actor', at: 600 },
+  data: { ...relation(generation), cause: 'actor', at: 600 },
 });
 const blocked = ({ actorId, targetActorId } = ada): PairEvent => ({
   type: 'block.established',
@@ -38,7 +38,7 @@ const codeOf = (decision: unknown) => (decision instanceof Refusal ? decision.co
 describe('following', () => {
   it('states the fact, the first time of it', () => {
     expect(follow(initialPair, ada, true)).toEqual([
-      { type: 'relation.established', data: { ...tie(), at: 1_000 } },
+      { type: 'relation.established', data: { ...relation(), at: 1_000 } },
     ]);
   });
 
@@ -47,7 +47,7 @@ describe('following', () => {
     expect(again).toMatchObject([{ data: { generation: 3 } }]);
   });
 
-  it('changes nothing where the follow stands', () => {
+  it('changes nothing where the follow is active', () => {
     expect(follow(given(followed()), ada, true)).toEqual([]);
   });
 
@@ -86,9 +86,9 @@ describe('following', () => {
 });
 
 describe('unfollowing', () => {
-  it('ends the follow that stands', () => {
+  it('ends the active follow', () => {
     expect(unfollow(given(followed(), unfollowed(), followed(2)), ada)).toEqual([
-      { type: 'relation.ended', data: { ...tie(2), cause: 'actor', at: 1_000 } },
+      { type: 'relation.ended', data: { ...relation(2), cause: 'actor', at: 1_000 } },
     ]);
   });
 
@@ -101,7 +101,7 @@ describe('unfollowing', () => {
   });
 });
 
-describe('unfollowing whom a block parts one from', () => {
+describe('unfollowing across a block', () => {
   const follows = given(followed());
   const hidden = (by: typeof ada) => (block(follows, by, true) as PairEvent[]).reduce(evolvePair, follows);
 
@@ -131,7 +131,7 @@ describe('blocking', () => {
     expect(block(given(blocked(bob)), ada, true)).toEqual([fact]);
   });
 
-  it('changes nothing where the block stands, also when its target is gone', () => {
+  it('changes nothing where the block is active, also when its target is gone', () => {
     expect(block(given(blocked()), ada, true)).toEqual([]);
     expect(block(given(blocked()), ada, false)).toEqual([]);
   });
@@ -142,7 +142,7 @@ describe('blocking', () => {
     expect(codeOf(block(initialPair, ada, false))).toBe('not_found');
   });
 
-  it('is taken back by who did it, and by nobody else', () => {
+  it('is lifted by the blocking actor, and by no one else', () => {
     expect(unblock(given(blocked(ada)), ada)).toEqual([{ type: 'block.ended', data: ada }]);
     expect(unblock(given(blocked(ada)), bob)).toEqual([]);
     expect(unblock(given(blocked(ada), unblocked(ada)), ada)).toEqual([]);
@@ -158,7 +158,7 @@ describe('whatever two actors do to each other', () => {
   };
   const history = fc.array(fc.tuple(fc.constantFrom(...Object.keys(acts)), fc.constantFrom(ada, bob)));
 
-  it('no follow stands beside a block, and generations count what was established', () => {
+  it('no follow is active beside a block, and generations count establishments', () => {
     fc.assert(
       fc.property(history, (steps) => {
         let pair = initialPair;

@@ -7,10 +7,8 @@ import type { Tie } from './tie.js';
 
 export type PairEvent = RelationEvent | BlockEvent;
 
-/** What two actors are to each other, each way by the actor who acts. */
 export interface Pair {
   readonly follows: { readonly [actorId: string]: Tie };
-  /** Who of the two blocks the other. */
   readonly blockedBy: readonly string[];
 }
 
@@ -35,7 +33,6 @@ export function evolvePair(pair: Pair, { type, data }: PairEvent): Pair {
   }
 }
 
-/** Who acts on whom, and when (Unix ms). */
 export interface Act {
   readonly actorId: string;
   readonly targetActorId: string;
@@ -43,8 +40,8 @@ export interface Act {
 }
 
 /**
- * `isAvailable`: whether the target has an account that anybody may see. Where it has not, also a follow that stands is
- * refused: otherwise its follower could tell a suspension, which leaves it, from a block, which ends it.
+ * `isAvailable`: the target has an active account. Refused for an active follow too: otherwise the follower could tell
+ * a suspension, which keeps the follow, from a block, which ends it.
  */
 export function follow(pair: Pair, act: Act, isAvailable: boolean): Decision<RelationEstablished> {
   const { actorId, targetActorId, at } = act;
@@ -62,8 +59,8 @@ export function follow(pair: Pair, act: Act, isAvailable: boolean): Decision<Rel
 }
 
 /**
- * Asks nothing of the target: what one gave can be taken back whatever became of it. So can, once, what a block ended:
- * otherwise the follower could tell the block, behind which nothing is written any more, from a suspension.
+ * Independent of the target: a follow can always be withdrawn. So can, once, a follow that a block ended: otherwise the
+ * follower could tell a block from a suspension.
  */
 export function unfollow(pair: Pair, { actorId, targetActorId, at }: Act): Decision<RelationEnded> {
   if (actorId === targetActorId) return selfRelation();
@@ -73,8 +70,8 @@ export function unfollow(pair: Pair, { actorId, targetActorId, at }: Act): Decis
 }
 
 /**
- * Ends what the two follow of each other, in the same append: no reader ever sees one without the other.
- * `isKnown`: whether there is somebody to block, suspended or not.
+ * Ends both follows in the same append: readers never see a follow beside a block. `isKnown`: the target account
+ * exists, suspended or not.
  */
 export function block(
   pair: Pair,
@@ -91,7 +88,6 @@ export function block(
   ];
 }
 
-/** What the two followed of each other before stays ended. */
 export function unblock(pair: Pair, { actorId, targetActorId, at }: Act): Decision<BlockEvent> {
   if (actorId === targetActorId) return selfBlock();
   return pair.blockedBy.includes(actorId)
@@ -111,8 +107,8 @@ function ended(
   at: number,
   cause: 'actor' | 'block',
 ): RelationEnded {
-  const of = { kind: 'follow', actorId, targetId: targetActorId, targetActorId } as const;
-  return { type: 'relation.ended', data: { ...of, generation, cause, at } };
+  const identity = { kind: 'follow', actorId, targetId: targetActorId, targetActorId } as const;
+  return { type: 'relation.ended', data: { ...identity, generation, cause, at } };
 }
 
 const selfRelation = () => new Refusal('self_relation', 'Nobody follows themselves; name another actor.');

@@ -1,8 +1,8 @@
 import { Refusal } from '../refusal.js';
 
 /**
- * A relation at its newest generation. `at`: when it was established (Unix ms). `takenBack`: whose it is has ended it; one
- * that a block ended can still be taken back.
+ * A relation at its newest generation. `at`: time of establishment (Unix ms). `takenBack`: withdrawn by its actor; a
+ * relation that a block ended can still be withdrawn.
  */
 export interface Tie {
   readonly active: boolean;
@@ -11,6 +11,6 @@ export interface Tie {
   readonly at: number;
 }
 
-/** In the same words, whatever of it holds: who may not see something cannot tell why. */
+/** One message for every cause: the caller must not learn the reason. */
 export const interactionUnavailable = (): Refusal =>
   new Refusal('interaction_unavailable', 'This cannot be followed or liked now.');

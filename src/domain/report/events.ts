@@ -2,8 +2,8 @@ import type { DomainEvent, Occurrence } from '../event.js';
 import type { ReportReason } from './report.js';
 
 /**
- * Somebody tells the operators of a post or of an actor. `targetActorId` is the reported actor, or the author of the
- * reported post. Text is personal, of the reporter; empty where nothing was said.
+ * `targetActorId`: the reported actor, or the author of the reported post. `text`: personal, of the reporter; may be
+ * empty.
  */
 export type ReportCreated = DomainEvent<
   'report.created',
