@@ -24,12 +24,10 @@ import { Witness } from './witness/witness.js';
 import { openResources } from './resources.js';
 import { AuthorityStore } from './store/authority/authority-store.js';
 
-/** The API process: the social API, the authorization server, and the operator API on a port of its own. */
-
 @Module({})
 class ApiModule {}
 
-/** What has to be closed, in the order in which it was opened. */
+/** Closed in reverse order. */
 const opened: { close(): Promise<unknown> }[] = [];
 
 async function serve(config: Config, logger: Logger): Promise<void> {
@@ -40,7 +38,7 @@ async function serve(config: Config, logger: Logger): Promise<void> {
     imports: [CqrsModule.forRoot(), resources.module, AuthModule, HttpModule],
   };
   if (config.rateLimits === 'off')
-    logger.warn('RATE_LIMITS is off: passwords can be guessed without end, and nobody is ever told to wait');
+    logger.warn('RATE_LIMITS is off: passwords can be guessed without limit, and no client is told to wait');
   const app = await NestFactory.create<NestFastifyApplication>(modules, fastifyAdapter(logger, config), {
     bodyParser: false,
     logger: false,
@@ -75,7 +73,7 @@ function startErasures(app: NestFastifyApplication): { close(): Promise<void> } 
 
 const config = readConfig();
 const logger = createLogger(config, 'api');
-// From the beginning: whoever started this process may be gone before it serves.
+// Registered first: a stop may arrive before the process serves.
 onStop(async () => {
   for (const part of opened.toReversed()) await part.close();
 });

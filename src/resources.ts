@@ -28,12 +28,9 @@ import { AuthorityStore } from './store/authority/authority-store.js';
 import { openDatabase } from './store/database.js';
 import { Postgres } from './store/postgres.js';
 
-/** A read holds one for as long as its one statement takes. */
 const DATABASE_CONNECTIONS = 16;
-/** Far above what any statement of a request takes. */
 const QUERY_MS = 5_000;
 
-/** What the API process opens once and closes once, and hands to every module. */
 export interface Resources {
   readonly module: DynamicModule;
   close(): Promise<void>;
@@ -43,7 +40,7 @@ export interface Resources {
 @Module({})
 class ResourcesModule {}
 
-/** Rejects if a store cannot be reached. */
+/** Opens the resources of the API process and provides them to every module. Rejects if a store is unreachable. */
 export async function openResources(config: Config, logger: Logger): Promise<Resources> {
   const urls = storesOf(config);
   const applicationName = 'plaza-api';
@@ -68,8 +65,8 @@ export async function openResources(config: Config, logger: Logger): Promise<Res
   const now = () => systemClock.now();
   const { pool } = database;
   const shown = (ids: readonly string[]) => shownRestrictions(pool, ids);
-  const settler = new InDoubtResolver({ log: opened.log, witness, shown, now, logger });
-  if (urls.witnessDatabaseUrl !== undefined) settler.start();
+  const resolver = new InDoubtResolver({ log: opened.log, witness, shown, now, logger });
+  if (urls.witnessDatabaseUrl !== undefined) resolver.start();
   const hadWitness = await knowsWitness(opened.secrets, urls.witnessDatabaseUrl !== undefined);
   const monotonic = () => performance.now();
   const watch = new RecoveryWatch({ pool, log: opened.log, witness, hadWitness, logger, monotonic });
@@ -81,7 +78,7 @@ export async function openResources(config: Config, logger: Logger): Promise<Res
     { provide: Postgres, useValue: database },
     { provide: AuthorityStore, useValue: new AuthorityStore(database.dataSource) },
     { provide: AuthSettings, useValue: new AuthSettings(config.baseUrl) },
-    // The only one that there is here: nothing restricts past the witness.
+    // The only log of the API process: every restriction passes the witness.
     { provide: EventLog, useValue: new EnforcingLog(opened.log, witness, now, outstanding) },
     { provide: Witness, useValue: witness },
     { provide: ReadModels, useValue: new ErasedDataCleanup(database.pool) },
@@ -95,7 +92,7 @@ export async function openResources(config: Config, logger: Logger): Promise<Res
   return {
     module: { module: ResourcesModule, providers, exports: providers },
     async close() {
-      await settler.stop();
+      await resolver.stop();
       await positions.stop();
       await watch.stop();
       await opened.close();
@@ -105,8 +102,8 @@ export async function openResources(config: Config, logger: Logger): Promise<Res
   };
 }
 
-/** Whether the network ever had a witness. From the first process on that was told of one it is known for good. */
-async function knowsWitness(secrets: NetworkSecrets, isTold: boolean): Promise<boolean> {
-  if (isTold) await secrets.get('has-witness', () => Buffer.of(1));
-  return isTold || (await secrets.find('has-witness')) !== undefined;
+/** True if the network ever had a witness. The secret keeps this fact after the first process with one. */
+async function knowsWitness(secrets: NetworkSecrets, isConfigured: boolean): Promise<boolean> {
+  if (isConfigured) await secrets.get('has-witness', () => Buffer.of(1));
+  return isConfigured || (await secrets.find('has-witness')) !== undefined;
 }

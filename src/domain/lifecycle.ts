@@ -9,7 +9,6 @@ export interface LifecycleState {
   readonly lifecycle: number;
 }
 
-/** `lifecycle`: the lifecycle revision that the operator saw. Undefined: any. */
 export interface ExpectedLifecycle {
   readonly lifecycle?: number | undefined;
 }

@@ -1,8 +1,8 @@
 import { isIP } from 'node:net';
 
 /**
- * What one holder of addresses has at the least: a whole IPv4 address, or the first 64 bits of an IPv6 address, below
- * which everybody chooses freely (RFC 4291, section 2.5.1). IPv4 that is written as IPv6 is IPv4 (section 2.5.5.2).
+ * Returns the smallest block of one holder: a whole IPv4 address, or the first 64 bits of an IPv6 address (RFC 4291,
+ * section 2.5.1). IPv4-mapped IPv6 counts as IPv4 (section 2.5.5.2).
  */
 export function addressBlock(address: string): string {
   if (isIP(address) !== 6) return address;
@@ -16,7 +16,6 @@ export function addressBlock(address: string): string {
     .join(':')}::/64`;
 }
 
-/** All eight, of whichever of its many spellings. */
 function groupsOf(address: string): number[] {
   const [withoutZone = ''] = address.split('%');
   const [before = '', after] = new URL(`http://[${withoutZone}]`).hostname.slice(1, -1).split('::');

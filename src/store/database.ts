@@ -12,7 +12,6 @@ import { outstandingRestrictionMigrations } from './migrations/1763870000000-out
 import { openPostgres } from './postgres.js';
 import type { Postgres } from './postgres.js';
 
-/** Opens the database of the read models, the recovery state and the authority store, and brings it up to date. */
 export function openDatabase(options: {
   readonly url: string;
   readonly applicationName: string;

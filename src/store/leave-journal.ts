@@ -1,7 +1,7 @@
 /**
- * Fills the segment of the write-ahead log in which Postgres is writing, so that neither it nor one before it is needed after
- * the next checkpoint, ten minutes later at most (`checkpoint_timeout` and as much again to write it all). Where `wal_recycle`
- * is off, Postgres then removes them; else they are overwritten some time.
+ * Fills the current segment of the write-ahead log, so that the next checkpoint needs no older segment. The checkpoint
+ * takes ten minutes at most (`checkpoint_timeout`, and as much again to write). Postgres then removes these segments if
+ * `wal_recycle` is off; otherwise it overwrites them at some time.
  */
 export async function leaveJournal(database: { query(text: string): Promise<unknown> }): Promise<void> {
   await database.query(`

@@ -3,82 +3,79 @@ import type { ClientConfig, Pool } from 'pg';
 import { DataSource } from 'typeorm';
 import type { EntityTarget, MigrationInterface, ObjectLiteral } from 'typeorm';
 
-/** Any two processes that bring one database up to date take turns under this advisory lock. */
+/** Advisory lock: the processes that migrate one database take turns. */
 const MIGRATION_LOCK = 7_020_001;
 const CONNECT_MS = 5_000;
 
 export interface PostgresOptions {
   readonly url: string;
-  /** Shown in `pg_stat_activity`. */
   readonly applicationName: string;
   readonly maxConnections: number;
-  /** How long a statement may take before the server counts as out of reach. Undefined: as long as it takes. */
+  /** Timeout after which the server counts as unreachable, in milliseconds. Undefined: none. */
   readonly queryTimeoutMs?: number | undefined;
   readonly entities?: readonly EntityTarget<ObjectLiteral>[];
   readonly migrations: readonly (new () => MigrationInterface)[];
 }
 
-/** One database: TypeORM for entities and migrations, and the same connections as a `pg` pool for hand-written SQL. */
 export abstract class Postgres {
   abstract readonly dataSource: DataSource;
   abstract readonly pool: Pool;
   abstract close(): Promise<void>;
 }
 
-/** Brings the schema up to date, then connects. Rejects if the database cannot be reached. */
+/** Runs the migrations, then connects. Rejects if the database cannot be reached. */
 export async function openPostgres(options: PostgresOptions): Promise<Postgres> {
   await migrate(options);
   const dataSource = await connect(options, {
     poolSize: options.maxConnections,
-    ...(options.queryTimeoutMs !== undefined && { extra: bounds(options.queryTimeoutMs) }),
+    ...(options.queryTimeoutMs !== undefined && { extra: timeouts(options.queryTimeoutMs) }),
   });
   return { dataSource, pool: poolOf(dataSource), close: () => dataSource.destroy() };
 }
 
 /**
- * Whatever a request asks is found by keys, in order and a few rows at a time. Where Postgres takes that for much work, as
- * it does without statistics of young tables, it would gather and sort all there is, and compile the statement each time.
+ * Requests read few rows by keys. Without statistics of young tables, Postgres would overestimate this work, sort whole
+ * tables and compile each statement.
  */
 export const BY_KEYS = '-c enable_seqscan=off -c enable_bitmapscan=off -c jit=off';
 
 /**
- * A frozen server must look like one that is away: without a bound here a statement waits for it for ever. One that
- * only is slow ends the statement itself, a moment earlier, and ends a transaction whose owner is gone or hangs: with
- * time enough for one that waits for the log in between.
+ * A frozen server must look unreachable: without a timeout a statement waits for ever. A slow server ends the statement
+ * itself, a moment earlier. It also ends an abandoned transaction, with time for one that waits for the log.
  */
-const bounds = (queryTimeoutMs: number) => ({
-  Client: ImpatientClient,
+const timeouts = (queryTimeoutMs: number) => ({
+  Client: TimeoutClient,
   query_timeout: queryTimeoutMs,
   statement_timeout: Math.ceil(queryTimeoutMs * 0.8),
   idle_in_transaction_session_timeout: queryTimeoutMs * 3,
   options: BY_KEYS,
 });
 
-type Ask = (...given: unknown[]) => unknown;
+type Query = (...args: unknown[]) => unknown;
 
 /**
- * Ends its connection with the first statement that it gave up on. `pg` keeps it, where what was asked next waits behind
- * that statement, and is dropped unsent when it is given up on too: a ROLLBACK as well, so that whoever gets the
- * connection from the pool would write into a transaction that nobody commits.
+ * Ends its connection after the first timed-out statement. `pg` would keep the connection, queue later statements
+ * behind that one, and drop them unsent when they time out. A dropped ROLLBACK would let the next user of the pool
+ * write into a transaction without a commit.
  */
-class ImpatientClient extends Client {
+class TimeoutClient extends Client {
   constructor(config?: string | ClientConfig) {
     super(config);
-    const ask = this.query.bind(this) as Ask;
-    const look = (error: unknown) => {
+    const query = this.query.bind(this) as Query;
+    const closeAfterTimeout = (error: unknown) => {
       if (error instanceof Error && error.message === 'Query read timeout') void this.end();
     };
-    this.query = ((...given: unknown[]) => {
-      const tell = given.at(-1);
-      if (typeof tell === 'function')
-        return ask(...given.slice(0, -1), (error: unknown, result: unknown) => {
-          look(error);
-          (tell as Ask)(error, result);
+    this.query = ((...args: unknown[]) => {
+      const callback = args.at(-1);
+      if (typeof callback === 'function')
+        return query(...args.slice(0, -1), (error: unknown, result: unknown) => {
+          closeAfterTimeout(error);
+          (callback as Query)(error, result);
         });
-      const answered = ask(...given);
-      if (!(answered instanceof Promise)) return answered;
-      return answered.catch((error: unknown) => {
-        look(error);
+      const pending = query(...args);
+      if (!(pending instanceof Promise)) return pending;
+      return pending.catch((error: unknown) => {
+        closeAfterTimeout(error);
         throw error;
       });
     }) as Client['query'];
@@ -86,26 +83,25 @@ class ImpatientClient extends Client {
 }
 
 /**
- * Brings the schema up to date, on connections of its own. A migration may take as long as it takes, unless a statement
- * is bounded by `patienceMs`. Rejects if the database cannot be reached.
+ * Runs the migrations on connections of their own, without a timeout unless `statementTimeoutMs` is given. Rejects if
+ * the database cannot be reached.
  */
 export async function migrate(
   options: Omit<PostgresOptions, 'maxConnections'>,
-  patienceMs?: number,
+  statementTimeoutMs?: number,
 ): Promise<void> {
   const dataSource = await connect(options, {
     poolSize: 2,
-    ...(patienceMs !== undefined && { extra: bounds(patienceMs) }),
+    ...(statementTimeoutMs !== undefined && { extra: timeouts(statementTimeoutMs) }),
   });
   try {
     const lock = await poolOf(dataSource).connect();
-    // What breaks while it is held is told by what is asked of it.
+    // A broken connection fails the next statement; this event adds nothing.
     lock.on('error', () => undefined);
     try {
       await lock.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
       await dataSource.runMigrations();
     } finally {
-      // Ends the session, and with it the lock.
       lock.release(true);
     }
   } finally {
@@ -132,6 +128,5 @@ function connect(
   }).initialize();
 }
 
-/** The connections that TypeORM uses. */
 export const poolOf = (dataSource: DataSource): Pool =>
   (dataSource.driver as unknown as { master: Pool }).master;

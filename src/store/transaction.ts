@@ -1,6 +1,6 @@
 import type { ClientBase } from 'pg';
 
-/** Commits what `work` did on this connection once it resolves; rejects with its fault, and undoes it, if it rejects. */
+/** Commits once `work` resolves; rolls back and rejects with its error if it rejects. */
 export async function inTransaction<Result>(
   client: ClientBase,
   work: () => Promise<Result>,
@@ -11,7 +11,6 @@ export async function inTransaction<Result>(
     await client.query('COMMIT');
     return result;
   } catch (error) {
-    // A connection that cannot roll back is gone, and the transaction with it.
     await client.query('ROLLBACK').catch(() => undefined);
     throw error;
   }

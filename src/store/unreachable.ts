@@ -1,15 +1,14 @@
 import { QueryRunnerAlreadyReleasedError } from 'typeorm';
 
 /**
- * SQLSTATE of a server that is not there, goes, is full or cannot reach its disk (classes 08, 53 and 58, 57P01-57P03),
- * that ended a statement, a session or a transaction for taking too long (57014, 57P05, 25P03, 25P04), that only
- * follows another since a failover (25006), or that lets nobody in: the database is dropped or closed (57P04, 3D000,
- * 55000), the role or its password is another one (class 28). Somebody is putting that right, or has to.
+ * SQLSTATE codes of a server that is down, stopping, full or without its disk (classes 08, 53 and 58, 57P01-57P03).
+ * Also: timeouts of a statement, session or transaction (57014, 57P05, 25P03, 25P04), and a standby after a failover
+ * (25006). Also: no access, since the database is dropped or closed (57P04, 3D000, 55000) or role or password changed
+ * (class 28).
  */
-const serverIsAway = /^(08...|28...|3D000|53...|55000|57014|57P0[1-5]|58...|25P0[34]|25006)$/;
+const serverUnavailable = /^(08...|28...|3D000|53...|55000|57014|57P0[1-5]|58...|25P0[34]|25006)$/;
 
-/** What Node says of a connection that cannot be made or broke. */
-const connectionBroke = new Set([
+const connectionFailures = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
   'EHOSTUNREACH',
@@ -20,11 +19,10 @@ const connectionBroke = new Set([
   'ETIMEDOUT',
 ]);
 
-/** What `pg` says without a code. */
-const driverGaveUp =
+const driverFailures =
   /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Client was closed|Query read timeout)/;
 
-interface Said {
+interface ErrorFields {
   readonly code?: unknown;
   readonly syscall?: unknown;
   readonly message?: unknown;
@@ -33,17 +31,16 @@ interface Said {
   readonly cause?: unknown;
 }
 
-/** Whether a Postgres could not be reached, wherever in the chain of causes that is said. Then it passes by itself. */
+/** True if any error in the chain of causes says that Postgres was unreachable: a temporary condition. */
 export function isUnreachable(error: unknown): boolean {
   if (typeof error !== 'object' || error === null) return false;
-  // TypeORM lets go of a connection that broke; what is asked of it after that is told this.
+  // TypeORM releases a broken connection; later calls get this error.
   if (error instanceof QueryRunnerAlreadyReleasedError) return true;
-  const { code, syscall, message, errors, driverError, cause }: Said = error;
-  // No socket at that path. Of a file it would be our own fault.
+  const { code, syscall, message, errors, driverError, cause }: ErrorFields = error;
+  // Only a missing socket: ENOENT of a file would be a bug.
   if (code === 'ENOENT' && syscall === 'connect') return true;
-  if (typeof code === 'string' && (connectionBroke.has(code) || serverIsAway.test(code))) return true;
-  if (typeof message === 'string' && driverGaveUp.test(message)) return true;
-  // What `net` says of a name with several addresses.
+  if (typeof code === 'string' && (connectionFailures.has(code) || serverUnavailable.test(code))) return true;
+  if (typeof message === 'string' && driverFailures.test(message)) return true;
   if (Array.isArray(errors) && errors.some(isUnreachable)) return true;
   return isUnreachable(driverError) || isUnreachable(cause);
 }

@@ -10,13 +10,13 @@ describe('a store', () => {
     ['a session that idled too long', coded('57P05')],
     ['a statement that took too long', coded('57014')],
     ['a transaction that idled too long', coded('25P03')],
-    ['a server that only follows another', coded('25006')],
-    ['a socket that is not there', Object.assign(coded('ENOENT'), { syscall: 'connect' })],
+    ['a standby server', coded('25006')],
+    ['a missing socket', Object.assign(coded('ENOENT'), { syscall: 'connect' })],
     ['too many connections', coded('53300')],
     ['a database that was dropped', coded('57P04')],
-    ['a database that is not there', coded('3D000')],
-    ['a database that takes nobody', coded('55000')],
-    ['a password that is another one', coded('28P01')],
+    ['a missing database', coded('3D000')],
+    ['a database without connections', coded('55000')],
+    ['a changed password', coded('28P01')],
     ['a broken connection', new Error('Connection terminated unexpectedly')],
     [
       'a cause further down',
@@ -29,8 +29,8 @@ describe('a store', () => {
 
   it.each([
     ['a violated constraint', coded('23505')],
-    ['a file that is not there', Object.assign(coded('ENOENT'), { syscall: 'open' })],
-    ['a statement that is wrong', coded('42601')],
+    ['a missing file', Object.assign(coded('ENOENT'), { syscall: 'open' })],
+    ['a wrong statement', coded('42601')],
     ['nothing', undefined],
     ['a word', 'ECONNREFUSED'],
   ])('is not, after %s', (_what, error) => {

@@ -1,6 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** Work that is done at once, and again some time after it came to its end, until it is stopped. */
+/**
+ * Runs at once, and again `everyMs` after each end, until stopped. `once` must not reject: it logs its failure, and the
+ * next run retries.
+ */
 export abstract class PeriodicTask {
   private readonly stopping = new AbortController();
   private running: Promise<void> = Promise.resolve();
@@ -11,13 +14,11 @@ export abstract class PeriodicTask {
     this.running = this.run();
   }
 
-  /** Waits for what is under way. */
   async stop(): Promise<void> {
     this.stopping.abort();
     await this.running;
   }
 
-  /** Does the work once. Never rejects: what went wrong is said, and tried again. */
   protected abstract once(): Promise<void>;
 
   protected get isStopping(): boolean {

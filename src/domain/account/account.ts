@@ -176,7 +176,6 @@ export function requestErasure(
   return [{ type: 'account.erasure_requested', data: { actorId, erasesAt, at } }];
 }
 
-/** An erased account is answered like an unknown one. */
 export function cancelErasure(
   account: Account,
   { actorId, at }: OfAccount,

@@ -45,7 +45,6 @@ export interface ApplicationDraft {
   readonly appId: string;
   readonly name: string;
   readonly redirectUris: readonly string[];
-  /** Return address after sign-out (OpenID Connect RP-Initiated Logout 1.0, section 3.1). */
   readonly postLogoutRedirectUris: readonly string[];
   readonly scopes: readonly string[];
   readonly at: number;

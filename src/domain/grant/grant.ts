@@ -64,7 +64,6 @@ export function issueGrant(grant: Grant, consent: Consent): Decision<GrantIssued
   return same ? [] : new Refusal('intent_conflict', 'This consent was already decided; ask for a new one.');
 }
 
-/** The newest event decides (see {@link GrantRevoked}). `at`: Unix ms. */
 export function refreshGrant(
   newest: GrantEvent | undefined,
   { at }: { readonly at: number },

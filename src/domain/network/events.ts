@@ -2,7 +2,6 @@ import type { DomainEvent, Occurrence } from '../event.js';
 
 export type NetworkFounded = DomainEvent<'network.founded', { readonly networkId: string } & Occurrence>;
 
-/** The published key signs ID tokens from `signsFrom` (Unix ms). The key itself is in the vault. */
 export type SigningKeyRotated = DomainEvent<
   'network.signing_key_rotated',
   { readonly keyId: string; readonly signsFrom: number } & Occurrence

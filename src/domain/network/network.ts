@@ -55,7 +55,6 @@ export function evolveNetwork(network: Network, event: NetworkEvent): Network {
   }
 }
 
-/** Idempotent. Nothing may precede the founding event of the stream. */
 export function rotateSigningKey(
   network: Network,
   rotation: SigningKeyRotated['data'],

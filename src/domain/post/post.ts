@@ -111,7 +111,6 @@ export interface PostEdit extends PostChange {
   readonly mentions: readonly string[];
 }
 
-/** `isVisible`: the caller may see posts of the author. An unchanged text is no edit. */
 export function editPost(post: Post, edit: PostEdit, isVisible: boolean): Decision<PostEdited> {
   const text = postText(edit.text);
   if (text instanceof Refusal) return text;

@@ -9,7 +9,6 @@ export interface Restricting extends ExpectedLifecycle {
   readonly at: number;
 }
 
-/** Hides a post from everyone, its author included. Replies stay. */
 export function restrictPost(post: Post, act: Restricting): Decision<PostRestricted> {
   const current = restrictable(post, act);
   if (current instanceof Refusal) return current;

@@ -4,7 +4,6 @@ import { normalizeText } from '../unicode.js';
 const MAX_CODE_POINTS = 500;
 const bioPattern = /^(?:[^\p{Cc}\p{Cs}]|\n){0,500}$/u;
 
-/** Returns the bio in NFC, trimmed, up to 500 code points. The line feed is the only control character. */
 export function keptBio(typed: string): string | Refusal {
   const normalized = normalizeText(typed.trim(), MAX_CODE_POINTS);
   if ('fault' in normalized)

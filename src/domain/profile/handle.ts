@@ -17,7 +17,6 @@ export interface HandleClaim {
   readonly at: number;
 }
 
-/** Idempotent for one revision; an older claim never replaces a newer one. */
 export function claimForProfile(handle: Handle, claim: HandleClaim): Decision<HandleClaimed> {
   if (handle.status === 'held') {
     if (handle.actorId !== claim.actorId)

@@ -33,7 +33,6 @@ export function evolveProfile(profile: Profile, { data }: ProfileChanged): Profi
   return { actorId, handle, displayName, bio, website, revision, heldHandle, formerHandle };
 }
 
-/** Undefined fields stay. `revision`: the revision that the person saw. */
 export interface ProfileChange {
   readonly revision: number;
   readonly handle?: string | null | undefined;

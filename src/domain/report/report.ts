@@ -26,9 +26,6 @@ export interface ReportDraft {
   readonly at: number;
 }
 
-/**
- * `targetActorId`: undefined if the target is not visible to the reporter. Needs exactly one of `postId` and `actorId`.
- */
 export function createReport(draft: ReportDraft, targetActorId: string | undefined): Decision<ReportCreated> {
   const { postId, actorId, reason, text: input = '', ...details } = draft;
   if ((postId === undefined) === (actorId === undefined))

@@ -1,7 +1,7 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { milliseconds } from './milliseconds.js';
 
-/** What a person allowed an application. A read model of the streams `grant-<grantId>`; every admission joins it. */
+/** Read model of the streams `grant-<grantId>`; every admission joins it. */
 @Entity({ schema: 'authority', name: 'app_grant' })
 export class AppGrantRow {
   @PrimaryColumn('text', { name: 'grant_id' })
@@ -13,7 +13,6 @@ export class AppGrantRow {
   @Column('text', { name: 'actor_id' })
   actorId!: string;
 
-  /** Exactly these, for as long as the grant lives. */
   @Column('text', { array: true })
   scopes!: string[];
 
@@ -23,7 +22,6 @@ export class AppGrantRow {
   @Column('bigint', { name: 'revoked_at', nullable: true, transformer: milliseconds })
   revokedAt!: number | null;
 
-  /** When new tokens were issued last. Null: never since the first. Lags behind, as the worker does. */
   @Column('bigint', { name: 'last_used_at', nullable: true, transformer: milliseconds })
   lastUsedAt!: number | null;
 }

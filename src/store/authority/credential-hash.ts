@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 
 /**
- * SHA-256: how tokens, codes, sessions and client secrets are kept, and found. They have at least 128 random bits, so a
- * slow hash would protect nothing more.
+ * Returns the SHA-256 under which tokens, codes, sessions and client secrets are stored. These have at least 128 random
+ * bits, so a slow hash would add no protection.
  */
 export function credentialHash(credential: string): Buffer {
   return createHash('sha256').update(credential).digest();

@@ -1,16 +1,16 @@
 import type { AuthorityStore, Prepared } from './authority-store.js';
 
 /**
- * Whoever keeps a browser session of a person, and whoever ends them all, meet at the row of the person's credential:
- * where the one is under way the other waits, and then sees what it did.
+ * Creating a browser session and ending all sessions of a person lock the same credential row: the later one waits and
+ * sees the result of the earlier.
  */
 
-const hold: Prepared = {
+const shareLock: Prepared = {
   name: 'auth-credential-hold',
   text: 'SELECT password_hash FROM authority.credential WHERE actor_id = $1 FOR SHARE',
 };
 
-const close: Prepared = {
+const updateLock: Prepared = {
   name: 'auth-credential-close',
   text: 'SELECT password_hash FROM authority.credential WHERE actor_id = $1 FOR UPDATE',
 };
@@ -19,14 +19,17 @@ interface Row {
   readonly password_hash: string;
 }
 
-/** Until the caller's transaction ends nobody changes the password, or ends sessions. Answers the hash that is good. */
+/**
+ * Blocks a change of password and the end of sessions until the transaction of the caller ends. Returns the current
+ * hash.
+ */
 export async function holdCredential(store: AuthorityStore, actorId: string): Promise<string | undefined> {
-  const [row] = await store.rows<Row>(hold, [actorId]);
+  const [row] = await store.rows<Row>(shareLock, [actorId]);
   return row?.password_hash;
 }
 
-/** Until the caller's transaction ends nobody is signed in. Answers the hash that was good until now. */
+/** Blocks sign-in until the transaction of the caller ends. Returns the current hash. */
 export async function closeCredential(store: AuthorityStore, actorId: string): Promise<string | undefined> {
-  const [row] = await store.rows<Row>(close, [actorId]);
+  const [row] = await store.rows<Row>(updateLock, [actorId]);
   return row?.password_hash;
 }

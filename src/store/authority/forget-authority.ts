@@ -1,6 +1,6 @@
 /**
- * SQL that takes away what the authority store has from the log, to be derived from it anew. What is final stays, whatever
- * the log knows of it: grants that were revoked, accounts that were erased.
+ * SQL that deletes everything derived from the log, before an authority rebuild. Final states stay, even if a restored
+ * log lost them: revoked grants and erased accounts.
  */
 export const CLEAR_AUTHORITY = `
   DELETE FROM authority.account WHERE state <> 'erased';

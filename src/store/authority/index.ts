@@ -13,7 +13,6 @@ import { ClientSecretRow } from './client-secret.row.js';
 import { CredentialRow } from './credential.row.js';
 import { OidcRecordRow } from './oidc-record.row.js';
 
-/** What `openPostgres` needs to know of the authority store. */
 export const authorityEntities = [
   AccountRow,
   CredentialRow,

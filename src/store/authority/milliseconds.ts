@@ -1,6 +1,6 @@
 import type { ValueTransformer } from 'typeorm';
 
-/** Unix milliseconds in a `bigint` column: Postgres answers those as text, and 2^53 ms is far enough away. */
+/** Unix milliseconds in a `bigint` column: Postgres returns text, and 2^53 ms is far enough away. */
 export const milliseconds: ValueTransformer = {
   from: (stored: string | null) => (stored === null ? null : Number(stored)),
   to: (value: number | null) => value,

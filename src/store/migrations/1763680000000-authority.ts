@@ -1,6 +1,5 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** The authority store: accounts, applications and grants as the log tells them, credentials, and hashed tokens. */
 export class CreateAuthority1763680000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`

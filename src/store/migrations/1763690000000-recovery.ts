@@ -1,9 +1,8 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** The recovery state: which generations of read models there are, which one is published, and how far each came. */
 export class CreateRecovery1763690000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
-    // The rows that every batch updates have room for their next version on the same page.
+    // The fillfactor leaves room for the next row version on the same page, since every batch updates these rows.
     await runner.query(`
       CREATE SCHEMA recovery;
 

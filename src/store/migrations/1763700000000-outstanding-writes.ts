@@ -1,6 +1,5 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Writes that were acknowledged before the read models had them: the writer's next read waits, on any process. */
 export class CreateOutstandingWrites1763700000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`

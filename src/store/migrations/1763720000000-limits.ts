@@ -1,8 +1,8 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * What has been used up of limits, in the shape that rate-limiter-flexible writes: `expire` is in Unix milliseconds.
- * Unlogged: a database that crashes forgets the counts of some minutes, and no disk waits for them.
+ * Used points, in the format of rate-limiter-flexible: `expire` is in Unix milliseconds. Unlogged: a crash loses the
+ * counts of some minutes, and no claim waits for a disk.
  */
 export class CreateLimits1763720000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {

@@ -1,6 +1,5 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** An application's live grants in the order in which they are ended: an act on them must not pass by all that ever were. */
 export class IndexLiveGrants1763730000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`

@@ -1,6 +1,5 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** The grants that are not revoked, of an application and of a person, by their age: it tells which can still be used. */
 export class IndexGrantsByAge1763740000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`

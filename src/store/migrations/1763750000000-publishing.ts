@@ -1,6 +1,5 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Whether publishing is paused: one row, asked by every request that publishes. None: it never was. */
 export class CreatePublishing1763750000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`

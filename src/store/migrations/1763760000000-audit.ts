@@ -1,6 +1,5 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Who did what, when and through what: a row for each event of the log, and the way to it from whom and what it is about. */
 export class CreateAudit1763760000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`

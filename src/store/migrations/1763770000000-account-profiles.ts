@@ -1,6 +1,5 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** What applications are told of a person follows the profile. Whoever never changed it is as they registered. */
 export class AddAccountProfiles1763770000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`

@@ -1,8 +1,8 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * From which position on a cursor is one of this incarnation: positions are those of the log, the same in every
- * incarnation, so it is the position alone that tells which one a cursor was handed out by.
+ * The first position of cursors of this incarnation. Positions are equal in every incarnation, so the position alone
+ * tells which incarnation issued a cursor.
  */
 export class AddCursorsValidFrom1763780000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {

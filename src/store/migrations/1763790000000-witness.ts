@@ -1,9 +1,5 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/**
- * The witness's database: a ledger that is only ever added to, its end, and what it comes to for each restriction. All
- * of it can be derived from `ledger.text`.
- */
 export class Witness1763790000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** How far the build of an incarnation is. Those that were there before were written as live ones are. */
+/** Progress of the build of an incarnation. Existing incarnations count as built. */
 export class Builds1763805000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`

@@ -1,6 +1,5 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Work on read models that takes long, as operators ask for it and workers do it; and since when an incarnation is no longer published. */
 export class CreateJobs1763810000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`

@@ -1,6 +1,5 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** When somebody who keeps a group of read models up to date was last heard of: who is frozen keeps its lock. */
 export class CreateHeartbeats1763820000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`

@@ -1,9 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/**
- * Which accounts are to be erased, and of which erased ones something may still be left. What a person is called is not
- * sampled: statistics would keep it.
- */
+/** Planned and unfinished erasures. Personal columns have no statistics, which would keep samples of them. */
 export class AddErasures1763830000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`

@@ -1,6 +1,5 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Whether accounts, applications and grants are being derived from a log that was restored: a row while they are. */
 export class CreateDeriving1763850000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`

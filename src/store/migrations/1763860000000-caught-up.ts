@@ -1,6 +1,5 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Whether whoever was last heard of had applied all that the log has for the group. */
 export class NoteCaughtUp1763860000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query('ALTER TABLE recovery.heartbeat ADD COLUMN caught_up boolean NOT NULL DEFAULT false');

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Restrictions that were acknowledged before the read models had them: every read leaves out what they hide. */
+/** Acknowledged restrictions that the read models do not show yet: every read honors them. */
 export class CreateOutstandingRestrictions1763870000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`
