@@ -53,7 +53,6 @@ export const refusalCodes = [
 
 export type RefusalCode = (typeof refusalCodes)[number];
 
-/** Returned by deciders, thrown by command handlers. The message says what to do next. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
 

@@ -13,7 +13,6 @@ export interface Claim {
 
 export interface WindowOptions {
   readonly pool: Pool;
-  /** Keys the digests in the table, which then disclose nothing. */
   readonly secret: Buffer;
   readonly name: string;
   readonly limit: Limit;
@@ -22,7 +21,6 @@ export interface WindowOptions {
 
 export class LimitsUnavailable extends Error {
   override readonly name = 'LimitsUnavailable';
-  /** True if the server answers and only the table is missing. */
   readonly isServerThere: boolean;
 
   constructor(cause: unknown) {

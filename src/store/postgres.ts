@@ -3,7 +3,6 @@ import type { ClientConfig, Pool } from 'pg';
 import { DataSource } from 'typeorm';
 import type { EntityTarget, MigrationInterface, ObjectLiteral } from 'typeorm';
 
-/** Advisory lock: the processes that migrate one database take turns. */
 const MIGRATION_LOCK = 7_020_001;
 const CONNECT_MS = 5_000;
 

@@ -18,7 +18,7 @@ export interface PasswordChanged {
 /**
  * Sets a new password and ends every browser session. Grants stay valid. Changes nothing if `current` no longer is the
  * password.
- * @throws what log and store throw: the old password stays valid and no session has ended.
+ * @throws errors of log and store: the old password stays valid and no session has ended.
  */
 export class ChangePassword extends Command<PasswordChanged> {
   /**

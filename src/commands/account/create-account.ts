@@ -26,7 +26,7 @@ export interface NewAccount {
   readonly displayName: string;
   readonly email: string;
   readonly passwordHash: string;
-  /** Must be unguessable, or chosen by the operator: the actorId derives from it. */
+  /** Must be unguessable, or chosen by the operator: the actorId derives from this key. */
   readonly idempotencyKey: string;
   /** The same key registers a new account once its former account is erased. */
   readonly anewOnceErased?: boolean;
@@ -50,7 +50,7 @@ export class CreateAccount extends Command<CreatedAccount> {
  * Claims the handle, stores a credential if none exists, registers the account, in this order. After a failure between
  * two steps, the same registration resumes where it stopped. Of concurrent attempts, the one whose event the log took
  * sets the credential.
- * @throws {Refusal} `invalid_text`, or `intent_conflict` if the handle is taken; what log and stores throw.
+ * @throws {Refusal} `invalid_text`, or `intent_conflict` if the handle is taken; errors of log and stores.
  */
 @CommandHandler(CreateAccount)
 export class CreateAccountHandler implements ICommandHandler<CreateAccount> {
@@ -102,7 +102,6 @@ export class CreateAccountHandler implements ICommandHandler<CreateAccount> {
     await projectInline([...earlier, ...added], db);
     return { actorId, created };
   }
-  /** The account of the registration. With `anewOnceErased`: the first one that is not erased. */
   private async accountOf({ idempotencyKey, anewOnceErased = false }: NewAccount) {
     for (let attempt = 1; ; attempt++) {
       const name = attempt === 1 ? idempotencyKey : JSON.stringify([idempotencyKey, attempt]);

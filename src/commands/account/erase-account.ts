@@ -19,7 +19,7 @@ import { HandleDigest } from '../support/handle-digest.js';
 /**
  * Erases a person for good: records the erasure in log and witness, destroys the key, then removes the rows. Repeating
  * the command resumes after a failure. `onlyWhenDue`: erases only if a planned erasure is due and not cancelled.
- * @throws {Refusal} `not_found`, `lifecycle_revision_conflict`; what {@link ErasureSteps.finish}, log and store throw.
+ * @throws {Refusal} `not_found`, `lifecycle_revision_conflict`; errors of {@link ErasureSteps.finish}, log and store.
  */
 export class EraseAccount extends Command<LifecycleChange> {
   constructor(

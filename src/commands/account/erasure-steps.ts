@@ -46,7 +46,7 @@ export class ErasureSteps {
 
   /**
    * No effect if the account is not erased.
-   * @throws {ErasurePendingError}, and what log, vault and store throw: repeating completes the unfinished steps.
+   * @throws {ErasurePendingError}, and errors of log, vault and store: repeating completes the unfinished steps.
    */
   async finish(actorId: string): Promise<void> {
     const [last] = await newestOf(this.log, streams.account(actorId));

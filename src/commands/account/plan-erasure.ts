@@ -18,7 +18,7 @@ export interface PlannedErasure extends LifecycleChange {
 /**
  * Plans the erasure of an account after `delayMs`. An erasure already planned keeps its time. Returns the time, Unix
  * ms.
- * @throws {Refusal} `not_found`, `lifecycle_revision_conflict`; what log and store throw.
+ * @throws {Refusal} `not_found`, `lifecycle_revision_conflict`; errors of log and store.
  */
 export class RequestErasure extends Command<PlannedErasure> {
   constructor(
@@ -33,7 +33,7 @@ export class RequestErasure extends Command<PlannedErasure> {
 
 /**
  * Cancels a planned erasure that has not happened yet.
- * @throws {Refusal} `not_found`: the account is unknown or erased; what log and store throw.
+ * @throws {Refusal} `not_found`: the account is unknown or erased; errors of log and store.
  */
 export class CancelErasure extends Command<LifecycleChange> {
   constructor(

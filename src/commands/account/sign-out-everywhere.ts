@@ -11,7 +11,7 @@ import { endSessions } from './end-sessions.js';
 
 /**
  * Ends every browser session of a person. Grants stay valid. Idempotent.
- * @throws {Refusal} `not_found`; what log and store throw: no session has ended then.
+ * @throws {Refusal} `not_found`; errors of log and store: no session has ended then.
  */
 export class SignOutEverywhere extends Command<void> {
   constructor(

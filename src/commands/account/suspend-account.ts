@@ -15,7 +15,7 @@ import type { LifecycleChange } from '../support/decide-lifecycle.js';
 
 /**
  * Suspends an account, effective on its next request to any process. Idempotent.
- * @throws {Refusal} `not_found`, `lifecycle_revision_conflict`; what log and store throw.
+ * @throws {Refusal} `not_found`, `lifecycle_revision_conflict`; errors of log and store.
  */
 export class SuspendAccount extends Command<LifecycleChange> {
   constructor(

@@ -48,7 +48,7 @@ export class RegisterApplicationHandler implements ICommandHandler<RegisterAppli
     private readonly ids: IdGenerator,
   ) {}
 
-  /** @throws {Refusal} `invalid_text`; what log and store throw. Repeating registers another application. */
+  /** @throws {Refusal} `invalid_text`; errors of log and store. Repeating registers another application. */
   async execute({ application, metadata }: RegisterApplication): Promise<ClientCredentials> {
     const appId = this.ids.random();
     const draft = { postLogoutRedirectUris: [], ...application, appId, at: this.clock.now() };

@@ -18,7 +18,7 @@ export interface RotatedSecret extends ClientCredentials {
 
 /**
  * Adds a secret; the previous ones stay valid for `overlapMs`. Not idempotent.
- * @throws {Refusal} `not_found`; what log and store throw: no secret was changed then.
+ * @throws {Refusal} `not_found`; errors of log and store: no secret was changed then.
  */
 export class RotateClientSecret extends Command<RotatedSecret> {
   constructor(

@@ -14,7 +14,7 @@ import { endsOf } from '../support/handle-command.js';
 
 /**
  * Records a consent: the application may act for the person with exactly these scopes.
- * @throws {Refusal} `social_authority_required`, `capability_required`, `intent_conflict`; what log and store throw.
+ * @throws {Refusal} `social_authority_required`, `capability_required`, `intent_conflict`; errors of log and store.
  */
 export class IssueGrant extends Command<void> {
   constructor(

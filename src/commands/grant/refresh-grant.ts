@@ -21,7 +21,7 @@ export interface GrantRevision {
 
 /**
  * Records that new tokens replace old ones. Not idempotent: each refresh is an event.
- * @throws {Refusal} `not_found`: the grant is not active, so no tokens may be issued; what the log throws.
+ * @throws {Refusal} `not_found`: the grant is not active, so no tokens may be issued; errors of the log.
  */
 export class RefreshGrant extends Command<GrantRevision> {
   constructor(
@@ -54,7 +54,8 @@ export class RefreshGrantHandler implements ICommandHandler<RefreshGrant> {
       initial: undefined,
       evolve: (_older, newest) => newest,
       decide: (newest) => refreshGrant(newest, { at }),
-      // Needs no witness: a refusal issues no tokens, and the command that ended the grant records it.
+      // A refusal issues no tokens, so the witness need not confirm the revocation here: the revoking command does
+      // that.
       toConfirm: () => [],
       metadata,
     });

@@ -11,7 +11,7 @@ import { decideAndProject } from '../support/decide-and-project.js';
 import type { Change } from '../support/decide-and-project.js';
 import { endsOf } from '../support/handle-command.js';
 
-/** Revokes a grant and with it all its tokens. Idempotent. @throws {Refusal} `not_found`; what log and store throw. */
+/** Revokes a grant and with it all its tokens. Idempotent. @throws {Refusal} `not_found`; errors of log and store. */
 export class RevokeGrant extends Command<Change> {
   constructor(
     readonly grantId: string,

@@ -61,8 +61,8 @@ export class RevokeGrantsOfHandler implements ICommandHandler<RevokeGrantsOf> {
 
   /**
    * A failing grant does not stop the others. The run stops once log or store answers for none of a batch.
-   * @throws {Refusal} `not_found`: the application is unknown, or a grant is unknown to the log. What log and store
-   * throw: repeating revokes the rest.
+   * @throws {Refusal} `not_found`: the application is unknown, or a grant is unknown to the log. Errors of log and
+   * store: repeating revokes the rest.
    */
   async execute({ of, metadata }: RevokeGrantsOf): Promise<GrantsRevoked> {
     if (of.actorId === undefined) await this.requireApplication(of.appId);

@@ -10,7 +10,6 @@ import { handleIdempotentCommand } from '../support/handle-idempotent-command.js
 import { createdId } from '../support/intent.js';
 import type { Intent } from '../support/intent.js';
 
-/** Entries by their ids, or all entries up to a time (Unix milliseconds). */
 export type MarkedEntries =
   | { readonly ids: readonly string[]; readonly upTo?: undefined }
   | { readonly ids?: undefined; readonly upTo: number };
@@ -30,7 +29,7 @@ export class MarkInboxRead extends Command<MarkOutcome> {
 
 /**
  * Each marking is a stream of its own, so that no inbox stream grows without bound. Unknown ids mark nothing.
- * @throws {Refusal} `intent_conflict`; what log and vault throw.
+ * @throws {Refusal} `intent_conflict`; errors of log and vault.
  */
 @CommandHandler(MarkInboxRead)
 export class MarkInboxReadHandler implements ICommandHandler<MarkInboxRead> {

@@ -14,7 +14,7 @@ import type { Change } from '../support/decide-and-project.js';
 
 /**
  * Pauses publishing for everyone, effective on the next request to any process. Idempotent.
- * @throws {Refusal} `recovery_state_missing`: the log has no network yet; what log and store throw.
+ * @throws {Refusal} `recovery_state_missing`: the log has no network yet; errors of log and store.
  */
 export class PausePublishing extends Command<Change> {
   constructor(readonly metadata: EventMetadata) {

@@ -16,7 +16,7 @@ type RequestedOperation = ReadModelAct extends infer Act
 
 /**
  * Records an operation of an operator on the read models, with the reason. Not idempotent.
- * @throws {Refusal} `recovery_state_missing`: the log has no network yet; what the log throws.
+ * @throws {Refusal} `recovery_state_missing`: the log has no network yet; errors of the log.
  */
 export class RecordReadModelOperation extends Command<void> {
   constructor(

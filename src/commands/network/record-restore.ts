@@ -11,7 +11,7 @@ import { handleCommand } from '../support/handle-command.js';
 
 /**
  * Records a restore that ran while Plaza was stopped. Idempotent.
- * @throws {Refusal} `recovery_state_missing`: the log has no network yet; what the log throws.
+ * @throws {Refusal} `recovery_state_missing`: the log has no network yet; errors of the log.
  */
 export class RecordRestore extends Command<void> {
   constructor(

@@ -16,7 +16,7 @@ export interface RotatedKey extends NextKey {
 /**
  * Publishes a new key at once; it signs ID tokens once every client can know it. Returns the key of a rotation under
  * way, if one is.
- * @throws {Refusal} `recovery_state_missing`: the log has no network yet; what log and vault throw.
+ * @throws {Refusal} `recovery_state_missing`: the log has no network yet; errors of log and vault.
  */
 export class RotateSigningKey extends Command<RotatedKey> {
   constructor(readonly metadata: EventMetadata) {

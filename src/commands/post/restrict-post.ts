@@ -22,7 +22,7 @@ export interface RestrictionOutcome extends LifecycleChange {
 
 /**
  * Hides a post from everyone. Idempotent.
- * @throws {Refusal} `not_found`, `post_deleted`, `lifecycle_revision_conflict`; what the log throws.
+ * @throws {Refusal} `not_found`, `post_deleted`, `lifecycle_revision_conflict`; errors of the log.
  */
 export class RestrictPost extends Command<RestrictionOutcome> {
   constructor(

@@ -40,7 +40,7 @@ type Changes = readonly Recorded<ProfileChanged>[];
  * use is free. After a failure between two steps, the same intent resumes where it stopped. A claim is released if the
  * profile changed otherwise meanwhile.
  * @throws {Refusal} `invalid_text`, `invalid_website`, `revision_conflict`, `intent_conflict`; `effect_mismatch`: the
- * handle is lastHandleChange. {@link PersonErased}, and what log and store throw.
+ * handle is taken. {@link PersonErased}, and errors of log and store.
  */
 @CommandHandler(ChangeProfile)
 export class ChangeProfileHandler implements ICommandHandler<ChangeProfile> {

@@ -11,7 +11,6 @@ import { handleCommand, newestOf } from '../support/handle-command.js';
 import { freeOfErased } from '../account/erased-handles.js';
 import { HandleDigest } from '../support/handle-digest.js';
 
-/** Claims handles for profiles and releases unused ones: see src/domain/profile/handle.ts. */
 export class ProfileHandles {
   constructor(
     private readonly log: EventLog,

@@ -77,7 +77,6 @@ export class LikePostHandler extends LikingHandler implements ICommandHandler<Li
     return this.handle(command, 'like', (like, act) => likePost(like, act, authorActorId));
   }
 
-  /** The author of the post; undefined if the actor may not interact with the author now. */
   private async likeableAuthor({ intent, postId }: LikePost): Promise<string | undefined> {
     const post = postIn(await this.log.read(streams.post(postId)));
     if (post.status !== 'published') return undefined;

@@ -23,7 +23,7 @@ export interface PairOutcome {
   readonly position: bigint;
 }
 
-/** Follows and blocks share one stream of the pair. @throws {Refusal} and what log and vault throw. */
+/** Follows and blocks share one stream of the pair. @throws {Refusal} and errors of log and vault. */
 export class PairCommands {
   constructor(
     private readonly log: EventLog,

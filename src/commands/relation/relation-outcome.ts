@@ -11,7 +11,6 @@ export interface Relation {
   readonly createdAt: number;
 }
 
-/** `relation` null: no relation ever existed. Reads show the outcome from `position`. */
 export interface RelationOutcome {
   readonly relation: Relation | null;
   readonly position: bigint;

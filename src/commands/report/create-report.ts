@@ -28,7 +28,7 @@ export interface ReportOutcome {
 
 /**
  * Reports a post or an actor to the operators. Idempotent by its intent.
- * @throws {Refusal} and what log, vault and store throw.
+ * @throws {Refusal} and errors of log, vault and store.
  */
 export class CreateReport extends Command<ReportOutcome> {
   constructor(

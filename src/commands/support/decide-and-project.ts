@@ -13,8 +13,8 @@ export interface Change {
 /**
  * {@link handleCommand} for changes of authority: also writes the rows of the authority store, so that the next request
  * to any process honors them.
- * @throws what {@link handleCommand} and the store throw. If the store failed, the event is in the log; repeating or a
- * worker projects it.
+ * @throws {Refusal}, errors of log and store. After an error of the store, the event is in the log; a retry or a worker
+ * projects it.
  */
 export async function decideAndProject<State, Event extends StoredEvent>(
   log: EventLog,

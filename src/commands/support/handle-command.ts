@@ -38,7 +38,7 @@ const PAUSE_MS = 20;
 
 /**
  * Reads a stream, decides and appends; retries when another writer was first.
- * @throws {Refusal} and what {@link EventLog} throws; {@link LogUnavailable} also after all attempts lost the race:
+ * @throws {Refusal} and errors of {@link EventLog}; {@link LogUnavailable} also after all attempts lost the race:
  * nothing was written, and a retry is safe.
  */
 export async function handleCommand<State, Event extends StoredEvent>(

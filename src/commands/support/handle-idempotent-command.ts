@@ -99,5 +99,5 @@ const changesBy = (actorId: string, recorded: readonly Recorded[]): number =>
 const tooManyChanges = (): Refusal =>
   new Refusal(
     'domain_plan_too_large',
-    `You have changed this ${MAX_CHANGES.toLocaleString('en')} times, the limit for one thing. It cannot be changed any more; it can still be undone.`,
+    `You have changed this ${MAX_CHANGES.toLocaleString('en')} times, the limit for one thing; it takes no further changes of this kind.`,
   );

@@ -30,9 +30,9 @@ export type AccountErasureCancelled = DomainEvent<
 >;
 
 /**
- * Final. Holds nothing personal, since its stream has no key. `handleDigest`: names the stream of the held handle, to
- * release it once no one can read the handle. `keyId`: the destroyed key, for a vault restored without the account.
- * Absent: unknown.
+ * Final. Holds nothing personal, since no key protects this event. `handleDigest`: names the stream of the held handle,
+ * to release it once no one can read the handle. `keyId`: the destroyed key, for a vault restored from a time before
+ * that key. Absent: unknown.
  */
 export type AccountErased = DomainEvent<
   'account.erased',

@@ -40,8 +40,8 @@ export interface Act {
 }
 
 /**
- * `isAvailable`: the target has an active account. Refused for an active follow too: otherwise the follower could tell
- * a suspension, which keeps the follow, from a block, which ends it.
+ * `isAvailable`: the target has an active account. Also refuses an active follow: otherwise the follower could tell a
+ * suspension from a block. A suspension keeps the follow, a block ends it.
  */
 export function follow(pair: Pair, act: Act, isAvailable: boolean): Decision<RelationEstablished> {
   const { actorId, targetActorId, at } = act;

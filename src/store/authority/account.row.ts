@@ -40,8 +40,8 @@ export class AccountRow {
   erasureFinishedAt!: number | null;
 
   /**
-   * Revision of the account stream in this row: older events change nothing. The three below count erasure, profile and
-   * handle events.
+   * Revision of the account stream in this row: older events change nothing. The next three do the same for erasure,
+   * profile and handle.
    */
   @Column('bigint')
   revision!: string;
