@@ -21,9 +21,9 @@ export class MentionedActors {
    * that the author may not interact with: nobody is notified of a post that is hidden from them. Reads nothing for a
    * text without `@`. @throws {LogUnavailable}
    */
-  async in(given: string, authorActorId: string): Promise<readonly string[] | Refusal> {
-    if (!given.includes('@')) return [];
-    const text = postText(given);
+  async in(rawText: string, authorActorId: string): Promise<readonly string[] | Refusal> {
+    if (!rawText.includes('@')) return [];
+    const text = postText(rawText);
     if (text instanceof Refusal) return text;
     const handles = mentionedHandles(text);
     if (handles instanceof Refusal) return handles;

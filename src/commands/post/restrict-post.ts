@@ -46,7 +46,7 @@ export class UnrestrictPost extends Command<RestrictionOutcome> {
 
 @Injectable()
 abstract class RestrictionHandler {
-  protected abstract readonly decide: (post: Post, act: Restricting) => Decision<PostEvent>;
+  protected abstract readonly decide: (post: Post, change: Restricting) => Decision<PostEvent>;
 
   constructor(
     protected readonly log: EventLog,

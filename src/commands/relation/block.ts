@@ -52,7 +52,7 @@ export class BlockHandler implements ICommandHandler<Block> {
       targetActorId,
       verb: 'block',
       filter: isBlocking,
-      decide: (pair, act) => block(pair, act, isKnown),
+      decide: (pair, action) => block(pair, action, isKnown),
     });
     return outcomeOf(command, outcome);
   }

@@ -54,7 +54,7 @@ export class FollowHandler implements ICommandHandler<Follow> {
       verb: 'follow',
       filter: isFollowing,
       isLimited: true,
-      decide: (pair, act) => follow(pair, act, isAvailable),
+      decide: (pair, action) => follow(pair, action, isAvailable),
     });
     return outcomeOf(command, outcome);
   }

@@ -48,10 +48,10 @@ abstract class LikingHandler {
   protected async handle(
     { intent, postId }: LikePost | UnlikePost,
     verb: 'like' | 'unlike',
-    decide: (like: Like, act: LikeAct) => Decision<RelationEvent>,
+    decide: (like: Like, action: LikeAct) => Decision<RelationEvent>,
   ): Promise<RelationOutcome> {
     const { actorId } = intent;
-    const act = { actorId, postId, at: this.clock.now() };
+    const action = { actorId, postId, at: this.clock.now() };
     const { state, position } = await handleIdempotentCommand<Like, RelationEvent>(this.log, this.ids, {
       stream: streams.like(actorId, postId),
       initial: undefined,
@@ -59,7 +59,7 @@ abstract class LikingHandler {
       intent,
       payloadHash: payloadDigest(await this.vault.keyOf(actorId), { verb }),
       isLimited: verb === 'like',
-      decide: (like) => decide(like, act),
+      decide: (like) => decide(like, action),
     });
     if (!state) return { relation: null, position };
     const { targetActorId } = state;
@@ -74,7 +74,7 @@ abstract class LikingHandler {
 export class LikePostHandler extends LikingHandler implements ICommandHandler<LikePost> {
   async execute(command: LikePost): Promise<RelationOutcome> {
     const authorActorId = await this.likeableAuthor(command);
-    return this.handle(command, 'like', (like, act) => likePost(like, act, authorActorId));
+    return this.handle(command, 'like', (like, action) => likePost(like, action, authorActorId));
   }
 
   private async likeableAuthor({ intent, postId }: LikePost): Promise<string | undefined> {

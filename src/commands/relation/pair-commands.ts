@@ -15,7 +15,7 @@ export interface PairCommand {
   readonly verb: 'follow' | 'unfollow' | 'block' | 'unblock';
   readonly filter: (event: PairEvent) => boolean;
   readonly isLimited?: boolean;
-  readonly decide: (pair: Pair, act: Act) => Decision<PairEvent>;
+  readonly decide: (pair: Pair, action: Act) => Decision<PairEvent>;
 }
 
 export interface PairOutcome {
@@ -35,7 +35,7 @@ export class PairCommands {
   async execute(command: PairCommand): Promise<PairOutcome> {
     const { intent, targetActorId, verb, filter, isLimited = false, decide } = command;
     const { actorId } = intent;
-    const act = { actorId, targetActorId, at: this.clock.now() };
+    const action = { actorId, targetActorId, at: this.clock.now() };
     const { state: pair, position } = await handleIdempotentCommand<Pair, PairEvent>(this.log, this.ids, {
       stream: streams.pair(actorId, targetActorId),
       initial: initialPair,
@@ -48,7 +48,7 @@ export class PairCommands {
       isVisible: ({ type, data }) =>
         data.actorId === actorId && !(type === 'relation.ended' && data.cause === 'block'),
       isLimited,
-      decide: (state) => decide(state, act),
+      decide: (state) => decide(state, action),
     });
     return { pair, position };
   }

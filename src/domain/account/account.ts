@@ -146,20 +146,20 @@ export interface OfAccount {
 
 export function suspendAccount(
   account: Account,
-  { actorId, at, ...seen }: OfAccount & ExpectedLifecycle,
+  { actorId, at, ...expected }: OfAccount & ExpectedLifecycle,
 ): Decision<AccountSuspended> {
   if (!isPresent(account)) return unknownAccount();
-  const stale = staleLifecycle(account, seen);
+  const stale = staleLifecycle(account, expected);
   if (stale) return stale;
   return account.status === 'suspended' ? [] : [{ type: 'account.suspended', data: { actorId, at } }];
 }
 
 export function reinstateAccount(
   account: Account,
-  { actorId, at, ...seen }: OfAccount & ExpectedLifecycle,
+  { actorId, at, ...expected }: OfAccount & ExpectedLifecycle,
 ): Decision<AccountReinstated> {
   if (!isPresent(account)) return unknownAccount();
-  const stale = staleLifecycle(account, seen);
+  const stale = staleLifecycle(account, expected);
   if (stale) return stale;
   return account.status === 'active' ? [] : [{ type: 'account.reinstated', data: { actorId, at } }];
 }
@@ -167,10 +167,10 @@ export function reinstateAccount(
 /** An erasure already planned keeps its time; a new time needs a cancellation first. `erasesAt`: Unix ms. */
 export function requestErasure(
   account: Account,
-  { actorId, at, erasesAt, ...seen }: OfAccount & ExpectedLifecycle & { readonly erasesAt: number },
+  { actorId, at, erasesAt, ...expected }: OfAccount & ExpectedLifecycle & { readonly erasesAt: number },
 ): Decision<AccountErasureRequested> {
   if (!isPresent(account)) return unknownAccount();
-  const stale = staleLifecycle(account, seen);
+  const stale = staleLifecycle(account, expected);
   if (stale) return stale;
   if (account.erasesAt !== undefined) return [];
   return [{ type: 'account.erasure_requested', data: { actorId, erasesAt, at } }];

@@ -92,20 +92,20 @@ export interface OfApplication {
 
 export function suspendApplication(
   application: Application,
-  { appId, at, ...seen }: OfApplication & ExpectedLifecycle,
+  { appId, at, ...expected }: OfApplication & ExpectedLifecycle,
 ): Decision<ApplicationSuspended> {
   if (application.status === 'none') return unknownApplication();
-  const stale = staleLifecycle(application, seen);
+  const stale = staleLifecycle(application, expected);
   if (stale) return stale;
   return application.status === 'suspended' ? [] : [{ type: 'application.suspended', data: { appId, at } }];
 }
 
 export function reinstateApplication(
   application: Application,
-  { appId, at, ...seen }: OfApplication & ExpectedLifecycle,
+  { appId, at, ...expected }: OfApplication & ExpectedLifecycle,
 ): Decision<ApplicationReinstated> {
   if (application.status === 'none') return unknownApplication();
-  const stale = staleLifecycle(application, seen);
+  const stale = staleLifecycle(application, expected);
   if (stale) return stale;
   return application.status === 'active' ? [] : [{ type: 'application.reinstated', data: { appId, at } }];
 }

@@ -86,8 +86,8 @@ export function putDownRestore(
   return network.restores.includes(restored.restoreId) ? [] : [{ type: 'network.restored', data: restored }];
 }
 
-export function actOnReadModels<Act extends ReadModelAct>(network: Network, act: Act): Decision<Act> {
-  return network.status === 'none' ? notFounded() : [act];
+export function actOnReadModels<Act extends ReadModelAct>(network: Network, operation: Act): Decision<Act> {
+  return network.status === 'none' ? notFounded() : [operation];
 }
 
 export function notFounded(): Refusal {

@@ -9,22 +9,22 @@ export interface Restricting extends ExpectedLifecycle {
   readonly at: number;
 }
 
-export function restrictPost(post: Post, act: Restricting): Decision<PostRestricted> {
-  const current = restrictable(post, act);
+export function restrictPost(post: Post, change: Restricting): Decision<PostRestricted> {
+  const current = restrictable(post, change);
   if (current instanceof Refusal) return current;
   const { id: postId, authorActorId } = current;
   return current.status === 'restricted'
     ? []
-    : [{ type: 'post.restricted', data: { postId, authorActorId, at: act.at } }];
+    : [{ type: 'post.restricted', data: { postId, authorActorId, at: change.at } }];
 }
 
-export function unrestrictPost(post: Post, act: Restricting): Decision<PostUnrestricted> {
-  const current = restrictable(post, act);
+export function unrestrictPost(post: Post, change: Restricting): Decision<PostUnrestricted> {
+  const current = restrictable(post, change);
   if (current instanceof Refusal) return current;
   const { id: postId, authorActorId } = current;
   return current.status === 'published'
     ? []
-    : [{ type: 'post.unrestricted', data: { postId, authorActorId, at: act.at } }];
+    : [{ type: 'post.unrestricted', data: { postId, authorActorId, at: change.at } }];
 }
 
 function restrictable(post: Post, expected: ExpectedLifecycle): WrittenPost | Refusal {

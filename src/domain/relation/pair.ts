@@ -2,8 +2,8 @@ import type { BlockEvent } from '../block/events.js';
 import { Refusal } from '../refusal.js';
 import type { Decision } from '../refusal.js';
 import type { RelationEnded, RelationEstablished, RelationEvent } from './events.js';
-import { interactionUnavailable } from './tie.js';
-import type { Tie } from './tie.js';
+import { interactionUnavailable } from './relation.js';
+import type { Tie } from './relation.js';
 
 export type PairEvent = RelationEvent | BlockEvent;
 
@@ -21,9 +21,9 @@ export function evolvePair(pair: Pair, { type, data }: PairEvent): Pair {
       return { ...pair, follows: { ...pair.follows, [actorId]: { active: true, generation, at } } };
     }
     case 'relation.ended': {
-      const tie = pair.follows[data.actorId];
-      if (!tie) return pair;
-      const ended = { ...tie, active: false, takenBack: data.cause === 'actor' };
+      const relation = pair.follows[data.actorId];
+      if (!relation) return pair;
+      const ended = { ...relation, active: false, takenBack: data.cause === 'actor' };
       return { ...pair, follows: { ...pair.follows, [data.actorId]: ended } };
     }
     case 'block.established':
@@ -43,13 +43,13 @@ export interface Act {
  * `isAvailable`: the target has an active account. Also refuses an active follow: otherwise the follower could tell a
  * suspension from a block. A suspension keeps the follow, a block ends it.
  */
-export function follow(pair: Pair, act: Act, isAvailable: boolean): Decision<RelationEstablished> {
-  const { actorId, targetActorId, at } = act;
+export function follow(pair: Pair, action: Act, isAvailable: boolean): Decision<RelationEstablished> {
+  const { actorId, targetActorId, at } = action;
   if (actorId === targetActorId) return selfRelation();
   if (!isAvailable || pair.blockedBy.length > 0) return interactionUnavailable();
-  const tie = pair.follows[actorId];
-  if (tie?.active) return [];
-  const generation = (tie?.generation ?? 0) + 1;
+  const relation = pair.follows[actorId];
+  if (relation?.active) return [];
+  const generation = (relation?.generation ?? 0) + 1;
   return [
     {
       type: 'relation.established',
@@ -64,9 +64,9 @@ export function follow(pair: Pair, act: Act, isAvailable: boolean): Decision<Rel
  */
 export function unfollow(pair: Pair, { actorId, targetActorId, at }: Act): Decision<RelationEnded> {
   if (actorId === targetActorId) return selfRelation();
-  const tie = pair.follows[actorId];
-  if (!tie || tie.takenBack === true) return [];
-  return [ended(tie, actorId, targetActorId, at, 'actor')];
+  const relation = pair.follows[actorId];
+  if (!relation || relation.takenBack === true) return [];
+  return [ended(relation, actorId, targetActorId, at, 'actor')];
 }
 
 /**
@@ -96,8 +96,8 @@ export function unblock(pair: Pair, { actorId, targetActorId, at }: Act): Decisi
 }
 
 function endOf(pair: Pair, actorId: string, targetActorId: string, at: number): readonly RelationEnded[] {
-  const tie = pair.follows[actorId];
-  return tie?.active ? [ended(tie, actorId, targetActorId, at, 'block')] : [];
+  const relation = pair.follows[actorId];
+  return relation?.active ? [ended(relation, actorId, targetActorId, at, 'block')] : [];
 }
 
 function ended(
