@@ -14,13 +14,11 @@ type Json = Record<string, unknown>;
 type Keys = ReadonlyMap<string, PersonKey | undefined>;
 type StoredMetadata = EventMetadata & { readonly schemaVersion: number };
 
-/** Events that could be read, in order, up to the first that could not. */
 export interface Decoded {
   readonly events: readonly Recorded[];
   readonly failure?: UnreadableEvent;
 }
 
-/** Between the domain's events and what the log stores: shape, version, sealing of personal fields. */
 export class Codec {
   constructor(
     private readonly vault: KeyVault,
@@ -31,7 +29,7 @@ export class Codec {
     return Promise.all(
       append.events.map(async ({ id, event, metadata = append.metadata }) => {
         assertStorable(metadata);
-        const entry = knownEntry(event.type);
+        const entry = requireEntry(event.type);
         const data = { ...entry.schema.parse(event.data) } as Json;
         assertStorable(data);
         if (entry.personal) {
@@ -44,7 +42,7 @@ export class Codec {
           data['sealed'] = encrypt(
             key,
             JSON.stringify(personal),
-            boundTo(id, event.type),
+            additionalDataFor(id, event.type),
             this.randomBytes(12),
           );
         }
@@ -59,7 +57,7 @@ export class Codec {
   }
 
   async decode(stored: readonly RecordedEvent[]): Promise<Decoded> {
-    const keys = await this.vault.keysById(stored.flatMap((event) => sealedOf(event)?.keyId ?? []));
+    const keys = await this.vault.keysById(stored.flatMap((event) => encryptedFieldsOf(event)?.keyId ?? []));
     const events: Recorded[] = [];
     for (const event of stored) {
       try {
@@ -76,17 +74,18 @@ export class Codec {
 }
 
 function decodeOne(stored: RecordedEvent, keys: Keys): Recorded {
-  const entry = knownEntry(stored.type);
+  const entry = requireEntry(stored.type);
   const { schemaVersion, ...metadata } = stored.metadata as unknown as StoredMetadata;
-  const { sealed: _box, ...plain } = stored.data as Json;
-  const sealed = sealedOf(stored);
-  assertEncrypted(entry, sealed, plain);
-  if (sealed && !keys.has(sealed.keyId)) throw new Error(`the vault has never had its key ${sealed.keyId}`);
-  const key = sealed && keys.get(sealed.keyId);
-  const erased = sealed !== undefined && key === undefined;
+  const { sealed: _sealed, ...plain } = stored.data as Json;
+  const encrypted = encryptedFieldsOf(stored);
+  assertFieldsEncrypted(entry, encrypted, plain);
+  if (encrypted && !keys.has(encrypted.keyId))
+    throw new Error(`its key ${encrypted.keyId} was never in the vault`);
+  const key = encrypted && keys.get(encrypted.keyId);
+  const erased = encrypted !== undefined && key === undefined;
   let data: Json = plain;
-  if (sealed && key)
-    data = { ...plain, ...JSON.parse(decrypt(key, sealed, boundTo(stored.id, stored.type))) };
+  if (encrypted && key)
+    data = { ...plain, ...JSON.parse(decrypt(key, encrypted, additionalDataFor(stored.id, stored.type))) };
   data = upcast(entry, schemaVersion, data);
   if (erased) data = { ...data, ...entry.personal?.placeholders };
   return {
@@ -100,15 +99,19 @@ function decodeOne(stored: RecordedEvent, keys: Keys): Recorded {
   };
 }
 
-/** Whoever can write to the log but not to the vault could otherwise put words into anybody's mouth. */
-function assertEncrypted({ personal }: Entry<StoredEvent>, sealed: Encrypted | undefined, plain: Json): void {
+/** Without this, a writer to the log without access to the vault could forge texts of any person. */
+function assertFieldsEncrypted(
+  { personal }: Entry<StoredEvent>,
+  encrypted: Encrypted | undefined,
+  plain: Json,
+): void {
   if (!personal) return;
   const readable = Object.keys(personal.placeholders).filter((field) => Object.hasOwn(plain, field));
-  if (sealed === undefined || readable.length > 0)
-    throw new Error(`its personal fields are not encrypted (${readable.join(', ') || 'none is there'})`);
+  if (encrypted === undefined || readable.length > 0)
+    throw new Error(`its personal fields are not encrypted (${readable.join(', ') || 'all are missing'})`);
 }
 
-/** What Postgres could not keep would stop every projection for good: it does not get into the log. @throws {Refusal} */
+/** Postgres cannot store such text, so the event would stop every projection. @throws {Refusal} */
 export function assertStorable(value: unknown): void {
   if (typeof value === 'string') {
     if (!value.isWellFormed() || value.includes('\0'))
@@ -121,10 +124,10 @@ export function assertStorable(value: unknown): void {
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /**
- * The personal fields of an event, if it has any that were sealed here. By hand, since every event that is read comes here;
- * a box that is none does not open.
+ * The encrypted fields of an event; undefined: it has none. No schema validation, because this runs for every event
+ * read. Decrypting a malformed ciphertext fails later.
  */
-function sealedOf({ data }: RecordedEvent): Encrypted | undefined {
+function encryptedFieldsOf({ data }: RecordedEvent): Encrypted | undefined {
   const { sealed } = data as { readonly sealed?: Partial<Encrypted> | null };
   const { keyId, box } = sealed ?? {};
   return typeof keyId === 'string' && typeof box === 'string' && uuid.test(keyId)
@@ -132,15 +135,14 @@ function sealedOf({ data }: RecordedEvent): Encrypted | undefined {
     : undefined;
 }
 
-function knownEntry(type: string) {
+function requireEntry(type: string) {
   const entry = entryOf(type);
-  if (!entry) throw new Error(`events of type ${type} are unknown here`);
+  if (!entry) throw new Error(`unknown event type ${type}: run a release that knows it`);
   return entry;
 }
 
-/** What a sealed box is authenticated with: it opens only in the event it was made for. */
-const boundTo = (eventId: string, type: string): string => `${eventId} ${type}`;
+const additionalDataFor = (eventId: string, type: string): string => `${eventId} ${type}`;
 
 export function noPosition(): never {
-  throw new Error('the server sent no position; Plaza needs EventStoreDB 22.6 or newer');
+  throw new Error('the event store sent no position: upgrade it to EventStoreDB 22.6 or newer');
 }

@@ -3,40 +3,40 @@ import { describe, expect, it } from '@jest/globals';
 import { decrypt, payloadDigest, encrypt } from './encryption.js';
 
 const keyOf = (id: string) => ({ id, key: createSecretKey(randomBytes(32)) });
-const alices = keyOf('a');
-const sealed = encrypt(alices, '{"text":"hello"}', 'event-1 post.created', randomBytes(12));
+const aliceKey = keyOf('a');
+const encrypted = encrypt(aliceKey, '{"text":"hello"}', 'event-1 post.created', randomBytes(12));
 
-describe('a sealed box', () => {
-  it('opens with its key in its event', () => {
-    expect(decrypt(alices, sealed, 'event-1 post.created')).toBe('{"text":"hello"}');
+describe('an encrypted field', () => {
+  it('decrypts with its key in its event', () => {
+    expect(decrypt(aliceKey, encrypted, 'event-1 post.created')).toBe('{"text":"hello"}');
   });
 
-  it('shows nothing of its text', () => {
-    expect(Buffer.from(sealed.box, 'base64url').toString('latin1')).not.toContain('hello');
-    expect(sealed.keyId).toBe('a');
+  it('does not contain its text', () => {
+    expect(Buffer.from(encrypted.box, 'base64url').toString('latin1')).not.toContain('hello');
+    expect(encrypted.keyId).toBe('a');
   });
 
-  it('opens with no other key', () => {
-    expect(() => decrypt(keyOf('a'), sealed, 'event-1 post.created')).toThrow('unable to authenticate');
+  it('decrypts with no other key', () => {
+    expect(() => decrypt(keyOf('a'), encrypted, 'event-1 post.created')).toThrow('unable to authenticate');
   });
 
-  it('does not open in another event', () => {
-    expect(() => decrypt(alices, sealed, 'event-2 post.created')).toThrow('unable to authenticate');
+  it('does not decrypt in another event', () => {
+    expect(() => decrypt(aliceKey, encrypted, 'event-2 post.created')).toThrow('unable to authenticate');
   });
 
-  it('does not open once a bit of it is changed', () => {
-    const box = Buffer.from(sealed.box, 'base64url');
-    box.writeUInt8(box.readUInt8(14) ^ 1, 14);
-    const altered = { ...sealed, box: box.toString('base64url') };
-    expect(() => decrypt(alices, altered, 'event-1 post.created')).toThrow('unable to authenticate');
+  it('does not decrypt once a bit of it is changed', () => {
+    const bytes = Buffer.from(encrypted.box, 'base64url');
+    bytes.writeUInt8(bytes.readUInt8(14) ^ 1, 14);
+    const altered = { ...encrypted, box: bytes.toString('base64url') };
+    expect(() => decrypt(aliceKey, altered, 'event-1 post.created')).toThrow('unable to authenticate');
   });
 });
 
 describe('the digest of a payload', () => {
-  it('is one for one payload and person, and another for another of either', () => {
-    const digest = payloadDigest(alices, { text: 'hello' });
-    expect(payloadDigest(alices, { text: 'hello' })).toBe(digest);
-    expect(payloadDigest(alices, { text: 'hello!' })).not.toBe(digest);
+  it('depends on the payload and on the person, and on nothing else', () => {
+    const digest = payloadDigest(aliceKey, { text: 'hello' });
+    expect(payloadDigest(aliceKey, { text: 'hello' })).toBe(digest);
+    expect(payloadDigest(aliceKey, { text: 'hello!' })).not.toBe(digest);
     expect(payloadDigest(keyOf('b'), { text: 'hello' })).not.toBe(digest);
   });
 });

@@ -1,14 +1,15 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
 /**
- * Before the second and the third look. A leader that was frozen and wakes up thinks that it leads until its gossip says
- * otherwise, every 2 s, and an election follows.
+ * Before the second and third attempt. A leader that resumes after a freeze believes that it still leads until the
+ * next gossip, every 2 s; an election follows.
  */
 const PAUSES_MS = [1_000, 4_000];
 
 /**
- * What speaks for a quarantine is looked at three times, each time over another connection, and has to be there each time:
- * else undefined. Rejects with what a look rejects with, or when `signal` aborts.
+ * Guards a quarantine against a stale leader: repeats `look` three times, each over a new connection.
+ * @returns The last finding, if every attempt had one; else undefined. Rejects when `look` does, or when `signal`
+ * aborts.
  */
 export async function verifyRepeatedly<T>(
   reconnect: () => Promise<void>,

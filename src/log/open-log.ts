@@ -12,7 +12,6 @@ import { DestroyedKeys } from './vault/destroyed-keys.js';
 import { KeyVault } from './vault/key-vault.js';
 import { NetworkSecrets } from './vault/network-secrets.js';
 
-/** The log with everything it needs to be written and read. `close` once, at the end of the process. */
 export interface OpenLog {
   readonly log: EventLog;
   readonly vault: KeyVault;
@@ -20,10 +19,8 @@ export interface OpenLog {
   close(): Promise<void>;
 }
 
-/** What a start waits for a log that may be away. */
 const FIRST_CHECK_MS = 1_000;
 
-/** Opens the database of the keys, and brings it up to date. */
 export function openVaultDatabase(
   options: Omit<PostgresOptions, 'entities' | 'migrations'>,
 ): Promise<Postgres> {
@@ -34,13 +31,14 @@ export interface LogOptions {
   readonly eventStoreUrl: string;
   readonly vaultDatabaseUrl: string;
   readonly applicationName: string;
-  /** Told of subscriptions that keep failing, and of a log that cannot be used as it is set up. */
   readonly logger?: Pick<Logger, 'warn' | 'error'>;
-  /** Where given, a log with streams of other applications is refused: this is called, at any time after the start. */
+  /**
+   * Called, at any time after the start, if the log has streams of other applications; undefined: such a log is
+   * allowed.
+   */
   readonly refuseShared?: ((error: LogShared) => void) | undefined;
 }
 
-/** Opens the vault's database (and brings it up to date), then the log. Rejects if the vault cannot be reached. */
 export async function openLog(options: LogOptions): Promise<OpenLog> {
   const vaultDatabase = await openVaultDatabase({
     url: options.vaultDatabaseUrl,
@@ -49,25 +47,25 @@ export async function openLog(options: LogOptions): Promise<OpenLog> {
     queryTimeoutMs: 5_000,
   });
   const vault = new KeyVault(vaultDatabase.pool, () => ({ id: randomUUID(), key: randomBytes(32) }));
-  const news = new DestroyedKeys(
+  const destroyedKeys = new DestroyedKeys(
     { url: options.vaultDatabaseUrl, applicationName: options.applicationName },
     vault,
   );
-  await news.start();
+  await destroyedKeys.start();
   const log = new EventStoreLog(options.eventStoreUrl, new Codec(vault, randomBytes), options.logger);
   const closing = new AbortController();
-  const said = options.logger && check(log, options.logger, options.refuseShared, closing.signal);
-  // So that in a log that answers nothing is written, nor anything served, before it was looked at.
-  await Promise.race([said, pause(FIRST_CHECK_MS, undefined, { ref: false })]);
+  const checking = options.logger && check(log, options.logger, options.refuseShared, closing.signal);
+  // If the log answers, the check completes before the first write or request.
+  await Promise.race([checking, pause(FIRST_CHECK_MS, undefined, { ref: false })]);
   return {
     log,
     vault,
     secrets: new NetworkSecrets(vaultDatabase.pool),
     async close() {
       closing.abort();
-      await said;
+      await checking;
       await log.close();
-      await news.stop();
+      await destroyedKeys.stop();
       await vaultDatabase.close();
     },
   };

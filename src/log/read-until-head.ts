@@ -2,8 +2,9 @@ import type { Batch, EventLog, EventReference, SubscribeOptions } from './event-
 import type { Recorded } from './recorded.js';
 
 /**
- * Everything of these types that the log has, oldest first, in batches; ends at the end of the log. Rejects with the
- * signal's reason when that aborts. @throws {LogUnavailable} and what else {@link EventLog.subscribe} throws.
+ * All events of these types, oldest first, in batches; ends at the end of the log. Rejects with the signal's reason
+ * when it aborts.
+ * @throws {LogUnavailable} and the errors of {@link EventLog.subscribe}.
  */
 export function readUntilHead(
   log: EventLog,
@@ -12,7 +13,6 @@ export function readUntilHead(
   return untilCaughtUp(log.subscribe({ ...options, after: undefined }), options.signal);
 }
 
-/** The same as {@link readUntilHead}, without the content. */
 export function referencesToTheEnd(
   log: EventLog,
   options: Omit<SubscribeOptions, 'after'>,

@@ -11,7 +11,6 @@ import type { RelationEvent } from '../domain/relation/events.js';
 import type { ReportCreated } from '../domain/report/events.js';
 import { reportReasons } from '../domain/report/report.js';
 
-/** Every event that may stand in the log, in its newest shape. */
 export type StoredEvent =
   | NetworkEvent
   | AccountEvent
@@ -30,13 +29,14 @@ export type EventOf<Type extends EventType> = Extract<StoredEvent, { type: Type 
 
 type Json = Record<string, unknown>;
 
-/** How one type of event is kept. */
 export interface Entry<Event extends StoredEvent> {
-  /** Version of the newest shape. Older ones are lifted by `upcasters[version - 1]`, one step each; never rewritten. */
+  /**
+   * Newest version of the shape. `upcasters[version - 1]` lifts an older version by one. Stored events are never
+   * rewritten.
+   */
   readonly version: number;
   readonly upcasters: readonly ((older: Json) => Json)[];
   readonly schema: z.ZodType<Event['data']>;
-  /** Whose key seals the personal fields, and what stands in for each field once that key is destroyed. */
   readonly personal?: {
     readonly person: (data: Event['data']) => string;
     readonly placeholders: { readonly [Field in keyof Event['data']]?: Event['data'][Field] };
@@ -47,11 +47,11 @@ const id = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/);
 const at = z.int().nonnegative();
 const scopes = z.array(z.string());
 const uris = z.array(z.string());
-const ofAccount = z.strictObject({ actorId: id, at });
-const ofApplication = z.strictObject({ appId: id, at });
-const ofPost = z.strictObject({ postId: id, authorActorId: id, at });
-const ofBlock = z.strictObject({ actorId: id, targetActorId: id, at });
-const ofRelation = z.strictObject({
+const accountFields = z.strictObject({ actorId: id, at });
+const applicationFields = z.strictObject({ appId: id, at });
+const postFields = z.strictObject({ postId: id, authorActorId: id, at });
+const blockFields = z.strictObject({ actorId: id, targetActorId: id, at });
+const relationFields = z.strictObject({
   kind: z.enum(['follow', 'like']),
   actorId: id,
   targetId: id,
@@ -59,7 +59,7 @@ const ofRelation = z.strictObject({
   generation: z.int().positive(),
   at,
 });
-const ofGrant = z.strictObject({ grantId: id, appId: id, actorId: id, at });
+const grantFields = z.strictObject({ grantId: id, appId: id, actorId: id, at });
 
 const entries: { readonly [Type in EventType]: Entry<EventOf<Type>> } = {
   'network.founded': { version: 1, upcasters: [], schema: z.strictObject({ networkId: id, at }) },
@@ -106,23 +106,23 @@ const entries: { readonly [Type in EventType]: Entry<EventOf<Type>> } = {
       placeholders: { handle: '', displayName: '', email: '' },
     },
   },
-  'account.suspended': { version: 1, upcasters: [], schema: ofAccount },
-  'account.reinstated': { version: 1, upcasters: [], schema: ofAccount },
-  'account.erasure_requested': { version: 1, upcasters: [], schema: ofAccount.extend({ erasesAt: at }) },
-  'account.erasure_cancelled': { version: 1, upcasters: [], schema: ofAccount },
+  'account.suspended': { version: 1, upcasters: [], schema: accountFields },
+  'account.reinstated': { version: 1, upcasters: [], schema: accountFields },
+  'account.erasure_requested': { version: 1, upcasters: [], schema: accountFields.extend({ erasesAt: at }) },
+  'account.erasure_cancelled': { version: 1, upcasters: [], schema: accountFields },
   'account.erased': {
     version: 1,
     upcasters: [],
-    schema: ofAccount.extend({ handleDigest: id.optional(), keyId: id.optional() }),
+    schema: accountFields.extend({ handleDigest: id.optional(), keyId: id.optional() }),
   },
-  'account.password_changed': { version: 1, upcasters: [], schema: ofAccount },
-  'account.signed_out': { version: 1, upcasters: [], schema: ofAccount },
+  'account.password_changed': { version: 1, upcasters: [], schema: accountFields },
+  'account.signed_out': { version: 1, upcasters: [], schema: accountFields },
   'handle.claimed': {
     version: 1,
     upcasters: [],
-    schema: ofAccount.extend({ profileRevision: z.int().positive().optional() }),
+    schema: accountFields.extend({ profileRevision: z.int().positive().optional() }),
   },
-  'handle.released': { version: 1, upcasters: [], schema: ofAccount },
+  'handle.released': { version: 1, upcasters: [], schema: accountFields },
   'application.registered': {
     version: 2,
     upcasters: [(first) => ({ ...first, postLogoutRedirectUris: [] })],
@@ -135,28 +135,28 @@ const entries: { readonly [Type in EventType]: Entry<EventOf<Type>> } = {
       at,
     }),
   },
-  'application.suspended': { version: 1, upcasters: [], schema: ofApplication },
-  'application.reinstated': { version: 1, upcasters: [], schema: ofApplication },
+  'application.suspended': { version: 1, upcasters: [], schema: applicationFields },
+  'application.reinstated': { version: 1, upcasters: [], schema: applicationFields },
   'application.secret_rotated': {
     version: 1,
     upcasters: [],
-    schema: ofApplication.extend({ previousUntil: at }),
+    schema: applicationFields.extend({ previousUntil: at }),
   },
   'grant.issued': {
     version: 1,
     upcasters: [],
-    schema: ofGrant.extend({ scopes }),
+    schema: grantFields.extend({ scopes }),
   },
-  'grant.refreshed': { version: 1, upcasters: [], schema: ofGrant },
+  'grant.refreshed': { version: 1, upcasters: [], schema: grantFields },
   'grant.reuse_detected': {
     version: 1,
     upcasters: [],
-    schema: ofGrant.extend({ of: z.enum(['authorization_code', 'refresh_token']) }),
+    schema: grantFields.extend({ of: z.enum(['authorization_code', 'refresh_token']) }),
   },
   'grant.revoked': {
     version: 1,
     upcasters: [],
-    schema: ofGrant.extend({ cause: z.enum(['client', 'person', 'operator', 'reuse']) }),
+    schema: grantFields.extend({ cause: z.enum(['client', 'person', 'operator', 'reuse']) }),
   },
   'post.created': {
     version: 2,
@@ -192,18 +192,18 @@ const entries: { readonly [Type in EventType]: Entry<EventOf<Type>> } = {
   'post.deleted': {
     version: 1,
     upcasters: [],
-    schema: ofPost,
+    schema: postFields,
   },
-  'post.restricted': { version: 1, upcasters: [], schema: ofPost },
-  'post.unrestricted': { version: 1, upcasters: [], schema: ofPost },
-  'relation.established': { version: 1, upcasters: [], schema: ofRelation },
+  'post.restricted': { version: 1, upcasters: [], schema: postFields },
+  'post.unrestricted': { version: 1, upcasters: [], schema: postFields },
+  'relation.established': { version: 1, upcasters: [], schema: relationFields },
   'relation.ended': {
     version: 1,
     upcasters: [],
-    schema: ofRelation.extend({ cause: z.enum(['actor', 'block']) }),
+    schema: relationFields.extend({ cause: z.enum(['actor', 'block']) }),
   },
-  'block.established': { version: 1, upcasters: [], schema: ofBlock },
-  'block.ended': { version: 1, upcasters: [], schema: ofBlock },
+  'block.established': { version: 1, upcasters: [], schema: blockFields },
+  'block.ended': { version: 1, upcasters: [], schema: blockFields },
   'profile.changed': {
     version: 1,
     upcasters: [],
@@ -246,28 +246,25 @@ const entries: { readonly [Type in EventType]: Entry<EventOf<Type>> } = {
   },
 };
 
-/** Every type that there is. */
 export const eventTypes = Object.keys(entries) as readonly EventType[];
 
-/** Fields of a type that are sealed. */
 export function personalFieldsOf(type: string): readonly string[] {
   return Object.keys(entryOf(type)?.personal?.placeholders ?? {});
 }
 
-/** The entry of a type, or undefined for a type that this code does not know. */
 export function entryOf(type: string): Entry<StoredEvent> | undefined {
   return Object.hasOwn(entries, type)
     ? (entries[type as EventType] as unknown as Entry<StoredEvent>)
     : undefined;
 }
 
-/** Lifts stored data to the newest shape, one version at a time. Throws for a version that this code does not know. */
+/** Upcasts stored data to the newest shape, one version at a time. Throws for an unknown version. */
 export function upcast(
   { version, upcasters }: Pick<Entry<StoredEvent>, 'version' | 'upcasters'>,
   from: number,
   data: Json,
 ): Json {
   if (!Number.isInteger(from) || from < 1 || from > version)
-    throw new Error(`schema version ${from} is unknown here; the newest is ${version}`);
-  return upcasters.slice(from - 1).reduce((older, lift) => lift(older), data);
+    throw new Error(`unknown schema version ${from}; the newest is ${version}: run a release that knows it`);
+  return upcasters.slice(from - 1).reduce((older, upcaster) => upcaster(older), data);
 }

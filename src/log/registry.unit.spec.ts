@@ -10,30 +10,30 @@ const thirdVersion = {
 };
 
 describe('a stored event', () => {
-  it('is lifted from any older version to the newest, step by step', () => {
+  it('is upcast from any older version to the newest, step by step', () => {
     expect(upcast(thirdVersion, 1, { body: 'hi' })).toEqual({ text: 'hi', language: 'und' });
     expect(upcast(thirdVersion, 2, { body: 'hi', language: 'en' })).toEqual({ text: 'hi', language: 'en' });
     expect(upcast(thirdVersion, 3, { text: 'hi', language: 'en' })).toEqual({ text: 'hi', language: 'en' });
   });
 
-  it.each([0, 4, 1.5, Number.NaN])('of version %d is not read', (version) => {
+  it.each([0, 4, 1.5, Number.NaN])('of unknown version %d is rejected', (version) => {
     expect(() => upcast(thirdVersion, version, {})).toThrow('the newest is 3');
   });
 });
 
 describe('the registry', () => {
-  it('knows no type by what every object has', () => {
+  it('takes no inherited property of objects for a type', () => {
     expect(entryOf('constructor')).toBeUndefined();
     expect(entryOf('post.created')?.version).toBe(2);
   });
 
-  it('reads posts of the first version, which mentioned nobody', () => {
+  it('reads posts of the first version, without mentions', () => {
     const entry = entryOf('post.created');
     const first = { postId: 'p', authorActorId: 'a', appId: 'app', text: 't', audience: 'public', at: 1 };
     expect(entry?.schema.parse(upcast(entry, 1, first))).toEqual({ ...first, mentions: [] });
   });
 
-  it('reads applications of the first version, which had nowhere to go after sign-out', () => {
+  it('reads applications of the first version, without redirect URIs for sign-out', () => {
     const entry = entryOf('application.registered');
     const first = { appId: 'a', name: 'n', redirectUris: [], scopes: [], at: 1 };
     expect(entry?.schema.parse(upcast(entry, 1, first))).toEqual({ ...first, postLogoutRedirectUris: [] });

@@ -3,8 +3,8 @@ import type { EventMetadata } from './recorded.js';
 import type { EventOf, EventType, StoredEvent } from './registry.js';
 
 /**
- * What takes visibility or authority away, and what gives it back: the witness holds all of it, so that after a recovery
- * everything stands as it was, and nothing is there again (recovery.md).
+ * Every event that restricts visibility or authority, or lifts a restriction. The witness records each, so that a
+ * recovery restores them all (docs/recovery.md).
  */
 export const restrictionTypes = [
   'account.suspended',
@@ -27,9 +27,9 @@ export function isRestriction(event: StoredEvent): event is RestrictionEvent {
 }
 
 /**
- * What a restriction hides from reads of the read models, as they look for it (projections/outstanding.sql.ts). Of two
- * people each is hidden from the other. Undefined: it hides nothing there. An application or a grant is asked for in the
- * authority store, which has the restriction before the answer.
+ * The subject that a restriction hides from queries of the read models (projections/outstanding.sql.ts). A block hides
+ * each of the two from the other. Undefined: it hides no rows. Applications and grants are checked in the authority
+ * store, which has the restriction before it is acknowledged.
  */
 export function hiddenBy(event: RestrictionEvent): string | undefined {
   switch (event.type) {
@@ -52,9 +52,9 @@ export function hiddenBy(event: RestrictionEvent): string | undefined {
 }
 
 /**
- * The id of the restriction that an intent makes: the same whenever it is tried, so that the witness knows it again. The
- * first 128 bits of SHA-256 over (type, stream, application, actor, intent), as a UUID of version 8 (RFC 9562, section
- * 5.8). Undefined: no intent asks for it.
+ * The event id of an intent's restriction: the same on every attempt, so that the witness recognizes it. First 128
+ * bits of SHA-256 over (type, stream, application, actor, intent), as a UUID of version 8 (RFC 9562, section 5.8).
+ * Undefined: the restriction has no intent.
  */
 export function restrictionId(
   type: RestrictionEvent['type'],

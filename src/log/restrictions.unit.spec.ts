@@ -20,7 +20,7 @@ describe('the id of a restriction', () => {
     expect(restrictionId(type, stream, by)).not.toBe(restrictionId('post.deleted', 'post-p', metadata));
   });
 
-  it('is nothing that an act without an intent has', () => {
+  it('does not exist without an intent', () => {
     expect(
       restrictionId('account.suspended', 'account-a', { requestId: 'r', operator: 'o' }),
     ).toBeUndefined();

@@ -51,7 +51,7 @@ function saidAtStart(): readonly (readonly [string, string])[] {
   return network
     .output()
     .split('\n')
-    .filter((line) => line.includes('the event store cannot be used as it is set up'))
+    .filter((line) => line.includes('event store unusable as configured'))
     .map((line) => JSON.parse(line) as { process: string; reason: string })
     .map(({ process, reason }) => [process, reason] as const)
     .toSorted(([one], [other]) => (one < other ? -1 : 1));

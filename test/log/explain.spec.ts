@@ -143,7 +143,7 @@ describe('an operator is told', () => {
 });
 
 describe('a store that takes no append as large as some of the network', () => {
-  const TOO_LARGE = expect.stringMatching(/takes no append of 81920 bytes.*--max-append-size/);
+  const TOO_LARGE = expect.stringMatching(/rejects appends of 81920 bytes.*--max-append-size/);
 
   it.each([
     ['append', takeAtMost],

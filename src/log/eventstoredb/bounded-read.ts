@@ -6,23 +6,20 @@ import { LogReplaced, LogUnavailable } from '../event-log.js';
 import type { Checkpoint } from '../event-log.js';
 import { verifyRepeatedly } from '../look-again.js';
 
-/** Longest time for one bounded read. */
 export const READ_DEADLINE_MS = 2_000;
 
-/** A follower may lag behind without saying so; asked like this, it names the leader, and the client goes there. */
+/** A follower may lag unnoticed. With this option it names the leader, and the client reconnects to that node. */
 export const FROM_LEADER = { requiresLeader: true } as const;
 
-type Reading = AsyncIterable<{ event?: RecordedEvent }> & { cancel(): Promise<void> };
+type BoundedRead = AsyncIterable<{ event?: RecordedEvent }> & { cancel(): Promise<void> };
 
-/** All events of a bounded read. Rejects with the client's errors, or with the reason of `signal`, which ends the read. */
-export async function collect(reading: Reading, signal: AbortSignal): Promise<RecordedEvent[]> {
-  // A client that still looks for a node has nothing to cancel, and rejects when it finds none.
+export async function collect(reading: BoundedRead, signal: AbortSignal): Promise<RecordedEvent[]> {
   const cancel = (): void => void reading.cancel().catch(() => undefined);
   signal.addEventListener('abort', cancel);
   try {
     const events: RecordedEvent[] = [];
     for await (const { event } of reading) if (event) events.push(event);
-    // A read that is cancelled ends like one that is complete.
+    // A cancelled read ends like a complete one.
     signal.throwIfAborted();
     return events;
   } finally {
@@ -30,7 +27,6 @@ export async function collect(reading: Reading, signal: AbortSignal): Promise<Re
   }
 }
 
-/** The newest event of the log, whatever it is. */
 export async function newestOf(
   client: EventStoreDBClient,
   signal: AbortSignal,
@@ -40,7 +36,6 @@ export async function newestOf(
   return newest;
 }
 
-/** A page of $all, by the leader's word. Rejects with the client's errors. */
 export const readAll = (
   connection: Connection,
   options: ReadAllOptions & { readonly maxCount: number },
@@ -51,30 +46,32 @@ export const readAll = (
 
 /**
  * Resolves if the log has this event at this position. A restored or replaced log may have another event there, the
- * middle of one, or none. A server answers the middle of a record with UNKNOWN. So every answer that is neither yes nor an
- * outage counts as no, if further looks agree; before each of them the end of the log is read, as at the begin of every
- * connection.
- * @throws {LogReplaced} the log does not have it. {@link LogUnavailable} an outage: nothing is known.
+ * middle of one, or none. Servers answer the middle of a record with UNKNOWN, so every answer except a match or an
+ * outage counts as a mismatch if further attempts agree. Each attempt opens a connection, which reads the end of the
+ * log first.
+ * @throws {LogReplaced} the log does not have it. {@link LogUnavailable} an outage: nothing is proven.
  */
 export async function verifyCheckpoint(
   connection: Connection,
   checkpoint: Checkpoint,
   signal?: AbortSignal,
 ): Promise<void> {
-  const found = await verifyRepeatedly(
+  const mismatch = await verifyRepeatedly(
     () => connection.renew(),
-    () => lookAt(connection, checkpoint),
+    () => findMismatch(connection, checkpoint),
     signal,
   );
-  if (!found) return;
+  if (!mismatch) return;
   const { position, eventId } = checkpoint;
-  throw new LogReplaced(`The log ${found.instead} position ${position}, where event ${eventId} was.`, {
-    cause: found.cause,
-  });
+  throw new LogReplaced(
+    `The log was replaced: it ${mismatch.instead} position ${position}, where event ${eventId} was.`,
+    {
+      cause: mismatch.cause,
+    },
+  );
 }
 
-/** What is there in place of the event; undefined: it is there. @throws {LogUnavailable} */
-async function lookAt(
+async function findMismatch(
   connection: Connection,
   { position, eventId }: Checkpoint,
 ): Promise<{ readonly instead: string; readonly cause?: unknown } | undefined> {
@@ -84,19 +81,19 @@ async function lookAt(
     const [event] = await readAll(connection, at);
     return event?.id === eventId ? undefined : { instead: `has ${event?.id ?? 'nothing'} at` };
   } catch (cause) {
-    // Who may not ask is told nothing of the log.
-    const isAnswer =
+    // A denied read proves nothing about the log.
+    const isProof =
       codeOf(cause) !== undefined && !isAmbiguous(cause) && !(cause instanceof AccessDeniedError);
-    if (!isAnswer) throw unavailable(cause);
-    return { instead: 'refuses', cause };
+    if (!isProof) throw unavailable(cause);
+    return { instead: 'rejects', cause };
   }
 }
 
 function unavailable(cause: unknown): LogUnavailable {
   return new LogUnavailable(
     cause instanceof DeadlineExceeded
-      ? 'The event log did not answer in time when asked for the event at the checkpoint.'
-      : 'The event log could not be asked for the event at the checkpoint.',
+      ? 'The event log did not return the event at the checkpoint in time.'
+      : 'The event log did not return the event at the checkpoint.',
     { cause },
   );
 }

@@ -3,8 +3,7 @@ import type { EndPoint } from '@eventstore/db-client';
 import type { EventStoreConnection } from '../../config/event-store-files.js';
 
 /**
- * A client of one node, which connects at its first call. Made without the connection string, which the client would print
- * where it debugs.
+ * Connects at the first call. Built without the connection string, which the client would print in its debug output.
  */
 export function connect(
   { credentials, options, files }: EventStoreConnection,

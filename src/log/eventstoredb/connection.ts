@@ -14,39 +14,35 @@ import {
 import { isCluster, nodeToAsk } from './gossip.js';
 import { GO_THERE_MS, Leader } from './leader.js';
 
-/** How long a node may take for its first answer. */
-const REACH_MS = 2_000;
-/** Before the leader is looked for again, unless the address says otherwise. */
+const CONNECT_TIMEOUT_MS = 2_000;
 const SEARCH_PAUSE_MS = 200;
-/** Deadlines in a row after which a leader counts as frozen. */
-const MOST_MISSED = 2;
-/** How often the leader is asked whether it is still there, and how long it may take. */
-const BEAT_MS = { pause: 1_000, deadline: 1_500 };
+const MAX_MISSED = 2;
+const HEARTBEAT_MS = { pause: 1_000, deadline: 1_500 };
 
 /**
- * The way to the leader of the event store, whichever node that is. A client that gets no answer any more holds on to its
- * connection for twenty seconds, and one whose node is away keeps what is abandoned meanwhile, and does it later: so this
- * finds the leader first, and takes a new client whenever it is lost. Never do two clients of a process append.
+ * Connection to the leader of the event store. The client keeps an unresponsive connection for twenty seconds, and
+ * executes abandoned calls when a lost node returns. So this finds the leader first, and replaces the client whenever
+ * the leader is lost. Two clients of a process never append at the same time.
  */
 export class Connection {
-  private finding: Promise<Leader> | undefined;
+  private pendingLeader: Promise<Leader> | undefined;
   private leader: Leader | undefined;
-  private ended: Promise<void> = Promise.resolve();
+  private previousEnded: Promise<void> = Promise.resolve();
   private missed = { count: 0, at: -Infinity };
   private failedAt = -Infinity;
-  private isBeating = false;
+  private hasHeartbeat = false;
   private readonly closing = new AbortController();
 
-  /** Connects at the first call. */
   constructor(
     private readonly address: EventStoreConnection,
     private readonly logger?: Pick<Logger, 'warn'>,
   ) {}
 
   /**
-   * What `work` answers within so long. It is begun again, with another leader, when it is lost: it must be safe to repeat.
-   * Its signal aborts when nobody waits for the answer any more. Rejects with the client's errors,
-   * {@link DeadlineExceeded}, {@link ConnectionGivenUp}, {@link LeaderNotFound}, or the reason of `caller`.
+   * The result of `work` within this time. It is repeated with another leader after a loss, so it must be safe to
+   * repeat; its signal aborts once the result is no longer awaited.
+   * @throws The client's errors, {@link DeadlineExceeded}, {@link ConnectionGivenUp}, {@link LeaderNotFound}, or the
+   * reason of `caller`.
    */
   async ask<T>(
     milliseconds: number,
@@ -54,93 +50,85 @@ export class Connection {
     caller?: AbortSignal,
   ): Promise<T> {
     const giveUpAt = performance.now() + milliseconds;
-    const left = (): number => Math.max(1, giveUpAt - performance.now());
+    const remaining = (): number => Math.max(1, giveUpAt - performance.now());
     for (;;) {
-      const begun = performance.now();
+      const startedAt = performance.now();
       let leader: Leader | undefined;
       try {
-        leader = await within(left(), () => this.find(), caller);
+        leader = await within(remaining(), () => this.find(), caller);
         const { client } = leader;
-        const answer = await within(left(), (signal) => work(client, signal), caller, leader.lost);
+        const answer = await within(remaining(), (signal) => work(client, signal), caller, leader.lost);
         this.heard();
         return answer;
       } catch (error) {
-        if (leader) this.note(leader, error, begun);
-        if (!this.isWorthAnotherTry(error) || performance.now() + GO_THERE_MS > giveUpAt) throw error;
+        if (leader) this.note(leader, error, startedAt);
+        if (!this.isRetryable(error) || performance.now() + GO_THERE_MS > giveUpAt) throw error;
       }
       await pause(GO_THERE_MS);
     }
   }
 
-  /** The newest event of the log, whatever it is; undefined: it is empty. */
   newest(caller?: AbortSignal): Promise<RecordedEvent | undefined> {
     return this.ask(READ_DEADLINE_MS, newestOf, caller);
   }
 
-  /** The leader; rejects with what came of the search. */
   find(): Promise<Leader> {
-    this.finding ??= this.look().catch((error: unknown) => {
-      this.finding = undefined;
+    this.pendingLeader ??= this.connectToLeader().catch((error: unknown) => {
+      this.pendingLeader = undefined;
       this.failedAt = performance.now();
       throw error;
     });
-    return this.finding;
+    return this.pendingLeader;
   }
 
-  /** Something came from the leader: it is not frozen. */
   heard(): void {
     this.missed.count = 0;
-    if (this.isBeating) return;
-    this.isBeating = true;
-    void this.beat();
+    if (this.hasHeartbeat) return;
+    this.hasHeartbeat = true;
+    void this.runHeartbeat();
   }
 
-  /** What became of something that was asked of a leader. `begun`: by `performance.now()`. */
-  note(leader: Leader, error: unknown, begun = performance.now()): void {
-    if (isConnectionLost(error)) return this.lose(leader);
-    // Of many that wait at the same time, the first tells as much as all.
-    if (!(error instanceof DeadlineExceeded) || leader.lost.aborted || begun < this.missed.at) return;
+  note(leader: Leader, error: unknown, startedAt = performance.now()): void {
+    if (isConnectionLost(error)) return this.discard(leader);
+    // Concurrent calls that miss their deadlines together count once.
+    if (!(error instanceof DeadlineExceeded) || leader.lost.aborted || startedAt < this.missed.at) return;
     this.missed = { count: this.missed.count + 1, at: performance.now() };
-    if (this.missed.count < MOST_MISSED) return;
-    this.logger?.warn({ missed: this.missed.count }, 'event log does not answer; connecting anew');
-    this.lose(leader);
+    if (this.missed.count < MAX_MISSED) return;
+    this.logger?.warn({ missed: this.missed.count }, 'event log does not answer; reconnecting');
+    this.discard(leader);
   }
 
-  /** From now on everything is asked over a new connection. */
   async renew(): Promise<void> {
-    if (this.leader) this.lose(this.leader);
-    await this.ended;
+    if (this.leader) this.discard(this.leader);
+    await this.previousEnded;
   }
 
   async close(): Promise<void> {
     this.closing.abort(new ConnectionGivenUp('The connection is closed.'));
-    // What is just being connected to is left, too.
-    await this.finding?.catch(() => undefined);
+    await this.pendingLeader?.catch(() => undefined);
     await this.renew();
   }
 
-  /** One round. */
-  private async look(): Promise<Leader> {
-    await this.ended;
+  private async connectToLeader(): Promise<Leader> {
+    await this.previousEnded;
     this.closing.signal.throwIfAborted();
     const { discoveryInterval = SEARCH_PAUSE_MS } = this.address.options;
     await pause(Math.max(0, this.failedAt + discoveryInterval - performance.now()), undefined, {
       signal: this.closing.signal,
     });
-    this.leader = await Leader.reach(this.address, await nodeToAsk(this.address), REACH_MS);
+    this.leader = await Leader.reach(this.address, await nodeToAsk(this.address), CONNECT_TIMEOUT_MS);
     this.missed = { count: 0, at: performance.now() };
     return this.leader;
   }
 
-  private lose(leader: Leader): void {
+  private discard(leader: Leader): void {
     if (leader !== this.leader) return;
     this.leader = undefined;
-    this.finding = undefined;
-    this.ended = leader.end();
+    this.pendingLeader = undefined;
+    this.previousEnded = leader.end();
   }
 
-  /** Where there are several nodes, another is going to lead. */
-  private isWorthAnotherTry(error: unknown): boolean {
+  private isRetryable(error: unknown): boolean {
     return (
       error instanceof NotLeaderError ||
       error instanceof ConnectionGivenUp ||
@@ -149,18 +137,17 @@ export class Connection {
   }
 
   /**
-   * Asks the leader each second from the first answer on. A node that is frozen, or leads no more, says nothing to somebody
-   * who only listens, nor to the next one who asks before deadlines have passed.
+   * A heartbeat each second, from the first answer on: a node that is frozen or no longer leads sends nothing to
+   * subscribers.
    */
-  private async beat(): Promise<void> {
+  private async runHeartbeat(): Promise<void> {
     const { signal } = this.closing;
     while (!signal.aborted) {
-      // What an answer, or none, says of the leader is noted where it is asked.
-      const isSilent = await this.ask(BEAT_MS.deadline, newestOf, signal).then(
+      const isSilent = await this.ask(HEARTBEAT_MS.deadline, newestOf, signal).then(
         () => false,
         (error: unknown) => error instanceof DeadlineExceeded,
       );
-      const rest = pause(isSilent ? GO_THERE_MS : BEAT_MS.pause, undefined, { signal, ref: false });
+      const rest = pause(isSilent ? GO_THERE_MS : HEARTBEAT_MS.pause, undefined, { signal, ref: false });
       await rest.catch(() => undefined);
     }
   }

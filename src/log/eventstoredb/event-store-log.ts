@@ -38,15 +38,12 @@ import { storeFault } from './store-faults.js';
 import { streams } from '../streams.js';
 import { subscribe } from './subscription.js';
 
-/** How long an append may take: one try; all retries with the sealing of its events; the check whether any is taken. */
 const DEADLINE_MS = { attempt: 2_000, append: 5_000, check: 1_200 };
-/** The client sends the server a point in time, so a server's clock that is ahead by as much refuses every append. */
+/** The client sends an absolute time: a server whose clock is ahead by more than this rejects every append. */
 const SERVER_DEADLINE_MS = 60 * 60_000;
 const RETRY_PAUSE_MS = 100;
-/** Events that are read at a time: a fraction of what a busy machine reads within the deadline. */
 const READ_PAGE = 500;
 
-/** No stream gets as many events. */
 const IMPOSSIBLE_REVISION = 2n ** 53n - 1n;
 const READINESS_EVENT = jsonEvent({
   id: '00000000-0000-4000-8000-000000000001',
@@ -54,15 +51,12 @@ const READINESS_EVENT = jsonEvent({
   data: {},
 });
 
-/** The log in an EventStoreDB, a KurrentDB or the embedded store: whatever answers at the connection string. */
 export class EventStoreLog extends EventLog {
   private readonly address: EventStoreConnection;
   private readonly connection: Connection;
   private readonly newestFact: NewestFact;
-  /** Whether the server took the largest of all appends, when it was asked last. */
-  private takesLargest = false;
+  private acceptsLargest = false;
 
-  /** `url`: `esdb://host:port?tls=false`. Connects at the first call. @throws {AddressError} */
   constructor(
     url: string,
     private readonly codec: Codec,
@@ -89,12 +83,12 @@ export class EventStoreLog extends EventLog {
             ...FROM_LEADER,
           }),
         );
-        if (position === undefined) throw new Error('the server sent no position of the append');
+        if (position === undefined) throw new Error('the event store sent no position of the append');
         return { revision: nextExpectedRevision, position: position.commit };
       } catch (error) {
         if (error instanceof WrongExpectedVersionError) throw new WrongExpectedRevision(error.message);
         if (isTooLarge(error)) {
-          this.takesLargest = false;
+          this.acceptsLargest = false;
           throw new LogUnavailable(TOO_LARGE, { cause: error });
         }
         if (!isAmbiguous(error) || performance.now() + RETRY_PAUSE_MS > giveUpAt)
@@ -104,19 +98,18 @@ export class EventStoreLog extends EventLog {
     }
   }
 
-  /** Nothing to wait for: what is in the log is durable. */
   ensureWitnessed(): Promise<void> {
     return Promise.resolve();
   }
 
   async read(stream: string, options: ReadOptions = {}): Promise<readonly Recorded[]> {
-    const { events, failure } = await this.codec.decode(await this.stored(stream, options));
+    const { events, failure } = await this.codec.decode(await this.readStored(stream, options));
     if (failure) throw failure;
     return events;
   }
 
   async find(stream: string, id: string): Promise<EventReference | undefined> {
-    const stored = (await this.stored(stream, { isProof: true })).find((event) => event.id === id);
+    const stored = (await this.readStored(stream, { isProof: true })).find((event) => event.id === id);
     return stored && referenceTo(stored);
   }
 
@@ -125,7 +118,7 @@ export class EventStoreLog extends EventLog {
   }
 
   async reach(signal?: AbortSignal): Promise<void> {
-    await this.connection.newest(signal).catch(unanswered);
+    await this.connection.newest(signal).catch(throwUnavailable);
   }
 
   reconnect(): Promise<void> {
@@ -133,42 +126,42 @@ export class EventStoreLog extends EventLog {
   }
 
   head(): Promise<bigint | undefined> {
-    return this.newestFact.position().catch(unanswered);
+    return this.newestFact.position().catch(throwUnavailable);
   }
 
   /**
-   * Appends with an expected revision that no stream has. A server that can write compares and refuses, with nothing
-   * written; the embedded store answers its fault instead, if it has one.
+   * Appends with an expected revision that no stream has. A writable server compares and rejects it; nothing is
+   * written. The embedded store answers with its fault, if any.
    */
   async checkWritable(): Promise<void> {
-    const options = {
+    const appendOptions = {
       expectedRevision: IMPOSSIBLE_REVISION,
       deadline: SERVER_DEADLINE_MS,
       ...FROM_LEADER,
     };
-    // The size is what a server looks at first.
-    const event = this.takesLargest ? READINESS_EVENT : largestEvent;
+    // Servers check the size before the revision.
+    const event = this.acceptsLargest ? READINESS_EVENT : largestEvent;
     try {
       await this.connection.ask(DEADLINE_MS.check, (client) =>
-        client.appendToStream(streams.readiness(), event, options),
+        client.appendToStream(streams.readiness(), event, appendOptions),
       );
     } catch (error) {
       if (error instanceof WrongExpectedVersionError) {
-        this.takesLargest = true;
+        this.acceptsLargest = true;
         return;
       }
-      const fault = { cause: error };
-      // The client has no type for it and gives the text alone.
+      const options = { cause: error };
       if (error instanceof Error && error.message.includes('the disk is full'))
-        throw new LogFull('The disk of the event log is full.', fault);
-      throw new LogUnavailable('The event log takes no appends.', fault);
+        throw new LogFull('The disk of the event log is full: free space on it.', options);
+      throw new LogUnavailable('The event log rejects appends.', options);
     }
-    throw new Error(`stream ${streams.readiness()} took an append that expects an impossible revision`);
+    throw new Error(
+      `the event store accepted an append to ${streams.readiness()} with an impossible expected revision`,
+    );
   }
 
-  /** A stream of another application, where one is seen at the begin or the end of the log. @throws {LogUnavailable} */
   foreignStream(): Promise<string | undefined> {
-    return foreignStreamIn(this.connection).catch(unanswered);
+    return foreignStreamIn(this.connection).catch(throwUnavailable);
   }
 
   explain(use: 'read' | 'append', error?: unknown): Promise<string | undefined> {
@@ -189,15 +182,17 @@ export class EventStoreLog extends EventLog {
     return this.connection.close();
   }
 
-  /** In pages, each within the deadline of a read: however long a stream gets, it can be read. */
-  private async stored(stream: string, { from, direction, limit = Infinity, isProof = false }: ReadOptions) {
+  private async readStored(
+    stream: string,
+    { from, direction, limit = Infinity, isProof = false }: ReadOptions,
+  ) {
     const backwards = direction === 'backwards';
     const stored: RecordedEvent[] = [];
     let fromRevision: bigint | typeof START | typeof END = from ?? (backwards ? END : START);
     for (;;) {
       const maxCount = Math.min(READ_PAGE, limit - stored.length);
       const options = { direction: backwards ? BACKWARDS : FORWARDS, fromRevision, maxCount } as const;
-      const page = await this.page(stream, options, isProof);
+      const page = await this.readPage(stream, options, isProof);
       stored.push(...page);
       const last = page.at(-1);
       if (!last || page.length < maxCount || stored.length >= limit) return stored;
@@ -206,8 +201,7 @@ export class EventStoreLog extends EventLog {
     }
   }
 
-  /** No such stream, or for a proof a deleted one: nothing. */
-  private async page(
+  private async readPage(
     stream: string,
     options: ReadStreamOptions,
     isProof: boolean,
@@ -218,14 +212,14 @@ export class EventStoreLog extends EventLog {
       );
     } catch (error) {
       if (error instanceof StreamNotFoundError) return [];
-      // Plaza deletes no stream: a log in which one is deleted has lost it, and is not away.
+      // Plaza deletes no stream, so a deleted one proves lost events and no outage.
       if (isProof && error instanceof StreamDeletedError) return [];
-      return unanswered(error);
+      return throwUnavailable(error);
     }
   }
 }
 
-function unanswered(cause: unknown): never {
+function throwUnavailable(cause: unknown): never {
   throw new LogUnavailable('The event log did not answer the read.', { cause });
 }
 

@@ -8,58 +8,51 @@ import { newestOf } from './bounded-read.js';
 import { ConnectionGivenUp, within } from './client-errors.js';
 import { connect } from './connect.js';
 
-/** Before a leader that was just named is asked: the client goes there in the meantime. */
 export const GO_THERE_MS = 100;
-/** What a client gets for the end of its streams, all of which is its own work. */
-const LONGEST_END_MS = 1_000;
+const DISPOSE_TIMEOUT_MS = 1_000;
 
-/** A client that stands with the leader, until it does not any more: then it is ended, and another takes its place. */
+/** A client connected to the leader, for one leadership. After a loss it is disposed, and another replaces it. */
 export class Leader {
-  private readonly losing = new AbortController();
-  private ending: Promise<void> | undefined;
+  private readonly lossController = new AbortController();
+  private disposing: Promise<void> | undefined;
 
   private constructor(
     readonly client: EventStoreDBClient,
     private channel: Promise<Channel>,
   ) {
-    setMaxListeners(0, this.losing.signal);
+    setMaxListeners(0, this.lossController.signal);
   }
 
-  /**
-   * Asks a node, and the one that it names if another leads, for so many milliseconds. Rejects with the client's errors, or
-   * {@link DeadlineExceeded}.
-   */
   static async reach(address: EventStoreConnection, at: EndPoint, milliseconds: number): Promise<Leader> {
     const client = connect(address, at);
-    const found = new Leader(client, client['getChannel']());
+    const leader = new Leader(client, client['getChannel']());
     try {
-      await within(milliseconds, (signal) => found.answer(signal));
-      return found;
+      await within(milliseconds, (signal) => leader.waitForAnswer(signal));
+      return leader;
     } catch (error) {
-      await found.end();
+      await leader.end();
       throw error;
     }
   }
 
-  /** Aborts when it is given up. */
   get lost(): AbortSignal {
-    return this.losing.signal;
+    return this.lossController.signal;
   }
 
-  /** Cuts everything off that is under way. Resolves when nothing can be appended through it any more. */
+  /** Cancels all calls. Resolves once no append can go through this client. */
   end(): Promise<void> {
-    this.ending ??= this.endAll();
-    return this.ending;
+    this.disposing ??= this.dispose();
+    return this.disposing;
   }
 
-  private async answer(signal: AbortSignal): Promise<void> {
+  private async waitForAnswer(signal: AbortSignal): Promise<void> {
     for (;;) {
       await this.channel;
       try {
         await newestOf(this.client, signal);
         return;
       } catch (error) {
-        // It answers, and says what is wrong to whoever comes with something of their own.
+        // An answer nevertheless. The caller's own call fails with the same error, and reports it.
         if (error instanceof AccessDeniedError) return;
         if (!(error instanceof NotLeaderError)) throw error;
       }
@@ -68,13 +61,13 @@ export class Leader {
     }
   }
 
-  private async endAll(): Promise<void> {
+  private async dispose(): Promise<void> {
     const { client, channel } = this;
-    this.losing.abort(new ConnectionGivenUp('The connection was given up for a new one.'));
-    // What waits in the client must not begin later: two clients that append disturb each other.
-    client['getGRPCClient'] = () => Promise.reject(this.losing.signal.reason);
-    await Promise.race([client.dispose(), pause(LONGEST_END_MS, undefined, { ref: false })]);
-    // The client would leave them open: the one that it began with, and maybe another that a late call made it take.
+    this.lossController.abort(new ConnectionGivenUp('The connection was given up for a new one.'));
+    // Queued calls must not start later: two appending clients interfere with each other.
+    client['getGRPCClient'] = () => Promise.reject(this.lossController.signal.reason);
+    await Promise.race([client.dispose(), pause(DISPOSE_TIMEOUT_MS, undefined, { ref: false })]);
+    // `dispose` leaves channels open: the first one, and another that a late call may have opened.
     const channels = await Promise.allSettled([channel, client['getChannel']()]);
     const open = new Set(channels.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : [])));
     for (const each of open) each.close();

@@ -5,42 +5,40 @@ import { noPosition } from '../codec.js';
 import type { Connection } from './connection.js';
 import { isOwnStream } from '../streams.js';
 
-/** Events in a page: statistics have ten kilobytes and more each. */
 const PAGE = 64;
 
-interface Place {
+interface EventPosition {
   readonly id: string;
   readonly position: bigint;
 }
 
-/** What was looked at, from the newest event down to a position. Undefined `fact`: no event of it is one. */
-interface Walked {
-  readonly newest: Place;
+interface ScannedRange {
+  readonly newest: EventPosition;
   readonly oldest: bigint;
   readonly fact: bigint | undefined;
 }
 
 /**
- * Finds the newest fact of the network in a log into which the server writes statistics, and other applications their own. It remembers
- * from where to where it has walked, also when it was interrupted, and so looks at each event once.
+ * Finds the newest event of the network in a log where the server writes statistics, and other applications their
+ * events. The scanned range survives interruptions, so each event is read once.
  */
 export class NewestFact {
-  private walked: Walked | undefined;
-  private walking: Promise<bigint | undefined> | undefined;
+  private scanned: ScannedRange | undefined;
+  private scanning: Promise<bigint | undefined> | undefined;
   private next: Promise<bigint | undefined> | undefined;
 
   constructor(private readonly connection: Connection) {}
 
   /**
-   * Its position, no older than the call; undefined: there is none. All who ask during a walk share the next one, which goes
-   * through what came since. Rejects with the client's errors.
+   * Position as of this call or later; undefined: the log has no event of the network. Calls during a scan share the
+   * next one, which covers the events appended since. Rejects with the client's errors.
    */
   position(): Promise<bigint | undefined> {
-    if (!this.walking) {
-      this.walking = this.walk().finally(() => (this.walking = undefined));
-      return this.walking;
+    if (!this.scanning) {
+      this.scanning = this.scan().finally(() => (this.scanning = undefined));
+      return this.scanning;
     }
-    this.next ??= this.walking
+    this.next ??= this.scanning
       .catch(() => undefined)
       .then(() => {
         this.next = undefined;
@@ -49,46 +47,46 @@ export class NewestFact {
     return this.next;
   }
 
-  private async walk(): Promise<bigint | undefined> {
-    let before = this.walked;
-    let newest: Place | undefined;
+  private async scan(): Promise<bigint | undefined> {
+    let before = this.scanned;
+    let newest: EventPosition | undefined;
     let from: bigint | undefined;
     for (;;) {
       const count = newest ? PAGE : 1;
       const page = await this.page(from, count);
-      newest ??= page.map(placeOf)[0];
-      const oldest = page.map(placeOf).at(-1);
+      newest ??= page.map(positionOf)[0];
+      const oldest = page.map(positionOf).at(-1);
       if (!newest || !oldest) return undefined;
-      const joint = page.findIndex(({ id }) => id === before?.newest.id);
-      const fact = page.slice(0, joint < 0 ? count : joint).find(({ streamId }) => isOwnStream(streamId));
-      if (fact) return this.keep({ newest, oldest: placeOf(fact).position, fact: placeOf(fact).position });
-      if (before && joint >= 0) {
-        if (before.fact !== undefined) return this.keep({ ...before, newest });
+      const overlap = page.findIndex(({ id }) => id === before?.newest.id);
+      const fact = page.slice(0, overlap < 0 ? count : overlap).find(({ streamId }) => isOwnStream(streamId));
+      if (fact)
+        return this.remember({ newest, oldest: positionOf(fact).position, fact: positionOf(fact).position });
+      if (before && overlap >= 0) {
+        if (before.fact !== undefined) return this.remember({ ...before, newest });
         from = before.oldest;
         before = undefined;
       } else {
         from = oldest.position;
-        // A log without it was set back: what was seen of it then is of no use.
+        // The log was rolled back or replaced, so the earlier scan is void.
         if (before && from < before.newest.position) before = undefined;
         if (page.length < count) return undefined;
       }
-      if (!before) this.walked = { newest, oldest: from, fact: undefined };
+      if (!before) this.scanned = { newest, oldest: from, fact: undefined };
     }
   }
 
-  private keep(walked: Walked): bigint | undefined {
-    this.walked = walked;
-    return walked.fact;
+  private remember(scanned: ScannedRange): bigint | undefined {
+    this.scanned = scanned;
+    return scanned.fact;
   }
 
-  /** Backwards; undefined: from the end. */
   private page(from: bigint | undefined, maxCount: number): Promise<RecordedEvent[]> {
     const fromPosition = from === undefined ? END : { commit: from, prepare: from };
     return readAll(this.connection, { direction: BACKWARDS, fromPosition, maxCount });
   }
 }
 
-const placeOf = ({ id, position }: RecordedEvent): Place => ({
+const positionOf = ({ id, position }: RecordedEvent): EventPosition => ({
   id,
   position: position?.commit ?? noPosition(),
 });

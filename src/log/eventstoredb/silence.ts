@@ -1,4 +1,3 @@
-/** Aborts its signal when nothing was heard for so long. `end` when it is no longer needed. */
 export class Silence {
   private readonly controller = new AbortController();
   private readonly timer: NodeJS.Timeout;

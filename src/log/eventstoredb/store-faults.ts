@@ -7,25 +7,21 @@ import { tlsFault } from './tls-faults.js';
 const WRONG_USER =
   'The event store rejects the user in EVENTSTORE_URL or its password (there, or in EVENTSTORE_PASSWORD_FILE): correct them, and start again.';
 const NO_USER =
-  'The event store lets nobody in without a user, and EVENTSTORE_URL names none: write user:password@ before the host, and start again.';
+  'The event store requires a user, and EVENTSTORE_URL names none: write user:password@ before the host, and start again.';
 const NOT_SENT =
-  'The event store lets nobody in without a user, and with tls=false in EVENTSTORE_URL none is sent: set up TLS, and start again.';
+  'The event store requires a user, and with tls=false in EVENTSTORE_URL none is sent: set up TLS, and start again.';
 const DENIED = {
   read: 'The user in EVENTSTORE_URL may not read $all: add it, or a group of it, to $r in the $acl of $all.',
   append:
     'The user in EVENTSTORE_URL may not append events: add it, or a group of it, to $w in the $userStreamAcl of $settings.',
 };
 
-/**
- * What an operator has to change before the event store can be used, in a fixed sentence that says where; undefined:
- * nothing is known that would not pass by itself.
- */
 export async function storeFault(
   connection: EventStoreConnection,
   use: keyof typeof DENIED,
   error: unknown,
 ): Promise<string | undefined> {
-  const causes = chainOf(error);
+  const causes = causesOf(error);
   if (causes.some(isTooLarge)) return TOO_LARGE;
   const denied = causes.find((cause) => cause instanceof AccessDeniedError);
   return denied
@@ -46,6 +42,6 @@ function accessFault(
   return denied.code === status.UNAUTHENTICATED ? WRONG_USER : DENIED[use];
 }
 
-function chainOf(error: unknown): readonly Error[] {
-  return error instanceof Error ? [error, ...chainOf(error.cause)] : [];
+function causesOf(error: unknown): readonly Error[] {
+  return error instanceof Error ? [error, ...causesOf(error.cause)] : [];
 }

@@ -9,14 +9,14 @@ import { LogUnavailable } from '../event-log.js';
 import { isOwnStream } from '../streams.js';
 import type { Batch, Checkpoint, SubscribeOptions, UnreadableEvent } from '../event-log.js';
 
-/** Events that the server looks through at a time. The client's default is 32, with a message after each. */
+/**
+ * Events that the server scans at a time. The client's default is 32, and the server sends a message after each
+ * window.
+ */
 const SEARCH_WINDOW = 2_048;
-/** The longest is what readers wait at the most for a log that is back. */
 const RECONNECT_PAUSE_MS = { first: 100, longest: 500 };
-/** Failed tries in a row before it is logged: one is a server that restarts. */
-const TRIES_BEFORE_COMPLAINT = 3;
+const FAILURES_BEFORE_WARNING = 3;
 
-/** Events that could be read, in order, up to the first that could not. */
 type Decode<Event> = (
   stored: readonly RecordedEvent[],
 ) => Promise<{ readonly events: readonly Event[]; readonly failure?: UnreadableEvent }>;
@@ -27,8 +27,8 @@ interface Source {
 }
 
 /**
- * The client's subscriptions never resume by themselves. This one does, from the last event that it handed out (never
- * from a server's checkpoint: those are no events), after proof that the log still has that event there.
+ * Unlike the client's subscriptions, this one resumes, after verifying that the log still has the last event. It never
+ * resumes from a server's checkpoint, which is no event.
  */
 export async function* subscribe<Event extends { readonly id: string; readonly position: bigint }>(
   { connection, logger }: Source,
@@ -41,7 +41,7 @@ export async function* subscribe<Event extends { readonly id: string; readonly p
   while (!options.signal.aborted) {
     try {
       if (last) await verifyCheckpoint(connection, last, options.signal);
-      for await (const { stored, caughtUp } of batches(connection, last, options)) {
+      for await (const { stored, caughtUp } of readBatches(connection, last, options)) {
         const { events, failure } = await decode(stored);
         if (events.length > 0 || caughtUp) yield { events, caughtUp: caughtUp && !failure };
         if (failure) throw failure;
@@ -54,7 +54,7 @@ export async function* subscribe<Event extends { readonly id: string; readonly p
       if (options.signal.aborted) return;
       if (!(error instanceof LogUnavailable) && !isAmbiguous(error)) throw error;
       failures += 1;
-      if (failures === TRIES_BEFORE_COMPLAINT)
+      if (failures === FAILURES_BEFORE_WARNING)
         logger?.warn(
           { err: error, after: last && String(last.position) },
           'event log subscription keeps failing; retrying',
@@ -70,8 +70,7 @@ interface StoredBatch {
   readonly caughtUp: boolean;
 }
 
-/** What the server sends, grouped by what waits together. Ends when the connection does. */
-async function* batches(
+async function* readBatches(
   connection: Connection,
   after: Checkpoint | undefined,
   { types, batchSize, signal }: SubscribeOptions,
@@ -88,49 +87,45 @@ async function* batches(
     },
     { highWaterMark: batchSize },
   );
-  const arrival = new Arrival(subscription, AbortSignal.any([signal, leader.lost]));
+  const state = new SubscriptionState(subscription, AbortSignal.any([signal, leader.lost]));
   try {
     for (;;) {
       const stored: RecordedEvent[] = [];
       drain(subscription, stored, batchSize);
-      if (!arrival.caughtUp && stored.length > 0 && stored.length < batchSize) {
-        // What is behind comes in a stream: a moment's patience makes few large batches of many small ones.
+      if (!state.caughtUp && stored.length > 0 && stored.length < batchSize) {
+        // A backlog arrives as a stream: yielding once makes a few large batches of many small ones.
         await immediate();
         drain(subscription, stored, batchSize);
       }
       if (stored.length > 0) connection.heard();
-      const caughtUp = arrival.caughtUp && subscription.readableLength === 0;
-      if (stored.length > 0 || arrival.takeNews()) yield { stored, caughtUp };
-      else if (arrival.ended) return;
-      else await arrival.next();
+      const caughtUp = state.caughtUp && subscription.readableLength === 0;
+      if (stored.length > 0 || state.takeCaughtUp()) yield { stored, caughtUp };
+      else if (state.ended) return;
+      else await state.next();
     }
   } catch (error) {
     connection.note(leader, error);
     throw error;
   } finally {
-    arrival.stop();
-    // Pending while the client looks for a node.
+    state.stop();
     void subscription.unsubscribe().catch(() => undefined);
-    // What was sent meanwhile must be read away: the client's `dispose` waits for the end of every stream.
+    // The client's `dispose` waits for the end of every stream, so the rest must be read.
     subscription.resume();
   }
 }
 
-/** Takes what waits, up to so many events in all. */
-function drain(subscription: AllStreamSubscription, into: RecordedEvent[], most: number): void {
-  while (into.length < most) {
+function drain(subscription: AllStreamSubscription, into: RecordedEvent[], limit: number): void {
+  while (into.length < limit) {
     const next = subscription.read() as { event?: RecordedEvent } | null;
     if (next === null) return;
-    // Other applications may have events of the same type.
     if (next.event && isOwnStream(next.event.streamId)) into.push(next.event);
   }
 }
 
-/** Wakes whoever waits for a subscription: something to read, the end of the log reached, a fault, or no more wanted. */
-class Arrival {
+class SubscriptionState {
   caughtUp = false;
   ended = false;
-  private news = false;
+  private isNewlyCaughtUp = false;
   private fault: unknown;
   private waiting = Promise.withResolvers<void>();
 
@@ -147,7 +142,7 @@ class Arrival {
       })
       .on('caughtUp', () => {
         this.caughtUp = true;
-        this.news = true;
+        this.isNewlyCaughtUp = true;
         this.wake();
       })
       .on('fellBehind', () => {
@@ -157,11 +152,10 @@ class Arrival {
     signal.addEventListener('abort', this.end);
   }
 
-  /** Whether the end of the log was reached since the last call. */
-  takeNews(): boolean {
-    const news = this.news;
-    this.news = false;
-    return news;
+  takeCaughtUp(): boolean {
+    const isNewlyCaughtUp = this.isNewlyCaughtUp;
+    this.isNewlyCaughtUp = false;
+    return isNewlyCaughtUp;
   }
 
   async next(): Promise<void> {

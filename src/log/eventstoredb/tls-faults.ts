@@ -4,15 +4,14 @@ import type { EndPoint } from '@eventstore/db-client';
 import type { EventStoreConnection } from '../../config/event-store-files.js';
 import type { EventStoreOptions } from '../../config/event-store-options.js';
 
-/** Within what load balancers wait for `/readyz`. */
+/** Below the time that load balancers wait for `/readyz`. */
 const HANDSHAKE_MS = 400;
 
 const SPEAKS_TLS = 'The event store speaks TLS, and EVENTSTORE_URL has tls=false: remove it.';
 const OTHER_NAME =
   'The certificate of the event store is for other hosts than those that EVENTSTORE_URL or the cluster names: use names that are in it, or issue one with these names.';
 
-/** By Node's code for what is wrong. */
-const sentences: Readonly<Record<string, string>> = {
+const messageByCode: Readonly<Record<string, string>> = {
   CERT_HAS_EXPIRED: 'The certificate of the event store has expired: renew it on the server.',
   CERT_NOT_YET_VALID:
     'The certificate of the event store is not valid yet: compare the clocks of the server and of this machine.',
@@ -21,11 +20,10 @@ const sentences: Readonly<Record<string, string>> = {
     'The event store does not speak TLS: set it up there, or add tls=false to EVENTSTORE_URL.',
 };
 
-/** Of connecting, and not of TLS. */
-const systemError = /^(?:E[A-Z]+|EAI_[A-Z]+)?$/;
+const networkError = /^(?:E[A-Z]+|EAI_[A-Z]+)?$/;
 
-/** OpenSSL's reasons for which the issuer of a certificate is not trusted (X509_STORE_CTX_get_error(3)). */
-const untrusted: ReadonlySet<string> = new Set([
+/** OpenSSL's codes for an untrusted issuer (X509_STORE_CTX_get_error(3)). */
+const untrustedIssuerCodes: ReadonlySet<string> = new Set([
   'CERT_UNTRUSTED',
   'DEPTH_ZERO_SELF_SIGNED_CERT',
   'SELF_SIGNED_CERT_IN_CHAIN',
@@ -35,9 +33,9 @@ const untrusted: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * What an operator has to change before TLS works, in a fixed sentence; undefined: a handshake with the hosts shows nothing.
- * The client does not say why no node of a cluster can be asked, so each host is tried apart from it. `messages`: what it
- * says of a node whose name it got from the cluster.
+ * @returns The TLS fault and its remedy, in a fixed sentence; undefined: a handshake with the hosts finds none. Each
+ * host is tried directly, because the client does not say why no node of a cluster answers. `messages`: the client's
+ * errors about nodes whose names come from the cluster.
  */
 export async function tlsFault(
   connection: EventStoreConnection,
@@ -45,14 +43,13 @@ export async function tlsFault(
 ): Promise<string | undefined> {
   if (messages.some((message) => message.includes("does not match certificate's altnames")))
     return OTHER_NAME;
-  const found = await Promise.all(connection.hosts.map((host) => handshake(host, connection)));
-  // The client needs no more than one that is well.
-  if (found.includes('well')) return undefined;
-  for (const each of found) if (typeof each === 'object') return each.fault;
+  const results = await Promise.all(connection.hosts.map((host) => handshake(host, connection)));
+  if (results.includes('ok')) return undefined;
+  for (const each of results) if (typeof each === 'object') return each.fault;
   return undefined;
 }
 
-type Handshake = 'well' | 'away' | { readonly fault: string };
+type Handshake = 'ok' | 'unreachable' | { readonly fault: string };
 
 function handshake({ address: host, port }: EndPoint, connection: EventStoreConnection): Promise<Handshake> {
   const { options, files } = connection;
@@ -74,20 +71,21 @@ function handshake({ address: host, port }: EndPoint, connection: EventStoreConn
       socket.destroy();
       resolve(result);
     };
-    socket.once('secureConnect', () => end(asksForTls ? 'well' : { fault: SPEAKS_TLS }));
-    socket.once('timeout', () => end('away'));
+    socket.once('secureConnect', () => end(asksForTls ? 'ok' : { fault: SPEAKS_TLS }));
+    socket.once('timeout', () => end('unreachable'));
     socket.once('error', ({ code = '' }: NodeJS.ErrnoException) =>
-      end(asksForTls && !systemError.test(code) ? { fault: sentenceFor(code, options) } : 'away'),
+      end(asksForTls && !networkError.test(code) ? { fault: messageFor(code, options) } : 'unreachable'),
     );
   });
 }
 
-function sentenceFor(code: string, { tlsCAFile }: EventStoreOptions): string {
-  if (untrusted.has(code))
+function messageFor(code: string, { tlsCAFile }: EventStoreOptions): string {
+  if (untrustedIssuerCodes.has(code))
     return tlsCAFile === undefined
       ? 'The certificate of the event store is signed by a CA that this machine does not trust: name that CA with tlsCAFile in EVENTSTORE_URL.'
       : 'The certificate of the event store is not signed by the CA that tlsCAFile in EVENTSTORE_URL names: name the CA that signed it.';
   return (
-    sentences[code] ?? `TLS with the event store fails (${code}): compare its settings with EVENTSTORE_URL.`
+    messageByCode[code] ??
+    `TLS with the event store fails (${code}): compare its settings with EVENTSTORE_URL.`
   );
 }

@@ -15,7 +15,6 @@ afterEach(() => {
   for (const each of stop.splice(0)) each();
 });
 
-/** Years from now between which it is valid. */
 function certificate(from: number, to: number, name = 'localhost') {
   const at = (years: number) => new Date(Date.now() + years * YEAR_MS);
   return selfSigned({ names: [name], notBefore: at(from), notAfter: at(to), serial: Buffer.of(1) });
@@ -60,7 +59,7 @@ it('asks for a CA file where the CA is unknown to this machine', async () => {
   expect(await faultAt([await tlsServer()], '')).toMatch(/name that CA with tlsCAFile in EVENTSTORE_URL\.$/);
 });
 
-it('tells a certificate that has expired, is not valid yet, or is for another host', async () => {
+it('reports a certificate that has expired, is not valid yet, or is for another host', async () => {
   const [old, young, other] = [certificate(-2, -1), certificate(1, 2), certificate(-1, 1, 'other.example')];
   expect(await faultAt([await tlsServer(old)], old.certificate)).toMatch(/has expired: renew it/);
   expect(await faultAt([await tlsServer(young)], young.certificate)).toMatch(
@@ -69,7 +68,7 @@ it('tells a certificate that has expired, is not valid yet, or is for another ho
   expect(await faultAt([await tlsServer(other)], other.certificate)).toMatch(/is for other hosts than those/);
 });
 
-it('tells a server without TLS from one with it, whichever is expected', async () => {
+it('reports a server that speaks TLS or plain text against the settings', async () => {
   expect(await faultAt([await plainServer()])).toMatch(/does not speak TLS: .* tls=false/);
   expect(await faultAt([await tlsServer()], '', { tls: false })).toMatch(
     /speaks TLS, .* tls=false: remove it/,

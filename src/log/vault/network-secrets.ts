@@ -1,6 +1,5 @@
 import type { Pool } from 'pg';
 
-/** What each secret is for. A secret is made once, at the first start, and changes by an operator's act only. */
 export type SecretName =
   | 'handle-digest'
   | 'pairwise-subjects'
@@ -8,17 +7,17 @@ export type SecretName =
   | 'signing-keys'
   | 'page-cursors'
   | 'limit-keys'
-  // No secret, but as lasting: that the network has a witness, whatever a process is told.
+  // No secret, but as durable: records that the network has a witness, whatever a process is configured with.
   | 'has-witness';
 
 /**
- * Secrets of the network as a whole. They live in the vault database, so that every process shares them and a
- * restored log or read store keeps its meaning (the same pairwise subjects, the same handle streams).
+ * They live in the vault's database: every process shares them, and they keep their meaning when the log or read store
+ * is restored (pairwise subjects, handle streams).
  */
 export class NetworkSecrets {
   constructor(private readonly pool: Pool) {}
 
-  /** The secret; what `create` makes where there is none yet. Of two processes that create at once, one wins for both. */
+  /** Uses `create` if the secret does not exist. If two processes create it at once, both get the first one. */
   async get(name: SecretName, create: () => Buffer | Promise<Buffer>): Promise<Buffer> {
     const existing = await this.find(name);
     if (existing) return existing;
@@ -26,12 +25,11 @@ export class NetworkSecrets {
       'INSERT INTO network_secret (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING',
       [name, await create()],
     );
-    const made = await this.find(name);
-    if (!made) throw new Error(`The secret ${name} could not be kept.`);
-    return made;
+    const created = await this.find(name);
+    if (!created) throw new Error(`The vault does not have the secret ${name}, which was just inserted.`);
+    return created;
   }
 
-  /** Puts a secret in the place of the one that was read. False, and nothing is done, if that is not there any more. */
   async replace(name: SecretName, read: Buffer, secret: Buffer): Promise<boolean> {
     const { rowCount } = await this.pool.query(
       'UPDATE network_secret SET value = $3 WHERE name = $1 AND value = $2',
@@ -40,7 +38,6 @@ export class NetworkSecrets {
     return rowCount === 1;
   }
 
-  /** Undefined: nobody has made it yet. */
   async find(name: SecretName): Promise<Buffer | undefined> {
     const { rows } = await this.pool.query<{ value: Buffer }>(
       'SELECT value FROM network_secret WHERE name = $1',
