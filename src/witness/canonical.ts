@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Restriction } from './witness.js';
 
-/** One text for one value, whatever order its members were put in: members sorted by name, absent ones left out. */
+/** Deterministic JSON: members sorted by name, undefined ones omitted. */
 export function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
@@ -16,8 +16,8 @@ export const sha256 = (...parts: readonly (string | Buffer)[]): Buffer =>
   parts.reduce((hash, part) => hash.update(part), createHash('sha256')).digest();
 
 /**
- * What was asked for, by whom and through what: the same for every try of it, whenever and wherever it comes from, and
- * under whichever of the actor's grants: whoever signed in anew repeats the same intent. 32 bytes.
+ * @returns 32 bytes over the request and its author. The same for every attempt of an intent, at any time and under
+ * any grant of the actor: after a new sign-in, a client repeats the same intent.
  */
 export function restrictionHash({ stream, event, metadata }: Omit<Restriction, 'id'>): Buffer {
   const { at: _when, ...data } = event.data;

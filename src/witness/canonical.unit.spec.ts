@@ -20,11 +20,11 @@ describe('the canonical text of a value', () => {
 });
 
 describe('the hash of a restriction', () => {
-  it('is that of what was asked for, for good: ledgers hold it', () => {
+  it('never changes, because ledgers store it', () => {
     expect(hash).toBe('8f86d29ac0b15b281217907678a400764b9dcbdbccac00375221c9f5dab1257b');
   });
 
-  it('does not depend on when and whence a try comes', () => {
+  it('does not depend on the time and origin of an attempt', () => {
     const data = { ...deletion.event.data, at: 2 };
     expect(restrictionHash({ ...deletion, event: { type: 'post.deleted', data } }).toString('hex')).toBe(
       hash,

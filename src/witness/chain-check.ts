@@ -6,7 +6,6 @@ import { columns, rowOf, witnessedIn } from './restriction-row.js';
 import type { RestrictionRow } from './restriction-row.js';
 import type { Restriction, Witnessed } from './witness.js';
 
-/** Lines that are read at a time. */
 const PAGE = 1_000;
 
 interface LineRow {
@@ -15,8 +14,7 @@ interface LineRow {
   readonly hash: Buffer;
 }
 
-/** What a line's text says, as JSON reads it. */
-type Said = Readonly<{
+type LineContent = Readonly<{
   line: string;
   at: number;
   step: Step['step'];
@@ -27,15 +25,15 @@ type Said = Readonly<{
 }>;
 
 /**
- * Goes through the ledger from its first line: each has the hash that follows from the one before, none is missing, the
- * end is where the head says, and the table of restrictions is what all lines come to. Undefined: so it is. Else the
- * number of the first line that is not as it was written, or the last that says something of a restriction whose row was
- * altered.
+ * Verifies the hash chain from its first line, the head, and that the restriction table equals the replay of all
+ * lines.
+ * @returns The first invalid line; for an altered row, the last line about its restriction. Undefined: the ledger is
+ * intact.
  */
 export async function firstBrokenLine(client: PoolClient): Promise<bigint | undefined> {
   await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
   try {
-    const known = new Map<string, { restriction: Witnessed; line: bigint }>();
+    const restrictionsById = new Map<string, { restriction: Witnessed; line: bigint }>();
     let [line, hash] = [noLines.line, noLines.hash];
     for (;;) {
       const { rows } = await client.query<LineRow>(
@@ -48,22 +46,25 @@ export async function firstBrokenLine(client: PoolClient): Promise<bigint | unde
         hash = row.hash;
         const { step, at } = stepIn(row.text);
         const id = idOf(step);
-        known.set(id, { restriction: evolve(known.get(id)?.restriction, step, at), line });
+        restrictionsById.set(id, {
+          restriction: evolve(restrictionsById.get(id)?.restriction, step, at),
+          line,
+        });
       }
       if (rows.length < PAGE) break;
     }
     const head = await client.query<{ line: string; hash: Buffer }>('SELECT line, hash FROM head');
-    const [end] = head.rows;
-    if (!end || BigInt(end.line) !== line || !end.hash.equals(hash)) return line + 1n;
-    return await firstAltered(client, known);
+    const [headRow] = head.rows;
+    if (!headRow || BigInt(headRow.line) !== line || !headRow.hash.equals(hash)) return line + 1n;
+    return await firstAlteredRow(client, restrictionsById);
   } finally {
     await client.query('ROLLBACK');
   }
 }
 
-async function firstAltered(
+async function firstAlteredRow(
   client: PoolClient,
-  known: Map<string, { readonly restriction: Witnessed; readonly line: bigint }>,
+  restrictionsById: Map<string, { readonly restriction: Witnessed; readonly line: bigint }>,
 ): Promise<bigint | undefined> {
   let last = 0n;
   for (;;) {
@@ -72,20 +73,20 @@ async function firstAltered(
       [String(last), PAGE],
     );
     for (const row of rows) {
-      const said = known.get(row.id);
-      if (!said) return 1n;
-      if (canonical(rowOf(said.restriction)) !== canonical(rowOf(witnessedIn(row)))) return said.line;
-      known.delete(row.id);
+      const replayed = restrictionsById.get(row.id);
+      if (!replayed) return 1n;
+      if (canonical(rowOf(replayed.restriction)) !== canonical(rowOf(witnessedIn(row)))) return replayed.line;
+      restrictionsById.delete(row.id);
       last = BigInt(row.epoch);
     }
     if (rows.length < PAGE) break;
   }
-  const [missing] = known.values();
+  const [missing] = restrictionsById.values();
   return missing?.line;
 }
 
 function stepIn(text: string): { readonly step: Step; readonly at: number } {
-  const { at, step, id, epoch, position, restriction } = JSON.parse(text) as Said;
+  const { at, step, id, epoch, position, restriction } = JSON.parse(text) as LineContent;
   switch (step) {
     case 'prepared':
       return { at, step: { step, epoch: BigInt(epoch), restriction } };

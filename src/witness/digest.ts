@@ -1,13 +1,10 @@
-/** Numbers of restrictions: those greater than the one, and up to the other. */
 export interface Range {
   readonly after: bigint;
   readonly upTo: bigint;
 }
 
-/** Which restrictions have numbers of a range: the same text where they are the same, by ids and numbers. */
 export interface Digest {
   readonly digest: string;
-  /** The greatest of their numbers; undefined: there are none. */
   readonly newest: bigint | undefined;
 }
 
@@ -17,8 +14,8 @@ export interface DigestRow {
 }
 
 /**
- * Columns of a {@link DigestRow} over rows of restrictions, of Postgres' own hashes, added up. Servers of different making
- * may disagree where nothing differs, which costs a look at each.
+ * Columns of a {@link DigestRow}: sums of Postgres' own hashes. Different Postgres versions may disagree on equal
+ * data, which costs a full comparison.
  */
 export function digestSql({ id, epoch }: { readonly id: string; readonly epoch: string }): string {
   const hashed = (sign: string) => `sum(uuid_hash_extended(${id}, ${sign}${epoch}::bigint))`;

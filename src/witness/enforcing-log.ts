@@ -5,11 +5,10 @@ import type { Witness } from './witness.js';
 import { WitnessedLog } from './witnessed-log.js';
 
 /**
- * The log as whoever acts for people sees it: what restricts is witnessed, and holds for every reader, before anybody is
- * told that it is done (docs/adr/0016).
+ * The log for commands: a restriction is witnessed, and every reader honors it, before it is acknowledged
+ * (docs/adr/0016).
  */
 export class EnforcingLog extends WitnessedLog {
-  /** `now`: Unix milliseconds. */
   constructor(
     log: EventLog,
     witness: Witness,

@@ -7,57 +7,56 @@ import { resolveInDoubt } from './resolve-in-doubt.js';
 import type { Witness, Witnessed } from './witness.js';
 import { WitnessUnavailable } from './witness.js';
 
-/** Longer than whoever writes a restriction may take: what is younger may be under way. */
-const LEFT_AFTER_MS = 30_000;
+/** Longer than the write of a restriction may take: a younger one may be in progress. */
+const IN_DOUBT_AFTER_MS = 30_000;
 const EVERY_MS = 15_000;
 const PAGE = 100;
 
 export interface InDoubtResolverOptions {
-  /** The log itself: what is settled is no new restriction. */
   readonly log: EventLog;
   readonly witness: Witness;
-  /** Those of these events that the read models show, which is sooner asked than the log. */
   readonly shown: (ids: readonly string[]) => Promise<ReadonlySet<string>>;
-  /** Unix milliseconds. */
   readonly now: () => number;
   readonly logger: Pick<Logger, 'info' | 'warn' | 'error'>;
 }
 
-/** Settles what processes left half-way: at once, and again and again. One process at a time; the others step aside. */
+/**
+ * Resolves restrictions in doubt, at the start and periodically. One process works at a time; the others skip their
+ * turn.
+ */
 export class InDoubtResolver extends PeriodicTask {
   constructor(private readonly options: InDoubtResolverOptions) {
     super(EVERY_MS);
   }
 
   /**
-   * Settles all that was prepared before that time (Unix ms), and what came into the log after it was withdrawn.
-   * @throws {LogUnavailable} {@link WitnessUnavailable} the rest is left.
+   * Resolves all that were prepared before this time (Unix ms), and withdrawn ones that entered the log later.
+   * @throws {LogUnavailable} {@link WitnessUnavailable} the rest stays in doubt.
    */
   async settleBefore(before: number): Promise<void> {
-    await this.options.witness.alone('settle', () => this.settleAll(before));
+    await this.options.witness.alone('settle', () => this.resolveAll(before));
   }
 
   protected override async once(): Promise<void> {
     const { now, logger } = this.options;
     try {
-      await this.settleBefore(now() - LEFT_AFTER_MS);
+      await this.settleBefore(now() - IN_DOUBT_AFTER_MS);
     } catch (error) {
-      if (!isPassing(error)) logger.error({ err: error }, 'restrictions cannot be settled');
-      else logger.warn({ err: error }, 'restrictions are settled later');
+      if (!isTransient(error)) logger.error({ err: error }, 'restrictions in doubt cannot be resolved');
+      else logger.warn({ err: error }, 'store unavailable; restrictions in doubt are resolved later');
     }
   }
 
-  private async settleAll(before: number): Promise<void> {
+  private async resolveAll(before: number): Promise<void> {
     const { witness, shown } = this.options;
-    await this.settleEach((epoch) => witness.unsettled(before, epoch, PAGE));
-    await this.settleEach(
+    await this.resolvePages((epoch) => witness.unsettled(before, epoch, PAGE));
+    await this.resolvePages(
       (epoch) => witness.withdrawn(epoch, PAGE),
       (page) => shown(page.map(({ restriction }) => restriction.id)),
     );
   }
 
-  /** Page by page. `among`: ids of those of a page that are to be settled; undefined: all. */
-  private async settleEach(
+  private async resolvePages(
     next: (afterEpoch: bigint) => Promise<readonly Witnessed[]>,
     among?: (page: readonly Witnessed[]) => Promise<ReadonlySet<string>>,
   ): Promise<void> {
@@ -66,28 +65,27 @@ export class InDoubtResolver extends PeriodicTask {
       const ids = await among?.(page);
       for (const entry of page) {
         if (this.isStopping) return;
-        if (ids?.has(entry.restriction.id) ?? true) await this.settleOne(entry);
+        if (ids?.has(entry.restriction.id) ?? true) await this.resolveOne(entry);
         last = entry.epoch;
       }
       if (page.length < PAGE) return;
     }
   }
 
-  /** What contradicts the witness, or cannot be read, keeps nothing else from being settled. */
-  private async settleOne(entry: Witnessed): Promise<void> {
+  private async resolveOne(entry: Witnessed): Promise<void> {
     const { log, witness, now, logger } = this.options;
     const { restriction, epoch } = entry;
-    const about = { restriction: restriction.id, type: restriction.event.type, epoch: String(epoch) };
+    const fields = { restriction: restriction.id, type: restriction.event.type, epoch: String(epoch) };
     try {
-      const settlement = await resolveInDoubt(log, witness, entry, now());
-      if (settlement === 'left') logger.error(about, 'the log lacks a restriction that was accepted');
-      else logger.info({ ...about, settlement }, 'settled a restriction that was left half-way');
+      const resolution = await resolveInDoubt(log, witness, entry, now());
+      if (resolution === 'left') logger.error(fields, 'accepted restriction is missing in the log');
+      else logger.info({ ...fields, settlement: resolution }, 'resolved a restriction in doubt');
     } catch (error) {
-      if (isPassing(error)) throw error;
-      logger.error({ ...about, err: error }, 'a restriction cannot be settled');
+      if (isTransient(error)) throw error;
+      logger.error({ ...fields, err: error }, 'a restriction in doubt cannot be resolved');
     }
   }
 }
 
-const isPassing = (error: unknown): boolean =>
+const isTransient = (error: unknown): boolean =>
   error instanceof LogUnavailable || error instanceof WitnessUnavailable || isUnreachable(error);

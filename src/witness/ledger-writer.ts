@@ -9,12 +9,10 @@ import { inNewestShape } from './shape.js';
 import { WitnessMismatch, WitnessUnavailable } from './witness.js';
 import type { Witnessed } from './witness.js';
 
-/** How many steps are taken in one transaction. */
 const BATCH = 200;
-/** How long one may take, with the wait for its turn. */
-const PATIENCE_MS = 3_000;
+const TIMEOUT_MS = 3_000;
 
-interface Waiting {
+interface QueuedCommand {
   readonly ask: Ask;
   readonly now: number;
   readonly resolve: (known: Witnessed | undefined) => void;
@@ -24,22 +22,25 @@ interface Waiting {
 type Outcome = Witnessed | undefined | WitnessMismatch;
 
 /**
- * Takes steps one transaction after another. Steps that come in meanwhile are taken together in the next one: the chain
- * has one end, and whoever writes to it keeps all others from it for as long as a commit takes.
+ * Group commit: commands that arrive during a transaction share the next one. The chain has one head, and each commit
+ * locks it.
  */
 export class LedgerWriter {
-  private waiting: Waiting[] = [];
+  private queue: QueuedCommand[] = [];
   private isWriting = false;
 
   constructor(private readonly connections: WitnessConnections) {}
 
-  /** What the ledger has of it afterwards; undefined: nothing. @throws {WitnessMismatch} {@link WitnessUnavailable} */
+  /**
+   * @returns The restriction afterwards; undefined: the ledger has none.
+   * @throws {WitnessMismatch} {@link WitnessUnavailable}
+   */
   async take(ask: Ask, now: number): Promise<Witnessed | undefined> {
     const { promise, resolve, reject } = Promise.withResolvers<Witnessed | undefined>();
-    this.waiting.push({ ask, now, resolve, reject });
+    this.queue.push({ ask, now, resolve, reject });
     if (!this.isWriting) void this.write();
     try {
-      return await within(PATIENCE_MS, () => promise);
+      return await within(TIMEOUT_MS, () => promise);
     } catch (cause) {
       if (!(cause instanceof DeadlineExceeded)) throw cause;
       throw new WitnessUnavailable('The witness takes too long.', { cause });
@@ -48,10 +49,10 @@ export class LedgerWriter {
 
   private async write(): Promise<void> {
     this.isWriting = true;
-    while (this.waiting.length > 0) {
-      const batch = this.waiting.splice(0, BATCH);
+    while (this.queue.length > 0) {
+      const batch = this.queue.splice(0, BATCH);
       try {
-        const outcomes = await this.connections.transaction((client) => takeAll(client, batch));
+        const outcomes = await this.connections.transaction((client) => applyAll(client, batch));
         for (const [index, { resolve, reject }] of batch.entries()) {
           const outcome = outcomes[index];
           if (outcome instanceof WitnessMismatch) reject(outcome);
@@ -65,10 +66,10 @@ export class LedgerWriter {
   }
 }
 
-/** Of one transaction, which has the end of the chain for itself from here on. */
-async function takeAll(client: PoolClient, batch: readonly Waiting[]): Promise<readonly Outcome[]> {
+/** Runs in a transaction that locks the head. */
+async function applyAll(client: PoolClient, batch: readonly QueuedCommand[]): Promise<readonly Outcome[]> {
   const before = await lockHead(client);
-  // A statement of its own: its snapshot is later than the lock, and shows what the one before us has written.
+  // A separate statement after the lock: its snapshot includes the previous writer's lines.
   const { byId, epochs } = await lookUp(client, batch);
   const lines: Line[] = [];
   const changed = new Map<string, Witnessed>();
@@ -91,7 +92,7 @@ async function takeAll(client: PoolClient, batch: readonly Waiting[]): Promise<r
       throw error;
     }
   });
-  if (lines.length > 0) await keep(client, head, lines, [...changed.values()]);
+  if (lines.length > 0) await persist(client, head, lines, [...changed.values()]);
   return outcomes;
 }
 
@@ -103,16 +104,16 @@ async function lockHead(client: PoolClient): Promise<Head> {
   return { line: BigInt(row.line), hash: row.hash, epoch: BigInt(row.epoch) };
 }
 
-async function lookUp(client: PoolClient, batch: readonly Waiting[]) {
+async function lookUp(client: PoolClient, batch: readonly QueuedCommand[]) {
   const ids = batch.map(({ ask }) => idOf(ask));
-  const wanted = batch.flatMap(({ ask }) =>
+  const epochs = batch.flatMap(({ ask }) =>
     ask.verb === 'reseed' && ask.place.epoch !== undefined ? [String(ask.place.epoch)] : [],
   );
   const { rows } = await client.query<RestrictionRow>({
     name: 'witness.look-up',
     text: `SELECT ${columns} FROM restriction WHERE id = ANY ($1::uuid[])
       UNION ALL SELECT ${columns} FROM restriction WHERE epoch = ANY ($2::bigint[])`,
-    values: [ids, wanted],
+    values: [ids, epochs],
   });
   const found = rows.map(witnessedIn);
   return {
@@ -121,7 +122,7 @@ async function lookUp(client: PoolClient, batch: readonly Waiting[]) {
   };
 }
 
-async function keep(
+async function persist(
   client: PoolClient,
   head: Head,
   lines: readonly Line[],

@@ -3,7 +3,6 @@ import { dated, inNewestShape } from './shape.js';
 import { WitnessMismatch } from './witness.js';
 import type { Place, Proof, Restriction, Witnessed } from './witness.js';
 
-/** What is asked of the ledger. */
 export type Ask =
   | { readonly verb: 'prepare'; readonly restriction: Restriction }
   | ({ readonly verb: 'accept' | 'move'; readonly id: string } & Proof)
@@ -14,7 +13,7 @@ export type Ask =
       readonly place: Place;
     };
 
-/** What a line says has happened. Its words are those of the stored text: none may ever be renamed. */
+/** Stored in the ledger's text: no value may be renamed. */
 export type Step =
   | { readonly step: 'prepared'; readonly epoch: bigint; readonly restriction: Restriction }
   | { readonly step: 'accepted' | 'moved'; readonly id: string; readonly position: bigint }
@@ -26,14 +25,13 @@ export type Step =
       readonly position: bigint;
     };
 
-/** The end of the chain. `epoch`: the greatest number that was given. */
+/** `epoch`: the greatest one assigned. */
 export interface Head {
   readonly line: bigint;
   readonly hash: Buffer;
   readonly epoch: bigint;
 }
 
-/** `text`: what the line says, as it is stored and hashed. */
 export interface Line {
   readonly line: bigint;
   readonly hash: Buffer;
@@ -43,8 +41,8 @@ export interface Line {
 export const noLines: Head = { line: 0n, hash: Buffer.alloc(32), epoch: 0n };
 
 /**
- * What comes of an ask; undefined: it is so already. `known`: what the ledger has under that id. `isTaken`: whether
- * another has the number that is to be reseeded.
+ * @returns The step of a command; undefined: no change. `known`: the restriction under that id. `isTaken`: another
+ * restriction has the epoch to reseed.
  * @throws {WitnessMismatch}
  */
 export function decide(
@@ -62,17 +60,17 @@ export function decide(
     }
     case 'accept':
     case 'move': {
-      const there = require(known, ask.id);
-      requireHash(there, ask.hash, 'accept');
+      const existing = require(known, ask.id);
+      requireHash(existing, ask.hash, 'accept');
       const { id, position } = ask;
       if (ask.verb === 'move')
-        return there.state === 'finalized' && there.position === position
+        return existing.state === 'finalized' && existing.position === position
           ? undefined
           : { step: 'moved', id, position };
-      if (there.state === 'prepared' || there.state === 'withdrawn')
+      if (existing.state === 'prepared' || existing.state === 'withdrawn')
         return { step: 'accepted', id, position };
-      if (there.position === position) return undefined;
-      const message = `Restriction ${id} was accepted at position ${there.position}, and is at ${position} now.`;
+      if (existing.position === position) return undefined;
+      const message = `Restriction ${id} was accepted at position ${existing.position}, and is at ${position} now.`;
       throw new WitnessMismatch('accept', message);
     }
     case 'finalize': {
@@ -90,8 +88,8 @@ export function decide(
       const { restriction, place } = ask;
       if (known) requireHash(known, restrictionHash(restriction), 'accept');
       const inLog = place.epoch === undefined || isTaken(place.epoch) ? undefined : place.epoch;
-      const own = known?.epoch ?? inLog ?? 0n;
-      const epoch = own > place.after ? own : head.epoch + 1n;
+      const preferred = known?.epoch ?? inLog ?? 0n;
+      const epoch = preferred > place.after ? preferred : head.epoch + 1n;
       const { position } = place;
       if (known?.state === 'finalized' && known.position === position && known.epoch === epoch)
         return undefined;
@@ -100,17 +98,16 @@ export function decide(
   }
 }
 
-/** The restriction after a step that was taken at that time (Unix ms). `known`: before it. */
 export function evolve(known: Witnessed | undefined, step: Step, at: number): Witnessed {
   switch (step.step) {
     case 'prepared':
       return known
         ? { ...known, state: 'prepared', position: undefined }
-        : begun(step, 'prepared', undefined, at);
+        : newRestriction(step, 'prepared', undefined, at);
     case 'reseeded':
       return known
         ? { ...known, epoch: step.epoch, state: 'finalized', position: step.position }
-        : begun(step, 'finalized', step.position, at);
+        : newRestriction(step, 'finalized', step.position, at);
     case 'accepted':
       return { ...require(known, step.id), state: 'accepted', position: step.position };
     case 'moved':
@@ -121,20 +118,18 @@ export function evolve(known: Witnessed | undefined, step: Step, at: number): Wi
   }
 }
 
-/** The head after a line, and the line. */
 export function write(head: Head, step: Step, at: number): Line & Head {
   const line = head.line + 1n;
-  const text = canonical({ line: String(line), at, ...worded(step) });
+  const text = canonical({ line: String(line), at, ...serialized(step) });
   const epoch = 'epoch' in step && step.epoch > head.epoch ? step.epoch : head.epoch;
   return { line, text, hash: hashOf(head.hash, text), epoch };
 }
 
-/** SHA-256 over the hash of the line before and what the line says. */
 export const hashOf = (previous: Buffer, text: string): Buffer => sha256(previous, text);
 
 export const idOf = (about: Ask | Step): string => ('restriction' in about ? about.restriction.id : about.id);
 
-function begun(
+function newRestriction(
   { epoch, restriction }: { readonly epoch: bigint; readonly restriction: Restriction },
   state: Witnessed['state'],
   position: bigint | undefined,
@@ -143,7 +138,7 @@ function begun(
   return { epoch, state, hash: restrictionHash(restriction), position, preparedAt, restriction };
 }
 
-const worded = (step: Step) => ({
+const serialized = (step: Step) => ({
   ...step,
   ...('epoch' in step && { epoch: String(step.epoch) }),
   ...('position' in step && { position: String(step.position) }),

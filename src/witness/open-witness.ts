@@ -1,19 +1,17 @@
 import { PostgresWitness } from './postgres-witness.js';
 import { Witness, WitnessRequired } from './witness.js';
 
-/** Answers at once, and connects at the first call: a process lives without its witness, and says so. */
+/** Connects at the first call: a process must run without its witness, and report the loss. */
 export function openWitness({
   url,
   applicationName,
 }: {
-  /** Undefined: every call is refused. */
   readonly url: string | undefined;
   readonly applicationName: string;
 }): Witness {
   return url === undefined ? new NoWitness() : new PostgresWitness({ url, applicationName });
 }
 
-/** Stands where none is configured. */
 class NoWitness extends Witness {
   readonly prepare = refuse;
   readonly accept = refuse;
@@ -37,5 +35,5 @@ class NoWitness extends Witness {
 }
 
 function refuse(): Promise<never> {
-  return Promise.reject(new WitnessRequired('This process has no witness: WITNESS_DATABASE_URL is not set.'));
+  return Promise.reject(new WitnessRequired('This process has no witness: set WITNESS_DATABASE_URL.'));
 }

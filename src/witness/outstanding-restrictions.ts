@@ -6,17 +6,17 @@ import type { StoredEvent } from '../log/registry.js';
 import { hiddenBy, isRestriction } from '../log/restrictions.js';
 import { isUnreachable } from '../store/unreachable.js';
 
-/** How long read models may take to apply a restriction before a row takes their place. Most take some milliseconds. */
-const PATIENCE_MS = 250;
+/** Grace period of the read models, before a row hides the subject. Most need some milliseconds. */
+const GRACE_MS = 250;
 /**
- * Rows at a time, since each read goes through all of them. A worker that is away for longer has to come back before
- * more is acknowledged. Operators' restrictions have as many again: nobody's deletions take their place.
+ * Maximum of rows, since every read scans them all. With a longer outage of the worker, nothing more is acknowledged.
+ * Operators' restrictions have twice the limit, so that users' deletions cannot exhaust theirs.
  */
 export const MOST_OUTSTANDING = 1_000;
 
 /**
- * $1: restrictions as JSON. $2: most rows. Only what is published and serving counts as having applied one: after a
- * recovery, positions are those of another log.
+ * $1: restrictions as JSON. $2: maximum of rows. Only a published, serving incarnation counts as having applied one:
+ * after a recovery, positions belong to another log.
  */
 const holdSql = `
   WITH asked AS MATERIALIZED (
@@ -36,43 +36,43 @@ const holdSql = `
 
 type Appended = Pick<Recorded, 'id' | 'event' | 'metadata' | 'position'>;
 
-/** Restrictions that are acknowledged before the published read models have applied them: a row each (docs/adr/0016). */
+/** Acknowledged restrictions that the published read models lack: a row each (docs/adr/0016). */
 export class OutstandingRestrictions {
-  /** `positions` tells when to look; what counts is what Postgres says then. */
   constructor(
     private readonly pool: Pool,
     private readonly positions: Pick<PositionListener, 'waitFor'>,
   ) {}
 
   /**
-   * Resolves once every read that begins from now on, on any process, leaves out what the restrictions among these hide.
-   * @throws {NotWitnessed} that cannot be promised. They are in the log, and asking again is safe.
+   * Resolves once every later read, on any process, honors the restrictions among these.
+   * @throws {NotWitnessed} some reads may not honor them. They are in the log, and a retry is safe.
    */
   async hold(appended: readonly Appended[]): Promise<void> {
     const rows = appended.flatMap(rowOf);
     const newest = rows.at(-1)?.position;
     if (newest === undefined) return;
-    await this.positions.waitFor(BigInt(newest), PATIENCE_MS);
-    const most = appended.some(({ event }) => isOperators(event)) ? 2 * MOST_OUTSTANDING : MOST_OUTSTANDING;
-    if (!(await this.areHeld(rows, most)))
-      throw notHeld('too many restrictions are written that the read models do not have yet', undefined);
+    await this.positions.waitFor(BigInt(newest), GRACE_MS);
+    const maxRows = appended.some(({ event }) => isOperators(event))
+      ? 2 * MOST_OUTSTANDING
+      : MOST_OUTSTANDING;
+    if (!(await this.insertRows(rows, maxRows)))
+      throw notEnforced('too many restrictions wait for the read models', undefined);
   }
 
-  private async areHeld(rows: readonly Row[], most: number): Promise<boolean> {
+  private async insertRows(rows: readonly Row[], maxRows: number): Promise<boolean> {
     try {
       const { rows: found } = await this.pool.query<{ is_held: boolean }>(holdSql, [
         JSON.stringify(rows),
-        most,
+        maxRows,
       ]);
       return found[0]?.is_held === true;
     } catch (cause) {
       if (!isUnreachable(cause)) throw cause;
-      throw notHeld('the read store does not take it', cause);
+      throw notEnforced('the read store is unavailable', cause);
     }
   }
 }
 
-/** Deletes the rows that published read models have applied. `client` has their schema in its search path. */
 export async function forgetApplied(client: ClientBase): Promise<void> {
   await client.query({
     name: 'outstanding-restriction.forget',
@@ -91,16 +91,16 @@ interface Row {
 const isOperators = ({ type }: StoredEvent): boolean =>
   type === 'account.suspended' || type === 'post.restricted';
 
-/** Empty for what hides nothing, and for what is older than the witness: read models applied that long ago. */
+/** Empty if it hides no rows, or is older than the witness: read models applied those long ago. */
 function rowOf({ id, event, metadata: { witnessEpoch }, position }: Appended): readonly Row[] {
   const subject = isRestriction(event) ? hiddenBy(event) : undefined;
   if (subject === undefined || witnessEpoch === undefined) return [];
   return [{ event_id: id, witness_epoch: witnessEpoch, position: String(position), subject }];
 }
 
-const notHeld = (why: string, cause: unknown): NotWitnessed =>
+const notEnforced = (reason: string, cause: unknown): NotWitnessed =>
   new NotWitnessed(
     'ambiguous_acceptance_requires_independent_proof',
-    `The restriction is written, but what it hides may still be shown: ${why}.`,
+    `The restriction is written, but reads may not honor it yet: ${reason}. Repeat the request.`,
     { cause },
   );

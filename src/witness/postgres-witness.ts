@@ -18,12 +18,10 @@ interface AcceptedRow {
   readonly position: string | null;
 }
 
-/** The witness in a Postgres of its own. Any number of processes may use one at the same time. */
 export class PostgresWitness extends Witness {
   private readonly connections: WitnessConnections;
   private readonly writer: LedgerWriter;
 
-  /** Connects at the first call. */
   constructor(address: WitnessAddress) {
     super();
     this.connections = new WitnessConnections(address);
@@ -109,7 +107,7 @@ export class PostgresWitness extends Witness {
       await client.query('SELECT pg_advisory_unlock(hashtextextended($1, 0))', [name]);
       return outcome;
     });
-    // Out here, since what the work asks of other stores says nothing about the witness.
+    // Outside of `hold`, which would blame the witness for other stores' errors.
     if (done?.status === 'rejected') throw done.reason;
     return done !== undefined;
   }

@@ -1,7 +1,6 @@
 import { NotWitnessed } from '../log/event-log.js';
 import { WitnessMismatch, WitnessRequired, WitnessUnavailable } from './witness.js';
 
-/** What went wrong while a restriction was prepared: nothing of it was written. */
 export function notPrepared(error: unknown): unknown {
   const options = { cause: error };
   if (error instanceof WitnessRequired)
@@ -15,7 +14,7 @@ export function notPrepared(error: unknown): unknown {
   return mismatch(error) ?? error;
 }
 
-/** What went wrong once it was, or may be, in the log. */
+/** Maps a failure after the append, whose event is, or may be, in the log. */
 export function notAccepted(error: unknown): unknown {
   const options = { cause: error };
   if (error instanceof WitnessRequired)
@@ -23,7 +22,7 @@ export function notAccepted(error: unknown): unknown {
   if (error instanceof WitnessUnavailable)
     return new NotWitnessed(
       'witness_finalize_unconfirmed',
-      'It is written, but the witness has not confirmed it.',
+      'The restriction is written, but the witness has not confirmed it: repeat the request.',
       options,
     );
   return mismatch(error) ?? error;
@@ -34,7 +33,7 @@ function mismatch(error: unknown): NotWitnessed | undefined {
   return error.step === 'prepare'
     ? new NotWitnessed(
         'witness_prepare_mismatch',
-        'The witness holds a preparation with other content under this intent.',
+        'The witness has this intent with other content: use a new intentId.',
         { cause: error },
       )
     : new NotWitnessed('witness_acceptance_mismatch', 'The witness contradicts what is in the log.', {

@@ -4,13 +4,12 @@ import type { RestrictionEvent } from '../log/restrictions.js';
 import { proofOf } from './proof.js';
 import type { Restriction, Witness, Witnessed } from './witness.js';
 
-/** `left`: it was accepted and is not in the log (any more), which is not for the settling to mend. */
+/** `left`: accepted, but the log lacks it. Only an operator's recovery may repair that. */
 export type Resolution = 'finalized' | 'withdrawn' | 'left';
 
 /**
- * Settles a restriction that somebody left half-way, by independent proof: is that event in that stream of the log?
- * `now`: Unix milliseconds.
- * @throws {LogUnavailable} and what the witness throws: then it stays as it is, and can be settled later.
+ * Resolves a restriction in doubt by independent proof: a read of its stream in the log. `now`: Unix milliseconds.
+ * @throws {LogUnavailable} and the witness's errors; the restriction stays in doubt, and can be resolved later.
  */
 export async function resolveInDoubt(
   log: EventLog,
@@ -19,9 +18,9 @@ export async function resolveInDoubt(
   now: number,
 ): Promise<Resolution> {
   const { id } = restriction;
-  const found = await inLog(log, restriction);
-  if (found) {
-    await witness.accept(id, proofOf(found as Recorded<RestrictionEvent>), now);
+  const recorded = await inLog(log, restriction);
+  if (recorded) {
+    await witness.accept(id, proofOf(recorded as Recorded<RestrictionEvent>), now);
     await witness.finalize(id, now);
     return 'finalized';
   }
@@ -30,10 +29,9 @@ export async function resolveInDoubt(
   return 'withdrawn';
 }
 
-/** The independent proof: the event of that id in that stream of the log, if it is there. @throws {LogUnavailable} */
 export async function inLog(
   log: EventLog,
   { id, stream }: Pick<Restriction, 'id' | 'stream'>,
 ): Promise<Recorded | undefined> {
-  return (await log.read(stream)).find((recorded) => recorded.id === id);
+  return (await log.read(stream)).find((event) => event.id === id);
 }

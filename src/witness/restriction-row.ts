@@ -1,6 +1,5 @@
 import type { Restriction, RestrictionState, Witnessed } from './witness.js';
 
-/** A row of the table of what the ledger comes to. `content`: the restriction without its id. */
 export interface RestrictionRow {
   readonly epoch: string;
   readonly id: string;
@@ -24,7 +23,7 @@ export function witnessedIn(row: RestrictionRow): Witnessed {
   };
 }
 
-/** As JSON, for `json_to_recordset`: bytes in hexadecimal. */
+/** For `json_to_recordset`: bytes in hexadecimal. */
 export function rowOf({ epoch, state, hash, position, preparedAt, restriction }: Witnessed) {
   const { id, ...content } = restriction;
   return {

@@ -10,31 +10,34 @@ const restriction: Restriction = {
   event: { type: 'post.deleted', data: { postId: 'p', authorActorId: 'ada', at: 1 } },
   metadata: { requestId: 'r' },
 };
-const put = (kept: Restriction): Witnessed => ({
+const witnessedAs = (stored: Restriction): Witnessed => ({
   epoch: 1n,
   state: 'prepared',
-  hash: restrictionHash(kept),
+  hash: restrictionHash(stored),
   position: undefined,
   preparedAt: 1,
-  restriction: kept,
+  restriction: stored,
 });
 const second = { version: 2, upcasters: [(first: object) => ({ ...first, cause: 'author' })] };
 
 describe('a restriction of the ledger', () => {
-  it('is put down with the version of its shape, and read without', () => {
+  it('is stored with the version of its shape, and read without it', () => {
     const step = decide(undefined, { verb: 'prepare', restriction }, noLines, () => false);
     expect(step).toMatchObject({ restriction: { ...restriction, version: 1 } });
-    expect(inNewestShape(put(dated(restriction)))).toEqual(put(restriction));
+    expect(inNewestShape(witnessedAs(dated(restriction)))).toEqual(witnessedAs(restriction));
   });
 
-  it.each([dated(restriction), restriction])('is lifted to the newest shape, as the log reads it', (kept) => {
-    const data = { ...restriction.event.data, cause: 'author' };
-    const lifted = { ...restriction, event: { ...restriction.event, data } };
-    expect(inNewestShape(put(kept), second)).toEqual(put(lifted as Restriction));
-  });
+  it.each([dated(restriction), restriction])(
+    'is upcast to the newest shape, like an event of the log',
+    (stored) => {
+      const data = { ...restriction.event.data, cause: 'author' };
+      const upcasted = { ...restriction, event: { ...restriction.event, data } };
+      expect(inNewestShape(witnessedAs(stored), second)).toEqual(witnessedAs(upcasted as Restriction));
+    },
+  );
 
-  it('of a shape that is not known yet is not read', () => {
-    expect(() => inNewestShape(put({ ...dated(restriction), version: 2 } as Restriction))).toThrow(
+  it('of an unknown shape is rejected', () => {
+    expect(() => inNewestShape(witnessedAs({ ...dated(restriction), version: 2 } as Restriction))).toThrow(
       'version 2',
     );
   });

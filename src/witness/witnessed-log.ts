@@ -18,25 +18,21 @@ import { proofOf } from './proof.js';
 import { notAccepted, notPrepared } from './refusals.js';
 import type { Proof, Restriction, Witness, Witnessed } from './witness.js';
 
-/** How far the writing of a restriction is: named after what was done last. */
 export const writingSteps = ['decided', 'prepared', 'appended', 'accepted', 'finalized'] as const;
 
 export type WritingStep = (typeof writingSteps)[number];
 
-/** Waited for between the steps. */
 export type Observer = (step: WritingStep, restriction: Restriction) => Promise<void>;
 
-/** Ids of restrictions that are known to be finalized: some hundred bytes each. */
 const REMEMBERED = 10_000;
 
 /**
- * The log as whoever acts for people sees it. Whatever restricts is prepared in the witness, appended, accepted and
- * finalized there (recovery.md, "Writing a restriction"), whichever way it comes; nothing else costs anything more.
+ * Prepares each restriction in the witness, appends it, accepts and finalizes it (docs/recovery.md, "Writing a
+ * restriction"). Other appends cost nothing more.
  */
 export class WitnessedLog extends EventLog {
   private readonly finalized = new LRUCache<string, true>({ max: REMEMBERED });
 
-  /** `now`: Unix milliseconds. */
   constructor(
     private readonly log: EventLog,
     private readonly witness: Witness,
@@ -47,33 +43,32 @@ export class WitnessedLog extends EventLog {
   }
 
   async append(append: Append): Promise<Appended> {
-    const asked = restrictionOf(append);
-    if (!asked) return this.log.append(append);
-    // Steps of others are written with it.
-    assertStorable(asked);
-    await this.observe('decided', asked);
-    const prepared = await this.prepare(asked);
-    await this.observe('prepared', asked);
+    const requested = restrictionOf(append);
+    if (!requested) return this.log.append(append);
+    // The witness batches the writes of several callers: an invalid text would fail them all.
+    assertStorable(requested);
+    await this.observe('decided', requested);
+    const prepared = await this.prepare(requested);
+    await this.observe('prepared', requested);
     const restriction = eventOf(prepared);
     const appended = await this.appendPrepared({
       ...append,
       events: [...append.events.slice(0, -1), restriction],
     });
-    await this.observe('appended', asked);
+    await this.observe('appended', requested);
     await this.acknowledge(prepared.restriction, { hash: prepared.hash, position: appended.position });
     return { ...appended, restriction };
   }
 
   async ensureWitnessed(recorded: readonly Recorded[]): Promise<void> {
-    // What has no number is older than the witness.
     const restrictions = recorded.filter(
       ({ id, event, metadata }) =>
         isRestriction(event) && metadata.witnessEpoch !== undefined && !this.finalized.has(id),
     );
     if (restrictions.length === 0) return;
-    const known = await this.findWitnessed(restrictions.map(({ id }) => id));
+    const witnessed = await this.findWitnessed(restrictions.map(({ id }) => id));
     for (const each of restrictions)
-      await this.confirmOne(each as Recorded<RestrictionEvent>, known.get(each.id));
+      await this.ensureAcknowledged(each as Recorded<RestrictionEvent>, witnessed.get(each.id));
   }
 
   read(stream: string, options?: ReadOptions): Promise<readonly Recorded[]> {
@@ -128,13 +123,13 @@ export class WitnessedLog extends EventLog {
     }
   }
 
-  /** The preparation stands until somebody can look whether the event is in the log: the retry, or the settling. */
+  /** An unconfirmed append leaves the preparation in doubt, for a retry or the in-doubt resolver. */
   private async appendPrepared(append: Append): Promise<Appended> {
     try {
       return await this.log.append(append);
     } catch (cause) {
       if (!(cause instanceof LogUnavailable)) throw cause;
-      const message = 'The log does not say whether it was written.';
+      const message = 'The log did not confirm the restriction, which may be written: repeat the request.';
       throw new NotWitnessed('ambiguous_acceptance_requires_independent_proof', message, { cause });
     }
   }
@@ -160,30 +155,32 @@ export class WitnessedLog extends EventLog {
     }
   }
 
-  private async confirmOne(
+  private async ensureAcknowledged(
     recorded: Recorded<RestrictionEvent>,
-    known: Witnessed | undefined,
+    witnessed: Witnessed | undefined,
   ): Promise<void> {
-    if (!known) {
-      const message = `The witness lacks restriction ${recorded.id}, which is in the log.`;
+    if (!witnessed) {
+      const message = `The witness lacks restriction ${recorded.id}, which the log has: the witness must be reseeded.`;
       throw new NotWitnessed('restriction_witness_unavailable_or_incomplete', message, { cause: undefined });
     }
     const proof = proofOf(recorded);
     const isFinalized =
-      known.state === 'finalized' && known.position === proof.position && known.hash.equals(proof.hash);
+      witnessed.state === 'finalized' &&
+      witnessed.position === proof.position &&
+      witnessed.hash.equals(proof.hash);
     if (isFinalized) this.finalized.set(recorded.id, true);
-    else await this.acknowledge(known.restriction, proof);
+    else await this.acknowledge(witnessed.restriction, proof);
   }
 }
 
-/** What an append restricts, if anything. The one restriction is last, so that the append's position is its own. */
-function restrictionOf({ stream, events, metadata: common }: Append): Restriction | undefined {
+/** @returns The append's restriction, if any. It must be the last event, so that the append's position is its own. */
+function restrictionOf({ stream, events, metadata: shared }: Append): Restriction | undefined {
   const restrictions = events.filter(({ event }) => isRestriction(event));
   if (restrictions.length === 0) return undefined;
   const last = events.at(-1);
   if (restrictions.length > 1 || !last || !isRestriction(last.event))
-    throw new Error(`an append to ${stream} must have one restriction at the most, as its last event`);
-  const { id, event, metadata = common } = last;
+    throw new Error(`an append to ${stream} has several restrictions, or one that is not its last event`);
+  const { id, event, metadata = shared } = last;
   return { id, stream, event, metadata };
 }
 
