@@ -7,58 +7,44 @@ import { isLoopback } from './loopback.js';
 import { isRange } from './trusted-proxies.js';
 
 /**
- * What every process of the network is told from outside. The only place that reads the environment.
- * Names and defaults: design/operations.md. A class, so that it can name itself to Nest's container.
+ * The configuration of every process; no other file reads the environment. Names and defaults: README.md. A class, so
+ * that it can be a token of Nest's container.
  */
 export abstract class Config {
-  /** `all` starts the whole network on this machine; `api` and `projector` are one process each. */
   abstract readonly role: 'all' | 'api' | 'projector';
-  /** Address that the network listens on. */
   abstract readonly host: string;
   abstract readonly port: number;
-  /** Origin of the network without a trailing slash: the issuer's base, and the only accepted `Origin`. */
+  /** Origin without a trailing slash: the issuer's base, and the only accepted `Origin`. */
   abstract readonly baseUrl: string;
   abstract readonly operatorHost: string;
   abstract readonly operatorPort: number;
-  /** Origin of the operator API. */
   abstract readonly operatorBaseUrl: string;
-  /** Where a worker answers probes and scrapes, on `operatorHost`; undefined: nowhere. */
   abstract readonly metricsPort: number | undefined;
-  /** Names by which scrapers may address `/metrics`, beside localhost and the operator API's own. */
   abstract readonly metricsHosts: readonly string[];
-  /** Absolute directory of everything embedded and of the operator's token. */
   abstract readonly dataDir: string;
-  /** A store that is not named here is started embedded by `ROLE=all`. */
+  /** Undefined: `ROLE=all` starts the store embedded. The same holds for the databases. */
   abstract readonly eventStoreUrl: string | undefined;
-  /** Whether the log may have streams of other applications. */
   abstract readonly eventStoreShared: 'on' | 'off';
-  /** Whether the embedded event store serves TLS. `auto`: where it cannot tell otherwise who connects. */
   abstract readonly eventStoreTls: 'auto' | 'on';
   abstract readonly databaseUrl: string | undefined;
   abstract readonly vaultDatabaseUrl: string | undefined;
-  /** Undefined in a process of its own: nothing can be restricted through it. */
+  /** Undefined in a separate process: it rejects every restriction. */
   abstract readonly witnessDatabaseUrl: string | undefined;
   abstract readonly registration: 'open' | 'closed';
-  /** Addresses and CIDRs of the proxies whose `X-Forwarded-For` is believed, see trusted-proxies.ts. */
   abstract readonly trustedProxies: readonly string[];
-  /** `off` is for load tests alone: nobody is ever told to wait. */
   abstract readonly rateLimits: 'on' | 'off';
-  /** How many followers an author may have whose posts are written to each follower's timeline. */
   abstract readonly fanOutThreshold: number;
   abstract readonly operatorToken: string | undefined;
   abstract readonly logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'silent';
 }
 
-/** Where the stores are. */
 export interface StoreUrls {
   readonly eventStoreUrl: string;
   readonly databaseUrl: string;
   readonly vaultDatabaseUrl: string;
-  /** Undefined: restrictions are refused. */
   readonly witnessDatabaseUrl: string | undefined;
 }
 
-/** Of a process that starts no stores by itself: `readConfig` has made sure that they are all named. */
 export function storesOf(config: Config): StoreUrls {
   const { eventStoreUrl, databaseUrl, vaultDatabaseUrl, witnessDatabaseUrl } = config;
   if (eventStoreUrl === undefined || databaseUrl === undefined || vaultDatabaseUrl === undefined)
@@ -66,7 +52,7 @@ export function storesOf(config: Config): StoreUrls {
   return { eventStoreUrl, databaseUrl, vaultDatabaseUrl, witnessDatabaseUrl };
 }
 
-/** The environment is unusable. One fault a line, by variable name, never with a value. */
+/** One fault a line, by variable name, never with a value. */
 export class ConfigError extends Error {
   constructor(readonly faults: readonly string[]) {
     super(faults.join('\n'));
@@ -74,22 +60,24 @@ export class ConfigError extends Error {
   }
 }
 
-/** {@link Config.fanOutThreshold}, unless an operator says otherwise. */
 export const USUAL_FAN_OUT_THRESHOLD = 500;
 
 const port = z.coerce.number('must be a port number').int().min(1).max(65_535, 'must be a port number');
-const urlOf = (...protocols: string[]) =>
+const urlWith = (...protocols: string[]) =>
   z
     .string()
-    .refine((value) => protocols.includes(parsed(value)?.protocol ?? '') && parsed(value)?.hostname !== '', {
-      error: `must be a URL that starts with ${protocols.map((p) => `${p}//`).join(' or ')} and names a host`,
-    });
-const parsed = (value: string): URL | undefined => (URL.canParse(value) ? new URL(value) : undefined);
+    .refine(
+      (value) => protocols.includes(parsedUrl(value)?.protocol ?? '') && parsedUrl(value)?.hostname !== '',
+      {
+        error: `must be a URL that starts with ${protocols.map((p) => `${p}//`).join(' or ')} and names a host`,
+      },
+    );
+const parsedUrl = (value: string): URL | undefined => (URL.canParse(value) ? new URL(value) : undefined);
 const eventStoreUrl = z.string().superRefine((value, context) => {
   for (const message of faultsOf(value)) context.addIssue({ code: 'custom', message });
 });
-const postgresUrl = urlOf('postgres:', 'postgresql:');
-const origin = z.string().refine((value) => isOrigin(parsed(value)), {
+const postgresUrl = urlWith('postgres:', 'postgresql:');
+const origin = z.string().refine((value) => isOrigin(parsedUrl(value)), {
   error: 'must be an origin: http:// or https://, host and port, without a path',
 });
 const isOrigin = (url: URL | undefined): boolean =>
@@ -97,13 +85,13 @@ const isOrigin = (url: URL | undefined): boolean =>
 const proxies = z
   .string()
   .transform((value) => value.split(',').map((range) => range.trim()))
-  .refine((ranges) => ranges.every(isRange), { error: 'must be addresses and CIDRs, parted by commas' });
+  .refine((ranges) => ranges.every(isRange), { error: 'must be addresses and CIDRs, separated by commas' });
 
 const names = z
   .string()
   .transform((value) => value.split(',').map((name) => name.trim().toLowerCase()))
   .refine((all) => all.every((name) => URL.parse(`http://${name}/`)?.hostname === name), {
-    error: 'must be names of hosts without a port, parted by commas',
+    error: 'must be host names without a port, separated by commas',
   });
 
 const environment = z
@@ -161,16 +149,16 @@ function faultsOf(url: string): readonly string[] {
 }
 
 /**
- * Checks an environment, and reads the passwords that are in files. Empty variables count as unset.
+ * Checks the environment, and reads password files. Empty variables count as unset.
  * @throws {ConfigError} with every fault at once.
  */
 export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
-  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
-  const { env: whole, faults } = withPasswords(given);
-  const parsed = environment.safeParse(whole);
-  const issues = parsed.error?.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`) ?? [];
-  if (!parsed.success || faults.length > 0) throw new ConfigError([...issues, ...faults]);
-  const read = parsed.data;
+  const nonEmpty = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
+  const { env: complete, faults } = withPasswords(nonEmpty);
+  const result = environment.safeParse(complete);
+  const issues = result.error?.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`) ?? [];
+  if (!result.success || faults.length > 0) throw new ConfigError([...issues, ...faults]);
+  const read = result.data;
   const { origin: baseUrl, hostname } = new URL(read.BASE_URL ?? `http://localhost:${read.PORT}`);
   return {
     role: read.ROLE,

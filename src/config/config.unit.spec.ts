@@ -16,7 +16,7 @@ describe('the configuration', () => {
     });
   });
 
-  it.each(['3000', '3001'])('takes no port of a worker that the API has: %s', (port) => {
+  it.each(['3000', '3001'])('rejects a metrics port that the API uses: %s', (port) => {
     expect(readConfig({ METRICS_PORT: '9100' }).metricsPort).toBe(9_100);
     expect(readConfig({}).metricsPort).toBeUndefined();
     expect(faultsOf({ METRICS_PORT: port })).toEqual([
@@ -24,24 +24,27 @@ describe('the configuration', () => {
     ]);
   });
 
-  it.each(['-1', '1.5', '1e3', 'many'])('takes no number of followers that is none: %s', (value) => {
+  it.each(['-1', '1.5', '1e3', 'many'])('rejects an invalid number of followers: %s', (value) => {
     expect(faultsOf({ FAN_OUT_THRESHOLD: value })).toEqual([
       'FAN_OUT_THRESHOLD: must be a whole number up to 999999',
     ]);
   });
 
-  it('takes proxies parted by commas', () => {
+  it('accepts proxies separated by commas', () => {
     expect(readConfig({ TRUSTED_PROXIES: '10.0.0.0/8, 192.0.2.7' }).trustedProxies).toEqual([
       '10.0.0.0/8',
       '192.0.2.7',
     ]);
   });
 
-  it.each(['10.0.0.0/99', 'secret.example', '10.0.0.1,', ' '])('takes nothing else for them: %s', (value) => {
-    const faults = faultsOf({ TRUSTED_PROXIES: value, RATE_LIMITS: 'secret' });
-    expect(faults.map((line) => line.split(':')[0])).toEqual(['TRUSTED_PROXIES', 'RATE_LIMITS']);
-    expect(faults.join()).not.toContain('secret');
-  });
+  it.each(['10.0.0.0/99', 'secret.example', '10.0.0.1,', ' '])(
+    'rejects an invalid list of proxies: %s',
+    (value) => {
+      const faults = faultsOf({ TRUSTED_PROXIES: value, RATE_LIMITS: 'secret' });
+      expect(faults.map((line) => line.split(':')[0])).toEqual(['TRUSTED_PROXIES', 'RATE_LIMITS']);
+      expect(faults.join()).not.toContain('secret');
+    },
+  );
 
   it('derives the base URL from the port and closes registration on a real event store', () => {
     const config = readConfig({ PORT: '8080', EVENTSTORE_URL: 'esdb://db:2113?tls=false' });
@@ -86,7 +89,7 @@ describe('the configuration', () => {
     ]);
   });
 
-  it('takes no address of a store without a host', () => {
+  it('rejects the address of a store without a host', () => {
     expect(faultsOf({ EVENTSTORE_URL: 'esdb://', DATABASE_URL: 'postgres://' })).toHaveLength(2);
   });
 

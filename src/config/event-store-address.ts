@@ -3,17 +3,14 @@ import { optionFaults } from './event-store-options.js';
 import type { EventStoreOptions } from './event-store-options.js';
 import { expectedBy, parseAsClient } from './event-store-parser.js';
 
-/** A connection string, taken apart: where the event store is, and how to speak to it. */
 export interface EventStoreAddress {
-  /** Several: nodes of a cluster. */
   readonly hosts: readonly EndPoint[];
-  /** Whether the one host is asked for the nodes of its cluster. */
   readonly discovers: boolean;
   readonly credentials: Credentials | undefined;
   readonly options: EventStoreOptions;
 }
 
-/** A connection string is unusable. `faults` quote nothing of it, since it may hold a password. */
+/** `faults` never quote the connection string, which may hold a password. */
 export class AddressError extends Error {
   override readonly name = 'AddressError';
 
@@ -22,7 +19,6 @@ export class AddressError extends Error {
   }
 }
 
-/** Those of EventStoreDB, and those of KurrentDB as its own client for Node takes them. */
 const scheme = /^(?:esdb|kurrentdb|kurrent|kdb)(\+discover)?:\/\//;
 const host = /^[^\s:/@]+(?::\d+)?$/;
 const LARGEST_PORT = 65_535;
@@ -30,7 +26,6 @@ const PAIR =
   'user and password must be written user:password@, or user@ with the password in the file that EVENTSTORE_PASSWORD_FILE names';
 const ENCODE = 'in a user or password write : as %3A, / as %2F, ? as %3F, @ as %40 and % as %25';
 
-/** @throws {AddressError} with every fault at once. */
 export function parseEventStoreAddress(given: string): EventStoreAddress {
   const text = given.trim();
   const [prefix, discover] = scheme.exec(text) ?? [];
@@ -53,7 +48,6 @@ export function parseEventStoreAddress(given: string): EventStoreAddress {
   return { hosts: endpoints, discovers: discover !== undefined, credentials, options };
 }
 
-/** What is wrong with them, in words, where something is. The client would leave out what follows a second colon. */
 function credentialsIn(userInfo: string): Credentials | string {
   const [username = '', password = '', ...more] = userInfo.split(':');
   if (username === '' || password === '') return PAIR;

@@ -3,19 +3,16 @@ import { readFileSync } from 'node:fs';
 import { AddressError, parseEventStoreAddress } from './event-store-address.js';
 import type { EventStoreAddress } from './event-store-address.js';
 
-/** What the files of an address have in them, by the names under which the client takes it. */
 export interface TlsFiles {
   readonly rootCertificate?: Buffer;
   readonly userCertFile?: Buffer;
   readonly userKeyFile?: Buffer;
 }
 
-/** An address, with what its files had in them when it was read. */
 export interface EventStoreConnection extends EventStoreAddress {
   readonly files: TlsFiles;
 }
 
-/** Takes a connection string apart, and reads the files that it names. @throws {AddressError} */
 export function readEventStoreAddress(url: string): EventStoreConnection {
   const address = parseEventStoreAddress(url);
   return { ...address, files: readTlsFiles(address) };
@@ -23,12 +20,11 @@ export function readEventStoreAddress(url: string): EventStoreConnection {
 
 function readTlsFiles({ options }: EventStoreAddress): TlsFiles {
   const { tls = true, tlsCAFile, userCertFile, userKeyFile } = options;
-  // The client leaves them alone then.
   if (!tls) return {};
   if ((userCertFile === undefined) !== (userKeyFile === undefined))
     throw new AddressError(['userCertFile and userKeyFile must be named together']);
   return {
-    // A file without a certificate would be taken for a CA that has signed nothing.
+    // The client would accept a file without a certificate as a CA that signed nothing.
     ...(tlsCAFile !== undefined && {
       rootCertificate: read('tlsCAFile', tlsCAFile, 'certificate', (pem) => new X509Certificate(pem)),
     }),
@@ -41,7 +37,6 @@ function readTlsFiles({ options }: EventStoreAddress): TlsFiles {
   };
 }
 
-/** `parse` throws where the file has no `what` in it. */
 function read(option: string, path: string, what: string, parse: (pem: Buffer) => unknown): Buffer {
   const content = contentOf(option, path);
   try {

@@ -4,7 +4,7 @@ import { nearestName } from './nearest-name.js';
 
 export type EventStoreOptions = Omit<ParsedAddress, 'hosts' | 'dnsDiscover'>;
 
-/** All that the client knows: does not compile when it learns another. */
+/** Every option of the client; a new one is a compile error. */
 const names = Object.keys({
   userCertFile: true,
   userKeyFile: true,
@@ -22,7 +22,6 @@ const names = Object.keys({
   keepAliveTimeout: true,
 } satisfies Record<keyof EventStoreOptions, true>) as (keyof EventStoreOptions)[];
 
-/** What the client takes and this project cannot, with what to do. */
 const refused: { readonly [Name in keyof EventStoreOptions]?: Readonly<Record<string, string>> } = {
   tlsVerifyCert: {
     false: 'certificates are always verified; leave it out, and name the CA with tlsCAFile',
@@ -31,21 +30,18 @@ const refused: { readonly [Name in keyof EventStoreOptions]?: Readonly<Record<st
 };
 
 const LONGEST_MS = 60 * 60_000;
-/** Of whole numbers, where they are not from 1 to {@link LONGEST_MS}. */
+/** Bounds of numbers that differ from 1 to {@link LONGEST_MS}; `gossipTimeout` is in seconds; -1 disables keepalive. */
 const bounds: { readonly [Name in keyof EventStoreOptions]?: { least?: number; most?: number } } = {
   maxDiscoverAttempts: { most: Number.MAX_SAFE_INTEGER },
   discoveryInterval: { most: 60_000 },
-  // In seconds.
   gossipTimeout: { most: 60 },
-  // It switches them off.
   keepAliveInterval: { least: -1 },
   keepAliveTimeout: { least: -1 },
 };
 
-/** What is wrong with each option of a connection string (the part after `?`), in words that quote no value. */
 export function optionFaults(query: string): readonly string[] {
   if (query === '') return [];
-  // Where a password has a ? that is not encoded, what looks like a name is a piece of it.
+  // Behind an unencoded ? in a password, an option's name may be a piece of the password.
   const isQuotable = !query.includes('@');
   return query.split('&').flatMap((option) => faultOf(option, isQuotable) ?? []);
 }
@@ -53,7 +49,7 @@ export function optionFaults(query: string): readonly string[] {
 function faultOf(option: string, isQuotable: boolean): string | undefined {
   const [given = '', ...rest] = option.split('=');
   const value = rest.join('=').trim();
-  const name = names.find((known) => flat(known) === flat(given));
+  const name = names.find((known) => normalized(known) === normalized(given));
   if (name === undefined) return unknown(given.trim(), isQuotable);
   if (value === '') return `the option ${name} has no value`;
   const reason = refused[name]?.[value];
@@ -61,7 +57,7 @@ function faultOf(option: string, isQuotable: boolean): string | undefined {
   try {
     const read = parseAsClient('host', `${name}=${value}`)[name];
     if (typeof read !== 'number') return undefined;
-    // The client reads "2s" as 2, which are milliseconds.
+    // The client reads "2s" as 2 milliseconds.
     if (String(read) !== value) return `the option ${name} must be a whole number`;
     const { least = 1, most = LONGEST_MS } = bounds[name] ?? {};
     return read >= least && read <= most ? undefined : `the option ${name} must be from ${least} to ${most}`;
@@ -75,12 +71,11 @@ function faultOf(option: string, isQuotable: boolean): string | undefined {
   }
 }
 
-/** The client takes `tls-ca-file` and `TLSCAFILE`, too. */
-const flat = (name: string): string => name.trim().toLowerCase().replaceAll(/[_-]/g, '');
+const normalized = (name: string): string => name.trim().toLowerCase().replaceAll(/[_-]/g, '');
 
 function unknown(given: string, isQuotable: boolean): string {
   if (!isQuotable || !/^[A-Za-z_-]{1,32}$/.test(given))
     return 'there is an option that does not exist; options are written name=value, separated by &';
-  const meant = nearestName(given, names);
-  return `there is no option ${given}${meant === undefined ? '' : `; did you mean ${meant}?`}`;
+  const suggestion = nearestName(given, names);
+  return `there is no option ${given}${suggestion === undefined ? '' : `; did you mean ${suggestion}?`}`;
 }

@@ -4,21 +4,23 @@ import type * as Parser from '@eventstore/db-client/dist/Client/parseConnectionS
 export type ParsedAddress = Omit<Parser.ConnectionOptions, 'defaultCredentials'>;
 
 /**
- * Hosts and options as the client itself reads them. It prints the whole string where it does not know an option, and its
- * errors quote it: it is given no user and password, and must be given no option whose name was not checked. Loads it at
- * the first call, which takes longer than most commands that only read the configuration. Throws what it throws.
+ * Parses hosts and options like the client. The client's parser prints the string for an unknown option, and its
+ * errors quote it. So it gets no credentials, and must get no unchecked option name. Loaded at the first call, because
+ * loading takes longer than most commands. Throws the parser's errors.
  */
 export function parseAsClient(hosts: string, query: string): ParsedAddress {
   const { parseConnectionString } = createRequire(import.meta.url)(
     '@eventstore/db-client/dist/Client/parseConnectionString.js',
   ) as typeof Parser;
-  // Without a user it would take what is in front of an @ in an option for one.
   const url = `esdb://none:none@${hosts}${query && `?${query}`}`;
   const { defaultCredentials: _, ...parsed } = parseConnectionString(url);
   return parsed;
 }
 
-/** What the parser wanted in place of what it found: its message would quote that. Undefined: the error is another's. */
+/**
+ * @returns The parser's expectation without its message, which quotes the input; undefined: the error has another
+ * origin.
+ */
 export function expectedBy(error: unknown): string | undefined {
   const { expected } = error as { readonly expected?: unknown };
   return typeof expected === 'string' ? expected : undefined;

@@ -2,39 +2,38 @@ import { pino } from 'pino';
 import type { DestinationStream, LogFn, Logger } from 'pino';
 import type { Config } from './config.js';
 
-/** Names a process's logger to Nest's container; `pino` has no class for it. */
 export const LOGGER = Symbol('logger');
 
-/** One JSON object a line on standard error: standard output belongs to what a person or a script asked for. */
 export function createLogger(
   { logLevel }: Pick<Config, 'logLevel'>,
   process: string,
   destination: DestinationStream = pino.destination({ fd: 2, sync: false }),
 ): Logger {
   const serializers = {
-    err: (error: unknown) => (error instanceof Passing ? error.described : describeError(error)),
+    err: (error: unknown) => (error instanceof TemporaryFault ? error.described : describeError(error)),
   };
   return pino({ level: logLevel, base: { process }, serializers, hooks: { logMethod } }, destination);
 }
 
-/** An error that somebody else will mend, as it is logged. */
-class Passing {
-  constructor(readonly described: Described) {}
+class TemporaryFault {
+  constructor(readonly described: ErrorDescription) {}
 }
 
 /**
- * What is only warned of passes by itself: a store that is away. Each request meanwhile is a line, and where in the
- * program it was noticed helps nobody. An error keeps its stack.
+ * A warning concerns a temporary fault, such as an unavailable store. It appears once for each request, and its stack
+ * helps nobody, so it is omitted. Errors keep their stack.
  */
 function logMethod(this: Logger, given: Parameters<LogFn>, method: LogFn, level: number): void {
   const [first, ...others] = given as [unknown, ...unknown[]];
-  const isPassing =
+  const isTemporary =
     level === pino.levels.values['warn'] && typeof first === 'object' && first !== null && 'err' in first;
-  const passing = isPassing ? { ...first, err: new Passing(withoutStack(describeError(first.err))) } : first;
-  Reflect.apply(method, this, [passing, ...others]);
+  const shortened = isTemporary
+    ? { ...first, err: new TemporaryFault(withoutStack(describeError(first.err))) }
+    : first;
+  Reflect.apply(method, this, [shortened, ...others]);
 }
 
-function withoutStack({ type, message, code, cause }: Described): Described {
+function withoutStack({ type, message, code, cause }: ErrorDescription): ErrorDescription {
   return {
     type,
     message,
@@ -43,19 +42,19 @@ function withoutStack({ type, message, code, cause }: Described): Described {
   };
 }
 
-interface Described {
+interface ErrorDescription {
   readonly type: string;
   readonly message: string;
   readonly code?: unknown;
   readonly stack?: string;
-  readonly cause?: Described;
+  readonly cause?: ErrorDescription;
 }
 
 /**
- * What a log may keep of an error. Errors of the database also carry the statement's parameters and the failing row:
- * what people wrote, and what they sign in with.
+ * Omits all other properties: database errors carry the statement's parameters and the failing row, with personal
+ * texts and credentials.
  */
-export function describeError(error: unknown): Described {
+export function describeError(error: unknown): ErrorDescription {
   if (typeof error !== 'object' || error === null) return { type: typeof error, message: String(error) };
   const { name, message, stack, code, cause } = error as Partial<Error> & { readonly code?: unknown };
   return {

@@ -1,7 +1,5 @@
-/** Changed characters above which two names are no misspelling of each other. */
 const mostEdits = ({ length }: string): number => Math.min(3, Math.ceil(length / 3));
 
-/** The name that somebody most likely meant, by the Levenshtein distance without case; undefined: none is near. */
 export function nearestName(given: string, names: readonly string[]): string | undefined {
   const distances = names.map((name) => ({
     name,

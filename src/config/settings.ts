@@ -1,7 +1,6 @@
 import type { Config } from './config.js';
 import { PASSWORD_FILES } from './password-files.js';
 
-/** The variables from which another process reads this very configuration: what `readConfig` does, backwards. */
 export function settingsOf(config: Config): Record<string, string> {
   const settings = {
     ROLE: config.role,
@@ -32,13 +31,14 @@ export function settingsOf(config: Config): Record<string, string> {
   );
 }
 
-/** The environment of a process that we start: ours, with this configuration, whose addresses have their passwords. */
+/**
+ * @returns The environment of a child process. Its addresses have their passwords, so it must not read password files.
+ */
 export function environmentFor(config: Config): NodeJS.ProcessEnv {
-  const ours = Object.entries(process.env).filter(([name]) => !PASSWORD_FILES.includes(name));
-  return { ...Object.fromEntries(ours), ...settingsOf(config) };
+  const inherited = Object.entries(process.env).filter(([name]) => !PASSWORD_FILES.includes(name));
+  return { ...Object.fromEntries(inherited), ...settingsOf(config) };
 }
 
-/** The same configuration but for some settings. */
 export function withSettings(config: Config, changes: Partial<Config>): Config {
   return Object.assign({}, config, changes);
 }

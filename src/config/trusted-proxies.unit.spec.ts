@@ -22,7 +22,7 @@ describe('trusted proxies', () => {
     ['203.0.113.9', '203.0.113.9'],
     ['::ffff:203.0.113.9', '::ffff:203.0.113.9'],
     ['2001:db8:2::1', '2001:db8:2::1'],
-    // What is left where a proxy did not say, or said something else.
+    // A proxy sent no address, or an invalid one.
     ['10.1.0.1', undefined],
     ['::ffff:192.0.2.7', undefined],
     ['::ffff:c000:207', undefined],

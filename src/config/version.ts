@@ -1,6 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
 
-/** Of this release, as package.json says it: above this file, whether that is compiled or not. */
 export function plazaVersion(): string {
   let file = new URL('package.json', import.meta.url);
   while (!existsSync(file)) {

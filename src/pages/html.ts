@@ -1,4 +1,3 @@
-/** Text that is HTML already. Only {@link html} makes it. */
 export class Html {
   constructor(readonly text: string) {}
 
@@ -17,7 +16,7 @@ const entities: Readonly<Record<string, string>> = {
 
 type Part = Html | string | undefined | readonly Html[];
 
-/** Escapes everything that is put into it, but HTML. Undefined and an empty list are nothing. */
+/** Escapes every part that is no {@link Html}. Undefined and an empty list render nothing. */
 export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): Html {
   return new Html(String.raw({ raw: strings }, ...parts.map(escape)));
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { Html, html } from './html.js';
 import { style } from './style.js';
 
-/** A style sheet in one piece: the policy below admits exactly its text. */
+/** The content security policy admits exactly this text, by its hash. */
 export class Sheet {
   readonly element: Html;
   readonly hash: string;
@@ -15,24 +15,19 @@ export class Sheet {
 
 const common = new Sheet(style);
 
-/** An open square between two colonnades. */
 const mark = html`<svg viewBox="0 0 24 24" fill="none" stroke="currentColor" aria-hidden="true">
   <path d="M3 21V10a4.5 4.5 0 0 1 9 0v11M12 21V10a4.5 4.5 0 0 1 9 0v11" stroke-width="2.2" />
   <path d="M1.5 21h21" stroke-width="2.2" stroke-linecap="round" />
 </svg>`;
 
 export interface Frame {
-  /** Beside the wordmark, at the other end. */
   readonly corner?: Html | undefined;
-  /** Below everything. */
   readonly foot?: Html | undefined;
-  /** For a page of several parts, each on a card of its own. */
   readonly wide?: boolean;
-  /** Beside what is common to all pages; its policy is to admit it too. */
+  /** Added to the common sheet; the page's policy must admit it too (`pageHeaders`). */
   readonly sheet?: Sheet;
 }
 
-/** A whole page. */
 export function layout(
   title: string,
   content: Html,
@@ -58,10 +53,9 @@ export function layout(
 }
 
 /**
- * Headers of every page: no script, nothing from elsewhere, in nobody's frame, in no cache.
- * @param formTarget origin that submitting a form may end at besides the network's: browsers apply `form-action` to
- * the redirects that follow too, and consent ends at the application.
- * @param sheet of the page
+ * Headers of every page: no scripts, no foreign content, no framing, no caching. `formTarget`: an origin besides the
+ * network's at which a form submission may end. Browsers apply `form-action` to redirects too, and consent redirects
+ * to the application.
  */
 export function pageHeaders(formTarget?: string, sheet?: Sheet): Record<string, string> {
   const styles = [common, ...(sheet ? [sheet] : [])].map(({ hash }) => `'sha256-${hash}'`).join(' ');
@@ -70,7 +64,7 @@ export function pageHeaders(formTarget?: string, sheet?: Sheet): Record<string, 
     'content-type': 'text/html; charset=utf-8',
     'content-security-policy': `default-src 'none'; style-src ${styles}; form-action ${formAction}; base-uri 'none'; frame-ancestors 'none'`,
     'x-content-type-options': 'nosniff',
-    // Not no-referrer, under which browsers send `Origin: null` with a form.
+    // With no-referrer, browsers send `Origin: null` with a form.
     'referrer-policy': 'same-origin',
     'cache-control': 'no-store',
   };

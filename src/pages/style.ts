@@ -1,6 +1,6 @@
 /**
- * The look of every page: one column, much room, one accent colour. Text meets WCAG 2.2 AA in light and dark (4.5:1),
- * lines of fields and the focus ring 3:1. Sizes are in rem, so that the reader's own size holds.
+ * Text meets WCAG 2.2 AA in light and dark (4.5:1), field borders and the focus ring 3:1. Sizes are in rem, so that
+ * the reader's font size applies.
  */
 export const style = `
 :root {

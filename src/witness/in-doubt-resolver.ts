@@ -7,7 +7,6 @@ import { resolveInDoubt } from './resolve-in-doubt.js';
 import type { Witness, Witnessed } from './witness.js';
 import { WitnessUnavailable } from './witness.js';
 
-/** Longer than the write of a restriction may take: a younger one may be in progress. */
 const IN_DOUBT_AFTER_MS = 30_000;
 const EVERY_MS = 15_000;
 const PAGE = 100;
