@@ -139,7 +139,7 @@ describe('a worker of a group that cannot go on', () => {
     test('one that was set back', async () => {
       log.setBack(2);
       await bench.start(log).ended;
-      expect(await quarantined()).toContain('The log was set back: it ends at position 200');
+      expect(await quarantined()).toContain('The log was rolled back: it ends at position 200');
     });
 
     test('one that was set back and written on', async () => {
@@ -154,7 +154,7 @@ describe('a worker of a group that cannot go on', () => {
       const other = new MemoryLog();
       other.add(some.founding('m'));
       await bench.start(other).ended;
-      expect(await quarantined()).toContain('is that of network m');
+      expect(await quarantined()).toContain('belongs to network m');
     });
 
     test('an empty one, and founds no network in it', async () => {
@@ -179,7 +179,7 @@ describe('a worker of a group that cannot go on', () => {
     test('even to build another incarnation from', async () => {
       log.setBack(2);
       await bench.start(log, raised).ended;
-      expect(await quarantined()).toContain('The log was set back: it ends at position 200');
+      expect(await quarantined()).toContain('The log was rolled back: it ends at position 200');
       await bench.start(log, raised).ended;
       expect(bench.logged.at(-1)).toContain('must be recovered first');
     });

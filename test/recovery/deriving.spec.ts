@@ -77,7 +77,7 @@ describe('what is derived of who may act is believed', () => {
     await until(async () => !(await isDeriving(bench)));
     expect(await bench.state()).toMatchObject({
       status: 'quarantined',
-      reason: expect.stringMatching(/^The log was set back/),
+      reason: expect.stringMatching(/^The log was rolled back/),
     });
   });
 

@@ -103,7 +103,7 @@ describe('a worker', () => {
     log.setBack(3);
     await bench.start(log, undefined, witness).ended;
     expect((await state('quarantined')).reason).toBe(
-      'The log lacks restriction number 1, accepted by the witness: what was taken away would be there again.',
+      'The log lacks restriction number 1, accepted by the witness: removed content or revoked access could return.',
     );
   });
 
@@ -134,7 +134,7 @@ describe('a worker', () => {
     log.lose(lost);
     await bench.start(log, undefined, witness).ended;
     expect((await state('quarantined')).reason).toBe(
-      'The log lacks restriction number 1, accepted by the witness: what was taken away would be there again.',
+      'The log lacks restriction number 1, accepted by the witness: removed content or revoked access could return.',
     );
   });
 
@@ -146,7 +146,7 @@ describe('a worker', () => {
         [name],
       );
     const reason = expect.stringMatching(
-      /^The log was set back: it ends at position \d+, while projection group audit shows it up to position 100000, /,
+      /^The log was rolled back: it ends at position \d+, while projection group audit has applied events up to position 100000, /,
     );
     await publish();
     await lost('audit');
@@ -194,7 +194,7 @@ describe('a worker', () => {
     ledgers.witness = await ledgers.openEmpty(postgres);
     await ledgers.restrict(some.deletion('p2'), 1);
     await bench.start(log, undefined, ledgers.witness).ended;
-    expect((await state('quarantined')).reason).toContain('set back or is another one');
+    expect((await state('quarantined')).reason).toContain('rolled back or is another one');
   });
 
   it('goes on while the witness is away, but publishes nothing before it is back', async () => {
@@ -212,7 +212,7 @@ describe('a worker', () => {
       await old.stop();
       bench.start(log, raised, away);
       await until(() => bench.logged.some((line) => line.includes('building an incarnation')));
-      await until(() => bench.logged.filter((line) => line.includes('cannot be proven')).length > 1);
+      await until(() => bench.logged.filter((line) => line.includes('restriction check failed')).length > 1);
       expect((await state()).incarnation).toBe(incarnation);
       proxy.mend();
       await until(async () => (await bench.state())?.incarnation !== incarnation);

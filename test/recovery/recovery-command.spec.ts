@@ -141,7 +141,7 @@ describe('after the log was set back', () => {
     await setLogBack();
 
     await until(async () => (await status()).state === 'quarantined');
-    expect((await status()).reason).toContain('The log was set back');
+    expect((await status()).reason).toContain('The log was rolled back');
     expect((await ada.get('/api/timeline')).body.error).toBe('recovery_quarantined');
     expect(await plazaJson('recovery', 'plan')).toMatchObject({
       isNeeded: true,

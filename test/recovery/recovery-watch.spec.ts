@@ -159,7 +159,7 @@ it('serves what shows every restriction while the log is away, and compares the 
   log.setBack(2);
   log.setDown(false);
   await until(async () => (await bench.state())?.status === 'quarantined');
-  expect((await bench.state())?.reason).toMatch(/^The log was set back/);
+  expect((await bench.state())?.reason).toMatch(/^The log was rolled back/);
   expect(watch.isLogCompared).toBe(true);
 });
 
@@ -180,7 +180,7 @@ it('lets nobody act by a log that lacks the checkpoint of any group', async () =
       VALUES ('authority', '{}', 100000, gen_random_uuid())`,
     );
   await lose();
-  const setBack = /^The log was set back: .*, while projection group authority shows/;
+  const setBack = /^The log was rolled back: .*, while projection group authority has applied/;
   expect(await says(await started(), undefined, setBack)).toBe(true);
   await bench.pool.query('DELETE FROM recovery.checkpoint');
   await published();

@@ -77,7 +77,7 @@ function restartWorker(): void {
 async function leadsOut(): Promise<void> {
   restartWorker();
   await until(async () => (await status()).state === 'quarantined');
-  expect((await status()).reason).toContain('was set back or is another one');
+  expect((await status()).reason).toContain('was rolled back or is another one');
   await expect(operatorOf(network).recover(false)).rejects.toThrow('--reseed-witness');
   const applied = await runPlaza(['recovery', 'apply', '--reseed-witness', '--reason', 'lost'], network.env);
   expect([applied.code, applied.stderr]).toEqual([0, expect.anything()]);

@@ -137,11 +137,11 @@ describe('a network is in quarantine whose', () => {
   it('log is an older copy of its own', async () => {
     await startOn(before);
     expect(await quarantine()).toMatch(
-      /^The log was set back: it ends at position \d+, while what is published shows it up to position \d+/,
+      /^The log was rolled back: it ends at position \d+, while the published incarnation has applied events up to position \d+/,
     );
     // Whoever has just started it reads that, too, and is not invited to try it.
     const said = await until(() => network.output().includes('data stays') && network.output());
-    expect(said).toMatch(/NOT READY:\n\n {2}readModels: In quarantine: The log was set back/);
+    expect(said).toMatch(/NOT READY:\n\n {2}readModels: In quarantine: The log was rolled back/);
     expect(said).not.toContain('Try it');
     await forgetQuarantine();
   });
@@ -152,7 +152,7 @@ describe('a network is in quarantine whose', () => {
     await writeInto(writtenOn, 'plaza_other-1', 'other', { text: 'x'.repeat(20_000) });
     await startOn(writtenOn);
     expect(await quarantine()).toMatch(
-      /^The log was set back and written on, or replaced: at position \d+ it has another event than /,
+      /^The log was rolled back and written to since, or replaced: at position \d+ it has another event than /,
     );
     await forgetQuarantine();
   });
@@ -162,7 +162,7 @@ describe('a network is in quarantine whose', () => {
     await writeInto(another, 'network', 'network.founded', { networkId: 'another', at: 1 });
     await startOn(another);
     expect(await quarantine()).toMatch(
-      /^The log is that of network another; what is published shows network /,
+      /^The log belongs to network another; the published incarnation shows network /,
     );
     await loseReadStore();
   });
@@ -170,7 +170,7 @@ describe('a network is in quarantine whose', () => {
   it('log lacks a restriction, also if its read store is lost with it', async () => {
     await startOn(before);
     expect(await quarantine()).toBe(
-      'The log lacks restriction number 1, accepted by the witness: what was taken away would be there again.',
+      'The log lacks restriction number 1, accepted by the witness: removed content or revoked access could return.',
     );
     await onDatabase('WITNESS_DATABASE_URL', 'ALTER SCHEMA public RENAME TO aside; CREATE SCHEMA public');
     await loseReadStore();

@@ -43,7 +43,7 @@ afterAll(async () => {
   await postgres?.stop();
 });
 
-const told = 'The event log did not tell all its restrictions in time; try again once it answers.';
+const told = 'The event log did not send all its restrictions in time; try again once it answers.';
 
 it('the recovery status says so where the log does not come to the end of its restrictions', async () => {
   const sources = { pool: bench.pool, log: opened.log, witness, group: serving };

@@ -96,13 +96,14 @@ async function forgetQuarantine(): Promise<void> {
   await network.killAll('SIGKILL');
 }
 
-const writtenOn = /^The log was set back and written on, or replaced: at position \d+ it has another event/;
+const writtenOn =
+  /^The log was rolled back and written to since, or replaced: at position \d+ it has another event/;
 
 /** What is told once the network is in quarantine, and whether any process has believed the log before. */
 async function quarantined() {
   await until(async () => (await status()).state === 'quarantined');
   const { reason, witness } = await status();
-  const wasBelieved = network.output().includes('it is proven that no restriction is missing');
+  const wasBelieved = network.output().includes('restriction check passed');
   return { reason, setBack: witness?.setBack, missing: witness?.missing.count, wasBelieved };
 }
 

@@ -5,20 +5,21 @@ import { WitnessUnavailable } from '../../witness/witness.js';
 const PAUSE_MS = 500;
 
 /**
- * Does again what log or witness did not answer, up to so many times: one slow answer of thousands must not have all of them
- * asked anew. `work` must be safe to repeat. Rejects with its last fault, with any other, or when `signal` aborts.
+ * Retries `work`, at most `tries` times, while log or witness is unavailable: one slow answer among thousands
+ * must not restart the whole. `work` must be idempotent.
+ * @throws the last fault, any other fault at once, or the reason of `signal`.
  */
 export async function retryWhileUnavailable<T>(
   work: () => Promise<T>,
   tries: number,
   signal: AbortSignal | undefined,
 ): Promise<T> {
-  for (let left = tries - 1; ; left--) {
+  for (let triesLeft = tries - 1; ; triesLeft--) {
     try {
       return await work();
     } catch (error) {
-      const passes = error instanceof LogUnavailable || error instanceof WitnessUnavailable;
-      if (!passes || left <= 0) throw error;
+      const isTransient = error instanceof LogUnavailable || error instanceof WitnessUnavailable;
+      if (!isTransient || triesLeft <= 0) throw error;
       await pause(PAUSE_MS, undefined, { signal });
     }
   }

@@ -18,69 +18,75 @@ export interface ReapplyTools {
   readonly log: EventLog;
   readonly witness: Witness;
   readonly ids: { uuid(): string };
-  /** Unix milliseconds. */
   readonly now: () => number;
 }
 
 /**
- * Appends a restriction that the log has lost, word for word as the witness has it and with its id, to the end of its stream,
- * and tells the witness where it is now. What the log has already is only told. Repeating it changes nothing.
+ * Appends a missing restriction to its stream, under its original id, and moves the witness entry to its new
+ * position. If the log has the event already, only the entry moves. Idempotent.
  *
- * Where the stream has a later one about the same, appended since the log was set back, that one is made once more behind
- * it, in the same append: the order of their numbers is what holds, not that of their arrival.
- * @throws {LogUnavailable} {@link WitnessUnavailable} {@link WitnessMismatch} the log has another event under its id.
+ * The stream may have a later restriction or lift of the same subject, appended after the log was rolled
+ * back. The same append repeats that one behind the missing restriction: the order of epochs decides, not the
+ * order of arrival.
+ * @throws {LogUnavailable} {@link WitnessUnavailable}
+ * @throws {WitnessMismatch} the log has another event under this id.
  */
 export async function reapply(witnessed: Witnessed, tools: ReapplyTools): Promise<void> {
   const { log, witness, ids } = tools;
   const { restriction, epoch } = witnessed;
   const { id, stream, event, metadata } = restriction;
-  let past: readonly Recorded[] = [];
+  let history: readonly Recorded[] = [];
   let renewed: NewEvent | undefined;
   for (let attempt = 1; ; attempt++) {
-    past = await log.read(stream);
-    if (past.some((recorded) => recorded.id === id)) break;
-    renewed = await renewalOf(witnessed, past, tools);
+    history = await log.read(stream);
+    if (history.some((recorded) => recorded.id === id)) break;
+    renewed = await renewalOf(witnessed, history, tools);
     const events = [
-      ...endedBy(event, past).map((end) => ({ id: ids.uuid(), event: end })),
+      ...followsEndedBy(event, history).map((end) => ({ id: ids.uuid(), event: end })),
       { id, event, metadata: { ...metadata, witnessEpoch: Number(epoch) } },
       ...(renewed ? [renewed] : []),
     ];
     try {
-      await log.append({ stream, expected: past.at(-1)?.revision ?? 'no_stream', events, metadata });
+      await log.append({ stream, expected: history.at(-1)?.revision ?? 'no_stream', events, metadata });
     } catch (error) {
       if (!(error instanceof WrongExpectedRevision)) throw error;
       if (attempt === ATTEMPTS)
-        throw new LogUnavailable(`others keep writing to ${stream}`, { cause: error });
+        throw new LogUnavailable(`concurrent writers kept changing ${stream}; retry`, { cause: error });
       await pause(attempt * PAUSE_MS);
     }
   }
-  // The one that was missing comes last: as long as the witness has it elsewhere, it is told again.
-  const written = past.filter((recorded) => recorded.id === id || recorded.id === renewed?.id);
-  for (const there of written.toReversed()) {
-    if (!isRestriction(there.event)) throw new Error(`${stream} has something else under ${there.id}`);
-    const hash = restrictionHash({ stream, event: there.event, metadata: there.metadata });
-    await witness.move(there.id, { hash, position: there.position }, tools.now());
+  // The missing restriction comes last. Until the witness has its position, a repeated run moves both again.
+  const appended = history.filter((recorded) => recorded.id === id || recorded.id === renewed?.id);
+  for (const recorded of appended.toReversed()) {
+    if (!isRestriction(recorded.event))
+      throw new Error(
+        `event ${recorded.id} in ${stream} is not the restriction that the witness has under this id`,
+      );
+    const hash = restrictionHash({ stream, event: recorded.event, metadata: recorded.metadata });
+    await witness.move(recorded.id, { hash, position: recorded.position }, tools.now());
   }
 }
 
-/** The follows that a block ends which the log still has: they end in the same append, as when it was made. */
-function endedBy(event: RestrictionEvent, past: readonly Recorded[]): readonly StoredEvent[] {
+function followsEndedBy(event: RestrictionEvent, history: readonly Recorded[]): readonly StoredEvent[] {
   if (event.type !== 'block.established') return [];
-  const pair = past.reduce((older, recorded) => evolvePair(older, recorded.event as PairEvent), initialPair);
+  const pair = history.reduce(
+    (older, recorded) => evolvePair(older, recorded.event as PairEvent),
+    initialPair,
+  );
   const decided = block({ ...pair, blockedBy: [] }, event.data, true);
   return decided instanceof Refusal ? [] : decided.filter(({ type }) => type === 'relation.ended');
 }
 
-/** The latest one about the same that the reapplied one would undo, as a restriction of its own; undefined: there is none. */
+/** Returns a copy of the newest event of the same subject if the reapplied event would undo it. */
 async function renewalOf(
   { epoch, restriction: { stream, event } }: Witnessed,
-  past: readonly Recorded[],
+  history: readonly Recorded[],
   { witness, ids, now }: ReapplyTools,
 ): Promise<NewEvent | undefined> {
-  const same = past.filter(
+  const same = history.filter(
     (recorded) => isRestriction(recorded.event) && subjectOf(recorded.event) === subjectOf(event),
   );
-  // The witness's own, since a log keeps numbers that a witness which was set back has given again.
+  // The witness decides the epoch: the log may hold an epoch that a rolled-back witness assigned again.
   const known = await witness.find(same.map(({ id }) => id));
   const epochOf = ({ id, metadata }: Recorded) => known.get(id)?.epoch ?? BigInt(metadata.witnessEpoch ?? 0);
   const [latest] = same.toSorted((a, b) => Number(epochOf(b) - epochOf(a)));
@@ -93,6 +99,6 @@ async function renewalOf(
   return { id: restriction.id, event: latest.event, metadata };
 }
 
-/** Two that are about the same undo each other: in the stream of two people each has blocks of their own. */
+/** A pair stream has the blocks of two actors. Only events of one actor undo each other. */
 const subjectOf = ({ type, data }: StoredEvent): string =>
   type === 'block.established' || type === 'block.ended' ? data.actorId : '';

@@ -20,52 +20,51 @@ import { JobError } from '../../jobs/job-error.js';
 import { emptyAudit, rederiveAuthority } from './rederive-authority.js';
 import type { Job } from '../../jobs/job.js';
 
-/** Of each restriction that is applied again: a minute and more, after which all is begun anew. */
+/** Tries for one restriction: over a minute. After that the job starts again from its first step. */
 const TRIES = 30;
 
 /**
- * Leads out of a quarantine: what was taken away and the log has lost is taken away again, from the witness; who may act is
- * derived anew; read models are built from the log as it is, verified, and published as serving. Every step may be
- * repeated, and is when the job was cut off.
- * @throws {JobError} it must not go on. What log, witness and Postgres throw.
+ * Recovers the network: appends the missing restrictions, derives the authority store anew, builds and
+ * verifies read models, and publishes them as serving. Every step is idempotent and repeats after a crash.
+ * @throws {JobError} an operator must act first. Faults of log, witness and Postgres pass through.
  */
 export async function recover(job: Job, context: JobContext): Promise<string> {
   const { client, log, witness, group, fixedGroups, now, signal, report } = context;
   const state = await readPublicationState(client);
   if (state) refuseOlder(versionsOf(group), state.versions, `Incarnation ${state.incarnation}`);
   const networkId = await networkOf(log);
-  const why = whyNotThisLog(networkId, state?.networkId);
-  if (networkId === undefined || why !== undefined) throw new JobError(why ?? 'The log is empty.');
+  const mismatch = whyNotThisLog(networkId, state?.networkId);
+  if (networkId === undefined || mismatch !== undefined) throw new JobError(mismatch ?? 'The log is empty.');
   if (state?.status === 'serving')
-    await quarantine(client, state.incarnation, 'An operator recovers the network.');
+    await quarantine(client, state.incarnation, 'An operator started a recovery.');
 
-  // What was found when it was asked for may have changed since.
-  const both = await readBothLedgers(log, witness, signal);
-  const objection = checkPreconditions(
-    await witnessStatus({ database: client, log, witness }, both, state, signal),
+  const ledgers = await readBothLedgers(log, witness, signal);
+  const problem = checkPreconditions(
+    await witnessStatus({ database: client, log, witness }, ledgers, state, signal),
     job.reseedWitness,
   );
-  if (objection !== undefined) throw new JobError(objection);
-  // With nothing published, there is no quarantine: the log may soon have all, and rows that are acted by may not.
+  if (problem !== undefined) throw new JobError(problem);
+  // With nothing published, no quarantine protects the authority store. The log may soon be complete while
+  // its rows are stale.
   await beginAuthorityRebuild(client, job.updatedAt);
   if (job.reseedWitness)
     await reseedWitness(log, witness, now, signal, (done) =>
-      report({ step: 'telling the witness what the log has', done, total: null, rate: null }),
+      report({ step: 'reseeding the witness from the log', done, total: null, rate: null }),
     );
-  const count = await reapplyMissing(both.logged, context);
-  await forgetOtherGroups(client, fixedGroups);
+  const count = await reapplyMissing(ledgers.logged, context);
+  await resetOtherCheckpoints(client, fixedGroups);
   for (const group of fixedGroups)
     await (group.name === 'audit' ? emptyAudit(group, context) : rederiveAuthority(group, context));
   return buildAndPublish(job, context, {
     networkId,
     instead: state?.incarnation,
     from: state ? 'quarantined' : 'serving',
-    done: [`restrictions applied again: ${count}`],
+    done: [`restrictions reapplied: ${count}`],
   });
 }
 
-/** Groups of other releases: they begin anew, since nobody can tell whether this log has what they have applied. */
-async function forgetOtherGroups(client: ClientBase, groups: readonly Group[]): Promise<void> {
+/** Checkpoints of other releases' groups: this release cannot tell whether the log has their events. */
+async function resetOtherCheckpoints(client: ClientBase, groups: readonly Group[]): Promise<void> {
   await client.query(
     `UPDATE recovery.checkpoint SET applied_position = NULL, applied_event_id = NULL
     WHERE group_name <> ALL ($1)`,
@@ -73,25 +72,23 @@ async function forgetOtherGroups(client: ClientBase, groups: readonly Group[]): 
   );
 }
 
-/** In the order of their numbers, so that everything stands as it stood. */
 async function reapplyMissing(logged: Logged, context: JobContext): Promise<number> {
   const { witness, signal, report } = context;
-  const pace = new RateMeter();
+  const rateMeter = new RateMeter();
   let count = 0;
   for await (const witnessed of missingRestrictions(logged, witness)) {
     signal.throwIfAborted();
     await retryWhileUnavailable(() => reapply(witnessed, context), TRIES, signal);
     count += 1;
-    const rate = pace.of(count);
-    report({ step: 'applying lost restrictions again', done: count, total: null, rate });
+    const rate = rateMeter.of(count);
+    report({ step: 'reapplying missing restrictions', done: count, total: null, rate });
   }
   return count;
 }
 
-/** What to do where the log is another network's, or nobody's; undefined: it is the right one. */
 export function whyNotThisLog(found: string | undefined, published: string | undefined): string | undefined {
   if (found === undefined)
     return 'The log is empty: restore it from a backup (plaza restore), or start with an empty read store.';
   if (published === undefined || found === published) return undefined;
-  return `The log is that of network ${found}, and the read store shows network ${published}: point EVENTSTORE_URL or DATA_DIR at the right log, or DATABASE_URL at the right read store. Nothing was changed.`;
+  return `The log belongs to network ${found}, the read store to network ${published}. Nothing was changed. Point EVENTSTORE_URL or DATA_DIR at the right log, or DATABASE_URL at the right read store.`;
 }

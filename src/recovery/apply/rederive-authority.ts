@@ -16,41 +16,42 @@ const BATCH_SIZE = 1_000;
 type Tools = Pick<JobContext, 'databaseUrl' | 'log' | 'signal' | 'report'>;
 
 /**
- * Derives who may act from the log anew, where that was set back: the rows may show what it has lost, and under revisions that
- * later events have now. In one transaction, so that nobody's authority is seen half done.
- * @throws what log and Postgres throw; nothing is changed then.
+ * Derives the authority store from the log after a rollback, in one transaction. Its rows may show lost
+ * events, under revisions that later events now have.
+ * @throws faults of log and Postgres; nothing is changed then.
  */
 export async function rederiveAuthority(group: Group, context: Tools): Promise<void> {
   const { databaseUrl, signal } = context;
-  // Of so many people a single statement may take minutes.
   const connection = await BuildConnection.open(databaseUrl, ['authority'], signal);
   try {
     await connection.endOthers();
     const client = await connection.forLoading();
-    await connection.interruptibly(signal, () => derive(client, group, context));
+    await connection.interruptibly(signal, () => deriveFromLog(client, group, context));
   } finally {
-    // Rolls back what is not committed.
     await connection.close();
   }
 }
 
-async function derive(client: ClientBase, group: Group, { log, signal, report }: Tools): Promise<void> {
+async function deriveFromLog(
+  client: ClientBase,
+  group: Group,
+  { log, signal, report }: Tools,
+): Promise<void> {
   await client.query(`BEGIN; SET LOCAL idle_in_transaction_session_timeout = '60s'`);
-  // The group's worker waits here, and then finds that others were at it.
   await client.query('SELECT FROM recovery.checkpoint WHERE group_name = $1 FOR UPDATE', [group.name]);
   await client.query(CLEAR_AUTHORITY);
   const head = Number((await log.head()) ?? 0n);
-  const pace = new RateMeter();
-  const hand = dispatch(group);
+  const rateMeter = new RateMeter();
+  const handle = dispatch(group);
   let last: Recorded | undefined;
-  const all = { types: typesOf(group), batchSize: BATCH_SIZE, signal };
-  for await (const events of readUntilHead(log, all)) {
+  const options = { types: typesOf(group), batchSize: BATCH_SIZE, signal };
+  for await (const events of readUntilHead(log, options)) {
     const work = new UnitOfWork();
-    for (const recorded of events) hand(recorded, work.write);
+    for (const recorded of events) handle(recorded, work.write);
     await work.flush(client);
     last = events.at(-1) ?? last;
     const done = Number(last?.position ?? 0n);
-    const rate = pace.of(done);
+    const rate = rateMeter.of(done);
     report({ step: 'deriving accounts, applications and grants', done, total: head, rate });
   }
   await moveCheckpoint(client, group, last);
@@ -66,10 +67,10 @@ async function moveCheckpoint(client: ClientBase, group: Group, last: Recorded |
   await client.query(`SELECT pg_notify('${PUBLICATION_CHANNEL}', $1)`, [group.name]);
 }
 
-/** The audit shows the log as it is: what it has lost would stand between what comes at the same positions. */
 export async function emptyAudit(group: Group, { client }: Pick<JobContext, 'client'>): Promise<void> {
   await inTransaction(client, async () => {
-    // First what the group's worker locks first: whoever begins with the tables and it wait for each other.
+    // The checkpoint first, as the group's worker locks it: the reverse order would deadlock. The audit must
+    // not show lost events among new ones at the same positions.
     await moveCheckpoint(client, group, undefined);
     await client.query('TRUNCATE audit.event, audit.about');
   });

@@ -7,10 +7,11 @@ import type { Restriction, Witness, Witnessed } from '../../witness/witness.js';
 const BATCH_SIZE = 500;
 
 /**
- * Puts into the witness every restriction that the log has and the witness has not: an operator's explicit act, where the
- * witness was lost or set back. Afterwards the numbers of a stream are in the order of its events, whichever of them a
- * witness that was set back has given again meanwhile: what is applied again some day is so in the order of the numbers.
- * Answers how many it told. Repeating it changes nothing.
+ * Records in the witness each restriction of the log that it lacks, and returns their number. An operator
+ * requests it after the witness was lost or rolled back. Idempotent.
+ *
+ * Afterwards the epochs within a stream follow the order of its events, since a later recovery appends by
+ * epoch. A rolled-back witness may have assigned some of these epochs again.
  * @throws {LogUnavailable} {@link WitnessUnavailable} {@link WitnessMismatch}
  */
 export async function reseedWitness(
@@ -21,18 +22,18 @@ export async function reseedWitness(
   onSeeded: (count: number) => void,
 ): Promise<number> {
   let count = 0;
-  const newest = new Map<string, bigint>();
-  const all = { types: restrictionTypes, batchSize: BATCH_SIZE, signal };
-  for await (const events of readUntilHead(log, all)) {
+  const newestEpochs = new Map<string, bigint>();
+  const options = { types: restrictionTypes, batchSize: BATCH_SIZE, signal };
+  for await (const events of readUntilHead(log, options)) {
     const known = await witness.find(events.map(({ id }) => id));
     for (const recorded of events) {
-      const after = newest.get(recorded.stream) ?? 0n;
+      const after = newestEpochs.get(recorded.stream) ?? 0n;
       let witnessed = known.get(recorded.id);
       if (!witnessed || !isInPlace(witnessed, recorded, after)) {
         witnessed = await witness.reseed(restrictionIn(recorded), placeOf(recorded, after), now());
         count += 1;
       }
-      newest.set(recorded.stream, witnessed.epoch);
+      newestEpochs.set(recorded.stream, witnessed.epoch);
     }
     onSeeded(count);
   }
@@ -49,7 +50,7 @@ const placeOf = ({ position, metadata: { witnessEpoch } }: Recorded, after: bigi
 });
 
 function restrictionIn({ id, stream, event, metadata }: Recorded): Restriction {
-  if (!isRestriction(event)) throw new Error(`${event.type} restricts nothing`);
-  const { witnessEpoch: _, ...asked } = metadata;
-  return { id, stream, event, metadata: asked };
+  if (!isRestriction(event)) throw new Error(`${event.type} is not a restriction`);
+  const { witnessEpoch: _, ...original } = metadata;
+  return { id, stream, event, metadata: original };
 }

@@ -4,53 +4,48 @@ import { referencesToTheEnd } from '../../log/read-until-head.js';
 import type { Accepted, Witness, Witnessed } from '../../witness/witness.js';
 
 const PAGE = 1_000;
-/** Of ids and numbers alone. */
-const LIGHT_PAGE = 20_000;
+const REFERENCE_PAGE = 20_000;
 
-/** What witness and log have of restrictions, without their content. */
 export interface BothLedgers {
-  /** Accepted and finalized ones of the witness, in the order of their numbers. */
   readonly accepted: readonly Accepted[];
   readonly logged: Logged;
 }
 
-/** All restrictions of the log by id. */
 export type Logged = ReadonlyMap<string, Pick<EventReference, 'position' | 'witnessEpoch'>>;
 
 /**
- * Reads both from beginning to end, the witness first: what is accepted meanwhile is then in the log only, and does not
- * look as if the log lacked it. `heard` is called whenever the log told some. Rejects with the signal's reason.
- * @throws {LogUnavailable} {@link WitnessUnavailable}
+ * Reads the witness, then the log. The order matters: a restriction accepted meanwhile appears in the log
+ * only and does not look missing. `onBatch` runs for each batch of the log.
+ * @throws {LogUnavailable} {@link WitnessUnavailable}; the reason of `signal`.
  */
 export async function readBothLedgers(
   log: EventLog,
   witness: Witness,
   signal: AbortSignal,
-  heard?: () => void,
+  onBatch?: () => void,
 ): Promise<BothLedgers> {
   const accepted = await acceptedBy(witness);
   const logged = new Map<string, Pick<EventReference, 'position' | 'witnessEpoch'>>();
   const all = { types: restrictionTypes, batchSize: PAGE, signal };
   for await (const events of referencesToTheEnd(log, all)) {
-    heard?.();
+    onBatch?.();
     for (const { id, position, witnessEpoch } of events) logged.set(id, { position, witnessEpoch });
   }
   return { accepted, logged };
 }
 
-/** In the order of their numbers. */
 export async function acceptedBy(witness: Witness): Promise<readonly Accepted[]> {
   const all: Accepted[] = [];
   for (;;) {
-    const page = await witness.acceptedAfter(all.at(-1)?.epoch ?? 0n, LIGHT_PAGE);
+    const page = await witness.acceptedAfter(all.at(-1)?.epoch ?? 0n, REFERENCE_PAGE);
     all.push(...page);
-    if (page.length < LIGHT_PAGE) return all;
+    if (page.length < REFERENCE_PAGE) return all;
   }
 }
 
 /**
- * With their content, page by page, in the order of their numbers. The witness is asked for a thousand at a time, whatever
- * a page has: it is away if it needs more than two seconds, and a busy one needs one for ten thousand.
+ * Reads the content of `wanted` in pages of `pageSize`, but 1,000 a query: the witness counts as unavailable
+ * after 2 s, and a busy one takes 1 s for 10,000.
  */
 export async function* contentOf(
   witness: Witness,
@@ -69,12 +64,12 @@ export async function* contentOf(
   }
 }
 
-/** Those of these ids that the witness does not know. A prepared one is known: it may be on its way. */
+/** A prepared restriction counts as known: its append may be under way. */
 export async function unknownTo(witness: Witness, ids: readonly string[]): Promise<readonly string[]> {
   const unknown: string[] = [];
   for (let at = 0; at < ids.length; at += PAGE) {
-    const some = ids.slice(at, at + PAGE);
-    const known = await witness.find(some);
+    const batch = ids.slice(at, at + PAGE);
+    const known = await witness.find(batch);
     unknown.push(...some.filter((id) => !known.has(id)));
   }
   return unknown;

@@ -3,15 +3,13 @@ import { verifyRepeatedly } from '../../log/look-again.js';
 import { retryWhileUnavailable } from '../apply/patiently.js';
 import type { Witnessed } from '../../witness/witness.js';
 
-/** Streams that are read at once. */
-const READS = 32;
-/** Of these reads. */
+const PARALLEL_READS = 32;
 const TRIES = 3;
 
 /**
- * Those of these restrictions, all accepted by the witness before the call, that the log does not have: the leader was
- * asked for each by stream and id three times, over as many connections, and never had it. Rejects when `signal` aborts.
- * @throws {LogUnavailable}
+ * Returns those of the `accepted` restrictions that the log lacks: three reads by stream and id from the
+ * leader, over three connections, found none.
+ * @throws {LogUnavailable}; the reason of `signal`.
  */
 export async function confirmedMissing(
   log: EventLog,
@@ -19,11 +17,11 @@ export async function confirmedMissing(
   signal?: AbortSignal,
 ): Promise<readonly Witnessed[]> {
   let candidates = accepted;
-  const look = async () => {
+  const findMissing = async () => {
     candidates = await notFound(log, candidates, signal);
     return candidates.length > 0 ? candidates : undefined;
   };
-  return (await verifyRepeatedly(() => log.reconnect(), look, signal)) ?? [];
+  return (await verifyRepeatedly(() => log.reconnect(), findMissing, signal)) ?? [];
 }
 
 async function notFound(
@@ -32,10 +30,10 @@ async function notFound(
   signal: AbortSignal | undefined,
 ): Promise<readonly Witnessed[]> {
   const missing: Witnessed[] = [];
-  for (let at = 0; at < wanted.length; at += READS) {
+  for (let at = 0; at < wanted.length; at += PARALLEL_READS) {
     signal?.throwIfAborted();
-    const some = wanted.slice(at, at + READS);
-    const find = () => Promise.all(some.map(({ restriction: { stream, id } }) => log.find(stream, id)));
+    const batch = wanted.slice(at, at + PARALLEL_READS);
+    const find = () => Promise.all(batch.map(({ restriction: { stream, id } }) => log.find(stream, id)));
     const found = await retryWhileUnavailable(find, TRIES, signal);
     missing.push(...some.filter((_, index) => !found[index]));
   }

@@ -4,12 +4,11 @@ import type { BothLedgers, Logged } from './both-ledgers.js';
 import { confirmedMissing } from './confirmed-missing.js';
 import type { Witness, Witnessed } from '../../witness/witness.js';
 
-/** Restrictions that are looked for in the log together. */
-const LOOK_PAGE = 10_000;
+const PAGE = 10_000;
 
 /**
- * The restrictions that were accepted and that the log, as it was read, does not have where it was seen, in the order of
- * their numbers. One that is elsewhere was appended again by a recovery that was cut off before the witness was told.
+ * Yields the accepted restrictions that the log lacks or has at another position, by epoch. An interrupted
+ * recovery may have appended one without moving its witness entry.
  */
 export async function* missingRestrictions(logged: Logged, witness: Witness): AsyncGenerator<Witnessed> {
   const accepted = await acceptedBy(witness);
@@ -17,7 +16,6 @@ export async function* missingRestrictions(logged: Logged, witness: Witness): As
   for await (const page of contentOf(witness, moved)) yield* page;
 }
 
-/** What is missing, for people: how many of each type, and the first of them. */
 export interface Missing {
   readonly count: number;
   readonly byType: Readonly<Record<string, number>>;
@@ -25,27 +23,26 @@ export interface Missing {
     readonly epoch: number;
     readonly type: string;
     readonly stream: string;
-    /** When it was asked for: Unix milliseconds. */
     readonly at: number;
   }[];
 }
 
-/** How witness and log stand to each other, all of both compared. */
+/**
+ * The result of a full comparison. `unwitnessed`: restrictions of the log with an epoch that the witness,
+ * lost or rolled back, does not know. `onlyShown`: restrictions that only the read models have, since log and
+ * witness lost them.
+ */
 export interface Agreement {
-  /** How many restrictions each has. */
   readonly witnessed: number;
   readonly logged: number;
-  /** What the witness has accepted and the log lacks. */
   readonly missing: Missing;
-  /** How many the log has, with numbers of a witness, that the witness does not know: it was lost or set back. */
   readonly unwitnessed: number;
-  /** How many read models show that neither of them knows: both were. */
   readonly onlyShown: number;
 }
 
 /**
- * `shown`: ids of the restrictions that read models show. `most`: how many of the missing ones are listed. Rejects with
- * the signal's reason. @throws {LogUnavailable} {@link WitnessUnavailable}
+ * `shown`: ids of the restrictions in the read models. `most`: the number of missing ones to list.
+ * @throws {LogUnavailable} {@link WitnessUnavailable}; the reason of `signal`.
  */
 export async function compareLedgers(
   { accepted, logged }: BothLedgers,
@@ -58,7 +55,7 @@ export async function compareLedgers(
   const first: Missing['first'][number][] = [];
   let count = 0;
   const candidates = accepted.filter(({ id }) => !logged.has(id));
-  for await (const page of contentOf(witness, candidates, LOOK_PAGE)) {
+  for await (const page of contentOf(witness, candidates, PAGE)) {
     for (const { epoch, restriction } of await confirmedMissing(log, page, signal)) {
       const { type, data } = restriction.event;
       count += 1;
@@ -71,12 +68,12 @@ export async function compareLedgers(
   const numbered = [...logged].flatMap(([id, { witnessEpoch }]) =>
     witnessEpoch === undefined || known.has(id) ? [] : id,
   );
-  const elsewhere = shown.filter((id) => !logged.has(id) && !known.has(id));
+  const unlogged = shown.filter((id) => !logged.has(id) && !known.has(id));
   return {
     witnessed: accepted.length,
     logged: logged.size,
     missing: { count, byType, first },
     unwitnessed: (await unknownTo(witness, numbered)).length,
-    onlyShown: (await unknownTo(witness, elsewhere)).length,
+    onlyShown: (await unknownTo(witness, unlogged)).length,
   };
 }

@@ -13,16 +13,14 @@ export interface ShownComparison {
   readonly witness: Witness;
   readonly log: EventLog;
   readonly database: Pool | ClientBase;
-  /** Of the incarnation whose table `restriction` is compared. Undefined: it has no such table. */
   readonly schema: string | undefined;
   readonly signal?: AbortSignal;
 }
 
 const PAGE = 1_000;
-/** Of ids and numbers alone. */
 const APPLIED_PAGE = 20_000;
 const GREATEST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
-/** How many numbers are compared at once: more wherever all is as it should be, fewer to find what is not. */
+/** Epochs in one digest: the block grows while both sides agree and shrinks to find a difference. */
 const BLOCK = { least: 1_000n, most: 16_000n, factor: 4n };
 
 interface AppliedRow {
@@ -31,11 +29,12 @@ interface AppliedRow {
 }
 
 /**
- * Compares what the witness has accepted with what the read models have applied, and asks the log only for what is not
- * applied (yet). This proves that the read models show nothing that was taken away; it proves nothing of the log, which
- * may be away as long as all is applied. What both have the same of, block by block, is not looked at one by one.
- * Answers up to a hundred differences, and some more.
- * @throws {WitnessUnavailable} {@link LogUnavailable} and faults of Postgres: nothing is proven.
+ * Compares the accepted restrictions with the applied ones, and asks the log only for those not applied yet.
+ * Blocks with equal digests are not compared one by one.
+ *
+ * The result proves that the read models honor every restriction. It proves nothing about the log, which may
+ * be down while all are applied. Returns about a hundred differences at most.
+ * @throws {WitnessUnavailable} {@link LogUnavailable}; faults of Postgres: nothing is proven.
  */
 export async function shownDifferences(comparison: ShownComparison): Promise<readonly Difference[]> {
   const { witness, log, database, schema, signal } = comparison;
@@ -67,7 +66,6 @@ export async function shownDifferences(comparison: ShownComparison): Promise<rea
   return found;
 }
 
-/** Those of these restrictions, numbers by ids, that the witness does not know. */
 export async function unwitnessedOf(
   witness: Witness,
   numbers: ReadonlyMap<string, bigint>,
@@ -77,8 +75,8 @@ export async function unwitnessedOf(
 }
 
 /**
- * Numbers of what is applied, by the event's id: those greater than `after`, in order and in pages. A query of millions
- * would outlast the patience of an API process on a busy machine.
+ * Yields the applied epochs above `after`, by event id, in pages. One query of millions would take longer
+ * than an API process on a busy machine waits.
  */
 export async function* appliedAfter(
   database: ShownComparison['database'],
@@ -99,7 +97,6 @@ export async function* appliedAfter(
   }
 }
 
-/** Numbers of what is applied, by the event's id: those greater than `after`, up to `last` if that is given. */
 async function appliedBetween(
   database: ShownComparison['database'],
   schema: string | undefined,
@@ -118,11 +115,10 @@ async function appliedBetween(
 const numbersIn = (rows: readonly AppliedRow[]): Map<string, bigint> =>
   new Map(rows.map(({ witness_epoch, event_id }) => [event_id, BigInt(witness_epoch)]));
 
-/** Whether the witness has accepted restrictions of a block, and the read models have applied exactly these. */
 async function isAgreed({ witness, database, schema }: ShownComparison, block: Range): Promise<boolean> {
   if (schema === undefined) return false;
   const asked = witness.digest(block);
-  // Waited for below, when nothing is under way any more on the connection that is the caller's.
+  // Awaited below, once the caller's connection is idle. A rejection before that must not count as unhandled.
   asked.catch(() => undefined);
   const applied = await appliedDigest(database, schema, block);
   const accepted = await asked;
@@ -142,7 +138,7 @@ async function appliedDigest(
   return digestIn(rows[0]);
 }
 
-/** Ids of those that are applied under another number: a witness that was set back and told again gave it to another. */
+/** Restrictions applied under another epoch: a rolled-back witness that was reseeded assigned a new one. */
 async function appliedOf(
   { database, schema }: ShownComparison,
   witnessed: readonly Witnessed[],

@@ -6,16 +6,12 @@ import { quarantine } from '../../incarnations/incarnation.js';
 import { networkOf } from '../../incarnations/network-identity.js';
 import { readPublicationState } from '../../incarnations/recovery-state.js';
 
-/** Which log the read store was filled from. */
 export interface Origin {
-  /** Undefined: nothing is published. */
   readonly networkId: string | undefined;
-  /** The newest applied event of what is published and of each group with tables of its own. */
   readonly checkpoints: readonly GroupCheckpoint[];
 }
 
 export interface GroupCheckpoint extends Checkpoint {
-  /** Whose it is, in words for an operator. */
   readonly owner: string;
 }
 
@@ -41,7 +37,7 @@ export async function readOrigin(database: Pool | ClientBase): Promise<Origin> {
       applied_position === null || applied_event_id === null
         ? []
         : {
-            owner: group_name === null ? 'what is published' : `projection group ${group_name}`,
+            owner: group_name === null ? 'the published incarnation' : `projection group ${group_name}`,
             position: BigInt(applied_position),
             eventId: applied_event_id,
           },
@@ -50,9 +46,9 @@ export async function readOrigin(database: Pool | ClientBase): Promise<Origin> {
 }
 
 /**
- * Why this cannot be the log that the read store was filled from, in words for an operator (recovery.md, "When does
- * quarantine begin"). Undefined: it is; a read store that is behind is no fault. Rejects when `signal` aborts.
- * @throws {LogUnavailable}
+ * Returns why this cannot be the log that filled the read store, for an operator (docs/recovery.md,
+ * "Quarantine"); undefined if it is. A read store that lags is no fault.
+ * @throws {LogUnavailable}; the reason of `signal`.
  */
 export async function detectLogRollback(
   log: EventLog,
@@ -73,8 +69,8 @@ export async function detectLogRollback(
       if (!(error instanceof LogReplaced)) throw error;
       const head = await log.head();
       return head === undefined || head < position
-        ? `The log was set back: it ends at position ${head ?? 'none'}, while ${owner} shows it up to position ${position}, event ${eventId}.`
-        : `The log was set back and written on, or replaced: at position ${position} it has another event than ${eventId}, which ${owner} shows. ${error.message}`;
+        ? `The log was rolled back: it ends at position ${head ?? 'none'}, while ${owner} has applied events up to position ${position}, event ${eventId}.`
+        : `The log was rolled back and written to since, or replaced: at position ${position} it has another event than ${eventId}, which ${owner} has applied. ${error.message}`;
     }
   }
   return undefined;
@@ -83,11 +79,12 @@ export async function detectLogRollback(
 const foreignNetwork = (found: string | undefined, published: string | undefined): string | undefined =>
   published === undefined || found === published
     ? undefined
-    : `The log ${found === undefined ? 'has no network' : `is that of network ${found}`}; what is published shows network ${published}.`;
+    : `The log ${found === undefined ? 'has no network' : `belongs to network ${found}`}; the published incarnation shows network ${published}.`;
 
 /**
- * Puts what is published into quarantine if this cannot be the log that it came from. `otherwise`: for this reason even
- * if it looks like that log now. @throws {LogUnavailable}
+ * Quarantines the published incarnation after a log rollback; with `otherwise` as the reason if none is
+ * detected.
+ * @throws {LogUnavailable}
  */
 export async function quarantineIfRolledBack(
   client: ClientBase,

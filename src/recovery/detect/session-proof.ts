@@ -6,24 +6,25 @@ import { RestrictionCheck } from './restriction-check.js';
 import { WitnessUnavailable } from '../../witness/witness.js';
 import type { Witness } from '../../witness/witness.js';
 
-/** How often what is published is compared with the witness while nothing happens. */
 export const CHECK_EVERY_MS = 60_000;
 
 export interface ProofOptions {
   readonly log: EventLog;
   readonly witness?: Witness | undefined;
   readonly logger: Logger;
-  /** Milliseconds of a clock that never jumps: one that is set ahead and back would silence the check for as long. */
+  /** Never jumps: a wall clock that is set forward and back would suspend the check for that long. */
   readonly monotonic: () => number;
 }
 
-/** What a worker asks the witness in one session: of what is published now and then, and before it publishes anything. */
+/**
+ * Compares publications with the witness during one session of a worker: periodically, and before each
+ * publication.
+ */
 export class SessionProof {
   private readonly check: RestrictionCheck | undefined;
   private nextAt = -Infinity;
-  private hasComplained = false;
+  private hasWarned = false;
 
-  /** `signal`: aborts when the session ends. */
   constructor(
     private readonly options: ProofOptions,
     private readonly signal: AbortSignal,
@@ -33,32 +34,30 @@ export class SessionProof {
   }
 
   /**
-   * Why what is published must not be read, if it is time to ask again. Undefined: nothing is missing, or nobody can
-   * tell: who was admitted by a proof goes on, and who starts without one lets nobody in by itself.
+   * Returns the reason to quarantine the publication, when a check is due. Undefined also without an answer:
+   * an earlier proof stays valid, and a fresh process admits nobody by itself.
    */
   async again(client: ClientBase, schema: string | undefined): Promise<string | undefined> {
     const { monotonic } = this.options;
     if (monotonic() < this.nextAt) return undefined;
     this.nextAt = monotonic() + CHECK_EVERY_MS;
-    const asked = await this.ask(client, schema);
-    return asked === 'unknown' ? undefined : asked.lacks;
+    const result = await this.runCheck(client, schema);
+    return result === 'unknown' ? undefined : result.lacks;
   }
 
-  /** What is missing in something that nobody reads yet. `unknown`: ask later, and do not publish it meanwhile. */
   before(client: ClientBase, schema: string): Promise<'unknown' | { readonly lacks: string | undefined }> {
-    return this.ask(client, schema);
+    return this.runCheck(client, schema);
   }
 
-  private async ask(database: ClientBase, schema: string | undefined) {
+  private async runCheck(database: ClientBase, schema: string | undefined) {
     try {
       const lacks = await this.check?.run({ database, schema, signal: this.signal });
-      this.hasComplained = false;
+      this.hasWarned = false;
       return { lacks };
     } catch (error) {
       if (!(error instanceof WitnessUnavailable) && !(error instanceof LogUnavailable)) throw error;
-      if (!this.hasComplained)
-        this.options.logger.warn({ err: error }, 'it cannot be proven that no restriction is missing');
-      this.hasComplained = true;
+      if (!this.hasWarned) this.options.logger.warn({ err: error }, 'restriction check failed; retrying');
+      this.hasWarned = true;
       return 'unknown' as const;
     }
   }

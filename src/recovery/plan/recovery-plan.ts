@@ -8,24 +8,17 @@ import type { StatusSources, WitnessStatus } from './recovery-status.js';
 
 export interface RecoveryPlan {
   readonly state: 'serving' | 'quarantined' | 'none';
-  /** Why it is quarantined, or why it will be: the log is not the one that the read store was filled from. */
   readonly reason: string | null;
-  /** Whether there is anything to recover. */
   readonly isNeeded: boolean;
-  /** Why it must not be applied as things are, and what to do; null: nothing is in its way. */
+  /** The obstacle and its remedy; null if the plan can be applied. */
   readonly refused: string | null;
-  /** Whether it must be said that the witness was lost or set back, so that it is told again what the log has. */
   readonly needsReseed: boolean;
-  /** What would be taken away again. */
   readonly restrictions: WitnessStatus['missing'];
-  /** What nobody knows yet to be in the log or not: settled by themselves, before or while it is applied. */
   readonly unsettled: number;
   readonly rebuild: Estimate;
-  /** What is not brought back, in words. */
   readonly lost: string;
 }
 
-/** What building and verifying read models takes, from the last time that it was done. Null: never measured. */
 export interface Estimate {
   readonly events: number | null;
   readonly eventsPerSecond: number | null;
@@ -33,29 +26,29 @@ export interface Estimate {
 }
 
 const LOST =
-  'Posts, follows, likes, profiles, accounts, applications and grants that the log has lost are not brought back; applications learn by POST /api/intents/lookup which of their intents are lost.';
+  'Posts, follows, likes, profiles, accounts, applications and grants that the log has lost are not restored. Applications find their lost intents with POST /api/intents/lookup.';
 
-/** @throws {LogUnavailable} {@link WitnessUnavailable} {@link WitnessRequired} and faults of Postgres */
+/** @throws {LogUnavailable} {@link WitnessUnavailable} {@link WitnessRequired}; faults of Postgres. */
 export async function recoveryPlan(sources: StatusSources): Promise<RecoveryPlan> {
   const { pool, log } = sources;
   const state = await readPublicationState(pool);
-  const otherLog = whyNotThisLog(await networkOf(log), state?.networkId);
-  const found = await witnessStatusInTime(sources, state);
+  const mismatch = whyNotThisLog(await networkOf(log), state?.networkId);
+  const status = await witnessStatusInTime(sources, state);
   const isServing = state?.status === 'serving';
-  const refused = otherLog ?? checkPreconditions(found, true) ?? null;
+  const refused = mismatch ?? checkPreconditions(status, true) ?? null;
   return {
     state: state?.status ?? 'none',
-    reason: state?.reason ?? found.setBack,
+    reason: state?.reason ?? status.setBack,
     isNeeded:
       !isServing ||
-      found.missing.count > 0 ||
-      found.unwitnessed > 0 ||
-      found.setBack !== null ||
+      status.missing.count > 0 ||
+      status.unwitnessed > 0 ||
+      status.setBack !== null ||
       refused !== null,
     refused,
-    needsReseed: found.unwitnessed > 0,
-    restrictions: found.missing,
-    unsettled: found.unsettled,
+    needsReseed: status.unwitnessed > 0,
+    restrictions: status.missing,
+    unsettled: status.unsettled,
     rebuild: await estimate(pool),
     lost: LOST,
   };

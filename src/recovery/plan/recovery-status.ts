@@ -19,45 +19,37 @@ import type { Witness } from '../../witness/witness.js';
 
 const JOBS = 10;
 const EXAMPLES = 10;
-/** Before all of these were prepared: a date that nothing is later than. */
-const ALL_TIMES = Number.MAX_SAFE_INTEGER;
+const ANY_TIME = Number.MAX_SAFE_INTEGER;
 const UNSETTLED = 1_000;
-const PATIENCE_MS = 120_000;
+const TIMEOUT_MS = 120_000;
 
-/** How witness, log and read models stand to each other. */
+/**
+ * `unsettled`: in doubt, at most 1,000. `brokenLine`: the first altered line of the ledger. `onlyShown`:
+ * restrictions that only the read models have. `setBack`: the log rollback, in words.
+ */
 export interface WitnessStatus {
-  /** How many restrictions the witness has accepted, the log has, and the published read models have applied. */
   readonly epochs: { readonly witness: number; readonly log: number; readonly readModel: number };
-  /** Prepared or accepted, and not finalized or withdrawn yet: up to 1,000. */
   readonly unsettled: number;
-  /** Number of the first line of the ledger that is not as it was written; null: all are. */
   readonly brokenLine: number | null;
   readonly missing: Missing;
-  /** How many the log has that the witness lost. */
   readonly unwitnessed: number;
-  /** How many the published read models show that neither of them knows. */
   readonly onlyShown: number;
-  /** Why this is not the log that the read store was filled from; null: it is. */
   readonly setBack: string | null;
 }
 
 export interface RecoveryStatus {
-  /** `none`: nothing is published yet. */
   readonly state: 'serving' | 'quarantined' | 'none';
   readonly reason: string | null;
   readonly incarnation: string | null;
   readonly networkId: string | null;
-  /** Null: it cannot be told, since log or witness do not answer. */
   readonly witness: WitnessStatus | null;
-  /** Why `witness` is null. */
   readonly witnessFault: string | null;
   readonly jobs: readonly Job[];
-  /** What was published before and can be again, the last first. Times are Unix milliseconds. */
+  /** Times are Unix milliseconds; `refused` says why this release cannot publish the incarnation again. */
   readonly retired: readonly {
     readonly incarnation: string;
     readonly retiredAt: number;
     readonly keptUntil: number;
-    /** Why it cannot be published again by this release; null: it can, unless the log was set back. */
     readonly refused: string | null;
   }[];
 }
@@ -67,11 +59,9 @@ export interface StatusSources {
   readonly log: EventLog;
   readonly witness: Witness;
   readonly group: Group;
-  /** How long the log may take to tell its restrictions. */
   readonly patienceMs?: number;
 }
 
-/** Where the network stands. Rejects if the read store cannot be reached. */
 export async function recoveryStatus(sources: StatusSources): Promise<RecoveryStatus> {
   const { pool, group } = sources;
   const state = await readPublicationState(pool);
@@ -98,38 +88,37 @@ async function witnessStatusOrFault(sources: StatusSources, state: PublicationSt
   try {
     return { status: await witnessStatusInTime(sources, state), fault: null };
   } catch (error) {
-    const isAway =
+    const isUnavailable =
       error instanceof WitnessUnavailable ||
       error instanceof WitnessRequired ||
       error instanceof LogUnavailable;
-    if (!isAway) throw error;
+    if (!isUnavailable) throw error;
     return { status: null, fault: error.message };
   }
 }
 
-/** For somebody who waits for it. @throws {LogUnavailable} {@link WitnessUnavailable} {@link WitnessRequired} */
+/** @throws {LogUnavailable} also after `patienceMs`; {@link WitnessUnavailable} {@link WitnessRequired} */
 export async function witnessStatusInTime(
-  { pool, log, witness, patienceMs = PATIENCE_MS }: StatusSources,
+  { pool, log, witness, patienceMs = TIMEOUT_MS }: StatusSources,
   state: PublicationState | undefined,
 ): Promise<WitnessStatus> {
-  // A log that is away says so at once, and a subscription to it waits until it is back.
   await log.reach();
-  const patience = AbortSignal.timeout(patienceMs);
-  const asked = { database: pool, log, witness };
-  const answered = async () =>
-    witnessStatus(asked, await readBothLedgers(log, witness, patience), state, patience);
-  return answered().catch((cause: unknown) => {
-    if (cause !== patience.reason) throw cause;
+  const timeout = AbortSignal.timeout(patienceMs);
+  const stores = { database: pool, log, witness };
+  const compare = async () =>
+    witnessStatus(stores, await readBothLedgers(log, witness, timeout), state, timeout);
+  return compare().catch((cause: unknown) => {
+    if (cause !== timeout.reason) throw cause;
     throw new LogUnavailable(
-      'The event log did not tell all its restrictions in time; try again once it answers.',
+      'The event log did not send all its restrictions in time; try again once it answers.',
       { cause },
     );
   });
 }
 
 /**
- * How log, witness and what is published stand to each other, all of it compared. `both`: as just read. Rejects with the reason of `signal`.
- * @throws {LogUnavailable} {@link WitnessUnavailable} {@link WitnessRequired}
+ * Compares log, witness and publication in full, from `both` as just read.
+ * @throws {LogUnavailable} {@link WitnessUnavailable} {@link WitnessRequired}; the reason of `signal`.
  */
 export async function witnessStatus(
   { database, log, witness }: { database: Pool | ClientBase; log: EventLog; witness: Witness },
@@ -138,13 +127,13 @@ export async function witnessStatus(
   signal: AbortSignal,
 ): Promise<WitnessStatus> {
   const shown = await allShown(database, state);
-  const agreement = await compareLedgers(both, { log, witness }, shown, signal, EXAMPLES);
-  const { witnessed, logged, missing, unwitnessed, onlyShown } = agreement;
-  const broken = await witness.firstBroken();
+  const comparison = await compareLedgers(both, { log, witness }, shown, signal, EXAMPLES);
+  const { witnessed, logged, missing, unwitnessed, onlyShown } = comparison;
+  const brokenLine = await witness.firstBroken();
   return {
     epochs: { witness: witnessed, log: logged, readModel: Number(state?.witnessEpoch ?? 0n) },
-    unsettled: (await witness.unsettled(ALL_TIMES, 0n, UNSETTLED)).length,
-    brokenLine: broken === undefined ? null : Number(broken),
+    unsettled: (await witness.unsettled(ANY_TIME, 0n, UNSETTLED)).length,
+    brokenLine: brokenLine === undefined ? null : Number(brokenLine),
     missing,
     unwitnessed,
     onlyShown,
