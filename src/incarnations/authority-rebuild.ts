@@ -8,13 +8,13 @@ import { openStates } from '../jobs/job.js';
 import { guardedTarget } from './fixed-target.js';
 import { quarantineIfRolledBack } from '../recovery/detect/log-rollback.js';
 
-const LOOK_AGAIN_MS = 100;
+const POLL_MS = 100;
 
-/** Not while a recovery is under way, which appends to the log what was lost and then derives all of it by itself. */
-const DERIVED = `authority.deriving
+/** Excludes a running recovery: it appends the lost restrictions, then derives the authority store itself. */
+const PENDING_REBUILD = `authority.deriving
   WHERE NOT EXISTS (SELECT FROM recovery.job WHERE kind = 'recover' AND state = ANY ($1))`;
 
-/** Nobody acts from here on, in any process, until a worker has been through the log. `now`: Unix milliseconds. */
+/** Refuses every request, in all processes, until a worker has replayed the log. `now`: Unix milliseconds. */
 export async function beginAuthorityRebuild(database: Pool | ClientBase, now: number): Promise<void> {
   await database.query(
     'INSERT INTO authority.deriving (since) VALUES ($1) ON CONFLICT (singleton) DO UPDATE SET since = excluded.since',
@@ -23,25 +23,26 @@ export async function beginAuthorityRebuild(database: Pool | ClientBase, now: nu
 }
 
 /**
- * The target of the authority group. That it has reached the end of the log ends what a restore, or a recovery that failed,
- * began: once it is known whether what is published shows the same log, since everybody acts by both.
+ * The target of the authority group. Its arrival at the head of the log ends an authority rebuild, but only
+ * after the log is compared with the publication: requests are decided by both.
  */
 export async function authorityTarget(group: Group, log: EventLog, client: ClientBase): Promise<Target> {
   const target = await guardedTarget(log, client, group, 'authority');
   return {
     ...target,
     async caughtUp() {
-      const { rowCount } = await client.query(`SELECT FROM ${DERIVED}`, [openStates]);
+      const { rowCount } = await client.query(`SELECT FROM ${PENDING_REBUILD}`, [openStates]);
       if (rowCount === 0) return;
       await quarantineIfRolledBack(client, log);
-      await client.query(`DELETE FROM ${DERIVED}`, [openStates]);
+      await client.query(`DELETE FROM ${PENDING_REBUILD}`, [openStates]);
     },
   };
 }
 
 /**
- * Waits until who may act was derived from a restored log: before that, operators would act on half of it. Not for a recovery,
- * which derives it in one step, and which nobody could go on with where no process answers.
+ * Waits for the authority rebuild of a restored log: operator commands would act on a partial authority
+ * store. Does not wait for a recovery, which derives the store in one transaction and needs a running
+ * process.
  */
 export async function waitForAuthorityRebuild(pool: Pool, logger: Logger): Promise<void> {
   for (let waited = false; ; waited = true) {
@@ -51,7 +52,7 @@ export async function waitForAuthorityRebuild(pool: Pool, logger: Logger): Promi
       [[...openStates, 'paused', 'failed']],
     );
     if (rowCount === 0) return;
-    if (!waited) logger.info('waiting until a worker has derived from the restored log who may act');
-    await pause(LOOK_AGAIN_MS);
+    if (!waited) logger.info('waiting for the authority projection to catch up');
+    await pause(POLL_MS);
   }
 }

@@ -10,25 +10,22 @@ import type { Job } from '../jobs/job.js';
 
 export interface Publication {
   readonly networkId: string;
-  /** What is published: nothing may be, in a recovery. */
   readonly instead: string | undefined;
-  /** How reads are admitted to that. */
   readonly from: 'serving' | 'quarantined';
-  /** What the job did before, in words. */
   readonly done: readonly string[];
 }
 
 const steps = {
   loading: 'loading events',
-  finishing: 'making indexes',
+  finishing: 'building indexes',
   catching_up: 'catching up',
   verifying: 'verifying every table',
 } as const;
 
 /**
- * Brings a new incarnation to the end of the log, verifies it against an independent fold, and publishes it in one
- * transaction, in which the job is done, too. Goes on with what the job had begun. Answers what came of it, in words.
- * @throws {JobError} and what log and Postgres throw.
+ * Builds a new incarnation up to the head of the log, verifies it, and publishes it in the transaction that
+ * concludes the job. Resumes an earlier build of the job. Returns a summary for the operator.
+ * @throws {JobError} the publication has changed. Faults of log and Postgres pass through.
  */
 export async function buildAndPublish(
   job: Job,
@@ -37,21 +34,21 @@ export async function buildAndPublish(
 ): Promise<string> {
   const { now, report, conclude, group, log, databaseUrl, signal } = context;
   const incarnation = await incarnationOf(job, context);
-  const pace = new RateMeter();
-  let loaded = 0;
-  const engine = {
+  const rateMeter = new RateMeter();
+  let eventsLoaded = 0;
+  const options = {
     group,
     log,
     databaseUrl,
     incarnation,
     signal,
     onProgress: ({ phase, done, total, rate }: BuildProgress) => {
-      if (phase === 'loading') loaded = done;
+      if (phase === 'loading') eventsLoaded = done;
       report({ step: steps[phase], done, total, rate, isVerifying: phase === 'verifying' });
     },
   };
-  await buildVerified(engine);
-  const said = [...before, `incarnation ${incarnation.incarnation} is published`].join('; ');
+  await buildVerified(options);
+  const summary = [...before, `incarnation ${incarnation.incarnation} is published`].join('; ');
   await follow({
     ...context,
     incarnation,
@@ -62,19 +59,20 @@ export async function buildAndPublish(
         instead,
         now: now(),
         from,
-        // What the next plan estimates from: everything that it took.
         alongside: () =>
-          conclude(applying, said, {
+          conclude(applying, summary, {
             step: 'published',
-            done: loaded,
-            total: loaded,
-            rate: pace.of(loaded),
+            done: eventsLoaded,
+            total: eventsLoaded,
+            rate: rateMeter.of(eventsLoaded),
           }),
       });
       if (outcome === 'changed')
-        throw new JobError('What is published has changed during the build; look at it and begin again.');
+        throw new JobError(
+          'The publication has changed during the build, so the build was discarded. See plaza recovery status, then start again.',
+        );
       return outcome === 'published';
     },
   });
-  return said;
+  return summary;
 }

@@ -9,13 +9,13 @@ import { PUBLICATION_CHANNEL } from './incarnation.js';
 import type { JobContext } from '../jobs/job-context.js';
 import type { Job } from '../jobs/job.js';
 
-const LOOK_AGAIN_MS = 200;
+const POLL_MS = 200;
 
 type Tools = Pick<JobContext, 'client' | 'log' | 'signal' | 'report'>;
 
 /**
- * Has a group with tables of its own apply every event once more over the rows that are there, and waits for the end. The
- * worker of the group does it; which of the job's groups were begun with is in the job's step.
+ * Makes the worker of a group with tables of its own apply every event again over the existing rows, and
+ * waits for the end. The job's step records a group that has started.
  */
 export async function applyOnceMore(
   group: Group,
@@ -36,20 +36,18 @@ export async function applyOnceMore(
       await client.query(`SELECT pg_notify('${PUBLICATION_CHANNEL}', $1)`, [group.name]);
     });
   }
-  // What comes meanwhile is applied as ever: of a busy network there is always more.
   const head = (await log.head()) ?? 0n;
-  const pace = new RateMeter();
+  const rateMeter = new RateMeter();
   for (;;) {
     const after = await CheckpointStore.ofGroup(group.name).read(client);
     if ((after?.position ?? -1n) >= head || !(await hasMore(group, after, context))) break;
     const done = Number(after?.position ?? 0n);
-    report({ step, done, total: Number(head), rate: pace.of(done) });
-    await pause(LOOK_AGAIN_MS, undefined, { signal });
+    report({ step, done, total: Number(head), rate: rateMeter.of(done) });
+    await pause(POLL_MS, undefined, { signal });
   }
   report({ step, done: Number(head), total: Number(head), rate: null });
 }
 
-/** Whether the log has an event for the group that is not applied yet. */
 async function hasMore(
   group: Group,
   after: Checkpoint | undefined,

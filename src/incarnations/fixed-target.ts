@@ -5,7 +5,7 @@ import type { Target } from '../../projections/runner/target.js';
 import type { EventLog } from '../log/event-log.js';
 import { quarantineIfRolledBack } from '../recovery/detect/log-rollback.js';
 
-/** {@link fixedTarget} of a group whose checkpoint the log may lack: then the whole network is in quarantine. */
+/** {@link fixedTarget} of a group. If the log lacks its checkpoint, the whole network enters quarantine. */
 export async function guardedTarget(
   log: EventLog,
   client: ClientBase,

@@ -9,8 +9,7 @@ import type { EventLog } from '../log/event-log.js';
 import type { Incarnation } from './incarnation.js';
 
 const BATCH_SIZE = 1_000;
-/** How soon the end is looked at again while nothing new comes. */
-const SILENCE_MS = 50;
+const IDLE_MS = 50;
 
 export interface FollowOptions {
   readonly group: Group;
@@ -18,15 +17,14 @@ export interface FollowOptions {
   readonly databaseUrl: string;
   readonly incarnation: Incarnation;
   readonly signal: AbortSignal;
-  /** Called at the end of the log, again and again, until it says that it is enough. On the connection that applies. */
+  /** Called repeatedly at the head of the log, on the applying connection, until it returns true. */
   readonly atTheEnd: (client: ClientBase) => Promise<boolean>;
-  /** Position of the newest event that was applied. */
   readonly onApplied?: (position: bigint) => void;
 }
 
 /**
- * Applies to an incarnation that is not published what the log has beyond it, as live work does.
- * @throws {LogReplaced} it shows another log. What Postgres throws.
+ * Applies new events of the log to an unpublished incarnation, one transaction a batch.
+ * @throws {LogReplaced} the incarnation shows another log. Faults of Postgres pass through.
  */
 export async function follow(options: FollowOptions): Promise<void> {
   const { group, log, databaseUrl, incarnation, atTheEnd, onApplied } = options;
@@ -35,13 +33,13 @@ export async function follow(options: FollowOptions): Promise<void> {
   try {
     const { client } = connection;
     await client.query(`SELECT set_config('search_path', quote_ident($1), false)`, [incarnation.schemaName]);
-    const progress = CheckpointStore.ofIncarnation(incarnation.incarnation);
-    const after = await progress.read(client);
-    const applier = new Applier(client, progress, dispatch(group), after);
+    const checkpoints = CheckpointStore.ofIncarnation(incarnation.incarnation);
+    const after = await checkpoints.read(client);
+    const applier = new Applier(client, checkpoints, dispatch(group), after);
     const subscribe = (wanted: AbortSignal) =>
       log.subscribe({ after, types: typesOf(group), batchSize: BATCH_SIZE, signal: wanted });
     let caughtUp = false;
-    for await (const batch of withIdleTicks(subscribe, SILENCE_MS, signal)) {
+    for await (const batch of withIdleTicks(subscribe, IDLE_MS, signal)) {
       const last = batch?.events.at(-1);
       if (batch && last) {
         await applier.apply(batch.events);

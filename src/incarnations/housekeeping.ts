@@ -10,12 +10,10 @@ interface Row {
   readonly incarnation: string;
   readonly schema_name: string;
   readonly versions: Versions;
-  /** It was published, or is of the versions that are: nobody builds it any more. */
   readonly is_over: boolean;
 }
 
-/** What nobody reads or asked to be kept, of before $1. */
-const superfluous = `
+const obsoleteSql = `
   SELECT incarnation, schema_name, versions, retired_at IS NOT NULL OR coalesce(versions = (
     SELECT other.versions FROM recovery.publication JOIN recovery.incarnation other USING (incarnation)), false) AS is_over
   FROM recovery.incarnation
@@ -24,24 +22,23 @@ const superfluous = `
     AND NOT EXISTS (SELECT FROM recovery.job WHERE job.incarnation = incarnation.incarnation AND state = ANY ($2))`;
 
 /**
- * Drops what was published before and what was never finished, as after a deployment that was given up, once its time has
- * come; but what somebody is still building.
+ * Drops retired incarnations after their grace period, and unfinished builds such as those of an abandoned
+ * deployment. A build with a live worker stays.
  */
 export async function dropSuperfluous(
   client: ClientBase,
   { groupName, before, logger }: { groupName: string; before: Date; logger: Pick<Logger, 'info'> },
 ): Promise<void> {
-  const { rows } = await client.query<Row>(superfluous, [before, [...openStates, 'paused']]);
+  const { rows } = await client.query<Row>(obsoleteSql, [before, [...openStates, 'paused']]);
   for (const { incarnation, schema_name: schemaName, versions, is_over: isOver } of rows) {
     const drop = () => dropIncarnation(client, { incarnation, schemaName });
     if (isOver) await drop();
-    else if (!(await unlessBuilt(client, groupLock(lockOf(groupName, versions)), drop))) continue;
-    logger.info({ incarnation }, 'dropped an incarnation that is not needed any more');
+    else if (!(await unlessInBuild(client, groupLock(lockOf(groupName, versions)), drop))) continue;
+    logger.info({ incarnation }, 'dropped an obsolete incarnation');
   }
 }
 
-/** False: a worker of these versions is there, and nothing was done. */
-async function unlessBuilt(client: ClientBase, lock: string, work: () => Promise<void>): Promise<boolean> {
+async function unlessInBuild(client: ClientBase, lock: string, work: () => Promise<void>): Promise<boolean> {
   const { rows } = await client.query<{ held: boolean }>(
     'SELECT pg_try_advisory_lock(hashtextextended($1, 0)) AS held',
     [lock],

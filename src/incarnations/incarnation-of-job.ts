@@ -5,7 +5,6 @@ import type { JobContext } from '../jobs/job-context.js';
 import { noteIncarnation } from '../jobs/job.js';
 import type { Job } from '../jobs/job.js';
 
-/** What the job builds: what it had begun, or else a new one. */
 export async function incarnationOf(job: Job, context: JobContext): Promise<Incarnation> {
   const { client, group, ids, now } = context;
   const versions = versionsOf(group);
@@ -18,13 +17,12 @@ export async function incarnationOf(job: Job, context: JobContext): Promise<Inca
     await dropUnpublished(job.incarnation, context);
   }
   const id = ids.incarnation();
-  // Noted first: nobody else must take it for a build of their own.
+  // First, so that no serving worker adopts the build.
   await noteIncarnation(client, job.id, id);
   const tables = group.projections.map((projection) => projection.tables);
   return createIncarnation(client, { id, versions, tables, now: now() });
 }
 
-/** Drops it if it is there, and is neither published nor kept for a rollback. */
 export async function dropUnpublished(
   incarnation: string,
   { client }: Pick<JobContext, 'client'>,

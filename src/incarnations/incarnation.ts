@@ -2,10 +2,9 @@ import type { ClientBase, Pool } from 'pg';
 import type { Versions } from '../../projections/runner/projection.js';
 import { inTransaction } from '../store/transaction.js';
 
-/** Channel of `NOTIFY` that tells when the publication changes. */
 export const PUBLICATION_CHANNEL = 'plaza_publication';
 
-/** One generation of read models, in a schema of its own. The id is random, so that no backup can bring it back as another. */
+/** One generation of read models, in a schema of its own. The id is random: a restored backup cannot reuse it. */
 export interface Incarnation {
   readonly incarnation: string;
   readonly schemaName: string;
@@ -13,7 +12,7 @@ export interface Incarnation {
 
 export interface Found extends Incarnation {
   readonly isPublished: boolean;
-  /** It was built, and stopped before it could be published: it may not be what the log says. */
+  /** Built, but stopped before publication: its tables may differ from the log. */
   readonly isRefused: boolean;
 }
 
@@ -23,8 +22,8 @@ interface Row {
 }
 
 /**
- * The published incarnation if it has exactly these versions; else the newest unfinished build that has. What was published
- * before, and what an operator's job builds, are none of these.
+ * Returns the published incarnation if it has exactly these versions; else the newest unfinished build of
+ * these versions. Excludes retired incarnations and builds of jobs.
  */
 export async function findIncarnation(client: ClientBase, versions: Versions): Promise<Found | undefined> {
   const { rows } = await client.query<Row & { is_published: boolean; is_refused: boolean }>(
@@ -48,8 +47,8 @@ export async function findIncarnation(client: ClientBase, versions: Versions): P
 }
 
 /**
- * Makes an empty incarnation, to be built: schema, tables without what a build makes at its end, and row in one
- * transaction. `id`: new, random, of `[a-z0-9]`.
+ * Creates schema, tables and row of an empty incarnation in one transaction; indexes follow at the end of the
+ * build. `id`: new, random, of `[a-z0-9]`.
  */
 export async function createIncarnation(
   client: ClientBase,
@@ -60,20 +59,19 @@ export async function createIncarnation(
     readonly now: number;
   },
 ): Promise<Incarnation> {
-  const made = { incarnation: options.id, schemaName: `inc_${options.id}` };
+  const created = { incarnation: options.id, schemaName: `inc_${options.id}` };
   await inTransaction(client, async () => {
     await client.query(
       `INSERT INTO recovery.incarnation (incarnation, schema_name, versions, created_at, build_state)
       VALUES ($1, $2, $3, $4, 'loading')`,
-      [made.incarnation, made.schemaName, options.versions, new Date(options.now)],
+      [created.incarnation, created.schemaName, options.versions, new Date(options.now)],
     );
-    await client.query(`CREATE SCHEMA ${made.schemaName}; SET LOCAL search_path = ${made.schemaName}`);
+    await client.query(`CREATE SCHEMA ${created.schemaName}; SET LOCAL search_path = ${created.schemaName}`);
     for (const ddl of options.tables) await client.query(ddl);
   });
-  return made;
+  return created;
 }
 
-/** Drops an incarnation that is not published, with all its tables. */
 export async function dropIncarnation(
   client: ClientBase,
   { incarnation, schemaName }: Incarnation,
@@ -89,33 +87,30 @@ export async function dropIncarnation(
 export interface PublishOptions {
   readonly incarnation: string;
   /**
-   * Its identifier from now on: new, where it was published before. A client that looks before a rebuild and after it was
-   * taken back has to see that there were changes. Undefined: as before.
+   * The new identifier of an incarnation that was published before. Without one, a client that reads before a
+   * rebuild and after its rollback would see no change.
    */
   readonly as?: string;
   readonly networkId: string;
-  /** What is published, and what `incarnation` takes the place of; undefined: nothing is. */
   readonly instead: string | undefined;
-  /** Unix milliseconds. */
   readonly now: number;
-  /** How reads are admitted to what is published. Out of a quarantine leads nothing but a recovery. */
+  /** Expected status of the publication. Only a recovery passes `quarantined`. */
   readonly from?: 'serving' | 'quarantined';
-  /** Why the first incarnation is in quarantine from the beginning, so that nobody is shown it. */
   readonly quarantined?: string | undefined;
-  /** What is to be seen with it or not at all: done in its transaction, on its client. */
   readonly alongside?: () => Promise<void>;
 }
 
 /**
- * Lets reads see an incarnation, instead of another one, which is kept for a while: it is retired. Reads never go back: both
- * stand still for the moment of the change, and what is shown then shows at least what was shown before. `behind`: it
- * does not yet. `changed`: the publication is not what it was. In both cases nothing was changed. Out of a quarantine there is
- * no going back to anything: what was shown then may be of a log that is lost, and so may what writers still wait for.
+ * Publishes an incarnation in place of another one, which is retired. Both are locked, so the new one shows
+ * at least as much as the old one. Returns `behind` if it does not yet, `changed` if the publication is
+ * another one; both change nothing.
  *
- * A build that no longer handles the newest event's type stays behind until one comes that it handles.
+ * After a quarantine no rollback is possible: the replaced incarnation may show a lost log, and so may
+ * outstanding writes. Earlier cursors become invalid (docs/api-decisions.md, "Reconcile"): only positions
+ * after both incarnations are surely its own.
  *
- * What was handed out so far as a cursor is of no use to it (decisions.md, "Reconcile"): positions are those of the log,
- * so only those after both are surely its own. The first incarnation takes any.
+ * A build that no longer handles the newest event's type stays `behind` until an event arrives that it
+ * handles.
  */
 export async function publish(
   client: ClientBase,
@@ -154,8 +149,8 @@ export async function publish(
 }
 
 /**
- * Whether it shows less than the other. Locks both, always in the same order: whoever wants to move either on waits for the
- * end of the transaction.
+ * Returns true if the incarnation shows less than the other. Locks both in a fixed order, so that no other
+ * session advances either before the commit.
  */
 async function lockAndCompare(
   client: ClientBase,
@@ -172,7 +167,6 @@ async function lockAndCompare(
   return positionOf(incarnation) < positionOf(instead);
 }
 
-/** Whether this is what reads are admitted to. Undefined: it is not published. */
 export async function publishedStatus(
   client: ClientBase,
   incarnation: string,
@@ -185,7 +179,7 @@ export async function publishedStatus(
   return rows[0]?.status;
 }
 
-/** Lets nobody read, write or sign in from now on, for this reason, until an operator recovers. The first reason stands. */
+/** Refuses reads, writes and sign-ins until an operator recovers the network. The first reason is kept. */
 export async function quarantine(
   database: Pool | ClientBase,
   incarnation: string,

@@ -3,21 +3,25 @@ import { WrongExpectedRevision } from '../log/event-log.js';
 import type { EventLog } from '../log/event-log.js';
 import { streams } from '../log/streams.js';
 
-/** New random values: UUIDs of events and requests, and the identity of a network (`[A-Za-z0-9_-]{1,64}`). */
 export interface NetworkIds {
   uuid(): string;
   networkId(): string;
 }
 
-/** Which network this is the log of, by the leader's word; undefined if it was not founded yet. @throws {LogUnavailable} */
+/**
+ * Returns the network of this log, read from the leader; undefined before it is founded.
+ * @throws {LogUnavailable}
+ */
 export async function networkOf(log: EventLog): Promise<string | undefined> {
   const [first] = await log.read(streams.network(), { limit: 1, isProof: true });
   return first?.event.type === 'network.founded' ? first.event.data.networkId : undefined;
 }
 
 /**
- * Founds the network in an empty log: one stream, so of all processes that try, one does, and all get the same answer.
- * `now`: Unix milliseconds. @throws {LogUnavailable} {@link ProjectionStoppedError} The stream is there and founds no network.
+ * Founds the network in an empty log. Of all concurrent processes one succeeds, and all return the same id.
+ * `now`: Unix milliseconds.
+ * @throws {LogUnavailable}
+ * @throws {ProjectionStoppedError} the stream begins with another event.
  */
 export async function foundNetwork(log: EventLog, ids: NetworkIds, now: () => number): Promise<string> {
   const founded = await networkOf(log);

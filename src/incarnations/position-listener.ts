@@ -4,22 +4,18 @@ import type { Logger } from 'pino';
 import { POSITION_CHANNEL } from '../../projections/runner/checkpoint-store.js';
 import { endSession, sessionClient } from '../store/session-client.js';
 
-/** A silent connection is either one without news or one that is dead: only a question tells. */
+/** A silent connection may be dead; only a query tells. */
 const HEARTBEAT_MS = 10_000;
 const RECONNECT_PAUSE_MS = { first: 100, longest: 2_000 };
 
-/** What is published, and how far it came. */
 export interface Published {
   readonly incarnation: string;
-  /** Undefined: no event is applied yet. */
   readonly appliedPosition: bigint | undefined;
 }
 
 export interface PositionListenerOptions {
   readonly databaseUrl: string;
-  /** Channel of `NOTIFY` that says that what is published has changed. */
   readonly publicationChannel: string;
-  /** Reads what is published; undefined: nothing yet. */
   readonly read: (client: ClientBase) => Promise<Published | undefined>;
   readonly logger: Logger;
 }
@@ -30,45 +26,41 @@ interface Waiter {
 }
 
 /**
- * Knows, without polling, how far the published read models are: one connection that listens to what workers announce
- * with each commit. It reconnects by itself and then reads anew, so that nothing missed is missed for long.
+ * Tracks the position of the published read models without polling, by the notifications of each commit. It
+ * reconnects by itself and reads the state again, so a lost notification is soon made up for.
  */
 export class PositionListener {
   private state: Published | undefined;
-  /** Newest position that was announced on this connection, for each incarnation. */
-  private readonly heard = new Map<string, bigint>();
-  /** How often what is published may have changed: what is announced counts only after it was read anew. */
+  private readonly announced = new Map<string, bigint>();
+  /** Changes of the publication so far. Notifications count only after the state is read again. */
   private changes = 0;
   private changesRead = 0;
   private readonly waiters = new Set<Waiter>();
   private readonly subscribers = new Set<() => void>();
   private readonly stopping = new AbortController();
   private running: Promise<void> | undefined;
-  private hangUp: (() => void) | undefined;
+  private disconnect: (() => void) | undefined;
 
   constructor(private readonly options: PositionListenerOptions) {}
 
-  /** Listens until `stop`. Does not wait for the first connection. */
   start(): void {
     this.running ??= this.run();
   }
 
-  /** Ends the connection. Whoever waits is told that the position was not reached. */
   async stop(): Promise<void> {
     this.stopping.abort();
-    this.hangUp?.();
+    this.disconnect?.();
     for (const waiter of this.waiters) waiter.settle(false);
     await this.running;
   }
 
-  /** What is published, with the newest position that was heard of. Undefined: nothing, or not known yet. */
   current(): Published | undefined {
     return this.state;
   }
 
   /**
-   * Whether the published read models show the event at `position` within `timeoutMs`. The position must be that of an
-   * event that the group handles: nothing is announced for others.
+   * Resolves to true once the published read models show the event at `position`, to false after `timeoutMs`.
+   * The event must be of a type that the group handles: no other position is announced.
    */
   waitFor(position: bigint, timeoutMs: number): Promise<boolean> {
     if (this.hasReached(position)) return Promise.resolve(true);
@@ -87,10 +79,9 @@ export class PositionListener {
     });
   }
 
-  /** Calls back each time that what is published has changed, or how far it is. Answers how to end that. */
-  subscribe(onNews: () => void): () => void {
-    this.subscribers.add(onNews);
-    return () => void this.subscribers.delete(onNews);
+  subscribe(onChange: () => void): () => void {
+    this.subscribers.add(onChange);
+    return () => void this.subscribers.delete(onChange);
   }
 
   private hasReached(position: bigint): boolean {
@@ -99,38 +90,36 @@ export class PositionListener {
 
   private async run(): Promise<void> {
     const { signal } = this.stopping;
-    let wait = RECONNECT_PAUSE_MS.first;
+    let pauseMs = RECONNECT_PAUSE_MS.first;
     while (!signal.aborted) {
       try {
-        await this.listen(() => (wait = RECONNECT_PAUSE_MS.first));
+        await this.listen(() => (pauseMs = RECONNECT_PAUSE_MS.first));
       } catch (error) {
-        if (wait === RECONNECT_PAUSE_MS.first)
-          this.options.logger.warn({ err: error }, 'no news of positions; connecting again until it works');
-        await pause(wait, undefined, { signal }).catch(() => undefined);
-        wait = Math.min(wait * 2, RECONNECT_PAUSE_MS.longest);
+        if (pauseMs === RECONNECT_PAUSE_MS.first)
+          this.options.logger.warn({ err: error }, 'position listener disconnected; reconnecting');
+        await pause(pauseMs, undefined, { signal }).catch(() => undefined);
+        pauseMs = Math.min(pauseMs * 2, RECONNECT_PAUSE_MS.longest);
       }
     }
   }
 
-  /** One connection's life. Resolves when it is told to stop, rejects when the connection is lost. */
   private async listen(onConnected: () => void): Promise<void> {
     const { databaseUrl, publicationChannel, read } = this.options;
     const client = sessionClient(databaseUrl, 'plaza-position-listener');
     const { promise: ended, resolve, reject } = Promise.withResolvers<void>();
     client.on('error', reject).on('end', () => reject(new Error('the connection to Postgres has ended')));
-    const refresh = oneAtATime(async () => {
+    const refresh = coalesce(async () => {
       const { changes } = this;
       const row = await read(client);
-      // Otherwise it has changed under the question, which is asked again.
-      if (changes === this.changes) this.found(row);
+      if (changes === this.changes) this.applyRow(row);
     });
     client.on('notification', ({ channel, payload = '' }) => {
       const isChange = channel !== POSITION_CHANNEL;
       if (isChange) this.changes++;
       if (isChange || !this.onNotification(payload)) refresh().catch(reject);
     });
-    this.hangUp = resolve;
-    this.heard.clear();
+    this.disconnect = resolve;
+    this.announced.clear();
     this.changes++;
     const heartbeat = setInterval(() => void refresh().catch(reject), HEARTBEAT_MS);
     const open = async () => {
@@ -148,51 +137,47 @@ export class PositionListener {
     }
   }
 
-  /** False: that is no announcement. */
   private onNotification(payload: string): boolean {
-    const news = newsOf(payload);
-    if (!news) return false;
-    const { incarnation, position } = news;
-    if (incarnation === undefined || position <= (this.heard.get(incarnation) ?? -1n)) return true;
-    this.heard.set(incarnation, position);
+    const announcement = parseAnnouncement(payload);
+    if (!announcement) return false;
+    const { incarnation, position } = announcement;
+    if (incarnation === undefined || position <= (this.announced.get(incarnation) ?? -1n)) return true;
+    this.announced.set(incarnation, position);
     if (this.changes === this.changesRead && incarnation === this.state?.incarnation)
       this.updateState(this.state);
     return true;
   }
 
-  private found(row: Published | undefined): void {
+  private applyRow(row: Published | undefined): void {
     const isChange = this.changesRead !== this.changes;
     this.changesRead = this.changes;
-    // Others are of no interest: builds, and what was published before.
-    for (const incarnation of this.heard.keys())
-      if (incarnation !== row?.incarnation) this.heard.delete(incarnation);
+    for (const incarnation of this.announced.keys())
+      if (incarnation !== row?.incarnation) this.announced.delete(incarnation);
     this.updateState(row);
     if (isChange) this.emit();
   }
 
-  /** A row may be older than what was heard while it was on its way. */
+  /** The row may be older than a notification that arrived during the query. */
   private updateState(state: Published | undefined): void {
-    const heard = state && this.heard.get(state.incarnation);
-    const isNews = heard !== undefined && heard > (state?.appliedPosition ?? -1n);
+    const newest = state && this.announced.get(state.incarnation);
+    const isNewer = newest !== undefined && newest > (state?.appliedPosition ?? -1n);
     const before = this.state?.appliedPosition;
-    this.state = state && isNews ? { ...state, appliedPosition: heard } : state;
+    this.state = state && isNewer ? { ...state, appliedPosition: newest } : state;
     for (const waiter of this.waiters) if (this.hasReached(waiter.position)) waiter.settle(true);
     if (this.state?.appliedPosition !== before) this.emit();
   }
 
   private emit(): void {
-    for (const onNews of this.subscribers) onNews();
+    for (const onChange of this.subscribers) onChange();
   }
 }
 
-interface News {
-  /** Undefined: of a group outside of any incarnation. */
+interface Announcement {
   readonly incarnation: string | undefined;
   readonly position: bigint;
 }
 
-/** Anybody may say anything on a channel. */
-function newsOf(payload: string): News | undefined {
+function parseAnnouncement(payload: string): Announcement | undefined {
   try {
     const { incarnation, position } = JSON.parse(payload) as { incarnation?: string; position: string };
     return { incarnation, position: BigInt(position) };
@@ -201,14 +186,14 @@ function newsOf(payload: string): News | undefined {
   }
 }
 
-/** Whoever asks while the work is done gets it done once more after that. */
-function oneAtATime(work: () => Promise<void>): () => Promise<void> {
+/** A call during a run causes one more run after it. */
+function coalesce(work: () => Promise<void>): () => Promise<void> {
   let running: Promise<void> | undefined;
-  let isWanted = false;
+  let isRequested = false;
   const run = async () => {
     try {
-      while (isWanted) {
-        isWanted = false;
+      while (isRequested) {
+        isRequested = false;
         await work();
       }
     } finally {
@@ -216,7 +201,7 @@ function oneAtATime(work: () => Promise<void>): () => Promise<void> {
     }
   };
   return () => {
-    isWanted = true;
+    isRequested = true;
     return (running ??= run());
   };
 }

@@ -11,20 +11,20 @@ import { applyOnceMore } from './fixed-groups.js';
 import type { Job } from '../jobs/job.js';
 
 /**
- * Builds read models anew while reads go on. Those that answer reads share one position, so that any of them means all of
- * them, in a new incarnation; those with tables of their own have all events applied once more.
- * @throws {JobError} and what log and Postgres throw.
+ * Rebuilds read models while reads go on. The serving projections share one position, so naming one rebuilds
+ * all of them in a new incarnation. Groups with tables of their own apply all events again.
+ * @throws {JobError} a rebuild is not possible now. Faults of log and Postgres pass through.
  */
 export async function rebuild(job: Job, context: JobContext): Promise<string> {
   const { group, fixedGroups } = context;
-  const named = (each: Group) => each.projections.some(({ name }) => job.names.includes(name));
-  const said: string[] = [];
-  for (const fixed of fixedGroups.filter(named)) {
-    await applyOnceMore(fixed, job, context);
-    said.push(`${fixed.name}: every event is applied once more`);
+  const isNamed = (each: Group) => each.projections.some(({ name }) => job.names.includes(name));
+  const summaries: string[] = [];
+  for (const fixedGroup of fixedGroups.filter(isNamed)) {
+    await applyOnceMore(fixedGroup, job, context);
+    summaries.push(`${fixedGroup.name}: all events were applied again`);
   }
-  if (job.names.length === 0 || named(group)) return rebuildServing(job, context, said);
-  const done = said.join('; ');
+  if (job.names.length === 0 || isNamed(group)) return rebuildServing(job, context, summaries);
+  const done = summaries.join('; ');
   await context.conclude(context.client, done);
   return done;
 }
@@ -35,19 +35,20 @@ async function rebuildServing(job: Job, context: JobContext, done: readonly stri
   return buildAndPublish(job, context, { networkId, instead, from: 'serving', done });
 }
 
-/** What is published, if a routine rebuild may take its place. @throws {JobError} */
 async function servingState({ client, group, log }: JobContext): Promise<PublicationState> {
   const state = await readPublicationState(client);
   if (!state) throw new JobError('Nothing is published yet; the first build is under way.');
   if (state.status === 'quarantined')
     throw new JobError(
-      `The network is in quarantine (${state.reason}); see plaza recovery plan, then plaza recovery apply.`,
+      `The network is in quarantine (${state.reason}): run plaza recovery plan, then plaza recovery apply.`,
     );
   if (!isDeepStrictEqual(state.versions, versionsOf(group)))
     throw new JobError(
-      'What is published is of other versions than this worker: a deployment is under way, which builds by itself.',
+      'The published read models have other versions than this worker: a deployment is under way and rebuilds them.',
     );
   if ((await networkOf(log)) !== state.networkId)
-    throw new JobError('The log is not that of the network that is published; nothing was built.');
+    throw new JobError(
+      'The log belongs to another network than the published read models; nothing was built. See plaza recovery status.',
+    );
   return state;
 }

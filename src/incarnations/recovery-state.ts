@@ -1,25 +1,20 @@
 import type { ClientBase, Pool } from 'pg';
 
-/** What reads are admitted by: the published incarnation and how much of the log it shows. */
 export interface PublicationState {
   readonly incarnation: string;
   readonly schemaName: string;
   readonly status: 'serving' | 'quarantined';
-  /** Why it is quarantined. */
   readonly reason: string | null;
   readonly networkId: string;
-  /** Position of the newest event that it has applied; undefined while none. */
   readonly appliedPosition: bigint | undefined;
-  /** Id of that event. */
   readonly appliedEventId: string | undefined;
-  /** Number of the witness's restrictions that it has applied. */
   readonly witnessEpoch: bigint;
   readonly versions: Readonly<Record<string, number>>;
 }
 
 /**
- * The recovery state as a query of at most one row, to be read in one statement with the data that it admits:
- * `WITH state AS (${recoveryStateSql}) …`. No row: nothing was published yet.
+ * The publication as a query of at most one row, for one statement with the data that it admits: `WITH state
+ * AS (${recoveryStateSql}) …`. No row: nothing is published.
  */
 export const publicationStateSql = `
   SELECT publication.incarnation, incarnation.schema_name, publication.status, publication.reason,
@@ -40,7 +35,6 @@ interface Row {
   readonly versions: Record<string, number>;
 }
 
-/** Undefined: nothing was published yet. */
 export async function readPublicationState(
   database: Pool | ClientBase,
 ): Promise<PublicationState | undefined> {
@@ -61,13 +55,13 @@ export async function readPublicationState(
   );
 }
 
-/** Where its restrictions are; undefined: it was built by a release that counted none. */
+/** Undefined: an earlier release built the incarnation, without a table of restrictions. */
 export const schemaOfRestrictions = ({ schemaName, versions }: PublicationState): string | undefined =>
   versions['restrictions'] === undefined ? undefined : schemaName;
 
 /**
- * Restrictions that reads know, applied or outstanding, as a relation of `event_id` and `witness_epoch`: neither kind may be
- * unknown to log and witness. `schema`: of the read models.
+ * Applied and outstanding restrictions, as a relation of `event_id` and `witness_epoch`. Log and witness must
+ * know both kinds.
  */
 export const knownRestrictionsSql = (schema: string): string => `(
   SELECT event_id, witness_epoch FROM "${schema}".restriction
@@ -75,7 +69,6 @@ export const knownRestrictionsSql = (schema: string): string => `(
   SELECT event_id, witness_epoch FROM recovery.outstanding_restriction outstanding WHERE NOT EXISTS (
     SELECT FROM "${schema}".restriction applied WHERE applied.event_id = outstanding.event_id)) known`;
 
-/** Ids of all restrictions that these read models, or rows beside them, show. */
 export async function allShown(
   database: Pool | ClientBase,
   state: PublicationState | undefined,
@@ -88,7 +81,6 @@ export async function allShown(
   return rows.map(({ event_id }) => event_id);
 }
 
-/** Those of these events that the published read models show to have been restrictions of the witness. */
 export async function shownRestrictions(
   database: Pool,
   ids: readonly string[],

@@ -1,2 +1,2 @@
-/** How long what was published before is kept for a rollback, in milliseconds. */
+/** Time to keep a retired incarnation for a rollback, in milliseconds. */
 export const GRACE_MS = 24 * 60 * 60_000;

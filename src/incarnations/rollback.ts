@@ -13,16 +13,12 @@ import { follow } from './follow.js';
 import { noteIncarnation } from '../jobs/job.js';
 import type { Job } from '../jobs/job.js';
 
-/** An incarnation that was published before. */
 export interface Retired extends Incarnation {
   readonly versions: Versions;
-  /** Unix milliseconds. */
   readonly retiredAt: number;
-  /** Of the newest event that it shows; null: none. */
   readonly position: string | null;
 }
 
-/** Those that are still there, the one that was published last first. */
 export async function retiredIncarnations(database: Pool | ClientBase): Promise<readonly Retired[]> {
   const { rows } = await database.query<{
     incarnation: string;
@@ -45,43 +41,45 @@ export async function retiredIncarnations(database: Pool | ClientBase): Promise<
   }));
 }
 
-/** Why there is nothing to go back to; undefined: there is. */
 export function whyNoRollback(retired: Retired | undefined, versions: Versions): string | undefined {
-  if (!retired) return 'No earlier incarnation is kept: there is nothing to go back to.';
+  if (!retired) return 'No earlier incarnation is kept: a rollback is not possible.';
   if (isDeepStrictEqual(retired.versions, versions)) return undefined;
-  return `Incarnation ${retired.incarnation} was built by other versions of the projections than this release has; start the release that built it, or rebuild.`;
+  return `Incarnation ${retired.incarnation} was built by other versions of the projections than this release has. Start the release that built it, or rebuild.`;
 }
 
 /**
- * Publishes again what was published before, after it was brought to the end of the log. What it takes the place of is
- * kept in its turn, so that this can be undone the same way.
- * @throws {JobError} and what log and Postgres throw.
+ * Publishes the retired incarnation again, after it has caught up with the log. The replaced one is retired
+ * in turn, so a second rollback undoes the first.
+ * @throws {JobError} a rollback is not possible. Faults of log and Postgres pass through.
  */
 export async function rollback(job: Job, context: JobContext): Promise<string> {
   const { client, group, now, log, ids } = context;
   const state = await readPublicationState(client);
-  if (!state) throw new JobError('Nothing is published; there is nothing to go back from.');
+  if (!state) throw new JobError('Nothing is published: a rollback is not possible.');
   if (state.status === 'quarantined')
     throw new JobError(
-      `The network is in quarantine (${state.reason}): only plaza recovery apply leads out of it.`,
+      `The network is in quarantine (${state.reason}): a rollback is not possible; run plaza recovery plan, then plaza recovery apply.`,
     );
-  const kept = await retiredIncarnations(client);
-  const target = kept.find(({ incarnation }) => incarnation === (job.incarnation ?? kept[0]?.incarnation));
-  const why = whyNoRollback(target, versionsOf(group));
-  if (!target || why !== undefined) throw new JobError(why ?? 'It is not kept any more.');
+  const retired = await retiredIncarnations(client);
+  const target = retired.find(
+    ({ incarnation }) => incarnation === (job.incarnation ?? retired[0]?.incarnation),
+  );
+  const obstacle = whyNoRollback(target, versionsOf(group));
+  if (!target || obstacle !== undefined)
+    throw new JobError(obstacle ?? 'The requested incarnation is no longer kept.');
   await noteIncarnation(client, job.id, target.incarnation);
   context.takesPlaceOf(state.incarnation);
   const as = ids.incarnation();
-  const said = `what was kept is published again, now as incarnation ${as}, in place of ${state.incarnation}`;
+  const summary = `the earlier read models are published as incarnation ${as}, in place of ${state.incarnation}`;
   const head = Number((await log.head()) ?? 0n);
-  const pace = new RateMeter();
+  const rateMeter = new RateMeter();
   const from = Number(target.position ?? 0);
   await follow({
     ...context,
     incarnation: target,
     onApplied: (position) => {
       const done = Number(position) - from;
-      context.report({ step: 'catching up', done, total: head - from, rate: pace.of(done) });
+      context.report({ step: 'catching up', done, total: head - from, rate: rateMeter.of(done) });
     },
     atTheEnd: async (applying) => {
       const outcome = await publish(applying, {
@@ -93,22 +91,23 @@ export async function rollback(job: Job, context: JobContext): Promise<string> {
         alongside: async () => {
           await renameInJobs(applying, target.incarnation, as);
           await noteRolledBack(applying, state.incarnation);
-          await context.conclude(applying, said);
+          await context.conclude(applying, summary);
         },
       });
       if (outcome === 'changed')
-        throw new JobError('What is published has changed meanwhile; look at it and begin again.');
+        throw new JobError(
+          'The publication has changed meanwhile. See plaza recovery status, then start again.',
+        );
       return outcome === 'published';
     },
-  }).catch(asFault(target));
-  return said;
+  }).catch(asJobError(target));
+  return summary;
 }
 
 async function renameInJobs(client: ClientBase, incarnation: string, as: string): Promise<void> {
   await client.query('UPDATE recovery.job SET incarnation = $2 WHERE incarnation = $1', [incarnation, as]);
 }
 
-/** Of the job that has published it. */
 async function noteRolledBack(client: ClientBase, incarnation: string): Promise<void> {
   await client.query(
     `UPDATE recovery.job SET state = 'rolled_back' WHERE incarnation = $1 AND state = 'published' AND kind <> 'rollback'`,
@@ -116,11 +115,11 @@ async function noteRolledBack(client: ClientBase, incarnation: string): Promise<
   );
 }
 
-const asFault =
+const asJobError =
   ({ incarnation }: Incarnation) =>
   (error: unknown): never => {
     if (!(error instanceof LogReplaced)) throw error;
     throw new JobError(
-      `Incarnation ${incarnation} shows a log that there is no more (${error.message}): it cannot be published again.`,
+      `Incarnation ${incarnation} shows a log that no longer exists (${error.message}) and cannot be published again.`,
     );
   };

@@ -28,34 +28,30 @@ import type { Witness } from '../witness/witness.js';
 export interface ServingOptions {
   readonly group: Group;
   readonly log: EventLog;
-  /** Undefined: nothing is asked of it, and whoever admits reads has to know what to make of that. */
   readonly witness?: Witness | undefined;
   readonly databaseUrl: string;
   readonly logger: Logger;
-  /** New random values; that of an incarnation of `[a-z0-9]`. */
   readonly ids: NetworkIds & { incarnation(): string };
-  /** Unix milliseconds. */
   readonly now: () => number;
-  /** Milliseconds of a clock that never jumps. */
   readonly monotonic: () => number;
 }
 
-/** Workers of other versions build other tables, and need not wait for each other. */
+/** Workers of other versions build other tables and need not wait for each other. */
 export const servingLock = (group: Group): string => lockOf(group.name, versionsOf(group));
 
-/** `versions`: their names in any order. */
 export function lockOf(groupName: string, versions: Versions): string {
   const sorted = Object.entries(versions).toSorted(([a], [b]) => (a < b ? -1 : 1));
   return `${groupName}/${JSON.stringify(Object.fromEntries(sorted))}`;
 }
 
 /**
- * The incarnation that a worker of the serving group keeps up to date: the published one if it has the code's versions;
- * else one that is built beside it and published once it has reached the end of the log. Never does older code publish
- * its read models over those of newer code by itself, as whoever reconnects during a rolling upgrade would: that is an
- * operator's act, who publishes the old incarnation and runs the old code.
- * @throws {ProjectionStoppedError} the log is not the one that the published incarnation shows, or lacks restrictions, or that one is in
- * quarantine. {@link VersionTooOldError} what is published is of a later version.
+ * Returns the incarnation for a worker of the serving group: the published one if it has the code's versions;
+ * else a build beside it, published at the head of the log.
+ *
+ * Older code never publishes over newer code by itself, as a worker that reconnects during a rolling upgrade
+ * could. An operator publishes the old incarnation and runs the old code instead.
+ * @throws {ProjectionStoppedError} a quarantine, a log rollback or missing restrictions.
+ * @throws {VersionTooOldError} the publication is of a later version.
  */
 export async function servingTarget(
   options: ServingOptions,
@@ -66,15 +62,15 @@ export async function servingTarget(
   const versions = versionsOf(group);
   const state = await readPublicationState(client);
   if (state?.status === 'quarantined') throw inQuarantine(state.incarnation);
-  if (state) refuseOlder(versions, state.versions, `Incarnation ${state.incarnation}, which is published,`);
+  if (state) refuseOlder(versions, state.versions, `The published incarnation ${state.incarnation}`);
   const proof = new SessionProof(options, signal);
   if (state) await provePublished(client, options, proof, state);
   const networkId = state?.networkId ?? (await foundNetwork(log, ids, now));
   let found = await findIncarnation(client, versions);
   if (found?.isPublished) return publishedTarget(found, proof);
   if (found?.isRefused) {
-    // What was wrong with it is wrong still, whoever begins again: code that was mended, or Postgres.
-    logger.warn({ incarnation: found.incarnation }, 'dropping a build that was refused');
+    // A resumed build stays wrong, even with repaired code or a repaired Postgres.
+    logger.warn({ incarnation: found.incarnation }, 'dropping a build that failed its checks');
     await dropIncarnation(client, found);
     found = undefined;
   }
@@ -92,7 +88,7 @@ function publishedTarget(own: Incarnation, proof: SessionProof): Target {
     async caughtUp(client) {
       const status = await publishedStatus(client, own.incarnation);
       if (status === 'quarantined') throw inQuarantine(own.incarnation);
-      if (!status) throw new LockLostError(`incarnation ${own.incarnation} is no longer what is published`);
+      if (!status) throw new LockLostError(`incarnation ${own.incarnation} is no longer published`);
       await forgetApplied(client);
       const reason = await proof.again(client, own.schemaName);
       if (reason !== undefined) await refuse(client, own.incarnation, reason);
@@ -103,7 +99,6 @@ function publishedTarget(own: Incarnation, proof: SessionProof): Target {
 
 interface Build {
   readonly networkId: string;
-  /** What is published meanwhile; undefined: nothing. */
   readonly before: string | undefined;
   readonly proof: SessionProof;
 }
@@ -126,7 +121,7 @@ function buildTarget(
       if (isPublished) return published.caughtUp(client);
       const proven = await proof.before(client, own.schemaName);
       if (proven === 'unknown') return;
-      // With nothing published, only the groups with tables of their own know how far the log was.
+      // With nothing published, only the checkpoints of the fixed groups reveal a log rollback.
       const lacks = proven.lacks ?? (await detectLogRollback(log, await readOrigin(client)));
       if (lacks !== undefined && before !== undefined) await refuse(client, before, lacks);
       const outcome = await publish(client, {
@@ -141,7 +136,7 @@ function buildTarget(
         if (!isBehind)
           logger.info(
             { incarnation: own.incarnation, before },
-            'built; waiting to be as far as what is published',
+            'built; catching up with the published incarnation',
           );
         isBehind = true;
         return;
@@ -152,14 +147,12 @@ function buildTarget(
     },
     async replaced(client, reason) {
       if (isPublished) return published.replaced(client, reason);
-      // Nobody has read from it: begin again.
       await dropIncarnation(client, own);
       throw new LockLostError(`dropped the unfinished incarnation ${own.incarnation}: ${reason}`);
     },
   };
 }
 
-/** A log that was set back would build an incarnation in which deleted things are there again. */
 async function provePublished(
   client: ClientBase,
   { log }: ServingOptions,
@@ -172,10 +165,13 @@ async function provePublished(
   if (reason !== undefined) await refuse(client, state.incarnation, reason);
 }
 
-/** Nothing is written to it, even by a worker whose log is the right one again: recovery needs it as it is. */
+/**
+ * Nothing may write to a quarantined incarnation, even with the right log restored: the recovery needs it
+ * unchanged.
+ */
 function inQuarantine(incarnation: string): ProjectionStoppedError {
   return new ProjectionStoppedError(
-    `Incarnation ${incarnation} is in quarantine and must be recovered first.`,
+    `Incarnation ${incarnation} is in quarantine and must be recovered first: see plaza recovery plan.`,
   );
 }
 

@@ -89,7 +89,7 @@ describe('while nothing is wrong', () => {
     const { code, stderr } = await runPlaza(['recovery', 'rollback'], network.env);
     expect([code, stderr]).toEqual([
       1,
-      'No earlier incarnation is kept: there is nothing to go back to. (not_found)\n',
+      'No earlier incarnation is kept: a rollback is not possible. (not_found)\n',
     ]);
   });
 });
@@ -197,7 +197,7 @@ describe('after the log was set back', () => {
   it('cannot go back to what shows the lost log', async () => {
     const { code, stderr } = await runPlaza(['recovery', 'rollback'], network.env);
     expect(code).toBe(1);
-    expect(stderr).toContain('it cannot be published again');
+    expect(stderr).toContain('cannot be published again');
   });
 
   it('has the act in its log', async () => {

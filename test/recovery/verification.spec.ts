@@ -189,7 +189,7 @@ describe('the verification of an incarnation', () => {
     few.add(some.founding('n'), some.account('ada'), some.post('p1'), some.post('p2'));
     await bench.start(few, { ...group, projections }).ended;
     expect((await bench.stopped())?.reason).toMatch(
-      /^Table post of incarnation \w+ is not what the log says: 1 rows are missing, .* id p1\. Others differ, too:/,
+      /^Table post of incarnation \w+ differs from the log: 1 rows are missing, .* id p1\. Other tables differ, too:/,
     );
     expect(await bench.state()).toBeUndefined();
 

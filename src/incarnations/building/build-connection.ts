@@ -4,25 +4,22 @@ import { ProjectionStoppedError, isFaultOfEvents, messageOf } from '../../../pro
 import { endSession, sessionClient } from '../../store/session-client.js';
 
 /**
- * Nothing of a build is seen before it is published, and a crash only takes it back to its checkpoint. The rows of a
- * batch are found by keys, of which Postgres knows nothing yet (docs/adr/0010).
+ * No reader sees a build before its publication, and a crash loses only the work since its checkpoint.
+ * Batches find rows by keys, for which Postgres has no statistics yet (docs/adr/0010).
  */
 const LOADING = `
   SET synchronous_commit = off; SET jit = off; SET enable_hashjoin = off; SET enable_mergejoin = off`;
 
-/** Whole tables are read and sorted: in bounded memory, beside whoever answers reads. */
 const FINISHING = `
   SET synchronous_commit = off; SET jit = off; RESET enable_hashjoin; RESET enable_mergejoin;
   SET work_mem = '64MB'; SET maintenance_work_mem = '128MB'; SET max_parallel_workers_per_gather = 0`;
 
 const CANCEL_AGAIN_MS = 100;
-/** How long a session that is told to end may take. */
 const LONGEST_END_MS = 5_000;
 
-/** Shown in `pg_stat_activity`. The last schema is what is built or verified. */
 const applicationNameOf = (schemas: readonly string[]): string => `plaza-build/${schemas.at(-1)}`;
 
-/** One session of a build. Its statements take as long as they take; an abort ends the one that runs. */
+/** One session of a build, without a statement timeout. An abort cancels its running statement. */
 export class BuildConnection {
   private constructor(
     private readonly url: string,
@@ -31,16 +28,15 @@ export class BuildConnection {
   ) {}
 
   /**
-   * `schemas`: where tables are found, first and made in the first. Rejects with the reason of `signal` where that has
-   * aborted meanwhile: whoever wakes up without the lock learns it while the connection is made.
+   * `schemas`: the search path; tables are created in the first.
+   * @throws the reason of `signal`, also if it aborts during the connection: the lock may be lost by then.
    */
   static async open(url: string, schemas: readonly string[], signal?: AbortSignal): Promise<BuildConnection> {
     const client = sessionClient(url, applicationNameOf(schemas), Infinity);
-    // What breaks the connection breaks the statement on it, which says so.
     client.on('error', () => undefined);
     try {
       await client.connect();
-      // Whose process dies must not go on for minutes.
+      // Ends the statements of a dead process, which would run on for minutes.
       await client.query(`
         SET search_path = ${schemas.join(', ')}; SET client_connection_check_interval = '1s';
         SET tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 5`);
@@ -54,8 +50,8 @@ export class BuildConnection {
   }
 
   /**
-   * Ends the sessions of whoever was at the same before and lost the lock to us: one that is frozen keeps tables locked, and
-   * must do nothing more when it wakes up.
+   * Ends sessions of an earlier worker on the same build. A frozen one holds table locks and must not write
+   * after it wakes up.
    */
   async endOthers(): Promise<void> {
     await this.client.query(
@@ -76,7 +72,11 @@ export class BuildConnection {
     return this.client;
   }
 
-  /** Runs `work` on the session; where `signal` aborts, what it is at is cancelled, and this rejects with the reason. */
+  /**
+   * Runs `work`; an abort cancels its statement.
+   * @throws {ProjectionStoppedError} Postgres rejects a build statement, which would fail again; the reason
+   * of `signal`.
+   */
   async interruptibly<Result>(signal: AbortSignal, work: () => Promise<Result>): Promise<Result> {
     signal.throwIfAborted();
     let isOver = false;
@@ -87,9 +87,8 @@ export class BuildConnection {
       return await work();
     } catch (error) {
       signal.throwIfAborted();
-      // What Postgres refuses of our own SQL it refuses again.
       if (isFaultOfEvents(error))
-        throw new ProjectionStoppedError(`The build cannot go on: ${messageOf(error)}`, undefined, {
+        throw new ProjectionStoppedError(`The build cannot continue: ${messageOf(error)}`, undefined, {
           cause: error,
         });
       throw error;
@@ -104,7 +103,7 @@ export class BuildConnection {
     return endSession(this.client);
   }
 
-  /** Again and again: what arrives between two statements ends neither. */
+  /** Repeats, since a cancellation between two statements has no effect. */
   private async cancelUntil(isOver: () => boolean): Promise<void> {
     const client = sessionClient(this.url, 'plaza-build');
     client.on('error', () => undefined);
@@ -115,7 +114,7 @@ export class BuildConnection {
         await pause(CANCEL_AGAIN_MS);
       }
     } catch {
-      // A server that cannot be asked for it is not at work either; waiting for its answer ends with the connection.
+      // An unreachable server runs no statement. Closing the session ends the wait for its answer.
       await endSession(this.client);
     } finally {
       await endSession(client);

@@ -13,8 +13,8 @@ import { LogMeter, PhaseMeter } from './progress-meter.js';
 import type { BuildProgress, OnProgress } from './build-progress.js';
 
 /**
- * How many events make a transaction: that many are gathered, from batches of at most as many. So what is in memory is at
- * most two of these that are read, and two that are written.
+ * Events in a transaction, gathered from batches of at most that size. At most two of these are read and two
+ * are written at a time, which bounds the memory.
  */
 const BATCH_SIZE = { loading: 4_000, catching_up: 1_000 };
 
@@ -22,19 +22,17 @@ export interface BuildOptions {
   readonly group: Group;
   readonly log: EventLog;
   readonly databaseUrl: string;
-  /** Not published, of the group's versions, and nobody else's work: whoever asks holds a lock. */
+  /** Not published and of the group's versions. The caller holds a lock, so no other worker builds it. */
   readonly incarnation: Incarnation;
   readonly signal: AbortSignal;
   readonly onProgress?: OnProgress;
 }
 
 /**
- * Brings an incarnation to the end of the log, however far it came: the first time in bulk, by the statements' short way
- * and with what else there is to make made at the end; then as live application does. It may be aborted or killed at
- * any moment, and called again: a batch and a step are done wholly or not at all.
- *
- * Rejects with the signal's reason when that aborts. @throws what live application would: {@link ProjectionStoppedError} at an event that
- * cannot be applied, {@link UnreadableEvent}, {@link LogReplaced}, faults of Postgres as they come.
+ * Builds an incarnation up to the head of the log: first in bulk, with indexes and backfills at the end, then
+ * event by event. Safe to abort or kill: each batch and step is atomic, and the next call resumes.
+ * @throws {ProjectionStoppedError} a poison event. {@link UnreadableEvent}, {@link LogReplaced}, faults of
+ * Postgres; the reason of `signal`.
  */
 export async function buildIncarnation(options: BuildOptions): Promise<void> {
   const { databaseUrl, incarnation, signal } = options;
@@ -56,31 +54,30 @@ export async function buildIncarnation(options: BuildOptions): Promise<void> {
   }
 }
 
-/** Applies everything up to the end of the log: the next batch is read and opened while Postgres has the one before. */
 async function follow(
   client: ClientBase,
   { group, log, incarnation, signal, onProgress = () => undefined }: BuildOptions,
   phase: BuildProgress['phase'] & keyof typeof BATCH_SIZE,
 ): Promise<void> {
-  const progress = CheckpointStore.ofIncarnation(incarnation.incarnation);
-  const after = await progress.read(client);
-  const applier = new Applier(client, progress, dispatch(group), after, phase === 'loading');
-  const way = { from: after?.position ?? 0n, to: (await log.head()) ?? 0n };
-  const meter = new LogMeter(new PhaseMeter(phase, onProgress), way);
+  const checkpoints = CheckpointStore.ofIncarnation(incarnation.incarnation);
+  const after = await checkpoints.read(client);
+  const applier = new Applier(client, checkpoints, dispatch(group), after, phase === 'loading');
+  const range = { from: after?.position ?? 0n, to: (await log.head()) ?? 0n };
+  const meter = new LogMeter(new PhaseMeter(phase, onProgress), range);
   const subscription = { after, types: typesOf(group), batchSize: BATCH_SIZE[phase], signal };
-  let gathered: Recorded[] = [];
+  let batch: Recorded[] = [];
   let writing = Promise.resolve();
   try {
     for await (const { events, caughtUp } of log.subscribe(subscription)) {
-      gathered.push(...events);
-      if (gathered.length < BATCH_SIZE[phase] && !caughtUp) continue;
+      batch.push(...events);
+      if (batch.length < BATCH_SIZE[phase] && !caughtUp) continue;
       await writing;
-      writing = applier.apply(gathered);
-      // Asked for when the next batch is there, which may be after it has failed.
+      writing = applier.apply(batch);
+      // Awaited with the next batch; a rejection before that must not count as unhandled.
       writing.catch(() => undefined);
-      const last = gathered.at(-1);
-      if (last) meter.add(gathered.length, last.position);
-      gathered = [];
+      const last = batch.at(-1);
+      if (last) meter.add(batch.length, last.position);
+      batch = [];
       if (caughtUp) break;
     }
   } finally {
@@ -89,7 +86,7 @@ async function follow(
   signal.throwIfAborted();
 }
 
-/** What Postgres samples for plans: 300 times as many rows. Whoever reads whole tables only asks how large they are. */
+/** Postgres samples 300 times as many rows. Queries that read whole tables need only the table sizes. */
 const STATISTICS = { forDeriving: 10, forReading: 100 };
 
 interface Step {
@@ -97,25 +94,24 @@ interface Step {
   readonly sql: string;
 }
 
-/** Makes what the load has left out. */
 async function finish(client: ClientBase, options: BuildOptions): Promise<void> {
   const { databaseUrl, group, incarnation, signal, onProgress = () => undefined } = options;
   const meter = new PhaseMeter('finishing', onProgress);
-  await withSessions(databaseUrl, [incarnation.schemaName], async (lanes) => {
+  await withSessions(databaseUrl, [incarnation.schemaName], async (sessions) => {
     const stages = finishingStages(group, await tablesOf(client, incarnation));
     const total = stages.flat().length;
     let done = 0;
     for (const stage of stages)
-      await inParallel(lanes, signal, stage, async (lane, step) => {
-        await doStep(lane, incarnation.incarnation, step);
+      await inParallel(sessions, signal, stage, async (session, step) => {
+        await doStep(session, incarnation.incarnation, step);
         meter.tell(++done, total);
       });
   });
 }
 
 /**
- * Steps that need not wait for each other, behind those that they stand on. Statistics first: the tables are new to Postgres,
- * and are read whole now. What a projection derives may be from what those before it have derived.
+ * The steps of a stage run in parallel, the stages in order. Statistics come first: the tables are new to
+ * Postgres and are read whole now. A backfill may read the results of earlier projections.
  */
 function finishingStages({ projections }: Group, tables: readonly string[]): readonly (readonly Step[])[] {
   const statistics = (target: number, table: string): Step => ({

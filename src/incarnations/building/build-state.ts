@@ -2,12 +2,11 @@ import type { ClientBase } from 'pg';
 import { inTransaction } from '../../store/transaction.js';
 
 /**
- * How far the build of an incarnation is. `loading`: events are applied the short way, and nothing else may be; then
- * `finishing`, in steps that are each done or not; `built`: live application goes on with it.
+ * `loading`: events are applied in bulk, and nothing else may write. `finishing`: steps run, each recorded.
+ * `built`: events are applied one by one.
  */
 export interface BuildState {
   readonly state: 'loading' | 'finishing' | 'built';
-  /** Names of the finishing steps that are done. */
   readonly steps: readonly string[];
 }
 
@@ -17,7 +16,7 @@ export async function readBuildState(client: ClientBase, incarnation: string): P
     [incarnation],
   );
   const [row] = rows;
-  if (!row) throw new Error(`There is no incarnation ${incarnation}.`);
+  if (!row) throw new Error(`Incarnation ${incarnation} does not exist.`);
   return row;
 }
 
@@ -33,8 +32,8 @@ export async function setBuildState(
 }
 
 /**
- * Does a step and notes it, wholly or not at all. Whoever was at it before and died is waited for, if Postgres has not
- * noticed yet; who is at another step is not.
+ * Runs a step and records it in one transaction. Waits for the session of a dead worker on the same step;
+ * steps of other names run in parallel.
  */
 export async function doStep(
   client: ClientBase,
@@ -48,7 +47,7 @@ export async function doStep(
     const { steps } = await readBuildState(client, incarnation);
     if (steps.includes(name)) return;
     await client.query(sql);
-    // Last: the row is everybody's, and locked from here on.
+    // Last, since this locks a row that all steps update.
     await client.query(
       'UPDATE recovery.incarnation SET build_steps = build_steps || $2::text WHERE incarnation = $1',
       [incarnation, name],

@@ -5,14 +5,15 @@ import { verifyIncarnation } from './verify-incarnation.js';
 import type { VerifiedTable } from './verify-incarnation.js';
 
 /**
- * How often an incarnation is verified whose tables are not what the log says. Somebody may be erased between the build
- * and the verification, which then cannot read what the build could: behind the erasure both say the same.
+ * Verifications before the build fails. An erasure between build and verification hides texts from the second
+ * only; after the erasure both agree.
  */
 const TRIES = 2;
 
 /**
- * Builds and verifies an incarnation, so that it can be published; what came since is applied by whoever publishes it.
- * @throws {ProjectionStoppedError} a table is not what the log says; else as {@link buildIncarnation}.
+ * Builds and verifies an incarnation for publication, and returns its tables. The caller applies later
+ * events.
+ * @throws {ProjectionStoppedError} a table differs from the log; otherwise as {@link buildIncarnation}.
  */
 export async function buildVerified(options: BuildOptions): Promise<readonly VerifiedTable[]> {
   for (let attempt = 1; ; attempt++) {
@@ -24,14 +25,14 @@ export async function buildVerified(options: BuildOptions): Promise<readonly Ver
     const { table, missing, unexpected, example } = first;
     const others =
       differences.length > 1
-        ? ` Others differ, too: ${differences
+        ? ` Other tables differ, too: ${differences
             .slice(1)
             .map((each) => each.table)
             .join(', ')}.`
         : '';
     throw new ProjectionStoppedError(
-      `Table ${table} of incarnation ${options.incarnation.incarnation} is not what the log says: ${missing} rows are missing, ` +
-        `${unexpected} should not be there; one of them is ${example}.${others}`,
+      `Table ${table} of incarnation ${options.incarnation.incarnation} differs from the log: ${missing} rows are missing, ` +
+        `${unexpected} are unexpected; an example is ${example}.${others}`,
     );
   }
 }

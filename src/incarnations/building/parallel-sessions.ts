@@ -1,47 +1,46 @@
 import type { ClientBase } from 'pg';
 import { BuildConnection } from './build-connection.js';
 
-/** So many sessions are at work at once where one step need not wait for another: Postgres gives each a core. */
-const LANES = 2;
+const SESSIONS = 2;
 
-/** Opens sessions that finish what is loaded, for `work`, and closes all of them, whatever comes of it. */
 export async function withSessions<Result>(
   url: string,
   schemas: readonly string[],
-  work: (lanes: readonly BuildConnection[]) => Promise<Result>,
+  work: (sessions: readonly BuildConnection[]) => Promise<Result>,
 ): Promise<Result> {
-  const lanes: BuildConnection[] = [];
+  const sessions: BuildConnection[] = [];
   try {
-    while (lanes.length < LANES) {
-      const lane = await BuildConnection.open(url, schemas);
-      lanes.push(lane);
-      await lane.forFinishing();
+    while (sessions.length < SESSIONS) {
+      const session = await BuildConnection.open(url, schemas);
+      sessions.push(session);
+      await session.forFinishing();
     }
-    return await work(lanes);
+    return await work(sessions);
   } finally {
-    for (const lane of lanes) await lane.close();
+    for (const session of sessions) await session.close();
   }
 }
 
 /**
- * Does `work` for all items, each lane one after the other; an abort ends what every lane is at. Answers in the order of
- * the items. Rejects with the first fault, once every lane has ended what it was at: nothing is begun behind it.
+ * Runs `work` for all items on parallel sessions and returns the results in the order of the items. An abort
+ * cancels every session.
+ * @throws the first fault, after all sessions have finished their current item; no further item starts.
  */
 export async function inParallel<Item, Result>(
-  lanes: readonly BuildConnection[],
+  sessions: readonly BuildConnection[],
   signal: AbortSignal,
   items: readonly Item[],
   work: (client: ClientBase, item: Item) => Promise<Result>,
 ): Promise<readonly Result[]> {
   const results: Result[] = [];
-  // A generator, since a fault in one loop over it ends it for the others, too.
-  const left = (function* () {
+  // A generator: a fault in one loop closes it for the other loops, too.
+  const pending = (function* () {
     yield* items.entries();
   })();
   const outcomes = await Promise.allSettled(
-    lanes.map(async (lane) => {
-      for (const [index, item] of left)
-        results[index] = await lane.interruptibly(signal, () => work(lane.client, item));
+    sessions.map(async (session) => {
+      for (const [index, item] of pending)
+        results[index] = await session.interruptibly(signal, () => work(session.client, item));
     }),
   );
   for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;

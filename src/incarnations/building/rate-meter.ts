@@ -1,4 +1,3 @@
-/** How fast something goes, from now on. `now`: milliseconds, of a clock that only goes forward. */
 export class RateMeter {
   private readonly begun: number;
 
@@ -6,7 +5,6 @@ export class RateMeter {
     this.begun = now();
   }
 
-  /** How much a second, if so much is done by now. */
   of(done: number): number {
     const seconds = (this.now() - this.begun) / 1_000;
     return seconds > 0 ? done / seconds : 0;

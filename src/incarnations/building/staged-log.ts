@@ -13,8 +13,8 @@ import type { BuildOptions } from './build-incarnation.js';
 const BATCH_SIZE = 2_000;
 
 /**
- * Fills the staged log with the group's events up to a position (inclusive), with digests in place of what people wrote: no
- * text of theirs is written down but in the read models themselves.
+ * Fills the staged log with the group's events up to a position (inclusive). Digests replace personal texts,
+ * so that only the read models store these.
  */
 export async function stageLog(
   client: ClientBase,
@@ -42,12 +42,12 @@ async function* linesOf(
     yield wanted.map((recorded) => lineOf(recorded, n++)).join('');
     const last = wanted.at(-1);
     if (last) meter.add(wanted.length, last.position);
-    // What is wanted may end in the middle of the log, and then nothing may come behind it for long.
+    // Past the wanted position, the next batch may take long to arrive.
     if (caughtUp || wanted.length < events.length || last?.position === upTo) return;
   }
 }
 
-/** In COPY's text format (postgresql.org/docs/current/sql-copy.html, "Text Format"). */
+/** COPY's text format (postgresql.org/docs/current/sql-copy.html, "Text Format"). */
 function lineOf({ id, position, revision, event, metadata, erased }: Recorded, n: number): string {
   const { actorId, appId, intentId, witnessEpoch } = metadata;
   const fields = [

@@ -10,20 +10,16 @@ import { inParallel, withSessions } from './parallel-sessions.js';
 import { LogMeter, PhaseMeter } from './progress-meter.js';
 import { stageLog } from './staged-log.js';
 
-/** What was found to be in a table: how many rows, and a digest of them all in which their order plays no part. */
 export interface VerifiedTable {
   readonly table: string;
   readonly rows: number;
   readonly digest: string;
 }
 
-/** A table that is not what the log says. */
 export interface Difference {
   readonly table: string;
-  /** How many rows should be there and are not, and the other way round; one that was altered is one of each. */
   readonly missing: number;
   readonly unexpected: number;
-  /** One of these rows: `actor_id a1, position 70`. */
   readonly example: string;
 }
 
@@ -32,14 +28,13 @@ export interface Verification {
   readonly differences: readonly Difference[];
 }
 
-/** Schema of the staged log of an incarnation: gone when the verification is over, or at the beginning of the next. */
 const stagingSchemaOf = ({ incarnation }: Incarnation): string => `verify_${incarnation}`;
 
 /**
- * Compares every table of an incarnation with an independent fold of the log up to the incarnation's position: by the
- * number of rows and a digest of them, and where those differ, row by row. Nobody may write to it meanwhile.
- *
- * Rejects with the signal's reason when that aborts. @throws what reading the log throws, and faults of Postgres.
+ * Verifies an incarnation: compares every table with an independent computation from the log, by row count
+ * and digest. Differing tables are compared row by row. No other session may write to the incarnation
+ * meanwhile.
+ * @throws faults of the log and of Postgres; the reason of `signal`.
  */
 export async function verifyIncarnation(options: BuildOptions): Promise<Verification> {
   const { databaseUrl, incarnation, signal, onProgress = () => undefined } = options;
@@ -55,34 +50,36 @@ export async function verifyIncarnation(options: BuildOptions): Promise<Verifica
       await client.query(STAGED_LOG);
       if (upTo !== undefined) await stageLog(client, options, upTo, meter);
       await client.query('ANALYZE fact (n, type)');
-      return keep(client, foldsOf(options));
+      return materialize(client, verificationsOf(options));
     });
-    return await withSessions(databaseUrl, schemas, (lanes) => compareAll(lanes, signal, verifications));
+    return await withSessions(databaseUrl, schemas, (sessions) =>
+      compareAll(sessions, signal, verifications),
+    );
   } finally {
-    // Without a connection it stays until the next verification, or the end of the incarnation.
     await connection.client.query(`DROP SCHEMA IF EXISTS ${staging} CASCADE`).catch(() => undefined);
     await connection.close();
   }
 }
 
-const foldsOf = ({ group }: BuildOptions): readonly TableVerification[] =>
+const verificationsOf = ({ group }: BuildOptions): readonly TableVerification[] =>
   group.projections.flatMap(({ verifications = [] }) => verifications);
 
-/** The folds; what others look at is made, and found where it is kept. */
-async function keep(
+async function materialize(
   client: ClientBase,
   verifications: readonly TableVerification[],
 ): Promise<readonly TableVerification[]> {
   for (const { materializeAs, expected } of verifications)
     if (materializeAs !== undefined)
       await client.query(`CREATE UNLOGGED TABLE ${materializeAs} AS ${expected}; ANALYZE ${materializeAs}`);
-  return verifications.map((fold) =>
-    fold.materializeAs === undefined ? fold : { ...fold, expected: `SELECT * FROM ${fold.materializeAs}` },
+  return verifications.map((verification) =>
+    verification.materializeAs === undefined
+      ? verification
+      : { ...verification, expected: `SELECT * FROM ${verification.materializeAs}` },
   );
 }
 
 async function compareAll(
-  lanes: readonly BuildConnection[],
+  sessions: readonly BuildConnection[],
   signal: AbortSignal,
   verifications: readonly TableVerification[],
 ): Promise<Verification> {
@@ -90,34 +87,35 @@ async function compareAll(
     { table, rows: actual },
     { table, rows: expected },
   ]);
-  const summaries = await inParallel(lanes, signal, sides, summaryOf);
-  const found = summaries.filter((_, index) => index % 2 === 0);
-  const wanted = summaries.filter((_, index) => index % 2 === 1);
-  const differing = verifications.filter((_, index) => !isDeepStrictEqual(found[index], wanted[index]));
-  return { tables: found, differences: await inParallel(lanes, signal, differing, differenceOf) };
+  const summaries = await inParallel(sessions, signal, sides, summarize);
+  const actualSummaries = summaries.filter((_, index) => index % 2 === 0);
+  const expectedSummaries = summaries.filter((_, index) => index % 2 === 1);
+  const differing = verifications.filter(
+    (_, index) => !isDeepStrictEqual(actualSummaries[index], expectedSummaries[index]),
+  );
+  return { tables: actualSummaries, differences: await inParallel(sessions, signal, differing, compareRows) };
 }
 
 /**
- * Of the rows of a query, the sums of two 64-bit hashes of each row's text: finds faults, whoever makes up rows is not its
- * matter. Of SHA-256 most of the verification would be (docs/adr/0012). Both sides are told by one server, so its own
- * hash does.
+ * Two 64-bit hashes, each summed over the rows' text. The digest detects faults, not forgery; SHA-256 would
+ * dominate the verification time (docs/adr/0012). One server computes both sides, so its own hash suffices.
  */
-async function summaryOf(
+async function summarize(
   client: ClientBase,
   { table, rows }: { readonly table: string; readonly rows: string },
 ): Promise<VerifiedTable> {
-  // OFFSET 0 keeps Postgres from making the text once for each hash.
+  // OFFSET 0 makes Postgres compute the text once for both hashes.
   const sum = (seed: number) => `coalesce(sum(hashtextextended(line, ${seed})), 0)`;
-  const { rows: found } = await client.query<{ rows: string; one: string; other: string }>(
+  const { rows: sums } = await client.query<{ rows: string; one: string; other: string }>(
     `SELECT count(*) AS rows, ${sum(1)} AS one, ${sum(2)} AS other
     FROM (SELECT each::text AS line FROM (${rows}) each OFFSET 0) told`,
   );
-  const { rows: count = '0', one = '0', other = '0' } = found[0] ?? {};
+  const { rows: count = '0', one = '0', other = '0' } = sums[0] ?? {};
   const hex = (total: string) => BigInt.asUintN(64, BigInt(total)).toString(16).padStart(16, '0');
   return { table, rows: Number(count), digest: hex(one) + hex(other) };
 }
 
-async function differenceOf(
+async function compareRows(
   client: ClientBase,
   { table, key, expected, actual }: TableVerification,
 ): Promise<Difference> {
