@@ -37,8 +37,8 @@ export async function foundNetwork(log: EventLog, ids: NetworkIds, now: () => nu
     return networkId;
   } catch (error) {
     if (!(error instanceof WrongExpectedRevision)) throw error;
-    const winner = await networkOf(log);
-    if (winner !== undefined) return winner;
+    const foundedByOther = await networkOf(log);
+    if (foundedByOther !== undefined) return foundedByOther;
     throw new ProjectionStoppedError(
       `The stream ${streams.network()} does not begin with network.founded.`,
       undefined,

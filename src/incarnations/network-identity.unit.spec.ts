@@ -10,11 +10,11 @@ const ids = (networkId: string) => ({
 });
 
 describe('the identity of a network', () => {
-  test('an empty log is of no network', async () => {
+  test('is undefined for an empty log', async () => {
     expect(await networkOf(new MemoryLog())).toBeUndefined();
   });
 
-  test('is what was founded first', async () => {
+  test('is that of the first founding', async () => {
     const log = new MemoryLog();
     expect(await foundNetwork(log, ids('one'), () => 7)).toBe('one');
     expect(await foundNetwork(log, ids('two'), () => 8)).toBe('one');
@@ -23,14 +23,14 @@ describe('the identity of a network', () => {
     ]);
   });
 
-  test('is one, however many processes found it at the same time', async () => {
+  test('is the same for concurrent founders', async () => {
     const log = new MemoryLog();
     const founders = Array.from({ length: 5 }, (_, index) => foundNetwork(log, ids(`n${index}`), () => 7));
     expect(new Set(await Promise.all(founders)).size).toBe(1);
     expect(await log.read('network')).toHaveLength(1);
   });
 
-  test('is refused where its stream begins with something else', async () => {
+  test('is refused if the stream begins with another event', async () => {
     const log = new MemoryLog();
     const [claim] = log.add(some.claim('ada'));
     log.read = () => Promise.resolve(claim ? [claim] : []);

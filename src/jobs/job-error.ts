@@ -1,4 +1,4 @@
-/** A job cannot be done, now or ever, as it was asked for: the message says to an operator why and what to do. */
+/** The job cannot succeed as requested; a retry fails too. The message gives an operator the cause and the remedy. */
 export class JobError extends Error {
   override readonly name = 'JobError';
 }

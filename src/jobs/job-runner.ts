@@ -21,8 +21,7 @@ import { rollback } from '../incarnations/rollback.js';
 const POLL_MS = 500;
 const RETRY_MS = 1_000;
 const HOUSEKEEPING_MS = 10_000;
-/** A server that is frozen or gone without a word holds no job up. */
-const NOTES = {
+const PROGRESS_POOL = {
   application_name: 'plaza-jobs',
   max: 1,
   connectionTimeoutMillis: 5_000,
@@ -30,7 +29,7 @@ const NOTES = {
   keepAlive: true,
 };
 
-const works: { readonly [Kind in JobKind]: (job: Job, context: JobContext) => Promise<string> } = {
+const runners: { readonly [Kind in JobKind]: (job: Job, context: JobContext) => Promise<string> } = {
   rebuild,
   recover,
   rollback,
@@ -41,54 +40,52 @@ export interface JobRunnerOptions extends JobTools {
 }
 
 /**
- * Does what operators ask for that takes long, one job at a time and in one worker of all. A job outlives its worker: the
- * next one goes on with it. Drops, when its time has come, what was published before.
+ * Runs the jobs of operators, one at a time and in one worker only; the next worker resumes a job. Also drops
+ * obsolete incarnations.
  */
 export class JobRunner {
-  private keptAt = -Infinity;
+  private cleanedUpAt = -Infinity;
 
   constructor(private readonly options: JobRunnerOptions) {}
 
-  /** Resolves when `signal` aborts. */
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       try {
-        await this.session(signal);
+        await this.runSession(signal);
       } catch (error) {
         if (signal.aborted) return;
-        this.options.logger.warn({ err: error }, 'jobs are interrupted; trying again until it works');
+        this.options.logger.warn({ err: error }, 'job session interrupted; retrying');
         await pause(RETRY_MS, undefined, { signal }).catch(() => undefined);
       }
     }
   }
 
-  /** One connection's life. */
-  private async session(stop: AbortSignal): Promise<void> {
+  private async runSession(stop: AbortSignal): Promise<void> {
     const { databaseUrl } = this.options;
     const connection = await WorkerConnection.open(databaseUrl, 'plaza-jobs');
     const signal = AbortSignal.any([stop, connection.lost]);
-    const notes = new Pool({ ...NOTES, connectionString: databaseUrl });
-    notes.on('error', () => undefined);
+    const progressPool = new Pool({ ...PROGRESS_POOL, connectionString: databaseUrl });
+    progressPool.on('error', () => undefined);
     try {
       if (!(await connection.lock('plaza/jobs', signal, () => undefined))) return;
       while (!signal.aborted) {
-        await this.keepHouse(connection.client);
+        await this.dropObsolete(connection.client);
         const job = await nextJob(connection.client);
-        if (job) await this.work(job, connection.client, notes, signal);
+        if (job) await this.runJob(job, connection.client, progressPool, signal);
         else await pause(POLL_MS, undefined, { signal }).catch(() => undefined);
       }
     } finally {
-      await notes.end();
+      await progressPool.end();
       await connection.close();
     }
     if (connection.lost.aborted && !stop.aborted) throw connection.lost.reason;
   }
 
-  private async work(job: Job, client: Client, database: Pool, session: AbortSignal): Promise<void> {
+  private async runJob(job: Job, client: Client, database: Pool, session: AbortSignal): Promise<void> {
     const { logger, now } = this.options;
     if (job.state === 'requested' && !(await moveJob(database, job.id, ['requested'], 'running', now())))
       return;
-    logger.info({ job: job.id, kind: job.kind, resumed: job.state !== 'requested' }, 'working at a job');
+    logger.info({ job: job.id, kind: job.kind, resumed: job.state !== 'requested' }, 'running a job');
     const watch = new JobWatch(job, database, now);
     const { stopped } = watch;
     stopped.addEventListener('abort', () =>
@@ -100,32 +97,33 @@ export class JobRunner {
     const signal = AbortSignal.any([session, stopped]);
     try {
       signal.throwIfAborted();
-      const said = await works[job.kind](job, {
+      const summary = await runners[job.kind](job, {
         ...this.options,
         client,
         signal,
         report: (progress) => void (watch.latest = progress),
         takesPlaceOf: (incarnation) => watch.takesPlaceOf(incarnation),
-        conclude: async (concluding, words, progress = watch.latest) => {
-          if (!(await concludeJob(concluding, job.id, words, progress, now())))
-            throw new JobError('The job is over already; nothing more was published.');
+        conclude: async (concluding, message, progress = watch.latest) => {
+          if (!(await concludeJob(concluding, job.id, message, progress, now())))
+            throw new JobError(
+              'The job is already over; nothing more was published. See plaza recovery status.',
+            );
         },
       });
-      logger.info({ job: job.id }, said);
+      logger.info({ job: job.id }, summary);
     } catch (error) {
-      if (!signal.aborted) await this.failed(job, client, error);
-      else if (signal.reason instanceof JobError) await this.failed(job, client, signal.reason);
+      if (!signal.aborted) await this.handleFault(job, client, error);
+      else if (signal.reason instanceof JobError) await this.handleFault(job, client, signal.reason);
     } finally {
       ended.abort();
       await watching;
     }
   }
 
-  /** What passes by itself is waited out; what does not ends the job. */
-  private async failed(job: Job, client: Client, error: unknown): Promise<void> {
+  private async handleFault(job: Job, client: Client, error: unknown): Promise<void> {
     const { logger, now } = this.options;
-    const passes = [LogUnavailable, WrongExpectedRevision, WitnessUnavailable];
-    if (passes.some((kind) => error instanceof kind) || isUnreachable(error)) {
+    const transient = [LogUnavailable, WrongExpectedRevision, WitnessUnavailable];
+    if (transient.some((kind) => error instanceof kind) || isUnreachable(error)) {
       const message = `waiting: ${messageOf(error)}`;
       await moveJob(client, job.id, openStates, 'running', now(), message);
       await pause(RETRY_MS);
@@ -134,22 +132,24 @@ export class JobRunner {
     const isExpected = [JobError, LogReplaced, ProjectionStoppedError, VersionTooOldError].some(
       (kind) => error instanceof kind,
     );
-    const message = isExpected ? messageOf(error) : `It failed, which it must not: ${messageOf(error)}`;
-    // Paused meanwhile: what it has begun is for whoever goes on with it. Published: only the word of it was lost.
+    const message = isExpected
+      ? messageOf(error)
+      : `Unexpected fault; report it with the worker's log: ${messageOf(error)}`;
+    // A job paused meanwhile keeps its build for the resumption. A published one lost only the confirmation.
     const hasFailed = await moveJob(client, job.id, openStates, 'failed', now(), message);
     logger.error(
       { err: error, job: job.id },
-      hasFailed ? 'the job has failed' : 'a job that was paused or published meanwhile met a fault',
+      hasFailed ? 'job failed' : 'fault in a job that was paused or published meanwhile',
     );
     if (!hasFailed) return;
     const { incarnation } = (await findJob(client, job.id)) ?? job;
     if (incarnation !== null && job.kind !== 'rollback') await dropUnpublished(incarnation, { client });
   }
 
-  private async keepHouse(client: Client): Promise<void> {
+  private async dropObsolete(client: Client): Promise<void> {
     const { now, monotonic, graceMs = GRACE_MS, logger, group } = this.options;
-    if (monotonic() - this.keptAt < Math.min(HOUSEKEEPING_MS, graceMs)) return;
-    this.keptAt = monotonic();
+    if (monotonic() - this.cleanedUpAt < Math.min(HOUSEKEEPING_MS, graceMs)) return;
+    this.cleanedUpAt = monotonic();
     await dropSuperfluous(client, { groupName: group.name, before: new Date(now() - graceMs), logger });
   }
 }

@@ -2,37 +2,31 @@ import type { ClientBase, Pool } from 'pg';
 
 export type JobKind = 'rebuild' | 'recover' | 'rollback';
 
-/** Those in which somebody is at it, or will be. */
 export const openStates = ['requested', 'running', 'verifying'] as const;
 export type JobState = (typeof openStates)[number] | 'paused' | 'published' | 'failed' | 'rolled_back';
 
-/** How far work came that takes long. */
 export interface JobProgress {
-  /** What is being done, in words; null: not begun. */
   readonly step: string | null;
   readonly done: number;
-  /** Null: not known yet. */
   readonly total: number | null;
-  /** Of `done`, a second; null: not measured yet. */
   readonly rate: number | null;
   readonly isVerifying?: boolean;
 }
 
-/** Work on read models that an operator asked for. Times are Unix milliseconds. */
+/**
+ * Times are Unix milliseconds. `names`: projections; empty for all that answer reads. `reseedWitness`: a
+ * recovery first fills the witness from the log.
+ */
 export interface Job extends JobProgress {
   readonly id: string;
   readonly kind: JobKind;
-  /** Of projections; empty: every one that answers reads. */
   readonly names: readonly string[];
-  /** Of a recovery: what the log has goes to the witness first, which has lost it. */
   readonly reseedWitness: boolean;
   readonly requestedBy: string;
   readonly reason: string | null;
   readonly requestedAt: number;
   readonly state: JobState;
-  /** What it builds or publishes. */
   readonly incarnation: string | null;
-  /** What came of it, or why it failed, for people. */
   readonly message: string | null;
   readonly updatedAt: number;
 }
@@ -57,7 +51,7 @@ interface Row {
   readonly updated_at: Date;
 }
 
-const present = (row: Row): Job => ({
+const jobOf = (row: Row): Job => ({
   id: row.id,
   kind: row.kind,
   names: row.names,
@@ -76,18 +70,16 @@ const present = (row: Row): Job => ({
 });
 
 export interface JobRequest {
-  /** UUID. */
   readonly id: string;
   readonly kind: JobKind;
   readonly names: readonly string[];
   readonly reseedWitness?: boolean | undefined;
   readonly requestedBy: string;
   readonly reason: string | undefined;
-  /** Unix milliseconds. */
   readonly now: number;
 }
 
-/** The unfinished job of this kind and these names, paused or not: asking again is going on with it. */
+/** Returns the unfinished job of this kind and these names, paused or not: a repeated request resumes it. */
 export async function unfinishedJob(
   database: Database,
   kind: JobKind,
@@ -98,7 +90,7 @@ export async function unfinishedJob(
     ORDER BY requested_at DESC LIMIT 1`,
     [kind, names, [...openStates, 'paused']],
   );
-  return rows[0] && present(rows[0]);
+  return rows[0] && jobOf(rows[0]);
 }
 
 export async function requestJob(database: Database, request: JobRequest): Promise<void> {
@@ -112,21 +104,20 @@ export async function requestJob(database: Database, request: JobRequest): Promi
 
 export async function findJob(database: Database, id: string): Promise<Job | undefined> {
   const { rows } = await database.query<Row>('SELECT * FROM recovery.job WHERE id = $1', [id]);
-  return rows[0] && present(rows[0]);
+  return rows[0] && jobOf(rows[0]);
 }
 
-/** The newest first. */
 export async function listJobs(database: Database, limit: number): Promise<readonly Job[]> {
   const { rows } = await database.query<Row>(
     'SELECT * FROM recovery.job ORDER BY requested_at DESC LIMIT $1',
     [limit],
   );
-  return rows.map(present);
+  return rows.map(jobOf);
 }
 
 /**
- * The one that is to be worked at: what was begun first, whatever waits; of what waits, recoveries first. Paused ones wait for
- * an operator.
+ * Returns the job to run: a started one first, then recoveries, then by age. Paused jobs wait for an
+ * operator.
  */
 export async function nextJob(database: Database): Promise<Job | undefined> {
   const { rows } = await database.query<Row>(
@@ -134,10 +125,10 @@ export async function nextJob(database: Database): Promise<Job | undefined> {
     ORDER BY state = 'requested', kind <> 'recover', requested_at LIMIT 1`,
     [openStates],
   );
-  return rows[0] && present(rows[0]);
+  return rows[0] && jobOf(rows[0]);
 }
 
-/** Moves a job on from one of these states. False: it is in another one, and nothing was changed. */
+/** Returns false, without a change, if the job is in none of the states `from`. `now`: Unix milliseconds. */
 export async function moveJob(
   database: Database,
   id: string,
@@ -153,7 +144,6 @@ export async function moveJob(
   return rowCount === 1;
 }
 
-/** Notes how far an open job is. False: it was paused meanwhile. */
 export async function noteProgress(
   database: Database,
   id: string,
@@ -179,8 +169,8 @@ export async function noteProgress(
 }
 
 /**
- * Puts down that a job is done, and in `message` what came of it. False: it was over already, and nothing was changed. Belongs
- * in the transaction that publishes: a row that says otherwise than what is shown misleads whoever repairs.
+ * Records the outcome of a job. Returns false, without a change, if the job is over. Belongs in the
+ * publishing transaction: a row that contradicts the publication would mislead an operator.
  */
 export async function concludeJob(
   database: Database,

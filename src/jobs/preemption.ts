@@ -6,14 +6,14 @@ interface Row {
   readonly incarnation: string | null;
   readonly status: 'serving' | 'quarantined' | null;
   readonly reason: string | null;
-  /** The job has published what it was to, and is over in a moment. */
+  /** The job has published its incarnation and is about to end. */
   readonly is_own: boolean | null;
 }
 
 /**
- * Why nobody should wait for a rebuild or a rollback any more, in words for an operator; undefined: it may go on. A recovery
- * comes first, and what takes the place of something else than it was asked for is never published. `instead`: what it is
- * to take the place of; undefined: of nothing that is published.
+ * Returns why a rebuild or rollback must end, for an operator; undefined if it may continue. A recovery has
+ * priority, and a job never replaces another publication than requested. `instead`: the publication to
+ * replace, if any.
  */
 export async function preemptionReason(
   database: Pool | ClientBase,
@@ -30,11 +30,11 @@ export async function preemptionReason(
   const [row] = rows;
   if (!row || row.is_own === true) return undefined;
   if (row.is_recovery_asked)
-    return 'A recovery was asked for, which comes first and builds every read model anew: wait for it (plaza recovery status), and begin again if something is still wrong then.';
+    return 'A recovery was requested. It has priority and rebuilds every read model: wait for it (plaza recovery status), and start again if something is still wrong.';
   if (instead === undefined) return undefined;
   if (row.incarnation !== instead)
-    return `What is published has changed meanwhile, to ${row.incarnation === null ? 'nothing' : `incarnation ${row.incarnation}`}; look at it (plaza recovery status) and begin again.`;
+    return `The publication has changed meanwhile, to ${row.incarnation === null ? 'nothing' : `incarnation ${row.incarnation}`}. See plaza recovery status, then start again.`;
   if (row.status === 'quarantined')
-    return `The network is in quarantine (${row.reason}), out of which only a recovery leads: see plaza recovery plan, then plaza recovery apply.`;
+    return `The network is in quarantine (${row.reason}): run plaza recovery plan, then plaza recovery apply.`;
   return undefined;
 }

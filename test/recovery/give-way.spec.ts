@@ -27,7 +27,7 @@ afterEach(async () => {
   await jobs?.close();
 });
 
-const aRecovery = expect.stringContaining('A recovery was asked for, which comes first');
+const aRecovery = expect.stringContaining('A recovery was requested. It has priority');
 
 /** Somebody puts down that a job has failed, and waits for who has the job's row. */
 const failing = `
@@ -87,7 +87,7 @@ describe('a rebuild that is at work', () => {
     const rebuild = await rebuildAtWork();
     await jobs.publishAnother('another');
     const { message } = await jobs.once(rebuild, 'failed');
-    expect(message).toMatch(/changed meanwhile, to incarnation another; .* begin again/);
+    expect(message).toMatch(/changed meanwhile, to incarnation another\. .* start again/);
   });
 
   it('of what has tables of its own gives way, too, though their worker be gone', async () => {
