@@ -7,10 +7,9 @@ interface Row {
   readonly shows: boolean;
 }
 
-/** Rows that are locked at a time, since a build may be about to write them. */
+/** Rows to lock at a time: a build may be about to write them. */
 const BATCH = 1_000;
 
-/** The generations of read models in one database. */
 export class ErasedDataCleanup extends ReadModels {
   constructor(private readonly pool: Pool) {
     super();
@@ -29,8 +28,8 @@ export class ErasedDataCleanup extends ReadModels {
   }
 
   /**
-   * One that no worker brings up to date, or not yet: what is applied to it later changes nothing of this. Of whatever
-   * version it is, it has people and posts.
+   * Clears an incarnation that no worker updates, or not yet. Later events restore nothing. Incarnations of
+   * every version have the tables `actor` and `post`.
    */
   private async clear(schema: string, actorId: string): Promise<void> {
     const { rows } = await this.pool.query<{ there: boolean }>(

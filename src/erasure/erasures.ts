@@ -11,24 +11,21 @@ import { PeriodicTask } from '../support/periodic-task.js';
 import type { Witness } from '../witness/witness.js';
 import { WitnessRequired, WitnessUnavailable } from '../witness/witness.js';
 
-const EVERY_MS = 2_000;
-/** How often it is looked whether a key is there again that was destroyed: at every start, and this often. */
-const KEYS_EVERY_MS = 60_000;
-/** People or restrictions that are looked at together. */
+const INTERVAL_MS = 2_000;
+const KEY_CHECK_INTERVAL_MS = 60_000;
 const PAGE = 500;
 
-/** Whose erasure was asked for and is due, or was begun and not finished. $1: Unix milliseconds. */
-const toErase = `
+const pendingSql = `
   SELECT actor_id FROM authority.account
   WHERE erases_at IS NOT NULL AND state <> 'erased' AND erases_at <= $1::bigint
   UNION ALL
   SELECT actor_id FROM authority.account WHERE state = 'erased' AND erasure_finished_at IS NULL`;
 
-const erased = `
+const erasedSql = `
   SELECT actor_id FROM authority.account WHERE state = 'erased' AND actor_id > $1 ORDER BY actor_id LIMIT ${PAGE}`;
 
-/** Something is there again: a backup brought it back. $1: whose key. */
-const unfinished = `
+/** Accounts whose erased data a backup brought back. $1: owners of the restored keys. */
+const reopenSql = `
   UPDATE authority.account SET erasure_finished_at = NULL
   WHERE state = 'erased' AND (actor_id = ANY ($1::text[])
     OR EXISTS (SELECT FROM authority.credential WHERE credential.actor_id = account.actor_id))`;
@@ -44,47 +41,46 @@ export interface ErasuresOptions {
 }
 
 /**
- * Carries out erasures that are due, finishes those that were cut off, and destroys again whatever key a restored backup
- * brought back. One process at a time; the others step aside.
+ * Executes due erasures, finishes interrupted ones, and destroys the keys that a restored backup brought
+ * back. One process at a time runs it.
  */
 export class Erasures extends PeriodicTask {
-  private keysLookedAt = -Infinity;
-  private hasComplained = false;
+  private keysCheckedAt = -Infinity;
+  private hasWarned = false;
 
   constructor(private readonly options: ErasuresOptions) {
-    super(EVERY_MS);
+    super(INTERVAL_MS);
   }
 
   protected override async once(): Promise<void> {
     const { witness, logger } = this.options;
     try {
       await witness.alone('erasures', () => this.eraseAll());
-      this.hasComplained = false;
+      this.hasWarned = false;
     } catch (error) {
-      // Without a witness nobody can be erased, and nobody was.
-      const level = isPassing(error) ? 'warn' : 'error';
-      if (!this.hasComplained && !(error instanceof WitnessRequired))
-        logger[level]({ err: error }, 'erasures are finished later');
-      this.hasComplained = true;
+      // Without a witness no erasure is possible, and none ever was.
+      const level = isTransient(error) ? 'warn' : 'error';
+      if (!this.hasWarned && !(error instanceof WitnessRequired))
+        logger[level]({ err: error }, 'erasures deferred; retrying');
+      this.hasWarned = true;
     }
   }
 
-  /** One that cannot be finished keeps no other from it. */
   private async eraseAll(): Promise<void> {
     const { store, clock, logger } = this.options;
     const now = performance.now();
-    if (now - this.keysLookedAt >= KEYS_EVERY_MS) {
-      await this.destroyAgain();
-      this.keysLookedAt = now;
+    if (now - this.keysCheckedAt >= KEY_CHECK_INTERVAL_MS) {
+      await this.destroyRestoredKeys();
+      this.keysCheckedAt = now;
     }
-    const rows = await store.db.query<{ actor_id: string }[]>(toErase, [clock.now()]);
+    const rows = await store.db.query<{ actor_id: string }[]>(pendingSql, [clock.now()]);
     for (const { actor_id: actorId } of rows) {
       if (this.isStopping) return;
       try {
         await this.erase(actorId);
       } catch (error) {
-        if (isPassing(error) && !(error instanceof ErasurePendingError)) throw error;
-        logger.error({ err: error, actorId }, 'an erasure cannot be finished; it is tried again');
+        if (isTransient(error) && !(error instanceof ErasurePendingError)) throw error;
+        logger.error({ err: error, actorId }, 'erasure failed; retrying');
       }
     }
   }
@@ -94,24 +90,24 @@ export class Erasures extends PeriodicTask {
     const { changed } = await commands.execute(
       new EraseAccount(actorId, { requestId: ids.uuid() }, { onlyWhenDue: true }),
     );
-    logger.info({ actorId }, changed ? 'erased an account that was due' : 'finished an erasure');
+    logger.info({ actorId }, changed ? 'erased an account' : 'finished an interrupted erasure');
   }
 
-  private async destroyAgain(): Promise<void> {
-    await this.destroyWitnessed();
+  private async destroyRestoredKeys(): Promise<void> {
+    await this.destroyWitnessedKeys();
     const { store, vault, logger } = this.options;
     for (let after = ''; ;) {
-      const rows = await store.db.query<{ actor_id: string }[]>(erased, [after]);
-      const back = await vault.notDestroyed(rows.map(({ actor_id: actorId }) => actorId));
-      const [, count] = await store.db.query<[unknown, number]>(unfinished, [back]);
-      if (count > 0) logger.warn({ people: count }, 'something of erased people is there again');
+      const rows = await store.db.query<{ actor_id: string }[]>(erasedSql, [after]);
+      const restored = await vault.notDestroyed(rows.map(({ actor_id: actorId }) => actorId));
+      const [, count] = await store.db.query<[unknown, number]>(reopenSql, [restored]);
+      if (count > 0) logger.warn({ people: count }, 'found data of erased accounts; removing it');
       after = rows.at(-1)?.actor_id ?? '';
       if (rows.length < PAGE) return;
     }
   }
 
-  /** Also where the log and the authority store were set back with the vault. */
-  private async destroyWitnessed(): Promise<void> {
+  /** Covers a log and an authority store that were rolled back together with the vault. */
+  private async destroyWitnessedKeys(): Promise<void> {
     const { witness, vault, logger } = this.options;
     for (let epoch = 0n; ;) {
       const page = await witness.erasures(epoch, PAGE);
@@ -123,7 +119,7 @@ export class Erasures extends PeriodicTask {
         }
       for (const actorId of await vault.notDestroyed([...keys.keys()])) {
         await vault.destroy(actorId, keys.get(actorId));
-        logger.warn({ actorId }, 'destroyed a key again: the vault had it back from an older backup');
+        logger.warn({ actorId }, 'destroyed a key again that a backup had restored');
       }
       epoch = page.at(-1)?.epoch ?? epoch;
       if (page.length < PAGE || this.isStopping) return;
@@ -131,8 +127,7 @@ export class Erasures extends PeriodicTask {
   }
 }
 
-/** A store is away: nothing is wrong with what was asked of it. */
-const isPassing = (error: unknown): boolean =>
+const isTransient = (error: unknown): boolean =>
   error instanceof LogUnavailable ||
   error instanceof NotWitnessed ||
   error instanceof WitnessUnavailable ||
