@@ -23,7 +23,7 @@ export interface FollowOptions {
 }
 
 /**
- * Applies new events of the log to an unpublished incarnation, one transaction a batch.
+ * Applies new events of the log to an unpublished incarnation, as a worker does.
  * @throws {LogReplaced} the incarnation shows another log. Faults of Postgres pass through.
  */
 export async function follow(options: FollowOptions): Promise<void> {

@@ -70,7 +70,7 @@ export async function unknownTo(witness: Witness, ids: readonly string[]): Promi
   for (let at = 0; at < ids.length; at += PAGE) {
     const batch = ids.slice(at, at + PAGE);
     const known = await witness.find(batch);
-    unknown.push(...some.filter((id) => !known.has(id)));
+    unknown.push(...batch.filter((id) => !known.has(id)));
   }
   return unknown;
 }

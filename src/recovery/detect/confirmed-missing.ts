@@ -35,7 +35,7 @@ async function notFound(
     const batch = wanted.slice(at, at + PARALLEL_READS);
     const find = () => Promise.all(batch.map(({ restriction: { stream, id } }) => log.find(stream, id)));
     const found = await retryWhileUnavailable(find, TRIES, signal);
-    missing.push(...some.filter((_, index) => !found[index]));
+    missing.push(...batch.filter((_, index) => !found[index]));
   }
   return missing;
 }
