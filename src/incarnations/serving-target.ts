@@ -122,14 +122,14 @@ function buildTarget(
       const proven = await proof.before(client, own.schemaName);
       if (proven === 'unknown') return;
       // With nothing published, only the checkpoints of the fixed groups reveal a log rollback.
-      const lacks = proven.lacks ?? (await detectLogRollback(log, await readOrigin(client)));
-      if (lacks !== undefined && before !== undefined) await refuse(client, before, lacks);
+      const reason = proven.lacks ?? (await detectLogRollback(log, await readOrigin(client)));
+      if (reason !== undefined && before !== undefined) await refuse(client, before, reason);
       const outcome = await publish(client, {
         incarnation: own.incarnation,
         networkId,
         instead: before,
         now: now(),
-        quarantined: lacks,
+        quarantined: reason,
       });
       if (outcome === 'changed') throw new LockLostError('the publication has changed during the build');
       if (outcome === 'behind') {
@@ -141,7 +141,7 @@ function buildTarget(
         isBehind = true;
         return;
       }
-      if (lacks !== undefined) throw new ProjectionStoppedError(lacks);
+      if (reason !== undefined) throw new ProjectionStoppedError(reason);
       logger.info({ incarnation: own.incarnation, before }, 'published the incarnation');
       isPublished = true;
     },

@@ -41,12 +41,12 @@ export class LogMeter {
 
   constructor(
     private readonly meter: PhaseMeter,
-    private readonly way: { readonly from: bigint; readonly to: bigint },
+    private readonly range: { readonly from: bigint; readonly to: bigint },
   ) {}
 
   add(events: number, position: bigint): void {
     this.events += events;
-    const { from, to } = this.way;
+    const { from, to } = this.range;
     const each = this.events / Math.max(1, Number(position - from));
     const end = position > to ? position : to;
     this.meter.tell(this.events, each * Number(end), each * Number(from));

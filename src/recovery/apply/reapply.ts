@@ -92,10 +92,10 @@ async function renewalOf(
   const [latest] = same.toSorted((a, b) => Number(epochOf(b) - epochOf(a)));
   if (!latest || !isRestriction(latest.event) || latest.event.type === event.type) return undefined;
   if (epochOf(latest) < epoch) return undefined;
-  const { intentId: _intent, payloadHash: _payload, witnessEpoch: _epoch, ...by } = latest.metadata;
-  const restriction = { id: ids.uuid(), stream, event: latest.event, metadata: by };
+  const { intentId: _intent, payloadHash: _payload, witnessEpoch: _epoch, ...attribution } = latest.metadata;
+  const restriction = { id: ids.uuid(), stream, event: latest.event, metadata: attribution };
   const prepared = await witness.prepare(restriction, now());
-  const metadata = { ...by, witnessEpoch: Number(prepared.epoch) };
+  const metadata = { ...attribution, witnessEpoch: Number(prepared.epoch) };
   return { id: restriction.id, event: latest.event, metadata };
 }
 

@@ -24,7 +24,7 @@ import type { Job } from '../../jobs/job.js';
 const TRIES = 30;
 
 /**
- * Recovers the network: appends the missing restrictions, derives the authority store anew, builds and
+ * Recovers the network: appends the missing restrictions, rebuilds the authority store, builds and
  * verifies read models, and publishes them as serving. Every step is idempotent and repeats after a crash.
  * @throws {JobError} an operator must act first. Faults of log, witness and Postgres pass through.
  */

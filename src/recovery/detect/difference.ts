@@ -9,10 +9,10 @@ export type Difference =
 export const MOST_TOLD = 100;
 const EXAMPLES = 5;
 
-export function reasonOf(found: readonly Difference[]): string | undefined {
-  if (found.length === 0) return undefined;
+export function reasonOf(differences: readonly Difference[]): string | undefined {
+  if (differences.length === 0) return undefined;
   const epochsOf = (wanted: Difference['kind']) =>
-    found.flatMap(({ kind, epoch }) => (kind === wanted ? [epoch] : []));
+    differences.flatMap(({ kind, epoch }) => (kind === wanted ? [epoch] : []));
   const [missing, unwitnessed] = [epochsOf('missing'), epochsOf('unwitnessed')];
   const sentences = [
     ...(missing.length > 0
@@ -31,8 +31,8 @@ export function reasonOf(found: readonly Difference[]): string | undefined {
 
 function describeEpochs(epochs: readonly bigint[]): string {
   const most = epochs.length >= MOST_TOLD ? 'at least ' : '';
-  const listed = epochs.slice(0, EXAMPLES).join(', ') + (epochs.length > EXAMPLES ? ', …' : '');
+  const examples = epochs.slice(0, EXAMPLES).join(', ') + (epochs.length > EXAMPLES ? ', …' : '');
   return epochs.length === 1
-    ? `restriction number ${listed}`
-    : `${most}${epochs.length} restrictions (numbers ${listed})`;
+    ? `restriction number ${examples}`
+    : `${most}${epochs.length} restrictions (numbers ${examples})`;
 }

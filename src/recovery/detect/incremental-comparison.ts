@@ -38,9 +38,9 @@ interface AppliedRow {
  */
 export async function shownDifferences(comparison: ShownComparison): Promise<readonly Difference[]> {
   const { witness, log, database, schema, signal } = comparison;
-  const found: Difference[] = [];
+  const differences: Difference[] = [];
   let size = BLOCK.least;
-  for (let after = 0n; found.length < MOST_TOLD;) {
+  for (let after = 0n; differences.length < MOST_TOLD;) {
     const block = { after, upTo: after + size };
     if (await isAgreed(comparison, block)) {
       after = block.upTo;
@@ -55,23 +55,23 @@ export async function shownDifferences(comparison: ShownComparison): Promise<rea
     const last = page.length === PAGE ? page.at(-1)?.epoch : undefined;
     const applied = await appliedBetween(database, schema, after, last);
     const unapplied = page.filter(({ restriction }) => !applied.delete(restriction.id));
-    const elsewhere = await appliedOf(comparison, unapplied);
-    const unseen = unapplied.filter(({ restriction }) => !elsewhere.has(restriction.id));
-    for (const { epoch } of await confirmedMissing(log, unseen, signal))
-      found.push({ kind: 'missing', epoch });
-    found.push(...(await unwitnessedOf(witness, applied)));
+    const appliedElsewhere = await appliedOf(comparison, unapplied);
+    const unappliedAnywhere = unapplied.filter(({ restriction }) => !appliedElsewhere.has(restriction.id));
+    for (const { epoch } of await confirmedMissing(log, unappliedAnywhere, signal))
+      differences.push({ kind: 'missing', epoch });
+    differences.push(...(await unwitnessedOf(witness, applied)));
     if (last === undefined) break;
     after = last;
   }
-  return found;
+  return differences;
 }
 
 export async function unwitnessedOf(
   witness: Witness,
-  numbers: ReadonlyMap<string, bigint>,
+  epochs: ReadonlyMap<string, bigint>,
 ): Promise<readonly Difference[]> {
-  const unknown = await unknownTo(witness, [...numbers.keys()]);
-  return unknown.map((id) => ({ kind: 'unwitnessed', epoch: numbers.get(id) ?? 0n }));
+  const unknown = await unknownTo(witness, [...epochs.keys()]);
+  return unknown.map((id) => ({ kind: 'unwitnessed', epoch: epochs.get(id) ?? 0n }));
 }
 
 /**
@@ -117,11 +117,11 @@ const numbersIn = (rows: readonly AppliedRow[]): Map<string, bigint> =>
 
 async function isAgreed({ witness, database, schema }: ShownComparison, block: Range): Promise<boolean> {
   if (schema === undefined) return false;
-  const asked = witness.digest(block);
+  const pendingDigest = witness.digest(block);
   // Awaited below, once the caller's connection is idle. A rejection before that must not count as unhandled.
-  asked.catch(() => undefined);
+  pendingDigest.catch(() => undefined);
   const applied = await appliedDigest(database, schema, block);
-  const accepted = await asked;
+  const accepted = await pendingDigest;
   return accepted.newest !== undefined && accepted.digest === applied.digest;
 }
 

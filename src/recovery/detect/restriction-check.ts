@@ -45,8 +45,8 @@ export class RestrictionCheck {
    */
   async run(request: Asked): Promise<string | undefined> {
     await this.resetIfRolledBack();
-    const found = this.isFirst ? await this.compareAll(request) : await this.compareNew(request);
-    return reasonOf(found);
+    const differences = this.isFirst ? await this.compareAll(request) : await this.compareNew(request);
+    return reasonOf(differences);
   }
 
   private async compareAll({ database, schema, signal }: Asked): Promise<readonly Difference[]> {
@@ -55,20 +55,20 @@ export class RestrictionCheck {
     // Fails at once if the log is down; a subscription would wait for it.
     await log.reach();
     const { accepted, logged } = await this.readBoth(signal);
-    const found: Difference[] = [];
+    const differences: Difference[] = [];
     const candidates = accepted.filter(({ id }) => !logged.has(id));
     for await (const page of contentOf(witness, candidates, MOST_TOLD)) {
-      found.push(...missingOf(await confirmedMissing(log, page, signal)));
-      if (found.length >= MOST_TOLD) return found;
+      differences.push(...missingOf(await confirmedMissing(log, page, signal)));
+      if (differences.length >= MOST_TOLD) return differences;
     }
     const known = new Set(accepted.map(({ id }) => id));
-    const numbers = new Map<string, bigint>();
+    const epochs = new Map<string, bigint>();
     for await (const page of appliedAfter(database, schema, 0n))
-      for (const [id, epoch] of page) if (!known.has(id)) numbers.set(id, epoch);
+      for (const [id, epoch] of page) if (!known.has(id)) epochs.set(id, epoch);
     for (const [id, { witnessEpoch }] of logged)
-      if (witnessEpoch !== undefined && !known.has(id)) numbers.set(id, BigInt(witnessEpoch));
-    found.push(...(await unwitnessedOf(witness, numbers)));
-    if (found.length > 0) return found;
+      if (witnessEpoch !== undefined && !known.has(id)) epochs.set(id, BigInt(witnessEpoch));
+    differences.push(...(await unwitnessedOf(witness, epochs)));
+    if (differences.length > 0) return differences;
     this.isFirst = false;
     this.proven = accepted.findLast(({ epoch }) => oldestInDoubt === undefined || epoch < oldestInDoubt);
     return [];
@@ -94,20 +94,20 @@ export class RestrictionCheck {
     const { witness, log, monotonic } = this.options;
     const at = monotonic();
     const oldestInDoubt = await this.oldestEpochInDoubt();
-    const found: Difference[] = [];
+    const differences: Difference[] = [];
     const after = this.proven?.epoch ?? 0n;
     let newest: Accepted | undefined;
     for (let last = after; ;) {
       const page: readonly Witnessed[] = await witness.after(last, PAGE);
-      found.push(...missingOf(await confirmedMissing(log, page, signal)));
+      differences.push(...missingOf(await confirmedMissing(log, page, signal)));
       const final = page.findLast(({ epoch }) => oldestInDoubt === undefined || epoch < oldestInDoubt);
       if (final) newest = { id: final.restriction.id, epoch: final.epoch, position: final.position };
       last = page.at(-1)?.epoch ?? last;
-      if (page.length < PAGE || found.length >= MOST_TOLD) break;
+      if (page.length < PAGE || differences.length >= MOST_TOLD) break;
     }
     for await (const page of appliedAfter(database, schema, after))
-      found.push(...(await unwitnessedOf(witness, page)));
-    if (found.length > 0) return found;
+      differences.push(...(await unwitnessedOf(witness, page)));
+    if (differences.length > 0) return differences;
     if (newest) this.marks.push({ at, newest });
     const isOld = (mark: { readonly at: number }) => mark.at <= at - RECHECK_MS;
     this.proven = this.marks.findLast(isOld)?.newest ?? this.proven;
