@@ -5,16 +5,14 @@ import { publicationStateSql } from '../../incarnations/recovery-state.js';
 import { authorityRebuildSql, admissionStateSql } from './unavailable.js';
 import type { AdmissionState } from './unavailable.js';
 
-/** Parameters of {@link admissionSql}, in order, before those of the query that is embedded. */
+/** Parameters of {@link admissionSql}, in this order. The parameters of the embedded query follow. */
 export interface AdmissionValues {
   readonly tokenHash: Buffer | null;
   /** Unix milliseconds. */
   readonly now: number;
-  /** Incarnation that the statement was written for. */
   readonly incarnation: string;
-  /** Scope that a token needs, if any. */
   readonly scope: string | null;
-  /** Position that the answer must show at least, in decimal. */
+  /** Minimum revision, in decimal. */
   readonly minPosition: string | null;
 }
 
@@ -28,7 +26,10 @@ export const valuesOf = (values: AdmissionValues): unknown[] => [
 
 const ADMISSION_PARAMETERS = 5;
 
-/** The one row that {@link admissionSql} answers. All null: there is no such thing. */
+/**
+ * The single row of {@link admissionSql}. Null columns mean absent: no publication, no such token, no minimum
+ * revision.
+ */
 export interface AdmissionRow extends AdmissionState {
   readonly incarnation: string | null;
   readonly applied_position: string | null;
@@ -40,15 +41,15 @@ export interface AdmissionRow extends AdmissionState {
   readonly token_live: boolean | null;
   readonly authority_live: boolean | null;
   /**
-   * What the answer has to show, whichever is latest: what was asked for, the caller's own outstanding write, and an
-   * outstanding restriction of which this code does not know what it hides.
+   * Latest of the requested minimum revision, the caller's outstanding write, and an outstanding restriction of
+   * unknown effect.
    */
   readonly needed_position: string | null;
   readonly fresh: boolean | null;
   readonly data: unknown;
 }
 
-/** Who holds the token with this hash, and whether token, grant, actor and application are all live at `$2`. */
+/** Selects the holder of this token. The flags say if token and grant, and actor and application, are live at `$2`. */
 export const callerSql = (tokenHash = '$1::bytea'): string => `
   SELECT grants.actor_id, grants.app_id, grants.grant_id, grants.scopes,
     floor(extract(epoch FROM token.expires_at) * 1000)::bigint AS expires_at,
@@ -60,15 +61,14 @@ export const callerSql = (tokenHash = '$1::bytea'): string => `
   JOIN authority.application application ON application.app_id = grants.app_id
   WHERE token.kind = 'AccessToken' AND token.key_hash = ${tokenHash}`;
 
-/** One row: the {@link AdmissionState}, {@link callerSql}, and whether publishing is paused at that moment. */
 export const publisherSql = `
   SELECT standing.*, caller.*, coalesce((SELECT paused FROM authority.publishing), false) AS publishing_paused
   FROM (${admissionStateSql}) standing LEFT JOIN (${callerSql()}) caller ON true`;
 
 /**
- * A protected read as a single statement (recovery.md, "Admission of a read"): the recovery state, the caller's
- * authority and the data come from one snapshot, so that the headers describe exactly the body they come with.
- * `data` is only computed where these admit the read; whether it is proven that nothing is missing is asked afterwards.
+ * A protected read as a single statement (docs/adr/0005-one-position.md). Recovery state, authority and data come
+ * from one snapshot, so the headers describe exactly their body. `data` is null unless the statement admits the read.
+ * The restriction proof is checked after the statement.
  */
 export function admissionSql(schemaName: string, query: Pick<ReadQuery<never, unknown>, 'sql'>): string {
   const scope = scopeOf(schemaName, ADMISSION_PARAMETERS);

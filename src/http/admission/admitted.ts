@@ -10,39 +10,43 @@ import type { UnavailableReason } from './unavailable.js';
 import type { Credential } from './credential.js';
 import type { RestrictionProof } from './restriction-proof.js';
 
-/** An answer. `caller`: undefined if anonymous. */
+/** The answer of a protected read. `caller` is undefined for an anonymous read. */
 export interface Read<Result> {
   readonly result: Result;
   readonly caller: Caller | undefined;
   readonly incarnation: string;
-  /** The position that it shows. */
   readonly revision: number;
 }
 
-/** How long a read waits for the read models to show what it must show. */
+/** Longest wait of a read for its required revision. */
 export const FRESHNESS_MS = 2_000;
 
-/** Who reads; undefined: anonymous. @throws {HttpRefusal} they may not, or nobody may now. */
+/**
+ * Returns the caller; undefined for an anonymous read.
+ * @throws {HttpRefusal} the credential is not admitted, or the network answers nobody now.
+ */
 export function admit(
   row: AdmissionRow,
   credential: Credential,
   scope: string | undefined,
   proof: RestrictionProof,
 ): Caller | undefined {
-  // Before anybody is told what their token is worth: that may have been lost as well.
-  const closed = unavailableReason(row, proof);
-  if (closed) throw new HttpRefusal(closed, whyClosed[closed]);
+  // Before the token is judged: a rollback may have lost that knowledge as well.
+  const reason = unavailableReason(row, proof);
+  if (reason) throw new HttpRefusal(reason, unavailableMessages[reason]);
   return credential && authorityOf(row, scope);
 }
 
-const whyClosed: Readonly<Record<UnavailableReason, string>> = {
-  recovery_quarantined: 'The network is in recovery; reads are refused until it is done.',
+const unavailableMessages: Readonly<Record<UnavailableReason, string>> = {
+  recovery_quarantined: 'The network is in recovery; reads are refused until recovery ends. Retry later.',
   recovery_state_missing: 'The network is being set up; retry later.',
   restriction_witness_unavailable_or_incomplete:
-    'It is not proven yet that nothing is shown that was taken away; retry later.',
+    'Reads are unavailable until the consistency check completes; retry later.',
 };
 
-/** @throws {HttpRefusal} `protected_read_unavailable`: it would not show all that it has to. */
+/**
+ * @throws {HttpRefusal} `protected_read_unavailable`: the read models have not caught up with the required revision.
+ */
 export function readOf<Result>(
   row: AdmissionRow,
   caller: Caller | undefined,
@@ -51,7 +55,7 @@ export function readOf<Result>(
   if (!row.fresh || row.incarnation === null)
     throw new HttpRefusal(
       'protected_read_unavailable',
-      'The answer would not show all that it has to yet; retry.',
+      'The read models have not caught up with the required revision; retry.',
     );
   return {
     result: query.present(row.data),
@@ -61,7 +65,9 @@ export function readOf<Result>(
   };
 }
 
-/** Counting needs the same server: where it is away the read is impossible too, and that is what is said. */
+/**
+ * Limits are counted on the same server. If it is unreachable, the read fails too, and the read's error is reported.
+ */
 export const isStoreAway = (cause: unknown): boolean =>
   cause instanceof LimitsUnavailable ? !cause.isServerThere : isUnreachable(cause);
 

@@ -1,23 +1,22 @@
 import { HttpRefusal } from '../server/errors.js';
 import type { AdmissionRow } from './admission-sql.js';
 
-/** A caller whose token, grant, actor and application are live, and whose grant has the scope that was needed. */
+/** A caller with a live token, grant, actor and application, and with the required scope. */
 export interface Caller {
   readonly actorId: string;
   readonly appId: string;
   readonly grantId: string;
   readonly scopes: readonly string[];
-  /** When the access token ends: Unix milliseconds. */
+  /** End of the access token: Unix milliseconds. */
   readonly expiresAt: number;
 }
 
-/** The columns of `callerSql`. */
 export type CallerRow = Pick<
   AdmissionRow,
   'actor_id' | 'app_id' | 'grant_id' | 'scopes' | 'expires_at' | 'token_live' | 'authority_live'
 >;
 
-/** The rules of decisions.md for bearer credentials, in their order. @throws {HttpRefusal} */
+/** Checks a bearer credential in the order of docs/api-decisions.md, "Errors". @throws {HttpRefusal} */
 export function authorityOf(row: CallerRow, scope: string | undefined): Caller {
   const { actor_id: actorId, app_id: appId, grant_id: grantId, scopes } = row;
   if (!row.token_live || actorId === null || appId === null || grantId === null || scopes === null)
@@ -30,7 +29,7 @@ export function authorityOf(row: CallerRow, scope: string | undefined): Caller {
   if (scope !== undefined && !scopes.includes(scope))
     throw new HttpRefusal(
       'capability_required',
-      `This needs the scope ${scope}; the grant does not have it.`,
+      `The grant lacks the scope ${scope}; ask for it in a new sign-in.`,
     );
   return { actorId, appId, grantId, scopes, expiresAt: Number(row.expires_at) };
 }

@@ -8,7 +8,7 @@ import { credentialHash } from '../../store/authority/credential-hash.js';
 import { HttpRefusal } from '../server/errors.js';
 import { isSaidOnce } from '../server/network-origin.js';
 
-/** What a request presented: nothing, or an access token, of which only the SHA-256 goes any further. */
+/** SHA-256 of the access token. The token itself goes no further than this file. */
 export type Credential = { readonly tokenHash: Buffer } | undefined;
 
 /** RFC 6750, section 2.1. The header is the only transport: no token in a query or a body. */
@@ -26,18 +26,18 @@ class BearerStrategy extends Strategy {
 
 const passport = new Passport().use('bearer', new BearerStrategy());
 
-type Presenting = FastifyRequest & { credential?: Credential };
+type RequestWithCredential = FastifyRequest & { credential?: Credential };
 
-/** Takes the bearer credential off a request. Whether it gives any authority is asked together with the data. */
+/** Reads the bearer credential. The statement that reads the data checks its authority. */
 @Injectable()
 export class CredentialGuard implements CanActivate {
   canActivate(context: ExecutionContext): Promise<boolean> {
     const http = context.switchToHttp();
-    const request = http.getRequest<Presenting>();
+    const request = http.getRequest<RequestWithCredential>();
     const { promise, resolve, reject } = Promise.withResolvers<boolean>();
-    const presented = (error: unknown, credential?: Credential | false) => {
+    const onAuthenticated = (error: unknown, credential?: Credential | false) => {
       if (error) return reject(error);
-      // RFC 6750, section 3.1: more than one way at once is no matter of the token.
+      // RFC 6750, section 3.1: a repeated header is a fault of the request, not of the token.
       if (!isSaidOnce(request, 'authorization'))
         return reject(new HttpRefusal('invalid_request', 'Send one header Authorization.'));
       if (credential === false)
@@ -47,14 +47,14 @@ export class CredentialGuard implements CanActivate {
       request.credential = credential;
       resolve(true);
     };
-    passport.authenticate('bearer', { session: false }, presented)(
+    passport.authenticate('bearer', { session: false }, onAuthenticated)(
       request.raw,
       http.getResponse<FastifyReply>().raw,
-      presented,
+      onAuthenticated,
     );
     return promise;
   }
 }
 
-/** The credential that the request presented. */
-export const credentialOf = (request: FastifyRequest): Credential => (request as Presenting).credential;
+export const credentialOf = (request: FastifyRequest): Credential =>
+  (request as RequestWithCredential).credential;

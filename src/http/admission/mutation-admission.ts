@@ -10,10 +10,8 @@ import type { UnavailableReason, AdmissionState } from './unavailable.js';
 import type { Credential } from './credential.js';
 import type { RestrictionProof } from './restriction-proof.js';
 
-/** What a mutation needs. */
 export interface MutationRule {
   readonly scope: string;
-  /** It publishes something, and so waits while publishing is paused. */
   readonly publishes: boolean;
 }
 
@@ -21,15 +19,18 @@ interface PublisherRow extends CallerRow, AdmissionState {
   readonly publishing_paused: boolean;
 }
 
-const AGAIN = 'This request wrote nothing; retry it later with the same intentId.';
-const whyClosed: Readonly<Record<UnavailableReason, string>> = {
-  // In a log that may have lost something nobody can tell what is there to be deleted, blocked or taken back.
-  recovery_quarantined: `The network is in recovery. ${AGAIN}`,
-  recovery_state_missing: `The network is being set up. ${AGAIN}`,
-  restriction_witness_unavailable_or_incomplete: `It is not proven yet who may do what. ${AGAIN}`,
+const RETRY_ADVICE = 'This request wrote nothing; retry it later with the same intentId.';
+const unavailableMessages: Readonly<Record<UnavailableReason, string>> = {
+  // A log that may have lost events cannot show which post, block or grant still exists.
+  recovery_quarantined: `The network is in recovery. ${RETRY_ADVICE}`,
+  recovery_state_missing: `The network is being set up. ${RETRY_ADVICE}`,
+  restriction_witness_unavailable_or_incomplete: `Access cannot be verified yet. ${RETRY_ADVICE}`,
 };
 
-/** Asks, at the moment of the request, whether a token, its grant, actor and application are live and have a scope. */
+/**
+ * Checks at the moment of the request that token, grant, actor and application are live, and that the grant has the
+ * scope.
+ */
 export class MutationAdmission {
   constructor(
     private readonly pool: Pool,
@@ -37,14 +38,14 @@ export class MutationAdmission {
     private readonly proof: RestrictionProof,
   ) {}
 
-  /** @throws {HttpRefusal} why not; `authority_unavailable` if nobody can tell. */
+  /** @throws {HttpRefusal} the caller is not admitted, or `authority_unavailable`: the store cannot be reached. */
   async admit(credential: NonNullable<Credential>, { scope, publishes }: MutationRule): Promise<Caller> {
     const row = await this.find(credential.tokenHash);
-    const closed = unavailableReason(row, this.proof);
-    if (closed) throw new HttpRefusal(closed, whyClosed[closed]);
+    const reason = unavailableReason(row, this.proof);
+    if (reason) throw new HttpRefusal(reason, unavailableMessages[reason]);
     const caller = authorityOf(row, scope);
     if (publishes && row.publishing_paused)
-      throw new HttpRefusal('publishing_paused', `Publishing is paused for everybody. ${AGAIN}`);
+      throw new HttpRefusal('publishing_paused', `Publishing is paused for everybody. ${RETRY_ADVICE}`);
     return caller;
   }
 
@@ -54,11 +55,11 @@ export class MutationAdmission {
       .query<PublisherRow>({ name: 'mutation-admission', text: publisherSql, values })
       .catch((cause: unknown) => {
         if (!isUnreachable(cause)) throw cause;
-        const why = 'Your authority cannot be checked now; retry later.';
-        throw new HttpRefusal('authority_unavailable', why, { cause });
+        const message = 'Your authority cannot be checked now; retry later.';
+        throw new HttpRefusal('authority_unavailable', message, { cause });
       });
     const [row] = rows;
-    if (!row) throw new Error('the statement has one row');
+    if (!row) throw new Error('the admission statement returned no row');
     return row;
   }
 }

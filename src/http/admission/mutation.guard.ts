@@ -14,9 +14,9 @@ import type { MutationRule } from './mutation-admission.js';
 
 const RULE = 'rule of the mutation';
 
-type Acting = FastifyRequest & { acting?: Authority };
+type RequestWithAuthority = FastifyRequest & { authority?: Authority };
 
-/** Admits a mutation and counts it, before its body is looked at. */
+/** Admits and counts a mutation before its body is read. */
 @Injectable()
 export class MutationGuard implements CanActivate {
   constructor(
@@ -27,7 +27,7 @@ export class MutationGuard implements CanActivate {
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const http = context.switchToHttp();
-    const request = http.getRequest<Acting>();
+    const request = http.getRequest<RequestWithAuthority>();
     const rule = this.reflector.get<MutationRule>(RULE, context.getHandler());
     const meter = requestMeterOf(request, http.getResponse<FastifyReply>());
     const credential = credentialOf(request);
@@ -38,22 +38,20 @@ export class MutationGuard implements CanActivate {
     await meter.count(() => this.limits.write(caller));
     const { actorId, appId, grantId } = caller;
     const addressClass = addressClassOf(request.ip);
-    request.acting = { actorId, appId, grantId, requestId: request.id, addressClass };
+    request.authority = { actorId, appId, grantId, requestId: request.id, addressClass };
     return true;
   }
 }
 
-/** The handler changes something, for a caller whose grant has this scope. `publishes`: not while publishing is paused. */
+/** Marks a handler as a mutation that needs this scope. `publishes`: it is refused while publishing is paused. */
 export const Mutation = (scope: string, { publishes = false } = {}): MethodDecorator =>
   applyDecorators(SetMetadata(RULE, { scope, publishes } satisfies MutationRule), UseGuards(MutationGuard));
 
-/** On whose behalf the mutation comes. */
 export const ActingAuthority = createParamDecorator((_data: unknown, context: ExecutionContext) => {
-  const { acting } = context.switchToHttp().getRequest<Acting>();
-  if (!acting) throw new Error('a handler that changes something must be marked with @Mutation');
-  return acting;
+  const { authority } = context.switchToHttp().getRequest<RequestWithAuthority>();
+  if (!authority) throw new Error('a handler with @ActingAuthority must be marked with @Mutation');
+  return authority;
 });
 
-/** The rule of a handler that is marked with {@link Mutation}. */
 export const mutationRuleOf = (handler: object): MutationRule | undefined =>
   Reflect.getMetadata(RULE, handler) as MutationRule | undefined;

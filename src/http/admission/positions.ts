@@ -1,5 +1,4 @@
-/** Knows how far the published read models are. */
 export interface Positions {
-  /** Whether they show the event at `position` within that time. */
+  /** Resolves to true once the published read models show the event at `position`; to false after `timeoutMs`. */
   waitFor(position: bigint, timeoutMs: number): Promise<boolean>;
 }

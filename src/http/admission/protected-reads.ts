@@ -18,8 +18,8 @@ import type { RestrictionProof } from './restriction-proof.js';
 export type { Read };
 
 /**
- * Who may read. `scope`: what a token needs; undefined: none in particular. `budget`: of whom has none; undefined: the
- * general one.
+ * The callers that a read admits. `scope` undefined: any token is enough. `budget`: of anonymous callers; undefined:
+ * the general one.
  */
 export interface ReadRule {
   readonly scope?: string;
@@ -30,16 +30,14 @@ export interface ReadRule {
 export interface ReadRequest {
   readonly credential: Credential;
   readonly meter: RequestMeter;
-  /** Position that the answer must show at least (`x-network-min-revision`). */
   readonly minPosition?: bigint | undefined;
   /**
-   * Puts the common response headers on the answer, whatever it is going to be, in place of those of an earlier statement;
-   * undefined: nobody was admitted. Without it the answer is not a read's.
+   * Replaces the common response headers, also for an error. Undefined clears them: nobody was admitted. A mutation
+   * has no such callback, since its answer has no read headers.
    */
   readonly describe?: (headers: CommonHeaders | undefined) => void;
 }
 
-/** Of one statement: who was admitted by it, and what it shows. */
 export type CommonHeaders = Readonly<Partial<Record<CommonHeader, string>>>;
 
 export class ProtectedReads {
@@ -51,7 +49,11 @@ export class ProtectedReads {
     private readonly proof: RestrictionProof,
   ) {}
 
-  /** One statement in the usual case; again after a wait for the caller's own write or after a publication. */
+  /**
+   * One statement in the usual case. The read repeats it after a wait for the required revision, or after a
+   * publication.
+   * @throws {HttpRefusal}
+   */
   async read<Args, Result>(
     request: ReadRequest,
     rule: ReadRule,
@@ -73,7 +75,7 @@ export class ProtectedReads {
         : find());
       const [, admitted] = found;
       let [row] = found;
-      // Not before, since only the row says whose token it is; and who is refused has used up nobody's budget.
+      // Only the row names the caller, and a refused request must not use up a budget.
       if (admitted) await meter.count(() => this.limits.read(admitted));
       let caller = admitted;
       if (!row.fresh && row.needed_position !== null) {

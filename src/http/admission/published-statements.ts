@@ -6,19 +6,16 @@ import { dropStaleStatements, statementName } from './stale-statements.js';
 
 const UNDEFINED_TABLE = '42P01';
 const INVALID_SCHEMA = '3F000';
-/** A statement that was dropped, see stale-statements.ts. */
+/** A dropped prepared statement: see stale-statements.ts. */
 const INVALID_STATEMENT = '26000';
-const gone = new Set<string | undefined>([UNDEFINED_TABLE, INVALID_SCHEMA, INVALID_STATEMENT]);
+const staleCodes = new Set<string | undefined>([UNDEFINED_TABLE, INVALID_SCHEMA, INVALID_STATEMENT]);
 
-/** A statement that is written for the publication it reads. */
 export interface PublishedStatement {
-  /** Unique among all. */
   readonly name: string;
   readonly text: (schemaName: string) => string;
   readonly values: (publication: Publication) => unknown[];
 }
 
-/** Runs statements that say in each row which incarnation they read. */
 export class PublishedStatements {
   private readonly texts = new WeakMap<Publication, Map<string, { name: string; text: string }>>();
 
@@ -29,7 +26,10 @@ export class PublishedStatements {
     dropStaleStatements(pool, () => publications.known?.incarnation);
   }
 
-  /** One statement in the usual case; again after a publication. @throws {HttpRefusal} nothing can be read now. */
+  /**
+   * One statement in the usual case, repeated once after a publication.
+   * @throws {HttpRefusal} nothing readable is published.
+   */
   async run<Row extends QueryResultRow & { readonly incarnation: string | null }>(
     statement: PublishedStatement,
   ): Promise<readonly [Row, ...Row[]]> {
@@ -40,17 +40,20 @@ export class PublishedStatements {
       if (!this.publications.isReadable(publication))
         throw new HttpRefusal(
           'protected_read_unavailable',
-          'The read models are of another version than this server; retry later.',
+          'The published read models do not fit the version of this server; retry later.',
         );
       const [first, ...others] = await this.ask<Row>(publication, statement);
       if (first && first.incarnation === publication.incarnation) return [first, ...others];
       if (last) break;
       publication = await this.publications.refresh();
     }
-    throw new HttpRefusal('recovery_publication_changed', 'The network was just republished; retry.');
+    throw new HttpRefusal(
+      'recovery_publication_changed',
+      'The read models were replaced during this request; retry.',
+    );
   }
 
-  /** None: the schema is gone, another one is published by now. */
+  /** No rows: the schema was dropped after another publication. */
   private async ask<Row extends QueryResultRow>(
     publication: Publication,
     statement: PublishedStatement,
@@ -60,7 +63,7 @@ export class PublishedStatements {
       const { rows } = await this.pool.query<Row>({ ...this.textOf(publication, statement), values });
       return rows;
     } catch (error) {
-      if (error instanceof DatabaseError && gone.has(error.code)) return [];
+      if (error instanceof DatabaseError && staleCodes.has(error.code)) return [];
       throw error;
     }
   }
@@ -69,15 +72,15 @@ export class PublishedStatements {
     publication: Publication,
     { name, text }: PublishedStatement,
   ): { name: string; text: string } {
-    const known = this.texts.get(publication) ?? new Map<string, { name: string; text: string }>();
-    this.texts.set(publication, known);
-    const found = known.get(name);
-    if (found) return found;
+    const statements = this.texts.get(publication) ?? new Map<string, { name: string; text: string }>();
+    this.texts.set(publication, statements);
+    const cached = statements.get(name);
+    if (cached) return cached;
     const statement = {
       name: statementName(name, publication.incarnation),
       text: text(publication.schemaName),
     };
-    known.set(name, statement);
+    statements.set(name, statement);
     return statement;
   }
 }

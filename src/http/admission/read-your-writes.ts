@@ -2,12 +2,12 @@ import type { Pool } from 'pg';
 import { HttpRefusal } from '../server/errors.js';
 import type { Positions } from './positions.js';
 
-/** How long an acknowledgment waits for the read models to have the write. */
 const WAIT_MS = 1_000;
 
 /**
- * A write is visible to its writer when it is acknowledged (decisions.md): its acknowledgment waits for the read
- * models, and where that takes too long the write is noted, so that the writer's next read waits instead, on any process.
+ * Read-your-writes (docs/api-decisions.md, "A write is visible to its writer"). An acknowledgment waits until the
+ * read models show the write. After the timeout the write is recorded as outstanding, and the writer's next read
+ * waits instead, on any process.
  */
 export class ReadYourWrites {
   constructor(
@@ -16,8 +16,8 @@ export class ReadYourWrites {
   ) {}
 
   /**
-   * Resolves when reads of this actor will show `position`, or will refuse to answer without it.
-   * @throws {HttpRefusal} neither can be promised. The write is durable, and repeating its intent is safe.
+   * Resolves when reads of this actor show `position`, or refuse to answer without it.
+   * @throws {HttpRefusal} neither can be guaranteed. The write is durable, and repeating its intent is safe.
    */
   async waitForProjection(actorId: string, position: bigint): Promise<void> {
     if (await this.positions.waitFor(position, WAIT_MS)) return;
@@ -30,7 +30,7 @@ export class ReadYourWrites {
     } catch (cause) {
       throw new HttpRefusal(
         'domain_storage_unavailable',
-        'Retry with the same intentId to learn the outcome.',
+        'The write is stored but may not be visible yet; retry with the same intentId.',
         {
           cause,
         },

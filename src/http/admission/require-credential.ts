@@ -3,20 +3,20 @@ import { unauthenticated } from '../server/errors.js';
 import type { Endpoint } from '../openapi/endpoint.js';
 
 /**
- * Refuses whoever sends no credential where one is needed, before anything else of the request is looked at: what is wrong
- * with a cursor or a body is told to nobody who may not use it.
+ * Refuses a request without a required credential before its cursor or body is validated. A client without access
+ * learns nothing about them.
  */
 export function requireCredential(
   server: FastifyInstance,
   endpoints: readonly Pick<Endpoint, 'method' | 'path' | 'access'>[],
 ): void {
-  const closed = new Set(
+  const protectedRoutes = new Set(
     endpoints
       .filter(({ access }) => !access.anonymous)
       .map(({ method, path }) => `${method.toUpperCase()} ${path.replaceAll(/\{(\w+)\}/g, ':$1')}`),
   );
   server.addHook('onRequest', ({ method, routeOptions, headers }, _reply, done) => {
-    const asked = `${method === 'HEAD' ? 'GET' : method} ${routeOptions.url}`;
-    done(headers.authorization === undefined && closed.has(asked) ? unauthenticated() : undefined);
+    const route = `${method === 'HEAD' ? 'GET' : method} ${routeOptions.url}`;
+    done(headers.authorization === undefined && protectedRoutes.has(route) ? unauthenticated() : undefined);
   });
 }

@@ -1,17 +1,18 @@
-/** Knows whether this process has proven that what is published lacks no restriction (recovery.md, "When does quarantine begin"). */
+/** Proof of this process that the published read models lack no restriction (docs/adr/0011-the-witness.md). */
 export abstract class RestrictionProof {
   /**
-   * Why it has not, for read models that have applied so many restrictions (undefined: none are published, so that it is the log
-   * that is to lack none), in words for an operator; undefined: it has.
+   * Returns the reason, for an operator, if completeness is not proven; undefined if it is.
+   * @param witnessEpoch newest restriction that the read models applied; undefined if none are published: then the
+   * log must be complete.
    */
   abstract unprovenFor(witnessEpoch: bigint | undefined): string | undefined;
 
   /**
-   * False: reads are admitted because the read models show every restriction of the witness, and the log, which was away,
-   * was not compared since this process started.
+   * False while the log could not be compared since the start of this process. Reads are admitted then because the
+   * read models show every restriction of the witness.
    */
   abstract readonly isLogCompared: boolean;
 
-  /** Resolves if the witness answers, or none is configured. Rejects if it does not. */
+  /** Resolves if the witness answers, or none is configured. */
   abstract reachWitness(): Promise<void>;
 }

@@ -6,17 +6,15 @@ import { callerSql } from './admission-sql.js';
 import type { AdmissionRow } from './admission-sql.js';
 import { authorityRebuildSql } from './unavailable.js';
 
-/** Parameters of {@link sharedAdmissionSql}, in order, before those of the query that is embedded. */
+/** Parameters of {@link sharedAdmissionSql}, in this order. The parameters of the embedded query follow. */
 export interface SharedAdmissionValues {
-  /** Of each caller; null: anonymous. */
+  /** One per caller; null for an anonymous one. */
   readonly tokenHashes: readonly (Buffer | null)[];
   /** Unix milliseconds. */
   readonly now: number;
-  /** Incarnation that the statement was written for. */
   readonly incarnation: string;
-  /** Scope that a token needs, if any. */
   readonly scope: string | null;
-  /** Where each caller stands, in decimal. */
+  /** Position of each caller, in decimal. */
   readonly cursors: readonly string[];
 }
 
@@ -30,14 +28,13 @@ export const sharedValuesOf = (values: SharedAdmissionValues): unknown[] => [
 
 const PARAMETERS = 5;
 
-/** Of each caller. `n`: which, from 1. */
 export interface SharedAdmissionRow extends AdmissionRow {
   readonly n: string;
 }
 
 /**
- * {@link admissionSql} for many callers: who holds each token, and whether each is admitted, is asked in the snapshot in
- * which the data is read. Each caller is looked up by its keys (OFFSET 0), however many there are.
+ * {@link admissionSql} for many callers. Authority, admission and data come from one snapshot. `OFFSET 0` makes
+ * Postgres look up each caller by key, however many there are.
  */
 export function sharedAdmissionSql(
   schemaName: string,

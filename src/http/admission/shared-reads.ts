@@ -9,27 +9,25 @@ import type { RestrictionProof } from './restriction-proof.js';
 import { sharedAdmissionSql, sharedValuesOf } from './shared-admission-sql.js';
 import type { SharedAdmissionRow } from './shared-admission-sql.js';
 
-/** One of many who ask the same, each behind a cursor. */
 export interface SharedRequest {
   readonly credential: Credential;
   readonly cursor: number;
 }
 
-/** A read, or why the one who asked may not have it. */
 export type SharedAnswer<Request, Result> = {
   readonly request: Request;
 } & ({ readonly read: Read<Result> } | { readonly fault: unknown });
 
 /**
- * `answers`: each is worked out when it is come to, so that whoever goes through many can let others have their turn.
- * `late`: of those for whom the read models are waited for, as a single read does; all have an answer by then.
+ * `answers` are computed lazily, so that a consumer can yield to other requests between them. `late`: answers of
+ * callers whose required revision is not reached yet; it settles after the same wait as a single read.
  */
 export interface SharedAnswers<Request, Result> {
   readonly answers: Iterable<SharedAnswer<Request, Result>>;
   readonly late: Promise<Iterable<SharedAnswer<Request, Result>>> | undefined;
 }
 
-/** The protected read of many callers at once: a single statement, in which each is admitted or refused for itself. */
+/** The protected read of many callers in one statement. Each caller is admitted or refused separately. */
 export class SharedReads {
   constructor(
     private readonly statements: PublishedStatements,
@@ -38,57 +36,56 @@ export class SharedReads {
     private readonly proof: RestrictionProof,
   ) {}
 
-  /** Nobody's limits are counted here. Never rejects: what fails for all is the answer to each. */
+  /** Counts against no limit. Never rejects: a failure of the statement becomes the answer of each request. */
   async read<Request extends SharedRequest, Args, Result>(
     requests: readonly Request[],
     scope: string,
     query: SharedReadQuery<Args, Result>,
     args: Args,
   ): Promise<SharedAnswers<Request, Result>> {
-    const answersOf = (asked: readonly Asked<Request>[]) => this.answers(asked, scope, query);
-    const [known, stale] = this.divide(await this.ask(requests, scope, query, args), scope);
-    if (stale.length === 0) return { answers: answersOf(known), late: undefined };
+    const answersOf = (rows: readonly RequestRow<Request>[]) => this.answers(rows, scope, query);
+    const [answerable, stale] = this.splitByFreshness(await this.ask(requests, scope, query, args), scope);
+    if (stale.length === 0) return { answers: answersOf(answerable), late: undefined };
     const late = async () => {
       const needed = stale.map(({ position }) => position);
       await this.positions.waitFor(
         needed.reduce((most, position) => (position > most ? position : most)),
         FRESHNESS_MS,
       );
-      const latecomers = stale.map(({ request }) => request);
-      return answersOf(await this.ask(latecomers, scope, query, args));
+      const staleRequests = stale.map(({ request }) => request);
+      return answersOf(await this.ask(staleRequests, scope, query, args));
     };
-    return { answers: answersOf(known), late: late() };
+    return { answers: answersOf(answerable), late: late() };
   }
 
-  /** Those that can be answered, and those who are admitted and have to be shown more than the read models do yet. */
-  private divide<Request extends SharedRequest>(
-    asked: readonly Asked<Request>[],
+  private splitByFreshness<Request extends SharedRequest>(
+    rows: readonly RequestRow<Request>[],
     scope: string,
-  ): [Asked<Request>[], { readonly request: Request; readonly position: bigint }[]] {
-    const known: Asked<Request>[] = [];
+  ): [RequestRow<Request>[], { readonly request: Request; readonly position: bigint }[]] {
+    const answerable: RequestRow<Request>[] = [];
     const stale: { readonly request: Request; readonly position: bigint }[] = [];
-    for (const each of asked) {
+    for (const each of rows) {
       const { request, row } = each;
       if (!row || row.fresh || row.needed_position === null) {
-        known.push(each);
+        answerable.push(each);
         continue;
       }
       try {
         admit(row, request.credential, scope, this.proof);
         stale.push({ request, position: BigInt(row.needed_position) });
       } catch (fault) {
-        known.push({ request, fault });
+        answerable.push({ request, fault });
       }
     }
-    return [known, stale];
+    return [answerable, stale];
   }
 
   private *answers<Request extends SharedRequest, Result>(
-    asked: readonly Asked<Request>[],
+    rows: readonly RequestRow<Request>[],
     scope: string,
     query: SharedReadQuery<never, Result>,
   ): Generator<SharedAnswer<Request, Result>> {
-    for (const { request, row, fault } of asked) {
+    for (const { request, row, fault } of rows) {
       if (!row) {
         yield { request, fault };
         continue;
@@ -108,7 +105,7 @@ export class SharedReads {
     scope: string,
     query: SharedReadQuery<Args, Result>,
     args: Args,
-  ): Promise<readonly Asked<Request>[]> {
+  ): Promise<readonly RequestRow<Request>[]> {
     try {
       const rows = await this.statements.run<SharedAdmissionRow>({
         name: query.name,
@@ -126,11 +123,11 @@ export class SharedReads {
       });
       return rows.map((row) => {
         const request = requests[Number(row.n) - 1];
-        if (!request) throw new Error('an answer that nobody asked for');
+        if (!request) throw new Error('the statement returned a row for a request that does not exist');
         return { request, row };
       });
     } catch (cause) {
-      // One for all of a kind, so that whoever tells of it can tell it once.
+      // One error object per kind, so that the consumer can report it once.
       const [anonymous, signedIn] = [
         undefined,
         requests.find(({ credential }) => credential)?.credential,
@@ -140,8 +137,7 @@ export class SharedReads {
   }
 }
 
-/** `fault`: why there is no row. */
-interface Asked<Request> {
+interface RequestRow<Request> {
   readonly request: Request;
   readonly row?: SharedAdmissionRow;
   readonly fault?: unknown;

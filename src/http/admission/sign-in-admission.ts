@@ -3,7 +3,6 @@ import { unavailableReason, admissionStateSql } from './unavailable.js';
 import type { UnavailableReason, AdmissionState } from './unavailable.js';
 import type { RestrictionProof } from './restriction-proof.js';
 
-/** Asks whether anybody may sign in, or use what they were given. */
 export class SignInAdmission {
   private running: Promise<unknown> | undefined;
   private next: Promise<string | undefined> | undefined;
@@ -14,8 +13,8 @@ export class SignInAdmission {
   ) {}
 
   /**
-   * Why nobody may, at a moment after the call, in words for a person; undefined: they may. Who calls while it is being
-   * asked shares the next answer. Rejects if the read store cannot be asked.
+   * Returns a message for a person while nobody may sign in or use a token; undefined otherwise. Concurrent calls
+   * share the next statement. Rejects if the read store cannot be reached.
    */
   whyClosed(): Promise<string | undefined> {
     this.next ??= this.ask();
@@ -25,19 +24,21 @@ export class SignInAdmission {
   private async ask(): Promise<string | undefined> {
     await this.running?.catch(() => undefined);
     this.next = undefined;
-    const asked = this.pool.query<AdmissionState>({ name: 'sign-in-admission', text: admissionStateSql });
-    this.running = asked;
-    const { rows } = await asked;
-    const [standing] = rows;
-    if (!standing) throw new Error('the statement has one row');
-    const closed = unavailableReason(standing, this.proof);
-    return closed && whyClosed[closed];
+    const query = this.pool.query<AdmissionState>({ name: 'sign-in-admission', text: admissionStateSql });
+    this.running = query;
+    const { rows } = await query;
+    const [state] = rows;
+    if (!state) throw new Error('the admission statement returned no row');
+    const reason = unavailableReason(state, this.proof);
+    return reason && unavailableMessages[reason];
   }
 }
 
-const whyClosed: Readonly<Record<UnavailableReason, string>> = {
-  recovery_quarantined: 'The network is in recovery, and nobody can sign in until it is done.',
-  recovery_state_missing: 'The network is being set up, and nobody can sign in until it is done.',
+const unavailableMessages: Readonly<Record<UnavailableReason, string>> = {
+  recovery_quarantined:
+    'The network is in recovery. Sign-in is unavailable until recovery ends; try again later.',
+  recovery_state_missing:
+    'The network is being set up. Sign-in is unavailable until it is ready; try again later.',
   restriction_witness_unavailable_or_incomplete:
-    'It is not proven yet that nothing was taken away that would be there again, and nobody can sign in until it is.',
+    'Sign-in is unavailable until the consistency check completes; try again in a moment.',
 };

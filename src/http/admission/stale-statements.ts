@@ -1,6 +1,6 @@
 import type { Pool, PoolClient } from 'pg';
 
-/** Of a statement that is prepared for one incarnation. An incarnation's name never comes back. */
+/** Name of a statement prepared for one incarnation. Names of incarnations are never reused. */
 export const statementName = (query: string, incarnation: string): string => `${query}@${incarnation}`;
 
 const dropSql = `
@@ -13,18 +13,19 @@ const dropSql = `
   END $$`;
 
 /**
- * Drops from a connection what was prepared for earlier incarnations, when it is used for the first time after another was
- * published: else each rebuild would leave all reads' plans behind in the memory of every connection.
+ * Drops the statements of earlier incarnations when a connection is first used after a publication. Otherwise each
+ * rebuild leaves the plans of all reads in the memory of every connection.
  */
 export function dropStaleStatements(pool: Pool, current: () => string | undefined): void {
   const preparedFor = new WeakMap<PoolClient, string>();
   pool.on('acquire', (client) => {
     const incarnation = current();
     if (incarnation === undefined) return;
-    const before = preparedFor.get(client) ?? incarnation;
+    const previous = preparedFor.get(client) ?? incarnation;
     preparedFor.set(client, incarnation);
-    // Before whatever the connection was taken for. A connection that fails at this fails at that, too, and says so there.
-    if (before !== incarnation)
+    // Queued before the statement that acquired the connection. A connection that fails here fails there too and
+    // reports it.
+    if (previous !== incarnation)
       client.query(dropSql.replace('$current$', incarnation)).catch(() => undefined);
   });
 }

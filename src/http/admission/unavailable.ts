@@ -1,27 +1,23 @@
 import type { ErrorCode } from '../server/errors.js';
 import type { RestrictionProof } from './restriction-proof.js';
 
-/** What says whether anybody may be shown or do anything. */
 export interface AdmissionState {
-  /** Null: nothing is published. */
   readonly status: 'serving' | 'quarantined' | null;
   readonly witness_epoch: string | null;
-  /** Who may act is not derived yet from the log as it is since a restore, or a recovery. */
+  /** The authority rebuild after a restore or recovery is not finished. */
   readonly deriving: boolean;
 }
 
-/** A scalar: {@link AdmissionState.deriving}. */
 export const authorityRebuildSql = 'EXISTS (SELECT FROM authority.deriving)';
 
-/** One row: the {@link AdmissionState}. */
 export const admissionStateSql = `
   SELECT publication.status, incarnation.witness_epoch, ${authorityRebuildSql} AS deriving
   FROM (VALUES (1)) AS one
   LEFT JOIN (recovery.publication JOIN recovery.incarnation USING (incarnation)) ON true`;
 
 /**
- * Why nobody may be shown or do anything, whoever it is: what was taken away from them might be there again (recovery.md,
- * "Admission of a read"). Undefined: everybody may what they may.
+ * Returns why the network answers and admits nobody: a lost restriction might be missing
+ * (docs/adr/0011-the-witness.md). Undefined: requests are judged one by one.
  */
 export function unavailableReason(
   { status, witness_epoch: epoch, deriving }: AdmissionState,
