@@ -107,8 +107,8 @@ describe('the probes of a worker', () => {
     expect(said).toMatchObject({
       status: 'failed',
       components: {
-        database: { status: 'failed', reason: 'It does not answer.' },
-        serving: { status: 'failed', reason: 'This worker has not started this group yet.' },
+        database: { status: 'failed', reason: 'No answer; the log of this process has the error.' },
+        serving: { status: 'failed', reason: 'This worker has not begun with it yet.' },
       },
     });
     expect(JSON.stringify(said)).not.toContain(String(nobody));
@@ -124,7 +124,7 @@ describe('the probes of a worker', () => {
     eventStore = await startEmbeddedEventStore({ dir, port: at });
     await isReady(port);
     await postgres.kill();
-    await notReady(port, 'database', /It does not answer/);
+    await notReady(port, 'database', /No answer/);
     await notReady(port, 'serving', /interrupted/);
     await postgres.start();
     await expect(isReady(port)).resolves.toBe(true);

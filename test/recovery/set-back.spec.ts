@@ -235,7 +235,7 @@ describe('a server that cannot prove that nothing is missing', () => {
         expect(headers['retry-after']).toMatch(/^[1-9]/);
       }
       expect(await readiness(String(api.port))).toMatchObject({
-        witness: 'It does not answer.',
+        witness: 'No answer; the log of this process has the error.',
         readModels: expect.stringContaining('The restriction witness cannot be reached'),
       });
       const body = { intentId: randomUUID(), text: 'not yet', audience: 'public' };
@@ -250,7 +250,9 @@ describe('a server that cannot prove that nothing is missing', () => {
       // What was proven once is not lost with the witness.
       proxy.loseAnswers();
       expect((await read(api.port)).status).toBe(200);
-      expect(await readiness(String(api.port))).toEqual({ witness: 'It does not answer.' });
+      expect(await readiness(String(api.port))).toEqual({
+        witness: 'No answer; the log of this process has the error.',
+      });
     } finally {
       await api.stop();
       await proxy.close();

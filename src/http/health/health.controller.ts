@@ -8,7 +8,6 @@ import { answerReadiness } from './probes.js';
 export class HealthController {
   constructor(private readonly health: Health) {}
 
-  /** This process runs; whether it can serve is `/readyz`. */
   @Get('livez')
   live(): { status: 'ok' } {
     return { status: 'ok' };

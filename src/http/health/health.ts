@@ -1,23 +1,26 @@
 import type { Logger } from 'pino';
 import { within } from '../../log/eventstoredb/client-errors.js';
 
-/** One part of the network as `/readyz` shows it. `reason`: for a person, only where it is not ok. */
+/** One component of `/readyz`. `reason`: for a person, present unless the status is ok. */
 export interface ComponentHealth {
   readonly status: 'ok' | 'failed';
   readonly reason?: string;
 }
 
 export interface Readiness {
-  /** `failed`: something that is needed is. */
+  /** `failed`: a needed component is not ready. */
   readonly status: 'ok' | 'failed';
   readonly components: Readonly<Record<string, ComponentHealth>>;
 }
 
-/** Says for strangers to read why a component is not ready. */
+/** The reason why a component is not ready. Unauthenticated clients read its message. */
 export class NotReady extends Error {
   override readonly name = 'NotReady';
 
-  /** `fault`: stays the same for as long as the same is wrong, where the message counts the seconds. */
+  /**
+   * `fault`: the same for as long as one fault lasts, although the message may count seconds. It prevents repeated
+   * log lines.
+   */
   constructor(
     message: string,
     readonly fault = message,
@@ -27,27 +30,23 @@ export class NotReady extends Error {
 }
 
 /**
- * Looks at one component; rejects if it is not ready. Only what a {@link NotReady} says is shown. The signal aborts when
- * nobody waits for the answer any more.
+ * Checks one component and rejects if it is not ready. Only the message of a {@link NotReady} is shown. The signal
+ * aborts once nobody waits.
  */
 export type Check = (signal: AbortSignal) => Promise<unknown>;
 
 export interface Checks {
-  /** Without one of these, requests are better sent to another process, or to none. */
+  /** Failed, this process answers 503, so that requests go elsewhere. */
   readonly needed: Readonly<Record<string, Check>>;
-  /** These are shown, and make nobody go elsewhere. */
+  /** Failed, it is shown, and the process stays ready. */
   readonly shown: Readonly<Record<string, Check>>;
 }
 
 const CHECK_MS = 1_500;
 
-/**
- * Whether everything this process needs is there. Load balancers ask often: one look serves all who ask meanwhile, and the
- * log tells only what has changed.
- */
+/** Readiness of this process. Concurrent requests of load balancers share one check. Only changes are logged. */
 export class Health {
-  private looking: Promise<Readiness> | undefined;
-  /** What is wrong with each component that is not ready. */
+  private pending: Promise<Readiness> | undefined;
   private readonly faults = new Map<string, string>();
 
   constructor(
@@ -56,28 +55,32 @@ export class Health {
   ) {}
 
   readiness(): Promise<Readiness> {
-    this.looking ??= this.look().finally(() => (this.looking = undefined));
-    return this.looking;
+    this.pending ??= this.checkAll().finally(() => (this.pending = undefined));
+    return this.pending;
   }
 
-  private async look(): Promise<Readiness> {
-    const [needed, shown] = await Promise.all([this.all(this.checks.needed), this.all(this.checks.shown)]);
+  private async checkAll(): Promise<Readiness> {
+    const [needed, shown] = await Promise.all([
+      this.runAll(this.checks.needed),
+      this.runAll(this.checks.shown),
+    ]);
     const isReady = Object.values(needed).every(({ status }) => status === 'ok');
     return { status: isReady ? 'ok' : 'failed', components: { ...needed, ...shown } };
   }
 
-  private async all(checks: Readonly<Record<string, Check>>): Promise<Readiness['components']> {
-    const asked = Object.entries(checks).map(
-      async ([name, check]) => [name, await this.ask(name, check)] as const,
+  private async runAll(checks: Readonly<Record<string, Check>>): Promise<Readiness['components']> {
+    const results = Object.entries(checks).map(
+      async ([name, check]) => [name, await this.run(name, check)] as const,
     );
-    return Object.fromEntries(await Promise.all(asked));
+    return Object.fromEntries(await Promise.all(results));
   }
 
-  private async ask(name: string, check: Check): Promise<ComponentHealth> {
+  private async run(name: string, check: Check): Promise<ComponentHealth> {
     try {
       await within(CHECK_MS, check);
     } catch (error) {
-      const reason = error instanceof NotReady ? error.message : 'It does not answer.';
+      const reason =
+        error instanceof NotReady ? error.message : 'No answer; the log of this process has the error.';
       const fault = error instanceof NotReady ? error.fault : reason;
       if (this.faults.get(name) !== fault) this.logger.warn({ err: error, component: name }, 'not ready');
       this.faults.set(name, fault);

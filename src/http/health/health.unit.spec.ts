@@ -3,7 +3,7 @@ import { createLogger } from '../../config/logger.js';
 import { Health, NotReady } from './health.js';
 import type { Checks } from './health.js';
 
-/** Whose one component is in the state that is set; undefined: it is well. */
+/** A component with a fault; undefined: it is ready. */
 function given(where: keyof Checks = 'needed') {
   const logged: string[] = [];
   let fault: Error | undefined;

@@ -4,37 +4,39 @@ import type { EventLog } from '../../log/event-log.js';
 import { explained, LogUnusable } from '../../log/eventstoredb/usable.js';
 import { NotReady } from './health.js';
 
-/** What takes longer may be a cluster of which no node can be asked: why is found out before {@link Health} gives up. */
-const PATIENCE_MS = 700;
-/** Shortly before it does. */
-const LATE_MS = 1_200;
+/**
+ * A slower answer may mean that no node of the cluster is reachable. The reason is determined before {@link Health}
+ * gives up.
+ */
+const SLOW_MS = 700;
+const ANSWER_LIMIT_MS = 1_200;
 
-/** Looks at the log for `/readyz`, and knows when it was last away. */
+/** Checks the log for `/readyz` and remembers its last failure. */
 export class LogCheck {
-  private looking: Promise<void> = Promise.resolve();
-  private awayAt = -Infinity;
+  private pending: Promise<void> = Promise.resolve();
+  private failedAt = -Infinity;
 
-  /** `monotonic`: milliseconds of a clock that never jumps. */
+  /** `monotonic`: milliseconds of a monotonic clock. */
   constructor(
     private readonly log: EventLog,
     private readonly monotonic: () => number,
   ) {}
 
-  /** @throws {NotReady} where it is known what is wrong. */
+  /** @throws {NotReady} the fault is known. */
   look(signal?: AbortSignal): Promise<void> {
-    this.looking = this.patiently(this.usable(signal));
-    return this.looking;
+    this.pending = this.explainIfSlow(this.usable(signal));
+    return this.pending;
   }
 
-  /** For how long it has answered every look, in milliseconds, the one that is under way included. */
+  /** Returns for how many milliseconds each check succeeded, the running check included. */
   async answeredForMs(): Promise<number> {
-    await within(LATE_MS, () => this.looking).catch(() => (this.awayAt = this.monotonic()));
-    return this.monotonic() - this.awayAt;
+    await within(ANSWER_LIMIT_MS, () => this.pending).catch(() => (this.failedAt = this.monotonic()));
+    return this.monotonic() - this.failedAt;
   }
 
-  private async patiently(usable: Promise<void>): Promise<void> {
+  private async explainIfSlow(usable: Promise<void>): Promise<void> {
     try {
-      return await within(PATIENCE_MS, () => usable);
+      return await within(SLOW_MS, () => usable);
     } catch (error) {
       if (!(error instanceof DeadlineExceeded)) throw error;
     }
@@ -43,7 +45,7 @@ export class LogCheck {
     return usable;
   }
 
-  /** A log that answers reads may have stopped writing: both are looked at. */
+  /** A log that answers reads may refuse writes, so both are checked. */
   private async usable(signal: AbortSignal | undefined): Promise<void> {
     const { log } = this;
     let isRead = false;
@@ -54,8 +56,9 @@ export class LogCheck {
     } catch (error) {
       if (error instanceof LogUnusable) throw new NotReady(error.message);
       if (error instanceof LogFull)
-        throw new NotReady('The disk of the event log is full: nothing can be written until there is room.');
-      if (isRead && error instanceof LogUnavailable) throw new NotReady('The event log takes no writes.');
+        throw new NotReady('The disk of the event log is full: nothing can be written until space is freed.');
+      if (isRead && error instanceof LogUnavailable)
+        throw new NotReady('The event log answers reads but takes no writes.');
       throw error;
     }
   }

@@ -4,8 +4,8 @@ import { isLoopback } from '../../config/loopback.js';
 import { HttpRefusal } from '../server/errors.js';
 
 /**
- * Answers scrapers alone, who address this machine, the operator API's own name or one that is configured: a page in an
- * operator's browser cannot make its own name lead here and read what is answered without a token (DNS rebinding).
+ * Admits a scrape only under a loopback name, the operator API's name or a name in METRICS_HOSTS. Against DNS
+ * rebinding: a page in an operator's browser could otherwise read metrics, which need no token.
  */
 export function requireMetricsHost({
   operatorBaseUrl,

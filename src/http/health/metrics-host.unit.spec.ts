@@ -8,7 +8,7 @@ const config = readConfig({
   METRICS_HOSTS: 'prometheus.internal, api-1',
 });
 
-/** Undefined: it may be scraped there. */
+/** Undefined: the scrape is admitted. */
 function faultAt(host: string): unknown {
   const done = jest.fn<(fault?: Error) => void>();
   const request = { headers: { host } } as FastifyRequest;

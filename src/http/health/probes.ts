@@ -4,13 +4,11 @@ import { RETRY_AFTER_SECONDS } from '../server/errors.js';
 import type { Health, Readiness } from './health.js';
 import { boundUnreadAnswers } from '../slow-readers/unread-answers.js';
 
-/** Answers with what was found: 503 where something that is needed is not ready. */
 export function answerReadiness(reply: FastifyReply, readiness: Readiness): Readiness {
   if (readiness.status !== 'ok') void reply.status(503).header('retry-after', String(RETRY_AFTER_SECONDS));
   return readiness;
 }
 
-/** `/livez` and `/readyz` of a process that serves nothing else to people. */
 export function probeRoutes(server: FastifyInstance, health: Health): void {
   boundUnreadAnswers(server.server, limits.connections);
   server.get('/livez', () => ({ status: 'ok' }));

@@ -5,12 +5,12 @@ import { NotReady } from './health.js';
 import type { Checks } from './health.js';
 import type { LogCheck } from './log-check.js';
 
-/** Several times as long as a worker that waits for something is ever silent. */
+/** Several times the longest silence of an idle worker. */
 const SILENT_SECONDS = 15;
 
 /**
- * What `/readyz` looks at, by the name it shows. The witness is only shown: who was admitted by a proof reads and publishes
- * without it, and a process that has no proof yet has read models that are not ready.
+ * Checks of `/readyz` by component. The witness is never needed: a process with a proof reads and publishes without
+ * it. A process without a proof yet reports its read models as not ready.
  */
 export function readinessChecks(pool: Pool, log: LogCheck, proof: RestrictionProof): Checks {
   return {
@@ -41,9 +41,9 @@ async function checkReadModels(pool: Pool, proof: RestrictionProof): Promise<voi
 }
 
 /**
- * Whoever stands by takes the place of a worker that ends or freezes (src/store/held-session.ts); where nobody does, only the
- * silence tells. A group that rests, in quarantine or at an event that it cannot apply, or of which nothing is published yet,
- * is silent for a reason that the read models' check names; so is one that waits for a log that is away.
+ * A standby replaces a worker that ends or freezes (src/store/held-session.ts). If no standby exists, only missing
+ * heartbeats show it. Excluded are groups whose silence the read models' check explains: quarantined, stopped at a
+ * poison event, or not published yet. So is a group that waits for an unreachable log.
  */
 async function checkWorker(pool: Pool, log: LogCheck): Promise<void> {
   if ((await log.answeredForMs()) < SILENT_SECONDS * 1_000) return;
