@@ -10,7 +10,10 @@ import { isUnreachable } from '../../store/unreachable.js';
 import { HttpRefusal } from './errors.js';
 import type { ErrorBody, ErrorCode } from './errors.js';
 
-/** Turns whatever went wrong into the published Error object. What nobody foresaw is logged whole and answered bare. */
+/**
+ * Maps every error to the published Error object. An unforeseen error is logged whole, and its answer gives no
+ * details.
+ */
 @Catch()
 export class ErrorFilter implements ExceptionFilter {
   catch(error: unknown, host: ArgumentsHost): void {
@@ -20,42 +23,41 @@ export class ErrorFilter implements ExceptionFilter {
 }
 
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
-  const refusal = isCutOff(error, request) ? cutOff() : noted(error, request.log);
-  // Where a window is used up, the answer says already when it ends.
+  const refusal = isAborted(error, request) ? abortedBody() : logged(error, request.log);
+  // A used-up limit has set its own `retry-after`.
   if ([429, 503].includes(refusal.status) && !reply.hasHeader('retry-after'))
     void reply.header('retry-after', String(refusal.retryAfterSeconds));
   if (refusal.status === 401) void reply.header('www-authenticate', challengeOf(refusal));
-  const body: ErrorBody = isOfProtocol(request)
+  const body: ErrorBody = isProtocolRequest(request)
     ? { error: protocolCode(refusal), error_description: refusal.message }
     : { error: refusal.code, message: refusal.message };
   void reply.status(refusal.status).type('application/json; charset=utf-8').send(JSON.stringify(body));
 }
 
-/** The client went in the midst of its body: what looks like a store that cannot be reached is no fault of ours. */
-const isCutOff = (error: unknown, { raw }: FastifyRequest): boolean =>
+/** The client aborted its body. Its ECONNRESET looks like that of an unreachable store. */
+const isAborted = (error: unknown, { raw }: FastifyRequest): boolean =>
   raw.errored !== null && raw.errored === error;
 
-const cutOff = () => new HttpRefusal('invalid_request', 'The body breaks off; send all of it.');
+const abortedBody = () => new HttpRefusal('invalid_request', 'The body is incomplete; send all of it.');
 
-/** The Error object for a client that is answered already, and listens to a stream. */
 export function errorBody(error: unknown, log: Log): ErrorBody {
-  const { code, message } = noted(error, log);
+  const { code, message } = logged(error, log);
   return { error: code, message };
 }
 
 type Log = Pick<FastifyRequest['log'], 'error' | 'warn'>;
 
-function noted(error: unknown, log: Log): HttpRefusal {
+function logged(error: unknown, log: Log): HttpRefusal {
   const refusal = refusalOf(error);
   if (refusal.code === 'server_error') log.error({ err: error }, 'unforeseen failure of a request');
-  // Without a cause it is a state that is known elsewhere, and whoever asks would fill the log with it.
+  // A refusal without a cause is a known state, and each request would log it again.
   else if (refusal.cause instanceof NotWitnessed || (refusal.status === 503 && refusal.cause !== undefined))
     log.warn({ code: refusal.code, err: refusal.cause }, 'refused');
   return refusal;
 }
 
-/** Where OAuth clients read what is wrong: below the protocol's paths, whether or not there is anything at the address. */
-function isOfProtocol({ routeOptions, url }: FastifyRequest): boolean {
+/** OAuth clients read their own error format below the protocol's paths, also at unknown addresses. */
+function isProtocolRequest({ routeOptions, url }: FastifyRequest): boolean {
   return isProtocolPath(routeOptions.url ?? url);
 }
 
@@ -64,11 +66,11 @@ export const isProtocolPath = (path: string): boolean => protocolPath.test(path)
 const protocolPath =
   /^(\/api\/auth\/(oauth2|jwks|\.well-known)|\/\.well-known\/oauth-authorization-server)([/?]|$)/;
 
-/** What is wrong with a body has one code there. */
+/** The protocol has one code for every fault of a body. */
 const protocolCode = ({ status, code }: HttpRefusal): ErrorCode =>
   status === 413 || status === 415 ? 'invalid_request' : code;
 
-/** RFC 6750, section 3: no error code where no credential was sent. */
+/** RFC 6750, section 3: no error code without a credential. */
 function challengeOf({ code }: HttpRefusal): string {
   return code === 'invalid_token' ? 'Bearer realm="plaza", error="invalid_token"' : 'Bearer realm="plaza"';
 }
@@ -83,19 +85,19 @@ function refusalOf(error: unknown): HttpRefusal {
   if (error instanceof LogUnavailable)
     return new HttpRefusal(
       'domain_storage_unavailable',
-      'Nothing is known to be written; retry with the same intentId.',
+      'The write is not confirmed; retry with the same intentId.',
       {
         cause: error,
       },
     );
   if (error instanceof LimitsUnavailable)
-    return new HttpRefusal('pilot_limits_unavailable', 'Limits cannot be counted now; retry later.', {
+    return new HttpRefusal('pilot_limits_unavailable', 'Rate limits cannot be counted now; retry later.', {
       cause: error,
     });
   if (isUnreachable(error))
     return new HttpRefusal(
       'authority_unavailable',
-      'Nothing is known to be written; retry with the same intentId.',
+      'The write is not confirmed; retry with the same intentId.',
       {
         cause: error,
       },
@@ -103,15 +105,14 @@ function refusalOf(error: unknown): HttpRefusal {
   return ofFramework(error) ?? new HttpRefusal('server_error', 'The server failed. Retrying may help.');
 }
 
-/** What the client of a restriction does next. */
 function adviceOf(code: WitnessCode): string {
   if (code === 'witness_prepare_mismatch') return 'Use a new intentId.';
   return code === 'witness_acceptance_mismatch'
-    ? 'Nobody but the operators can mend this.'
+    ? 'Only the operators of the network can resolve this.'
     : 'Retry with the same intentId.';
 }
 
-/** Fastify says with a `code` or a `statusCode`, Nest with `getStatus()`, what is wrong with a request. */
+/** Fastify errors have a `code` or `statusCode`, Nest errors a `getStatus()`. */
 function ofFramework(error: unknown): HttpRefusal | undefined {
   if (!(error instanceof Error)) return undefined;
   const status =

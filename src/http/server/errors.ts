@@ -1,14 +1,14 @@
 import type { RefusalCode } from '../../domain/refusal.js';
 
-/** Codes that the social API answers beside the domain's own (decisions.md, "Errors"). */
+/** docs/api-decisions.md, "Errors". */
 export type ErrorCode = RefusalCode | 'invalid_request' | 'invalid_token' | 'server_error';
 
-/** The published Error object: with a message in the social API, with a description where OAuth clients read it. */
+/** The published Error object: `message` in the social API, `error_description` for OAuth clients. */
 export type ErrorBody =
   | { readonly error: ErrorCode; readonly message: string }
   | { readonly error: ErrorCode; readonly error_description: string };
 
-/** The one place that knows which HTTP status a code has (decisions.md, "Errors"). */
+/** The single mapping of codes to HTTP statuses (docs/api-decisions.md, "Errors"). */
 export const statusOf: { readonly [Code in ErrorCode]: number } = {
   unknown_or_immutable_field: 400,
   invalid_text: 400,
@@ -64,15 +64,15 @@ export const statusOf: { readonly [Code in ErrorCode]: number } = {
   witness_finalize_unconfirmed: 503,
 };
 
-/** Seconds that a client is asked to wait where no window says when it ends: what recovers by itself does so within a few. */
+/** Default `Retry-After`, for faults that end by themselves within seconds. */
 export const RETRY_AFTER_SECONDS = 2;
-/** The same where a person has to end it. */
+/** For states that an operator must end. */
 const RETRY_AFTER_PAUSE_SECONDS = 60;
 
 const retryAfterSecondsOf = (code: ErrorCode): number =>
   code === 'publishing_paused' ? RETRY_AFTER_PAUSE_SECONDS : RETRY_AFTER_SECONDS;
 
-/** An answer that is no rule of the domain: about the request itself, its credential, or a part that is down. */
+/** A refusal by HTTP rather than by the domain: a faulty request, a bad credential, or an unavailable part. */
 export class HttpRefusal extends Error {
   override readonly name = 'HttpRefusal';
 
@@ -86,10 +86,9 @@ export class HttpRefusal extends Error {
     this.retryAfterSeconds = options.retryAfterSeconds ?? retryAfterSecondsOf(code);
   }
 
-  /** When to come again, where that may help. */
   readonly retryAfterSeconds: number;
 
-  /** Of the code, unless HTTP itself says more exactly what is wrong (405, 413, 415). */
+  /** The status of the code, unless HTTP has a more exact one (405, 413, 415). */
   readonly status: number;
 }
 

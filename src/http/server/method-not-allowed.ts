@@ -3,13 +3,12 @@ import type { FastifyInstance, FastifyPluginCallback, HTTPMethods, RouteOptions 
 import { HttpRefusal } from './errors.js';
 
 /**
- * Fastify answers a known path under a wrong method like an unknown path. Remember each path's methods as they are
- * registered (call this first); the plugin it returns (register it last) adds the others, which answer 405 and name the
- * right ones (RFC 9110, section 15.5.6).
+ * Answers 405 with `Allow` for a known path under a wrong method (RFC 9110, section 15.5.6), where Fastify answers
+ * 404. Call this before any route is registered. Register the returned plugin after all routes.
  */
 export function rememberMethods(server: FastifyInstance): FastifyPluginCallback {
   const known = new Map<string, Set<HTTPMethods>>();
-  // Whatever Node can read is told from an address that is none.
+  // Adds every method that Node parses, so that known paths answer 405 to each of them.
   for (const method of METHODS.filter((each) => !server.supportedMethods.includes(each)))
     server.addHttpMethod(method);
   server.addHook('onRoute', (route: RouteOptions) => {
@@ -25,7 +24,7 @@ export function rememberMethods(server: FastifyInstance): FastifyPluginCallback 
       instance.route({
         method,
         url,
-        // Before the body is parsed: a wrong method is wrong whatever its body is.
+        // Before body parsing: the method is wrong whatever the body contains.
         onRequest: (_request, reply, done) => {
           void reply.header('allow', allow);
           done(new HttpRefusal('invalid_request', `Use one of: ${allow}.`, { status: 405 }));

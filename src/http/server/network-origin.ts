@@ -2,8 +2,8 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { HttpRefusal } from './errors.js';
 
 /**
- * A request to the API is addressed to the network's own host, and a social call that names an `Origin` names the
- * network's own (network-api.md, "Origin rule"). The authorization server has an origin rule of its own.
+ * A request must address the network's own host. A social call with an `Origin` must name the network's own
+ * (network-api.md, "Origin rule"). The authorization server has its own origin rule.
  */
 export function requireNetworkOrigin(server: FastifyInstance, baseUrl: string): void {
   const { host, protocol } = new URL(baseUrl);
@@ -21,21 +21,20 @@ export function requireNetworkOrigin(server: FastifyInstance, baseUrl: string): 
   });
 }
 
-/** A path of the social API, and not of the authorization server. */
 export const isSocial = (path: string): boolean => path.startsWith('/api/') && !path.startsWith('/api/auth/');
 
-/** By the route that was found, which knows about percent-encoding; what was not found has no route to protect. */
+/** Prefers the matched route, since the router decodes percent-encoding. A path without a route needs no protection. */
 function pathOf({ routeOptions, url }: FastifyRequest): string {
   return routeOptions.url ?? url;
 }
 
-/** As a URL has it: in lower case, without the scheme's own port. Undefined: it is none, or more than that. */
+/** Normalizes a host as URLs do: lower case, without the default port. Undefined: not exactly a host. */
 function hostOf(protocol: string, addressed: string): string | undefined {
   const url = URL.parse(`${protocol}//${addressed}`);
   return url?.href === `${url?.origin}/` ? url.host : undefined;
 }
 
-/** Node keeps the first of several and drops the others: then two readers of one request would not agree. */
+/** Node keeps the first value of a repeated header. Two readers of one request could then disagree. */
 export function isSaidOnce({ raw }: FastifyRequest, header: string): boolean {
   return raw.rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === header).length < 2;
 }

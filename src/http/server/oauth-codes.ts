@@ -1,4 +1,4 @@
-/** The published OAuth protocol codes (network-api.md, "OAuth protocol codes"). */
+/** network-api.md, "OAuth protocol codes". */
 export const oauthCodes = [
   'invalid_request',
   'invalid_client',

@@ -20,12 +20,11 @@ import { strictTransport } from './strict-transport.js';
 import { boundUnreadAnswers } from '../slow-readers/unread-answers.js';
 import { refuseTunnels, refuseUnreadable } from '../requests/unreadable.js';
 
-/** Longer than any identifier, so that a long one is an unknown one and not an unknown address. */
+/** Longer than any identifier, so that a long one is an unknown resource and not an unknown address. */
 const LONGEST_PARAMETER = 16_384;
-/** How long requests under way may take when the server stops. */
 const LAST_REQUESTS_MS = 2_000;
 
-/** `request.ip` is what the trusted proxies say; of nothing else that a proxy may say is any use made. */
+/** `request.ip` comes from the trusted proxies. Nothing else that a proxy sends is used. */
 export function fastifyAdapter(
   logger: Logger,
   { baseUrl, trustedProxies }: Pick<Config, 'baseUrl' | 'trustedProxies'>,
@@ -43,17 +42,16 @@ export function fastifyAdapter(
     clientErrorHandler: (error: NodeJS.ErrnoException, socket: Socket) =>
       refuseUnreadable(error, socket, strict),
     rewriteUrl: ({ url = '' }) => nameEmptySegments(url),
-    // Slow senders are cut; see also `boundUnreadAnswers`. Between requests a proxy in front keeps connections for less.
+    // Cuts slow senders; `boundUnreadAnswers` cuts slow readers. A proxy in front closes idle connections earlier.
     requestTimeout: 30_000,
-    // Node would answer by itself, with no body: see `refuseUnusual`.
     http: { requireHostHeader: false },
     forceCloseConnections: 'idle',
-    // What still comes on an open connection while the server stops is served: Fastify would refuse it with a body of its own.
+    // Requests on open connections are served during shutdown. Fastify would refuse them with a body of its own.
     return503OnClosing: false,
   });
 }
 
-/** Sets up what holds for every request, before any route is registered. Register the result after all of them. */
+/** Registers the hooks of every request; call it before any route. Returns a plugin to register after all routes. */
 export function prepareServer(
   app: NestFastifyApplication,
   baseUrl: string,
@@ -63,7 +61,7 @@ export function prepareServer(
   const refuseOtherMethods = rememberMethods(server);
   const strict = Object.entries(strictTransport(baseUrl));
   server.addHook('onRequest', (_request, { raw }, done) => {
-    // On the answer itself, so that one of the authorization server has it as well.
+    // Set on the raw answer, so that answers of the authorization server have it as well.
     for (const [name, value] of strict) raw.setHeader(name, value);
     done();
   });
@@ -74,19 +72,19 @@ export function prepareServer(
   requireNetworkOrigin(server, baseUrl);
   requireCredential(server, endpoints);
   server.addHook('onSend', async (_request, reply) => {
-    // An answer is for its caller at this moment: no cache keeps it, no browser guesses its type.
+    // Answers are private to their caller: no caching and no MIME sniffing.
     if (!reply.hasHeader('cache-control')) void reply.header('cache-control', 'no-store');
     void reply.header('x-content-type-options', 'nosniff');
   });
   server.addHook('preClose', (done) => {
-    // A connection that has never asked for anything counts as busy: it is not waited for.
+    // Node counts a connection without any request as busy. The shutdown does not wait for it.
     setTimeout(() => server.server.closeAllConnections(), LAST_REQUESTS_MS).unref();
     done();
   });
   return refuseOtherMethods;
 }
 
-/** What HTTP has a server refuse: no Host (RFC 9112, section 3.2), or an expectation (RFC 9110, section 10.1.1). */
+/** RFC 9112, section 3.2 (no Host), and RFC 9110, section 10.1.1 (an unknown expectation). */
 function refuseUnusual(server: FastifyInstance): void {
   const unexpected = new WeakSet<IncomingMessage>();
   server.server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
@@ -95,14 +93,22 @@ function refuseUnusual(server: FastifyInstance): void {
   });
   server.addHook('onRequest', ({ raw }, _reply, done) => {
     if (unexpected.has(raw))
-      return done(new HttpRefusal('invalid_request', 'Expect 100-continue or nothing.'));
+      return done(
+        new HttpRefusal(
+          'invalid_request',
+          'The only supported expectation is 100-continue; leave out Expect.',
+        ),
+      );
     if (raw.headers.host === undefined && raw.httpVersion === '1.1')
-      return done(new HttpRefusal('invalid_request', 'Send a header Host.'));
+      return done(new HttpRefusal('invalid_request', 'Send the header Host.'));
     done();
   });
 }
 
-/** What is named by nothing is looked for, and not found, by the operation that it was asked of: a router would not get that far. */
+/**
+ * Replaces empty path segments. The router would otherwise not reach the operation, which answers for an unknown
+ * resource.
+ */
 function nameEmptySegments(url: string): string {
   const [path = '', ...query] = url.split('?');
   return isSocial(path) ? [path.replaceAll(/\/(?=\/|$)/g, '/%20'), ...query].join('?') : url;
