@@ -6,8 +6,11 @@ import { refusalCodes } from '../../domain/refusal.js';
 export const errorBody = z
   .strictObject({
     error: z.enum([...refusalCodes, ...oauthCodes]),
-    message: z.string().optional().describe('What to do next, for a person. Not stable.'),
-    error_description: z.string().optional().describe("The same where OAuth's clients read it. Not stable."),
+    message: z.string().optional().describe('Explanation and next step, for a person. Not stable.'),
+    error_description: z
+      .string()
+      .optional()
+      .describe('Replaces `message` in answers to OAuth clients. Not stable.'),
     error_uri: z.url().optional(),
   })
-  .meta({ id: 'Error', description: 'Why a request was refused. Only `error` is a stable identifier.' });
+  .meta({ id: 'Error', description: 'The reason of a refusal. Only `error` is a stable identifier.' });

@@ -2,12 +2,11 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { HttpRefusal } from '../server/errors.js';
 import { isSaidOnce } from '../server/network-origin.js';
 
-/** decisions.md, "Values". */
 export const BODY_LIMIT_BYTES = 64 * 1024;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** The social API takes JSON in UTF-8 and nothing else: any other content type is 415. */
+/** The social API reads only JSON in UTF-8: any other content type is 415. */
 export function acceptOnlyJson(server: FastifyInstance): void {
   server.removeAllContentTypeParsers();
   server.addContentTypeParser(
@@ -29,9 +28,11 @@ function parse(request: FastifyRequest, body: Buffer): unknown {
   const { headers } = request;
   const charset = /;\s*charset="?([^\s";]+)/i.exec(headers['content-type'] ?? '')?.[1] ?? 'utf-8';
   if (headers['content-encoding'] !== undefined || charset.toLowerCase() !== 'utf-8')
-    throw new HttpRefusal('invalid_json', 'Send the body as it is, in UTF-8.', { status: 415 });
+    throw new HttpRefusal('invalid_json', 'Send the body in UTF-8, without a content encoding.', {
+      status: 415,
+    });
   const json = read(body);
-  // Names of every object's own methods are names that a schema would take for known.
+  // A schema would treat names of `Object.prototype` as known fields.
   const inherited = Object.keys(Object(json)).find((name) => name in Object.prototype);
   if (inherited !== undefined)
     throw new HttpRefusal('unknown_or_immutable_field', `Unknown field: ${inherited}.`);

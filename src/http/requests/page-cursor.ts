@@ -3,18 +3,16 @@ import type { KeyObject } from 'node:crypto';
 import type { Keyset } from '../../../projections/runner/page-query.js';
 import { HttpRefusal } from '../server/errors.js';
 
-/** What a cursor continues. It works for exactly this, and in this incarnation. */
+/** A cursor is valid for exactly this operation, caller and incarnation. */
 export interface Paged {
-  /** Name of the operation with what it is about, like `replies of <postId>`. */
   readonly operation: string;
-  /** Undefined: an anonymous caller. */
   readonly actorId: string | undefined;
   readonly incarnation: string;
 }
 
 const MAC_BYTES = 16;
 
-/** Page cursors: opaque, and signed (HMAC-SHA-256, 128 bits) so that they can be neither made up nor used elsewhere. */
+/** Opaque page cursors, signed with HMAC-SHA-256 (128 bits) against forgery and use elsewhere. */
 export class PageCursors {
   private readonly key: KeyObject;
 
@@ -22,36 +20,36 @@ export class PageCursors {
     this.key = createSecretKey(secret);
   }
 
-  /** `last`: key of the last row that the page was cut at. */
+  /** `last`: key of the last row of the page. */
   encode(paged: Paged, last: Keyset): string {
     const body = Buffer.from(last.join('.'));
     return Buffer.concat([this.mac(paged, body), body]).toString('base64url');
   }
 
   /**
-   * Where the page begins, not yet proven: for whom and in which incarnation only the read itself will tell. Undefined:
-   * it is no cursor.
-   * @param arity how many numbers the operation's keys have.
+   * Returns the key of a cursor before its signature is checked; undefined if malformed. Only the read itself yields
+   * caller and incarnation for {@link prove}.
+   * @param arity numbers in the keys of the operation.
    */
   keyIn(cursor: string, arity: number): Keyset | undefined {
     const bytes = Buffer.from(cursor, 'base64url');
     const numbers = bytes.subarray(MAC_BYTES).toString().split('.');
     const isCanonical = bytes.toString('base64url') === cursor;
-    // 18 digits fit the 64 bits that Postgres compares them in.
+    // 18 digits fit the bigint that Postgres compares.
     if (!isCanonical || numbers.length !== arity || !numbers.every((number) => /^[0-9]{1,18}$/.test(number)))
       return undefined;
     return numbers.map(BigInt);
   }
 
   /**
-   * `from`: what {@link keyIn} said of it.
-   * @throws {HttpRefusal} `invalid_page_cursor`: no cursor, altered, or of another operation, caller or incarnation.
+   * @param from result of {@link keyIn}.
+   * @throws {HttpRefusal} `invalid_page_cursor`: malformed, altered, or for another operation, caller or incarnation.
    */
   prove(paged: Paged, cursor: string, from: Keyset | undefined): void {
     const bytes = Buffer.from(cursor, 'base64url');
-    const given = bytes.subarray(0, MAC_BYTES);
-    const due = this.mac(paged, bytes.subarray(MAC_BYTES));
-    if (!from || given.length !== due.length || !timingSafeEqual(given, due)) throw invalid();
+    const mac = bytes.subarray(0, MAC_BYTES);
+    const expected = this.mac(paged, bytes.subarray(MAC_BYTES));
+    if (!from || mac.length !== expected.length || !timingSafeEqual(mac, expected)) throw invalid();
   }
 
   private mac({ operation, actorId, incarnation }: Paged, body: Buffer): Buffer {
@@ -63,5 +61,5 @@ export class PageCursors {
 const invalid = () =>
   new HttpRefusal(
     'invalid_page_cursor',
-    'cursor must be that of the page before; begin again with the first page.',
+    'cursor must be the cursor of the previous page; start again with the first page.',
   );

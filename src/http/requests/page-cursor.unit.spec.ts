@@ -9,7 +9,7 @@ const cursor = cursors.encode(paged, [1_234n, 5n]);
 
 const proven = (given: string, { arity = 2, of = paged }: { arity?: number; of?: Paged } = {}) =>
   cursors.prove(of, given, cursors.keyIn(given, arity));
-const REFUSED = 'cursor must be that of the page before';
+const REFUSED = 'cursor must be the cursor of the previous page';
 
 describe('a page cursor', () => {
   it('leads on from where its page ended', () => {

@@ -2,27 +2,26 @@ import type { Keyset, PageArgs, PageQuery, Scanned } from '../../../projections/
 import type { ProtectedReads, Read, ReadRequest, ReadRule } from '../admission/protected-reads.js';
 import type { PageCursors } from './page-cursor.js';
 
-/** A page as it was asked for. `limit`: rows of it, at least 1, already clamped. */
+/** `limit`: rows of the page, clamped to at least 1. */
 export interface PageRequest {
   readonly limit: number;
   readonly cursor?: string | undefined;
 }
 
-/** `cursor`: of the page behind it; undefined: this is the end. */
+/** `cursor`: of the next page; undefined on the last one. */
 export interface Page<Item, Seen = Scanned<Item>> {
   readonly items: readonly Item[];
   readonly cursor: string | undefined;
-  /** The query's answer that this comes from. */
   readonly seen: Seen;
 }
 
-/** How far an empty page is read on: rows at a time, and how often. */
-const READING_ON = { scan: 500, rounds: 4 };
+/** Bound on reading past an empty page: rows per statement, and statements. */
+const READ_AHEAD = { scan: 500, rounds: 4 };
 
 /**
- * Pages of protected reads. A page is cut before rules of visibility apply (network-api.md), so it may be short. Where
- * nothing of it may be shown it is read on, within a bound, so that an application does not see nobody where there is
- * somebody; an empty page is of the same snapshot as its headers all the same.
+ * Pages of protected reads. A page is cut before visibility rules apply (network-api.md), so it may be short. If
+ * nothing of it is visible, reading continues within a bound, so that an application rarely sees an empty page. All
+ * rows of the answer come from the snapshot of its headers.
  */
 export class PagedReads {
   constructor(
@@ -31,8 +30,8 @@ export class PagedReads {
   ) {}
 
   /**
-   * @param operation names the operation with what it is about: a cursor works for nothing else.
-   * @throws {HttpRefusal} `invalid_page_cursor`, and whatever {@link ProtectedReads.read} throws.
+   * @param operation the operation with its subject: a cursor is valid for nothing else.
+   * @throws {HttpRefusal} `invalid_page_cursor`, and the errors of {@link ProtectedReads.read}.
    */
   async read<Args, Item, Seen extends Scanned<Item>>(
     request: ReadRequest,
@@ -47,19 +46,19 @@ export class PagedReads {
     let read = await ask(from, page.limit);
     const paged = { operation, actorId: read.caller?.actorId, incarnation: read.incarnation };
     if (page.cursor !== undefined) this.cursors.prove(paged, page.cursor, from);
-    for (let round = 0; round < READING_ON.rounds; round++) {
+    for (let round = 0; round < READ_AHEAD.rounds; round++) {
       const last = read.result?.last;
       if (!last || read.result?.items.length) break;
-      read = await ask(last, READING_ON.scan);
+      read = await ask(last, READ_AHEAD.scan);
     }
     const { result, incarnation } = read;
     if (!result) return { ...read, result: null };
-    const shown = result.items.slice(0, page.limit);
-    const next = result.items.length > shown.length ? (shown.at(-1)?.key ?? null) : result.last;
+    const visible = result.items.slice(0, page.limit);
+    const next = result.items.length > visible.length ? (visible.at(-1)?.key ?? null) : result.last;
     return {
       ...read,
       result: {
-        items: shown.map(({ item }) => item),
+        items: visible.map(({ item }) => item),
         cursor: next ? this.cursors.encode({ ...paged, incarnation }, next) : undefined,
         seen: result,
       },

@@ -11,7 +11,7 @@ const cursors = new PageCursors(randomBytes(32));
 const rule: ReadRule = { anonymous: true };
 const anybody = {} as ReadRequest;
 
-/** Numbers from 1 on, in one snapshot after another. */
+/** The numbers from 1; each read has a new snapshot. */
 const numbers: PageQuery<object, number> = {
   name: 'numbers',
   arity: 1,
@@ -20,7 +20,7 @@ const numbers: PageQuery<object, number> = {
   present: (scanned) => scanned as Scanned<number>,
 };
 
-/** Pages of the numbers up to `last`, of which some are shown. `asked`: how many rows at a time. */
+/** Pages of the numbers up to `last`. `asked`: rows requested by each read. */
 function pages(last: number, isShown: (number: number) => boolean) {
   const asked: number[] = [];
   const reads = {
@@ -73,7 +73,7 @@ describe('a page', () => {
     const found = await read({ limit: 2 });
     expect(found).toMatchObject({ items: [601, 602], revision: 3 });
     expect(asked).toEqual([2, 500, 500]);
-    // What was found beyond the limit is not lost.
+    // Rows found beyond the limit are on the next page.
     expect((await read({ limit: 2, cursor: found.cursor })).items).toEqual([603]);
   });
 

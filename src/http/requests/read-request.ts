@@ -7,7 +7,7 @@ import { HttpRefusal } from '../server/errors.js';
 import { requestMeterOf } from '../limits/request-meter.js';
 import { commonHeaders } from '../openapi/headers.js';
 
-/** The credential a read presented, and the revision it asks to see at least (decisions.md, "A write is visible…"). */
+/** The credential and minimum revision of a read (docs/api-decisions.md, "A write is visible to its writer"). */
 export const Reading = createParamDecorator((_data: unknown, context: ExecutionContext): ReadRequest => {
   const http = context.switchToHttp();
   const request = http.getRequest<FastifyRequest>();
@@ -23,6 +23,6 @@ export const Reading = createParamDecorator((_data: unknown, context: ExecutionC
   const asked = request.headers['x-network-min-revision'];
   if (asked === undefined) return read;
   if (typeof asked !== 'string' || !/^[0-9]{1,19}$/.test(asked))
-    throw new HttpRefusal('invalid_request', 'x-network-min-revision must be the digits of a revision.');
+    throw new HttpRefusal('invalid_request', 'x-network-min-revision must be a revision: 1 to 19 digits.');
   return { ...read, minPosition: BigInt(asked) };
 });

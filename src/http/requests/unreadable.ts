@@ -6,13 +6,13 @@ import { isProtocolPath } from '../server/error.filter.js';
 
 type ClientError = NodeJS.ErrnoException & { readonly rawPacket?: Buffer };
 
-/** By Node's code, where it is not that no HTTP was understood at all. */
-const words: Readonly<Record<string, string>> = {
+/** By Node's error code; any other code means malformed HTTP. */
+const messages: Readonly<Record<string, string>> = {
   HPE_HEADER_OVERFLOW: `The address and the headers are too large; send at most ${maxHeaderSize / 1024} KiB.`,
   ERR_HTTP_REQUEST_TIMEOUT: 'The request took too long; send it again.',
 };
 
-/** What came in cannot be read: Node has no request to answer, so the answer is written by hand. */
+/** Node has no request object for unreadable input, so the answer is written by hand. */
 export function refuseUnreadable(
   { code = '', rawPacket }: ClientError,
   socket: Socket,
@@ -23,15 +23,14 @@ export function refuseUnreadable(
     return;
   }
   const target = /^[A-Z]+ (\S+)/.exec(rawPacket?.toString('latin1') ?? '')?.[1] ?? '';
-  answer(socket, target, words[code] ?? 'This is not a well-formed HTTP request.', headers);
+  answer(socket, target, messages[code] ?? 'This is not a well-formed HTTP request.', headers);
 }
 
-/** RFC 9110, section 9.3.6: Node hands the bare connection over. */
+/** RFC 9110, section 9.3.6: Node hands over the bare connection. */
 export function refuseTunnels(server: Server, headers: Readonly<Record<string, string>>): void {
   server.on('connect', ({ url = '' }: IncomingMessage, socket: Duplex) => {
-    // Of a client that is gone.
     socket.on('error', () => socket.destroy());
-    answer(socket, url, 'This is no proxy.', headers);
+    answer(socket, url, 'CONNECT is not supported: this server is no proxy.', headers);
   });
 }
 

@@ -2,7 +2,7 @@ import { StandardSchemaValidationPipe } from '@nestjs/common';
 import type { ErrorCode } from '../server/errors.js';
 import { HttpRefusal } from '../server/errors.js';
 
-/** Which published code a faulty field or parameter has; the same name means the same thing in every operation. */
+/** Published code of a faulty field or parameter. A name means the same in every operation. */
 const codeOfField: Readonly<Record<string, ErrorCode>> = {
   intentId: 'intent_required',
   text: 'invalid_text',
@@ -17,31 +17,29 @@ const codeOfField: Readonly<Record<string, ErrorCode>> = {
   actorId: 'invalid_report',
   reason: 'invalid_report',
   cursor: 'invalid_page_cursor',
-  // Of the list itself, nothing more is said.
   'intentIds.*': 'intent_required',
 };
 
-/** What Zod tells beyond the Standard Schema's issue. */
+/** Zod's additions to an issue of the Standard Schema. */
 interface Issue {
   readonly message: string;
   readonly path?: readonly unknown[] | undefined;
   readonly code?: string;
   readonly keys?: readonly string[];
-  /** Of a field that means something else than in most operations. */
+  /** Set for a field that means something else than in most operations. */
   readonly params?: { readonly refusal?: ErrorCode };
 }
 
-/** A name that every object has is as unknown as any other: Nest would drop it unsaid, and Zod take it for known. */
+/** Names of `Object.prototype` are unknown fields too. Nest drops them silently, and Zod treats them as known. */
 class Validation extends StandardSchemaValidationPipe {
-  protected override stripProtoKeys(given: Record<string, unknown>): void {
-    for (const name of Object.keys(Object(given)).filter((each) => each in Object.prototype)) {
-      given[`${name} `] = given[name];
-      delete given[name];
+  protected override stripProtoKeys(value: Record<string, unknown>): void {
+    for (const name of Object.keys(Object(value)).filter((each) => each in Object.prototype)) {
+      value[`${name} `] = value[name];
+      delete value[name];
     }
   }
 }
 
-/** Checks `@Body`, `@Query` and `@Param` against the schema they name, and answers with the field's published code. */
 export const validation = new Validation({
   exceptionFactory: (issues) => refusalOf(issues),
 });
@@ -49,11 +47,11 @@ export const validation = new Validation({
 function refusalOf([issue]: readonly Issue[]): HttpRefusal {
   if (issue?.code === 'unrecognized_keys')
     return new HttpRefusal('unknown_or_immutable_field', `Unknown field: ${issue.keys?.join(', ')}.`);
-  const [field, ...within] = (issue?.path ?? []).map(keyOf);
+  const [field, ...subpath] = (issue?.path ?? []).map(keyOf);
   if (field === undefined) return new HttpRefusal('invalid_json', 'The body must be a JSON object.');
-  const named = within.length > 0 ? `${field}.*` : field;
-  const code = issue?.params?.refusal ?? codeOfField[named] ?? codeOfField[field] ?? 'invalid_request';
-  return new HttpRefusal(code, `${[field, ...within].join('.')}: ${issue?.message}`);
+  const fieldOrItem = subpath.length > 0 ? `${field}.*` : field;
+  const code = issue?.params?.refusal ?? codeOfField[fieldOrItem] ?? codeOfField[field] ?? 'invalid_request';
+  return new HttpRefusal(code, `${[field, ...subpath].join('.')}: ${issue?.message}`);
 }
 
 const keyOf = (segment: unknown): string =>

@@ -1,19 +1,21 @@
 import { z } from 'zod';
 import { identifier as givenIdentifier } from './fields.js';
 
-/** Values that stand in several resources (decisions.md, "Values"). */
+/** Values of several resources (docs/api-decisions.md, "Values"). */
 
-export const identifier = givenIdentifier.describe('Opaque identifier; never parse it.');
+export const identifier = givenIdentifier.describe('Opaque identifier; do not parse it.');
 
 export const timestamp = z.int().min(0).describe('Unix milliseconds, UTC.');
 
-export const revision = z.int().min(1).describe('Send it with a change, so that no other change is lost.');
+export const revision = z
+  .int()
+  .min(1)
+  .describe('Send it with a change: the change fails if the resource has changed since.');
 
-/** Where the next page begins. Absent on the last page. */
 export const nextCursor = z
   .string()
   .min(1)
   .optional()
-  .describe('Opaque: send it as `cursor` for the next page. Absent on the last one.');
+  .describe('Opaque. Send it as `cursor` to get the next page. Absent on the last page.');
 
 export const exampleCursor = 'b3BhcXVlLWFuZC1zaWduZWQ';
