@@ -34,7 +34,7 @@ export class ActorsController {
     const { result } = await this.reads.read(request, anybody, actorById, {
       actorId: identifierOrNone(actorId),
     });
-    if (!result) throw new HttpRefusal('not_found', 'There is no such actor for you.');
+    if (!result) throw new HttpRefusal('not_found', 'No such actor exists, or you cannot see it.');
     return { actor: result };
   }
 }

@@ -31,7 +31,7 @@ const profileChange = z.strictObject({
     .meta({
       examples: ['ada', null],
       description:
-        '3 to 30 characters out of a-z, 0-9 and _. Null: the profile shows none, and none is lost.',
+        '3 to 30 lowercase letters, digits or underscores. Null: the profile shows no handle; its person keeps the last one to sign in with.',
     }),
   displayName: text
     .optional()
@@ -39,7 +39,7 @@ const profileChange = z.strictObject({
   bio: text
     .optional()
     .describe(
-      `Up to 500 code points, trimmed and in NFC, and no control characters but the line feed. ${beforeNormalizing('2,000')}`,
+      `Up to 500 code points, trimmed and in NFC, and no control characters except the line feed. ${beforeNormalizing('2,000')}`,
     ),
   website: text.optional().describe('Empty, or an absolute http(s) URL of up to 2,048 characters.'),
 });
@@ -49,7 +49,7 @@ export class ProfileController {
   constructor(
     private readonly reads: ProtectedReads,
     private readonly commands: CommandBus,
-    private readonly ownWrites: ReadYourWrites,
+    private readonly readYourWrites: ReadYourWrites,
   ) {}
 
   @Get()
@@ -62,9 +62,12 @@ export class ProfileController {
   })
   async ownProfile(@Reading() request: ReadRequest): Promise<Answered<typeof oneProfile>> {
     const { result } = await this.reads.read(request, bearer, callersProfile, undefined);
-    // A live account is in the log; what lacks it is the read model, which is behind.
+    // The log has every live account, so only the read model can lack it: the read model is behind.
     if (!result)
-      throw new HttpRefusal('protected_read_unavailable', 'Your account is still being set up; retry.');
+      throw new HttpRefusal(
+        'protected_read_unavailable',
+        'The read models do not have your account yet; retry.',
+      );
     return { profile: result };
   }
 
@@ -74,7 +77,7 @@ export class ProfileController {
     id: 'changeOwnProfile',
     summary: "Change the caller's own profile",
     description:
-      'What is left out stays as it is. A handle that is given up can be taken by others; it is also the name to sign in with.',
+      'An omitted field stays unchanged. The handle is also the name to sign in with. A replaced handle is free for others.',
     answers: oneProfile,
     example: { profile: exampleOwnProfile },
     sends: { intentId: 'profile-1', revision: 2, bio: exampleOwnProfile.bio },
@@ -92,11 +95,11 @@ export class ProfileController {
     @ActingAuthority() authority: Authority,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<Answered<typeof oneProfile>> {
-    const { intentId: named, ...change } = body;
+    const { intentId: id, ...change } = body;
     const { profile, position } = await this.commands.execute(
-      new ChangeProfile({ ...authority, intentId: named }, change),
+      new ChangeProfile({ ...authority, intentId: id }, change),
     );
-    await this.ownWrites.waitForProjection(authority.actorId, position);
+    await this.readYourWrites.waitForProjection(authority.actorId, position);
     void reply.header('x-network-write-revision', String(position));
     const { actorId, handle, displayName, bio, website, revision } = profile;
     return { profile: { actorId, handle, displayName, bio, website, revision } };

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { identifier, revision, timestamp } from '../requests/values.js';
 
-const shown = {
+const publicFields = {
   actorId: identifier,
   handle: z.string().nullable(),
   displayName: z.string(),
@@ -11,19 +11,19 @@ const shown = {
 
 /** network-api.md, "OwnProfile". */
 export const ownProfile = z
-  .strictObject({ ...shown, revision })
+  .strictObject({ ...publicFields, revision })
   .meta({ id: 'OwnProfile', description: "The caller's own profile." });
 
-/** decisions.md, "Operations the document implies". */
+/** docs/api-decisions.md, "Operations the document implies". */
 export const actor = z
   .strictObject({
-    ...shown,
+    ...publicFields,
     createdAt: timestamp,
     followers: z.int().min(0),
     following: z.int().min(0),
     posts: z.int().min(0).describe('Published posts, replies included.'),
   })
-  .meta({ id: 'Actor', description: 'An actor as anybody may see it.' });
+  .meta({ id: 'Actor', description: 'The public profile of an actor.' });
 
 /** network-api.md, "Actor summary". */
 export const actorSummary = z
@@ -32,12 +32,16 @@ export const actorSummary = z
 
 export const exampleActorSummary = { actorId: 'Rk3vQ0yN7aB2', handle: 'ada', displayName: 'Ada' };
 
-const exampleShown = { ...exampleActorSummary, bio: 'Keeper of lamps.', website: 'https://ada.example/' };
+const examplePublicFields = {
+  ...exampleActorSummary,
+  bio: 'Keeper of lamps.',
+  website: 'https://ada.example/',
+};
 
-export const exampleOwnProfile = { ...exampleShown, revision: 3 };
+export const exampleOwnProfile = { ...examplePublicFields, revision: 3 };
 
 export const exampleActor = {
-  ...exampleShown,
+  ...examplePublicFields,
   createdAt: 1_763_600_000_000,
   followers: 12,
   following: 7,

@@ -6,14 +6,12 @@ export const inboxEntry = z
   .strictObject({
     id: identifier,
     kind: z.enum(['follow', 'like', 'reply', 'mention']),
-    sourceActorId: identifier.describe('Who did it.'),
-    sourceId: identifier.describe(
-      'What it is about: the reply, the post that mentions or is liked, the follower.',
-    ),
+    sourceActorId: identifier.describe('The actor that caused the entry.'),
+    sourceId: identifier.describe('The reply, the mentioning post, the liked post, or the follower.'),
     createdAt: timestamp,
-    readAt: timestamp.optional().describe('Unix milliseconds. Absent until it is read.'),
+    readAt: timestamp.optional().describe('Unix milliseconds. Absent until the entry is marked as read.'),
   })
-  .meta({ id: 'InboxEntry', description: 'Something that happened to the caller.' });
+  .meta({ id: 'InboxEntry', description: 'A notification: a follow, like, reply or mention.' });
 
 export const exampleInboxEntry = {
   id: 'i_3Fh8',

@@ -27,18 +27,18 @@ const unread = z
   .int()
   .min(0)
   .describe(
-    'How many entries of the whole inbox are shown to you and not read, among the newest 1,000 unread.',
+    'Number of visible unread entries of the whole inbox, counted among the newest 1,000 unread entries.',
   );
 
 const pageOfEntries = z.strictObject({ inbox: z.array(inboxEntry), unread, cursor: nextCursor });
 
-const MOST_IDS = 200;
+const MAX_IDS = 200;
 
 const marking = z
   .strictObject({
     intentId,
-    ids: z.array(identifier).min(1).max(MOST_IDS).optional().describe('These entries. Either this or upTo.'),
-    upTo: timestamp.optional().describe('All entries that were made up to this time. Either this or ids.'),
+    ids: z.array(identifier).min(1).max(MAX_IDS).optional().describe('These entries. Either this or upTo.'),
+    upTo: timestamp.optional().describe('All entries created up to this time. Either this or ids.'),
   })
   .transform(({ intentId, ids, upTo }, context): { intentId: string; entries: MarkedEntries } => {
     if (ids !== undefined && upTo === undefined) return { intentId, entries: { ids } };
@@ -55,14 +55,14 @@ export class InboxController {
     private readonly commands: CommandBus,
     private readonly pages: PagedReads,
     private readonly reads: ProtectedReads,
-    private readonly ownWrites: ReadYourWrites,
+    private readonly readYourWrites: ReadYourWrites,
   ) {}
 
   @Get()
   @Operation({
     id: 'listInbox',
-    summary: 'List what happened to the caller, newest first',
-    description: 'Listing marks nothing as read. A follow or a like that is taken back is no longer listed.',
+    summary: "List the caller's notifications, newest first",
+    description: 'Listing marks nothing as read. A follow or like that has ended is no longer listed.',
     access: bearer,
     answers: pageOfEntries,
     example: { inbox: [exampleInboxEntry], unread: 1, cursor: exampleCursor },
@@ -92,11 +92,11 @@ export class InboxController {
   @Operation({
     id: 'markInboxRead',
     summary: 'Mark entries of the inbox as read',
-    description: `By their ids, up to ${MOST_IDS}, or all that were made up to a time. Ids that name none of your entries are passed over.`,
+    description: `By their ids, up to ${MAX_IDS}, or all entries created up to a time. Ids of other entries are ignored.`,
     answers: marked,
     example: { unread: 0 },
     sends: { intentId: 'read-1', upTo: exampleInboxEntry.createdAt },
-    // The answer is read where it is written.
+    // The mutation answers with a read, so it has the errors of a read.
     errors: [
       'protected_read_unavailable',
       'protected_read_storage_unavailable',
@@ -110,10 +110,10 @@ export class InboxController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<Answered<typeof marked>> {
     const { position } = await this.commands.execute(new MarkInboxRead({ ...authority, intentId }, entries));
-    await this.ownWrites.waitForProjection(authority.actorId, position);
+    await this.readYourWrites.waitForProjection(authority.actorId, position);
     const { credential, meter } = request;
-    const asked = { credential, meter, minPosition: position };
-    const { result } = await this.reads.read(asked, marker, unreadOf, undefined);
+    const readRequest = { credential, meter, minPosition: position };
+    const { result } = await this.reads.read(readRequest, marker, unreadOf, undefined);
     void reply.header('x-network-write-revision', String(position));
     return { unread: result };
   }

@@ -2,14 +2,14 @@ import { z } from 'zod';
 import { intentId } from '../requests/fields.js';
 import { identifier } from '../requests/values.js';
 
-/** decisions.md, "Operations the document implies". */
+/** docs/api-decisions.md, "Operations the document implies". */
 export const intentOutcome = z
   .strictObject({
     intentId,
-    outcome: z.enum(['kept', 'unknown']).describe('Whether it was carried out.'),
-    postId: identifier.optional().describe('Where it made, changed or deleted a post: which one.'),
+    outcome: z.enum(['kept', 'unknown']).describe('`kept`: the intent was executed.'),
+    postId: identifier.optional().describe('The post that the intent created, changed or deleted.'),
   })
-  .meta({ id: 'IntentOutcome', description: 'What became of an intent.' });
+  .meta({ id: 'IntentOutcome', description: 'Outcome of an intent.' });
 
 export const exampleIntentOutcomes = [
   { intentId: 'post-1', outcome: 'kept', postId: 'p_5dQ2' },

@@ -19,10 +19,10 @@ const lookup = z.strictObject({
 });
 
 const outcomes = z.strictObject({
-  intents: z.array(intentOutcome).describe('One for each that was asked, in that order.'),
+  intents: z.array(intentOutcome).describe('One for each requested intent, in the same order.'),
 });
 
-/** What became of requests whose answers never came: asked here, nothing has to be repeated to find out. */
+/** Outcomes of requests whose answers were lost. A lookup avoids repeating the mutation. */
 @Controller('api/intents')
 export class IntentsController {
   constructor(private readonly reads: ProtectedReads) {}
@@ -31,10 +31,10 @@ export class IntentsController {
   @HttpCode(200)
   @Operation({
     id: 'lookUpIntents',
-    summary: "Look up what became of the caller's intents",
+    summary: "Look up outcomes of the caller's intents",
     description:
-      'Of the actor and the application of the token alone. `unknown` is what was not carried out by the revision of ' +
-      'the answer, or changed nothing. It is a read: it takes no intentId, and counts as one.',
+      'Only intents of the actor and the application of the token. `unknown`: not executed at the revision of ' +
+      'the answer, or without effect. The lookup is a read: it takes no intentId and counts as one read.',
     access: bearer,
     answers: outcomes,
     example: { intents: exampleIntentOutcomes },

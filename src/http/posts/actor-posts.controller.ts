@@ -45,7 +45,7 @@ export class ActorPostsController {
       { actorId: identifierOrNone(actorId) },
       { operation: `posts of ${actorId}`, page },
     );
-    if (!result) throw new HttpRefusal('not_found', 'There is no such actor for you.');
+    if (!result) throw new HttpRefusal('not_found', 'No such actor exists, or you cannot see it.');
     return { posts: result.items, cursor: result.cursor };
   }
 }

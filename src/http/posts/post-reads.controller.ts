@@ -23,7 +23,7 @@ const onePost = z.strictObject({ post });
 
 const directReplies = z.strictObject({ posts: z.array(post) });
 
-const unavailable = () => new HttpRefusal('post_unavailable', 'There is no such post for you.');
+const unavailable = () => new HttpRefusal('post_unavailable', 'No such post exists, or you cannot see it.');
 
 @Controller('api/posts')
 export class PostReadsController {
@@ -56,7 +56,7 @@ export class PostReadsController {
   @Operation({
     id: 'listReplies',
     summary: 'List the direct replies of a post, oldest first',
-    description: 'Where there is a next page, the header Link names it.',
+    description: 'The header `Link` names the next page, if any.',
     access: anybody,
     answers: directReplies,
     example: { posts: [exampleReply] },

@@ -10,14 +10,16 @@ export const post = z
     audience: z.literal('public'),
     revision,
     createdAt: timestamp,
-    originApp: z.strictObject({ id: identifier, name: z.string() }).describe('Application that created it.'),
+    originApp: z
+      .strictObject({ id: identifier, name: z.string() })
+      .describe('Application that created the post.'),
     edited: z.boolean(),
     lastEditAppId: identifier.optional().describe('Edited posts: application of the last edit.'),
     lastEditAt: timestamp.optional().describe('Edited posts: time of the last edit, in Unix milliseconds.'),
-    parentId: identifier.optional().describe('Replies: the post that this one answers.'),
-    rootId: identifier.optional().describe('Replies: the post that the thread began with.'),
-    parentUnavailable: z.boolean().optional().describe('Replies: the parent cannot be shown to you.'),
-    rootUnavailable: z.boolean().optional().describe('Replies: the root cannot be shown to you.'),
+    parentId: identifier.optional().describe('Replies: the post that this post replies to.'),
+    rootId: identifier.optional().describe('Replies: the first post of the thread.'),
+    parentUnavailable: z.boolean().optional().describe('Replies: you cannot see the parent.'),
+    rootUnavailable: z.boolean().optional().describe('Replies: you cannot see the root.'),
   })
   .meta({ id: 'Post', description: 'A post or a reply.' });
 
@@ -51,8 +53,8 @@ export const postOutcome = z
     revision,
     status: z
       .enum(['published', 'deleted', 'restricted'])
-      .describe('Of the post now, also where a spent intent is repeated.'),
+      .describe('Current state of the post, also when an intent is repeated.'),
   })
-  .meta({ id: 'PostOutcome', description: 'What became of a post.' });
+  .meta({ id: 'PostOutcome', description: 'State of a post after a mutation.' });
 
 export const examplePostOutcome = { id: 'p_5dQ2', revision: 1, status: 'published' } as const;

@@ -40,7 +40,7 @@ const outcome = z.strictObject({ post: postOutcome });
 export class PostsController {
   constructor(
     private readonly commands: CommandBus,
-    private readonly ownWrites: ReadYourWrites,
+    private readonly readYourWrites: ReadYourWrites,
   ) {}
 
   @Post()
@@ -66,7 +66,7 @@ export class PostsController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<Answered<typeof outcome>> {
     const intent = { ...authority, intentId: body.intentId };
-    return this.carryOut(new CreatePost(intent, body.text, body.audience, body.parentId), authority, reply);
+    return this.execute(new CreatePost(intent, body.text, body.audience, body.parentId), authority, reply);
   }
 
   @Patch(':id')
@@ -74,7 +74,7 @@ export class PostsController {
   @Operation({
     id: 'editPost',
     summary: 'Edit a post',
-    description: 'The text that is there already changes nothing.',
+    description: 'An unchanged text changes nothing.',
     answers: outcome,
     example: { post: { ...examplePostOutcome, revision: 2 } },
     sends: { intentId: 'edit-1', revision: 1, text: 'All lamps on the pier are lit again.' },
@@ -96,7 +96,7 @@ export class PostsController {
   ): Promise<Answered<typeof outcome>> {
     const intent = { ...authority, intentId: body.intentId };
     const command = new EditPost(intent, identifierOrNone(postId), body.revision, body.text);
-    return this.carryOut(command, authority, reply);
+    return this.execute(command, authority, reply);
   }
 
   @Delete(':id')
@@ -124,16 +124,16 @@ export class PostsController {
   ): Promise<Answered<typeof outcome>> {
     const intent = { ...authority, intentId: query.intentId };
     const command = new DeletePost(intent, identifierOrNone(postId), query.revision);
-    return this.carryOut(command, authority, reply);
+    return this.execute(command, authority, reply);
   }
 
-  private async carryOut(
+  private async execute(
     command: Command<PostOutcome>,
     { actorId }: Authority,
     reply: FastifyReply,
   ): Promise<Answered<typeof outcome>> {
     const { post, position } = await this.commands.execute(command);
-    await this.ownWrites.waitForProjection(actorId, position);
+    await this.readYourWrites.waitForProjection(actorId, position);
     void reply.header('x-network-write-revision', String(position));
     return { post };
   }

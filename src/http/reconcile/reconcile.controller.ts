@@ -17,8 +17,8 @@ const view = z.strictObject({
   posts: z.array(post),
   ownPosts: z.array(post),
   relations: z.array(relationInView),
-  cursor: z.int().min(0).describe('The position that this view shows.'),
-  replace: z.boolean().describe('Replace all that you keep of the network by this view.'),
+  cursor: z.int().min(0).describe('Position in the log that this view shows.'),
+  replace: z.boolean().describe('Replace your whole copy by this view.'),
   inbox: z.array(inboxEntry),
 });
 
@@ -31,11 +31,11 @@ export class ReconcileController {
   @Get()
   @Operation({
     id: 'reconcile',
-    summary: 'Bring a view of the network up to date',
+    summary: 'Bring a copy of the network up to date',
     description:
-      'Without a cursor the whole view, and so whenever something was removed from it since, or it cannot be told what ' +
-      'changed: then `replace` is true, and what is not in the answer is not to be kept. Otherwise what came or changed ' +
-      'since: add or update each item by its identity (a relation by kind and targetId).',
+      'Without a cursor, the answer is the whole view with `replace` true. The same holds if an item was removed since the ' +
+      'cursor, or if the changes cannot be determined. Delete every item that such an answer lacks. Any other answer is a ' +
+      'delta: add or update each item by its identity (a relation by kind and targetId).',
     access: anybody,
     answers: view,
     example: {

@@ -29,13 +29,13 @@ export class BlocksController {
   constructor(
     private readonly commands: CommandBus,
     private readonly reads: ProtectedReads,
-    private readonly ownWrites: ReadYourWrites,
+    private readonly readYourWrites: ReadYourWrites,
   ) {}
 
   @Get()
   @Operation({
     id: 'listOwnBlocks',
-    summary: 'List all actors whom the caller blocks, newest first',
+    summary: 'List all actors that the caller blocks, newest first',
     access: bearer,
     answers: blocks,
     example: { blocks: ['Rk3vQ0yN7aB2'] },
@@ -50,7 +50,7 @@ export class BlocksController {
   @Operation({
     id: 'blockActor',
     summary: 'Block an actor',
-    description: 'Hides the two from each other, and ends what they follow of each other.',
+    description: 'Hides the two actors from each other and ends their follows of each other.',
     answers: blocking,
     example: { blocked: true },
     sends: { intentId: 'block-1' },
@@ -63,15 +63,15 @@ export class BlocksController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<Answered<typeof blocking>> {
     const intent = { ...authority, intentId: body.intentId };
-    return this.carryOut(new Block(intent, identifierOrNone(actorId)), authority, reply);
+    return this.execute(new Block(intent, identifierOrNone(actorId)), authority, reply);
   }
 
   @Delete(':actorId')
   @Mutation('block:write')
   @Operation({
     id: 'unblockActor',
-    summary: 'Take a block back',
-    description: 'Whatever has become of the actor. What the two followed of each other before stays ended.',
+    summary: 'Unblock an actor',
+    description: 'Works in any state of the actor. Follows that the block ended stay ended.',
     answers: blocking,
     example: { blocked: false },
     errors: ['self_block', ...ofRestrictions],
@@ -83,16 +83,16 @@ export class BlocksController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<Answered<typeof blocking>> {
     const intent = { ...authority, intentId: query.intentId };
-    return this.carryOut(new Unblock(intent, identifierOrNone(actorId)), authority, reply);
+    return this.execute(new Unblock(intent, identifierOrNone(actorId)), authority, reply);
   }
 
-  private async carryOut(
+  private async execute(
     command: Block | Unblock,
     { actorId }: Authority,
     reply: FastifyReply,
   ): Promise<Answered<typeof blocking>> {
     const { blocked, position } = await this.commands.execute(command);
-    await this.ownWrites.waitForProjection(actorId, position);
+    await this.readYourWrites.waitForProjection(actorId, position);
     void reply.header('x-network-write-revision', String(position));
     return { blocked };
   }

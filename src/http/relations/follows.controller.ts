@@ -29,7 +29,7 @@ export class FollowsController {
   @Get(':actorId/following')
   @Operation({
     id: 'listFollowing',
-    summary: 'List whom an actor follows, newest first',
+    summary: 'List the actors that an actor follows, newest first',
     access: anybody,
     answers: pageOfActors,
     example: { actors: [exampleActorSummary], cursor: exampleCursor },
@@ -46,7 +46,7 @@ export class FollowsController {
   @Get(':actorId/followers')
   @Operation({
     id: 'listFollowers',
-    summary: 'List who follows an actor, newest first',
+    summary: 'List the followers of an actor, newest first',
     access: anybody,
     answers: pageOfActors,
     example: { actors: [exampleActorSummary], cursor: exampleCursor },
@@ -73,7 +73,7 @@ export class FollowsController {
       { actorId: identifierOrNone(actorId) },
       { operation: `${side} of ${actorId}`, page },
     );
-    if (!result) throw new HttpRefusal('not_found', 'There is no such actor for you.');
+    if (!result) throw new HttpRefusal('not_found', 'No such actor exists, or you cannot see it.');
     return { actors: result.items, cursor: result.cursor };
   }
 }

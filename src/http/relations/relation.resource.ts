@@ -13,12 +13,12 @@ export const relation = z
     generation: z
       .string()
       .regex(/^[1-9][0-9]*$/)
-      .describe('The how-manieth time that this relation was established.'),
+      .describe('How many times it has been established, from 1.'),
     createdAt: timestamp,
   })
   .meta({ id: 'Relation', description: 'A follow or a like.' });
 
-/** The same in a reconcile view, which does not say when. */
+/** A relation in a reconcile view, which has no times. */
 export const relationInView = relation
   .omit({ createdAt: true })
   .meta({ id: 'RelationInView', description: 'A follow or a like, in a view of the network.' });

@@ -34,7 +34,7 @@ const pageOfRelations = z.strictObject({ relations: z.array(relation), cursor: n
 const oneRelation = z.strictObject({ relation });
 
 const relationOrNone = z.strictObject({
-  relation: relation.nullable().describe('As it last stood; null: there never was one.'),
+  relation: relation.nullable().describe('The relation in its last state; null if there never was one.'),
 });
 
 type Make = new (intent: Intent, targetId: string) => Command<RelationOutcome>;
@@ -49,14 +49,14 @@ export class RelationsController {
   constructor(
     private readonly commands: CommandBus,
     private readonly pages: PagedReads,
-    private readonly ownWrites: ReadYourWrites,
+    private readonly readYourWrites: ReadYourWrites,
   ) {}
 
   @Get()
   @Operation({
     id: 'listOwnRelations',
     summary: "List the caller's follows and likes, newest first",
-    description: 'Those of actors and posts that the caller may see now.',
+    description: 'Only relations to actors and posts that the caller can see now.',
     access: bearer,
     answers: pageOfRelations,
     example: { relations: [exampleRelation], cursor: exampleCursor },
@@ -81,7 +81,7 @@ export class RelationsController {
   @Operation({
     id: 'establishRelation',
     summary: 'Follow an actor, or like a post',
-    description: 'What stands already stays as it is.',
+    description: 'An existing relation stays unchanged.',
     answers: oneRelation,
     example: { relation: exampleRelation },
     sends: { intentId: 'follow-1' },
@@ -97,8 +97,8 @@ export class RelationsController {
   ): Promise<Answered<typeof oneRelation>> {
     const make = commandsOf[kindOf(kind)].establish;
     const intent = { ...authority, intentId: body.intentId };
-    const established = await this.carryOut(new make(intent, identifierOrNone(targetId)), authority, reply);
-    if (!established) throw new Error(`a ${kind} was established and is not there`);
+    const established = await this.execute(new make(intent, identifierOrNone(targetId)), authority, reply);
+    if (!established) throw new Error(`a ${kind} was established and has no relation`);
     return { relation: established };
   }
 
@@ -106,9 +106,9 @@ export class RelationsController {
   @Mutation('relation:write')
   @Operation({
     id: 'endRelation',
-    summary: 'Take a follow or a like back',
+    summary: 'End a follow or a like',
     description:
-      'Whatever has become of the target. Answers the relation as it last stood; null where there never was one.',
+      'Works in any state of the target. The answer is the relation in its last state; null if there never was one.',
     answers: relationOrNone,
     example: { relation: exampleRelation },
     errors: ['self_relation', 'not_found'],
@@ -123,17 +123,17 @@ export class RelationsController {
   ): Promise<Answered<typeof relationOrNone>> {
     const make = commandsOf[kindOf(kind)].end;
     const intent = { ...authority, intentId: query.intentId };
-    const ended = await this.carryOut(new make(intent, identifierOrNone(targetId)), authority, reply);
+    const ended = await this.execute(new make(intent, identifierOrNone(targetId)), authority, reply);
     return { relation: ended };
   }
 
-  private async carryOut(
+  private async execute(
     command: Command<RelationOutcome>,
     { actorId }: Authority,
     reply: FastifyReply,
   ): Promise<RelationOutcome['relation']> {
     const outcome = await this.commands.execute(command);
-    await this.ownWrites.waitForProjection(actorId, outcome.position);
+    await this.readYourWrites.waitForProjection(actorId, outcome.position);
     void reply.header('x-network-write-revision', String(outcome.position));
     return outcome.relation;
   }
@@ -142,6 +142,6 @@ export class RelationsController {
 /** @throws {HttpRefusal} `not_found` */
 function kindOf(given: string): z.infer<typeof relationKind> {
   const { data } = relationKind.safeParse(given);
-  if (!data) throw new HttpRefusal('not_found', 'There are relations of the kinds follow and like.');
+  if (!data) throw new HttpRefusal('not_found', 'The kinds of relations are follow and like.');
   return data;
 }

@@ -26,7 +26,7 @@ const received = z.strictObject({ report });
 export class ReportsController {
   constructor(
     private readonly commands: CommandBus,
-    private readonly ownWrites: ReadYourWrites,
+    private readonly readYourWrites: ReadYourWrites,
   ) {}
 
   @Post()
@@ -35,7 +35,7 @@ export class ReportsController {
   @Operation({
     id: 'createReport',
     summary: 'Report a post or an actor to the operators',
-    description: 'The reported actor is not told. You can report whom you have blocked.',
+    description: 'The reported actor is not notified. You can report an actor that you block.',
     answers: received,
     example: { report: exampleReport },
     sends: { intentId: 'report-1', postId: 'p_5dQ2', reason: 'spam', text: 'The same in every thread.' },
@@ -50,7 +50,7 @@ export class ReportsController {
     const { report, position } = await this.commands.execute(
       new CreateReport({ ...authority, intentId }, complaint),
     );
-    await this.ownWrites.waitForProjection(authority.actorId, position);
+    await this.readYourWrites.waitForProjection(authority.actorId, position);
     void reply.header('x-network-write-revision', String(position));
     return { report };
   }

@@ -9,8 +9,8 @@ import type { Answered } from '../openapi/operation.js';
 import { Reading } from '../requests/read-request.js';
 import { identifier, timestamp } from '../requests/values.js';
 
-/** The admission itself is all that the answer is made of. */
-const nothingMore: ReadQuery<void, void> = {
+/** The answer consists of the admission alone. */
+const noData: ReadQuery<void, void> = {
   name: 'session',
   values: () => [],
   sql: () => 'NULL::json',
@@ -19,14 +19,13 @@ const nothingMore: ReadQuery<void, void> = {
 
 const session = z.strictObject({
   actorId: identifier,
-  appId: identifier.describe("Compare it with your application's own client identifier."),
+  appId: identifier.describe("Must equal your application's own client identifier."),
   grantId: identifier,
   scopes: z.array(z.string()),
-  expiresAt: timestamp.describe('When the access token ends, in Unix milliseconds.'),
+  expiresAt: timestamp.describe('End of the access token, in Unix milliseconds.'),
   incarnation: z.string(),
 });
 
-/** Any token will do. */
 const bearer: ReadRule = { anonymous: false };
 
 @Controller('api/session')
@@ -36,7 +35,7 @@ export class SessionController {
   @Get()
   @Operation({
     id: 'getSession',
-    summary: 'Learn whom the access token speaks for',
+    summary: 'Read the actor, application and scopes of the access token',
     access: bearer,
     answers: session,
     example: {
@@ -49,7 +48,7 @@ export class SessionController {
     },
   })
   async session(@Reading() request: ReadRequest): Promise<Answered<typeof session>> {
-    const { caller, incarnation } = await this.reads.read(request, bearer, nothingMore, undefined);
+    const { caller, incarnation } = await this.reads.read(request, bearer, noData, undefined);
     if (!caller) throw new HttpRefusal('authentication_required', 'Send an access token.');
     return { ...caller, incarnation };
   }

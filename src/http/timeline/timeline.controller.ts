@@ -24,7 +24,8 @@ export class TimelineController {
   @Operation({
     id: 'getTimeline',
     summary: "Read the caller's home timeline",
-    description: 'Posts and replies of the caller and of whom the caller follows now, newest first.',
+    description:
+      'Posts and replies of the caller and of the actors that the caller follows now, newest first.',
     access: bearer,
     answers: pageOfPosts,
     example: { posts: [examplePost], cursor: exampleCursor },
