@@ -11,7 +11,6 @@ const sheet = new Sheet(docsStyle);
 
 export const docsHeaders = pageHeaders(undefined, sheet);
 
-/** The document, for people to read. */
 export function docsPage(document: OpenApi): string {
   const operations = operationsOf(document);
   const groups = document.tags.map(({ name, description }) => ({
@@ -74,7 +73,7 @@ function schemasHtml({ components }: OpenApi): Html {
     </article>`;
   });
   return html`<section aria-labelledby="schemas">
-    <h2 class="group" id="schemas">What comes and goes</h2>
+    <h2 class="group" id="schemas">Schemas</h2>
     ${schemas}
   </section>`;
 }
@@ -88,7 +87,7 @@ function codesHtml({ components }: OpenApi): Html {
       </div>`,
   );
   return html`<section class="card" aria-labelledby="codes">
-    <h2 id="codes">What the codes of refusals mean</h2>
+    <h2 id="codes">Error codes</h2>
     <dl class="fields-of">${rows}</dl>
   </section>`;
 }

@@ -10,10 +10,9 @@ import type {
 } from '../openapi/openapi.js';
 import { exampleOf, fieldsOf, prose, typeOf } from './schema.html.js';
 
-/** All of an operation: what it takes, what it answers, how it refuses. */
 export function operationHtml({ method, path, operation }: Placed, document: OpenApi): Html {
   const { operationId, summary, description, parameters, requestBody, responses } = operation;
-  const { 200: done, ...refusals } = responses;
+  const { 200: success, ...refusals } = responses;
   return html`<article class="card operation" id="${operationId}">
     <h3><a href="#${operationId}">${summary}</a></h3>
     <p class="address"><span class="method ${method}">${method.toUpperCase()}</span> <code>${path}</code></p>
@@ -31,7 +30,7 @@ export function operationHtml({ method, path, operation }: Placed, document: Ope
         ${contentHtml(requestBody.content)}`
     }
     <h4>200</h4>
-    ${done && answerHtml(done, document)}
+    ${success && answerHtml(success, document)}
     <details>
       <summary>Refusals</summary>
       <dl class="fields-of">${Object.entries(refusals).map(refusalHtml)}</dl>

@@ -2,8 +2,8 @@ import { html } from '../../pages/html.js';
 import type { Html } from '../../pages/html.js';
 import type { JsonSchema } from '../openapi/schemas.js';
 
-/** What is shown of JSON Schema: as much as the document uses. */
-interface Shown {
+/** The parts of JSON Schema that the document uses. */
+interface SchemaParts {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
   readonly description?: string;
@@ -22,12 +22,12 @@ interface Shown {
   readonly pattern?: string;
 }
 
-/** A value in a few words: `list of Post`, `string or null`, `"follow" or "like"`, `integer from 1 to 500`. */
+/** A short type, like `list of Post`, `string or null`, `"follow" or "like"`, `integer from 1 to 500`. */
 export function typeOf(schema: JsonSchema): Html {
-  const { $ref, type, const: only, enum: values, items, anyOf, oneOf }: Shown = schema;
+  const { $ref, type, const: constant, enum: values, items, anyOf, oneOf }: SchemaParts = schema;
   const name = $ref?.split('/').at(-1);
   if (name !== undefined) return html`<a href="#schema-${name}">${name}</a>`;
-  if (only !== undefined) return html`<code>${JSON.stringify(only)}</code>`;
+  if (constant !== undefined) return html`<code>${JSON.stringify(constant)}</code>`;
   if (values) return either(values.map((value) => html`<code>${JSON.stringify(value)}</code>`));
   const choices = anyOf ?? oneOf;
   if (choices) return either(choices.map(typeOf));
@@ -39,7 +39,7 @@ function either(choices: readonly Html[]): Html {
   return html`${choices.map((choice, index) => (index === 0 ? choice : html` or ${choice}`))}`;
 }
 
-function boundsOf({ minimum, maximum, minLength, maxLength, pattern }: Shown): Html | undefined {
+function boundsOf({ minimum, maximum, minLength, maxLength, pattern }: SchemaParts): Html | undefined {
   const least = minimum ?? minLength;
   const most = maximum ?? maxLength;
   const from = least === undefined || most === undefined ? '' : ` from ${least}`;
@@ -52,9 +52,9 @@ function boundsOf({ minimum, maximum, minLength, maxLength, pattern }: Shown): H
   return from + to === '' ? undefined : html`<span class="quiet">${`,${from}${to}${unit}`}</span>`;
 }
 
-/** The fields of an object as a list; of alternatives, one list each. Undefined: it has none. */
+/** The fields of an object as a list; undefined without fields. Each alternative has a list of its own. */
 export function fieldsOf(schema: JsonSchema): Html | undefined {
-  const { properties, required = [], oneOf, anyOf, allOf, items }: Shown = schema;
+  const { properties, required = [], oneOf, anyOf, allOf, items }: SchemaParts = schema;
   const parts = oneOf ?? anyOf ?? allOf;
   if (parts) return html`${parts.flatMap((part) => fieldsOf(part) ?? [])}`;
   if (items) return fieldsOf(items);
@@ -66,7 +66,7 @@ export function fieldsOf(schema: JsonSchema): Html | undefined {
 }
 
 function fieldOf(name: string, field: JsonSchema, isRequired: boolean): Html {
-  const { description }: Shown = field;
+  const { description }: SchemaParts = field;
   return html`<div>
     <dt><code>${name}</code>${isRequired ? undefined : html` <span class="quiet small">optional</span>`}</dt>
     <dd>
@@ -75,7 +75,7 @@ function fieldOf(name: string, field: JsonSchema, isRequired: boolean): Html {
   </div>`;
 }
 
-/** Words with names of fields and headers between backticks. */
+/** Renders text with code between backticks. */
 export function prose(text: string): Html {
   const parts = text
     .split('`')
@@ -83,6 +83,5 @@ export function prose(text: string): Html {
   return html`${parts}`;
 }
 
-/** An example as it goes over the wire. */
 export const exampleOf = (value: unknown): Html =>
   html`<pre tabindex="0"><code>${JSON.stringify(value, undefined, 2)}</code></pre>`;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { fieldsOf, prose, typeOf } from './schema.html.js';
 
-/** What a reader sees. */
+/** The visible text. */
 const words = (html: { readonly text: string } | undefined) =>
   (html?.text ?? '')
     .replaceAll(/<[^>]+>/g, ' ')

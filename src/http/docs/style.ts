@@ -1,4 +1,4 @@
-/** What the pages of the API's reference have beside the look of every page. */
+/** Styles of the API reference, added to the styles of every page. */
 export const docsStyle = `
 .wide header, .wide main { max-width: 54rem; }
 main > section, main > nav { margin-top: 1.25rem; }

@@ -12,26 +12,26 @@ import { Schemas } from './schemas.js';
 import { socialOperation } from './social-operation.js';
 
 const tags = {
-  session: 'Whom an access token speaks for',
+  session: 'The actor and application of an access token',
   profile: "The caller's own profile",
-  actors: 'People, and whom they follow',
+  actors: 'Actors and their follows',
   posts: 'Posts and replies',
-  timeline: 'Posts of whom one follows',
+  timeline: 'The home timeline',
   relations: 'Follows and likes',
-  blocks: 'Whom the caller does not want to meet',
-  inbox: 'What happened to the caller',
-  reports: 'What moderators should look at',
-  reconcile: 'A whole view of the network',
-  events: 'What happens, as it happens',
-  intents: 'What became of mutations',
+  blocks: 'Actors that the caller blocks',
+  inbox: "The caller's notifications",
+  reports: 'Reports to the operators',
+  reconcile: 'Bringing a copy up to date',
+  events: 'A feed of changes, in pages or as a stream',
+  intents: 'Outcomes of mutations',
   auth: 'The authorization server',
 };
 
-const description = `The social network's API for applications. Its version is \`pilot\`: breaking changes are possible, and the changelog announces them.
+const description = `The social network's API for applications. Version \`pilot\`: breaking changes are possible; the changelog announces them.
 
-The acting actor is always that of the access token. Every mutation carries an \`intentId\`: repeat the identical request with the same one until it is answered, and it is done once. A write that was answered is in every later read of its actor. A page may be short or empty and still carry a cursor: the last page is the one without.`;
+The acting actor is always the actor of the access token. Every mutation carries an \`intentId\`, its idempotency key: repeat the identical request with the same \`intentId\` until it is answered, and it is executed once. Reads are read-your-writes: every later read of an actor shows the actor's answered writes. A page may be short or empty and still carry a cursor; only the last page has none.`;
 
-/** The published API of the module's controllers and of the authorization server, always in the same order. */
+/** The OpenAPI document of the controllers and the authorization server, in a stable order. */
 export function documentOf(module: Type, baseUrl: string): OpenApi {
   const schemas = new Schemas();
   schemas.of(errorBody);
@@ -65,30 +65,30 @@ export function documentOf(module: Type, baseUrl: string): OpenApi {
   };
 }
 
-/** @throws {Error} two operations have one name. */
+/** @throws {Error} two operations have the same id. */
 function pathsOf(operations: readonly Placed[]): OpenApi['paths'] {
   const ids = operations.map(({ operation }) => operation.operationId);
-  const twice = ids.find((id, index) => ids.indexOf(id) !== index);
-  if (twice !== undefined) throw new Error(`two operations are named ${twice}`);
+  const duplicate = ids.find((id, index) => ids.indexOf(id) !== index);
+  if (duplicate !== undefined) throw new Error(`two operations are named ${duplicate}`);
   const sorted = operations.toSorted((a, b) =>
     a.path === b.path ? methods.indexOf(a.method) - methods.indexOf(b.method) : a.path < b.path ? -1 : 1,
   );
   const byPath = Object.groupBy(sorted, ({ path }) => path);
   return Object.fromEntries(
-    Object.entries(byPath).map(([path, there = []]) => [
+    Object.entries(byPath).map(([path, placed = []]) => [
       path,
       {
-        description: `Other methods: 405 \`invalid_request\`, with \`Allow: ${allowed(there)}\`.`,
-        ...Object.fromEntries(there.map(({ method, operation }) => [method, operation])),
+        description: `Other methods: 405 \`invalid_request\`, with \`Allow: ${allowed(placed)}\`.`,
+        ...Object.fromEntries(placed.map(({ method, operation }) => [method, operation])),
       },
     ]),
   );
 }
 
-/** What the server says itself (method-not-allowed.ts): whatever answers GET answers HEAD, but for what network-api.md has as a GET alone. */
-function allowed(there: readonly Placed[]): string {
-  const names = there.map(({ method }) => method.toUpperCase());
-  const hasHead = there.some(
+/** Matches method-not-allowed.ts: each GET also answers HEAD, except one that network-api.md restricts to GET. */
+function allowed(placed: readonly Placed[]): string {
+  const names = placed.map(({ method }) => method.toUpperCase());
+  const hasHead = placed.some(
     ({ method, operation }) => method === 'get' && operation.operationId !== 'getUserinfo',
   );
   return [...names, ...(hasHead ? ['HEAD'] : [])].sort().join(', ');

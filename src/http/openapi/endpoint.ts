@@ -14,18 +14,21 @@ import type { Method } from './openapi.js';
 import type { OperationDeclaration } from './operation.js';
 import type { OperationTraits } from './shared-errors.js';
 
-/** An operation with all that is known of it: what it declares, and what Nest's decorators say. */
+/** An operation: its declaration, and the metadata of Nest's decorators. */
 export interface Endpoint extends Omit<OperationDeclaration, 'access'>, OperationTraits {
-  /** `/api/posts/{id}/replies` */
+  /** Like `/api/posts/{id}/replies`. */
   readonly path: string;
   readonly body?: z.ZodType | undefined;
   readonly query?: z.ZodType | undefined;
 }
 
-/** All but the document itself. */
+/** Everything but the document itself. */
 const PUBLISHED = /^\/api\/(?!openapi\.json$)/;
 
-/** The operations of the module's controllers. @throws {Error} a handler below `/api` does not declare itself. */
+/**
+ * Returns the operations of the module's controllers.
+ * @throws {Error} a handler below `/api` lacks `@Operation`.
+ */
 export function endpointsOf(module: Type): readonly Endpoint[] {
   const controllers = (Reflect.getMetadata(MODULE_METADATA.CONTROLLERS, module) ?? []) as readonly Type[];
   return controllers.flatMap((controller) =>
@@ -69,7 +72,6 @@ interface Argument {
   readonly schema?: z.ZodType;
 }
 
-/** The schema that Nest validates an argument of that type with. */
 function schemaOf(controller: Type, name: string, type: RouteParamtypes): z.ZodType | undefined {
   const args = (Reflect.getMetadata(ROUTE_ARGS_METADATA, controller, name) ?? {}) as Record<string, Argument>;
   return Object.entries(args).find(([key]) => key.startsWith(`${type}:`))?.[1].schema;

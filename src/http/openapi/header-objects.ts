@@ -10,7 +10,7 @@ const lackable = { ...commonHeaders, ...refusalHeaders };
 export type HeaderName = keyof typeof always | keyof typeof sometimes;
 export type OptionalHeader = keyof typeof lackable;
 
-/** The headers of all answers, as components. What one answer always has another may lack, under a name of its own. */
+/** All response headers as components. A header required in one answer and optional in another has two components. */
 export function headerComponents(schemas: Schemas): Readonly<Record<string, HeaderObject>> {
   const described = (declared: Record<string, HeaderDeclaration>, required: boolean, suffix = '') =>
     Object.entries(declared).map(([name, { schema, description, example }]) => [
@@ -26,7 +26,7 @@ export function headerComponents(schemas: Schemas): Readonly<Record<string, Head
 
 const IF_ANY = '-if-any';
 
-/** References to them. `optional`: those that this answer may lack. */
+/** References to the components. `optional`: headers that this answer may lack. */
 export function headersOf(
   names: readonly HeaderName[],
   optional: readonly OptionalHeader[] = [],

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** A header as the document describes it. Optional unless it is said to come with each answer of its sort. */
+/** Optional in an answer unless its group is required. */
 export interface HeaderDeclaration {
   readonly description: string;
   readonly schema: z.ZodType;
@@ -10,7 +10,7 @@ export interface HeaderDeclaration {
 const digits = z.string().regex(/^[0-9]+$/);
 const name = z.string().min(1);
 
-/** Headers of every protected read (network-api.md, "Common response headers on protected domain reads"). */
+/** network-api.md, "Common response headers on protected domain reads". */
 export const readHeaders = {
   'x-network-revision': {
     description: 'Admission revision: the position in the event log that this answer shows.',
@@ -29,10 +29,10 @@ export const readHeaders = {
   },
 } satisfies Record<string, HeaderDeclaration>;
 
-/** Of every protected read that a bearer credential was admitted for. */
+/** On every protected read of an admitted bearer credential. */
 export const callerHeaders = {
   'x-network-actor-id': {
-    description: 'Actor that the answer was read under.',
+    description: 'Actor of the credential.',
     schema: name,
     example: 'Rk3vQ0yN7aB2',
   },
@@ -49,31 +49,31 @@ export const commonHeaders = { ...readHeaders, ...callerHeaders };
 
 export type CommonHeader = keyof typeof commonHeaders;
 
-/** Of every mutation that is done. */
+/** On every successful mutation. */
 export const writeHeaders = {
   'x-network-write-revision': {
     description:
-      'The revision that shows this write; send it as `x-network-min-revision` to read it anywhere.',
+      'The revision that shows this write. A read with this `x-network-min-revision` shows the write.',
     schema: digits,
     example: '48214',
   },
 } satisfies Record<string, HeaderDeclaration>;
 
-/** Of every answer of an operation that is limited. */
+/** On every answer of a limited operation. */
 export const limitHeaders = {
   'ratelimit-policy': {
-    description: 'The limits that apply (IETF httpapi draft): quota `q` and window `w` in seconds.',
+    description: 'The applied limits (IETF httpapi draft): quota `q` and window `w` in seconds.',
     schema: z.string(),
     example: '"anonymous";q=120;w=60',
   },
   ratelimit: {
-    description: 'What is left of them: `r` requests, for `t` seconds.',
+    description: 'The remaining quota: `r` requests for `t` seconds.',
     schema: z.string(),
     example: '"anonymous";r=119;t=60',
   },
 } satisfies Record<string, HeaderDeclaration>;
 
-/** Of every 429 and 503, of every 401, and of every 405. */
+/** On every 429 and 503, and on every 401. */
 export const refusalHeaders = {
   'retry-after': {
     description: 'Seconds to wait before the identical request.',
@@ -81,16 +81,16 @@ export const refusalHeaders = {
     example: '2',
   },
   'www-authenticate': {
-    description: 'How to authenticate (RFC 6750, section 3; for applications RFC 7617).',
+    description: 'The authentication scheme (RFC 6750, section 3; for applications RFC 7617).',
     schema: z.string(),
     example: 'Bearer realm="plaza", error="invalid_token"',
   },
 } satisfies Record<string, HeaderDeclaration>;
 
-/** Headers of single operations: they name them. */
+/** On the operations that name them. */
 export const answerHeaders = {
   link: {
-    description: 'The next page (RFC 8288), with `rel="next"`. Absent on the last one.',
+    description: 'The next page (RFC 8288), with `rel="next"`. Absent on the last page.',
     schema: z.string(),
     example: '</api/posts/p_5dQ2/replies?limit=50&cursor=Zm9v>; rel="next"',
   },
@@ -98,15 +98,15 @@ export const answerHeaders = {
 
 export type AnswerHeader = keyof typeof answerHeaders;
 
-/** Headers of requests, by name; every read takes the first. */
+/** Every read accepts the first one. */
 export const requestHeaders = {
   'x-network-min-revision': {
-    description: 'The answer is to show this revision or a later one: 1 to 19 digits.',
+    description: 'Minimum revision that the answer must show: 1 to 19 digits.',
     schema: z.string().regex(/^[0-9]{1,19}$/),
     example: '48214',
   },
   'last-event-id': {
-    description: 'Where the stream goes on: `id` of the last event that arrived.',
+    description: 'Position to resume the stream from: `id` of the last received event.',
     schema: digits,
     example: '48213',
   },

@@ -1,7 +1,6 @@
 import { Controller, Get, Inject } from '@nestjs/common';
 import type { OpenApi } from './openapi.js';
 
-/** The published document, made when the process starts. */
 export const API_DOCUMENT = Symbol('API_DOCUMENT');
 
 @Controller('api/openapi.json')

@@ -1,6 +1,6 @@
 import type { JsonSchema } from './schemas.js';
 
-/** The parts of an OpenAPI 3.1 document that are used here (https://spec.openapis.org/oas/v3.1.1.html). */
+/** The used parts of OpenAPI 3.1 (https://spec.openapis.org/oas/v3.1.1.html). */
 export interface OpenApi {
   readonly openapi: '3.1.1';
   readonly info: { readonly title: string; readonly version: string; readonly description: string };
@@ -15,7 +15,7 @@ export interface OpenApi {
   };
 }
 
-/** In the order in which the document has them. */
+/** In the order of the document. */
 export const methods = ['get', 'post', 'put', 'patch', 'delete'] as const;
 export type Method = (typeof methods)[number];
 
@@ -23,14 +23,13 @@ export type PathItem = { readonly description: string } & {
   readonly [Name in Method]?: OperationObject;
 };
 
-/** An operation, with where it is. */
+/** An operation with its place in the document. */
 export interface Placed {
   readonly path: string;
   readonly method: Method;
   readonly operation: OperationObject;
 }
 
-/** All of a document, in its order. */
 export const operationsOf = ({ paths }: Pick<OpenApi, 'paths'>): readonly Placed[] =>
   Object.entries(paths).flatMap(([path, item]) =>
     methods.flatMap((method) => (item[method] ? { path, method, operation: item[method] } : [])),
@@ -41,7 +40,7 @@ export interface OperationObject {
   readonly tags: readonly string[];
   readonly summary: string;
   readonly description?: string;
-  /** Alternatives: the scopes that each scheme needs. An empty one: anonymous. */
+  /** Alternatives: the scopes of each scheme. An empty object means anonymous. */
   readonly security: readonly Readonly<Record<string, readonly string[]>>[];
   readonly parameters: readonly ParameterObject[];
   readonly requestBody?: { readonly required: true; readonly content: Content };

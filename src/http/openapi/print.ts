@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { HttpModule } from '../http.module.js';
 import { documentOf } from './document.js';
 
-/** Writes the published document into the file that is named, as a network at its default address serves it. */
+/** Writes the published document of a network at its default address into the given file. */
 const [, , file] = process.argv;
-if (file === undefined) throw new Error('name the file to write to');
+if (file === undefined) throw new Error('no output file given: print FILE');
 writeFileSync(file, JSON.stringify(documentOf(HttpModule, 'http://localhost:3000')));

@@ -11,7 +11,7 @@ import {
   tokens,
 } from './protocol-resources.js';
 
-/** An endpoint of the authorization server, whose library has no decorators: all of it is said here. */
+/** An endpoint of the authorization server. Its library has no decorators, so everything is declared here. */
 export interface ProtocolEndpoint {
   readonly id: string;
   readonly method: 'get' | 'post';
@@ -27,14 +27,14 @@ export interface ProtocolEndpoint {
 }
 
 const everywhere = {
-  400: { invalid_request: 'The request is not well-formed.' },
+  400: { invalid_request: 'The request is malformed.' },
   403: { origin_mismatch: 'Address requests to the network.' },
   500: { server_error: 'The server failed.' },
 } as const;
 
 const withCredentials = {
   ...everywhere,
-  403: { origin_mismatch: 'Address requests to the network, and leave out Origin or send its own.' },
+  403: { origin_mismatch: "Address requests to the network, and omit Origin or send the network's own." },
   503: { temporarily_unavailable: 'Please try again in a few seconds.' },
 } as const;
 
@@ -47,7 +47,7 @@ const refusedTooOften = {
 const ofApplications = {
   ...withCredentials,
   ...refusedTooOften,
-  401: { invalid_client: 'Authenticate as the application with HTTP Basic, and in no other way.' },
+  401: { invalid_client: 'Authenticate as the application, with HTTP Basic only.' },
   413: { invalid_request: 'Send at most 64 KiB.' },
   415: { invalid_request: 'Send the form as application/x-www-form-urlencoded in UTF-8.' },
 } as const;
@@ -71,7 +71,7 @@ const discovery = (id: string, path: string): ProtocolEndpoint => ({
   refusals: everywhere,
 });
 
-/** decisions.md, "Authorization server paths". Where a browser is sent to is no part of the document. */
+/** docs/api-decisions.md, "Authorization server paths". Browser redirects are not part of the document. */
 export const protocolEndpoints: readonly ProtocolEndpoint[] = [
   discovery('discoverOpenId', '/api/auth/.well-known/openid-configuration'),
   discovery('discoverOAuth', '/api/auth/.well-known/oauth-authorization-server'),
@@ -94,7 +94,7 @@ export const protocolEndpoints: readonly ProtocolEndpoint[] = [
     path: '/api/auth/oauth2/token',
     summary: 'Exchange a code or a refresh token',
     description:
-      'A code works once, and so does a refresh token. Where the outcome of a refresh is uncertain, sign in again.',
+      'A code works once, and so does a refresh token. If the outcome of a refresh is in doubt, sign in again.',
     security: client,
     form: {
       schema: tokenRequest,
@@ -119,10 +119,11 @@ export const protocolEndpoints: readonly ProtocolEndpoint[] = [
       ...ofApplications,
       400: {
         ...everywhere[400],
-        invalid_grant: 'It is spent, expired, revoked or of another application; sign in again.',
-        invalid_scope: 'A refresh keeps its exact scope; leave scope out.',
-        invalid_target: 'The only resource is the network.',
-        unsupported_grant_type: 'Only authorization_code and refresh_token are.',
+        invalid_grant:
+          'The code or token is spent, expired, revoked or of another application; sign in again.',
+        invalid_scope: 'A refresh keeps its exact scope; omit scope.',
+        invalid_target: 'The only resource is the network itself.',
+        unsupported_grant_type: 'Supported are authorization_code and refresh_token.',
       },
     },
   },
@@ -130,7 +131,7 @@ export const protocolEndpoints: readonly ProtocolEndpoint[] = [
     id: 'introspectToken',
     method: 'post',
     path: '/api/auth/oauth2/introspect',
-    summary: 'Ask whether a token is active',
+    summary: 'Introspect a token',
     security: client,
     form: { schema: tokenInForm, example: { token: '4cc3ss' } },
     answers: { schema: introspection, example: { active: false } },

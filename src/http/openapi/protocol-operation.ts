@@ -3,7 +3,6 @@ import type { ProtocolEndpoint } from './protocol-endpoints.js';
 import { protocolRefusals } from './refusals.js';
 import type { Schemas } from './schemas.js';
 
-/** An endpoint of the authorization server, as the document has it. */
 export function protocolOperation(endpoint: ProtocolEndpoint, schemas: Schemas): OperationObject {
   const { id, summary, description, security = {}, form, answers, refusals } = endpoint;
   const content = (type: string, { schema, example }: NonNullable<typeof form>): Content => ({

@@ -1,18 +1,18 @@
 import { z } from 'zod';
 
-/** What the authorization server takes and answers (network-api.md, "Endpoints" and "Identity claims"). */
+/** Requests and answers of the authorization server (network-api.md, "Endpoints" and "Identity claims"). */
 
 export const tokenRequest = z
   .discriminatedUnion('grant_type', [
     z.object({
       grant_type: z.literal('authorization_code'),
       code: z.string().min(1),
-      redirect_uri: z.string().min(1).describe('The same as in the authorization request.'),
+      redirect_uri: z.string().min(1).describe('Equal to the redirect_uri of the authorization request.'),
       code_verifier: z.string().min(1),
     }),
     z.object({
       grant_type: z.literal('refresh_token'),
-      refresh_token: z.string().min(1).describe('Works once: the answer has the next one.'),
+      refresh_token: z.string().min(1).describe('Works once; the answer has the next refresh token.'),
     }),
   ])
   .meta({ id: 'TokenRequest' });
@@ -34,7 +34,7 @@ export const tokenInForm = z
 
 export const introspection = z
   .strictObject({
-    active: z.boolean().describe('All other members are there only where this is true.'),
+    active: z.boolean().describe('All other members are absent unless it is true.'),
     client_id: z.string().optional(),
     exp: z.int().optional().describe('Unix seconds.'),
     iat: z.int().optional().describe('Unix seconds.'),
@@ -50,7 +50,7 @@ const text = z.string().optional();
 
 export const identityClaims = z
   .strictObject({
-    sub: z.string().describe('Pairwise subject: not the canonical actor, which is at /api/session.'),
+    sub: z.string().describe('Pairwise subject. The canonical actor is at /api/session.'),
     name: text,
     given_name: text,
     family_name: text,

@@ -8,29 +8,28 @@ import { commonHeaders } from './headers.js';
 import type { CommonHeader } from './headers.js';
 import type { ExampleObject, OpenApi, Reference, ResponseObject } from './openapi.js';
 
-/** What some status of an operation's refusals looks like. */
+/** The refusals of one status of an operation. */
 interface Refusals {
-  /** Each with an example of the answer. */
+  /** By code, each with an example answer. */
   readonly codes: ReadonlyMap<string, ExampleObject | Reference>;
-  /** Where programs read what is wrong in words: in `message`, or under OAuth's own name. */
+  /** The field with the explanation: OAuth clients read `error_description`. */
   readonly wording: 'message' | 'error_description';
-  /** Beside those of the status. */
+  /** Added to the headers of the status. */
   readonly headers: readonly HeaderName[];
-  /** Those that this answer may lack. */
   readonly optional: readonly OptionalHeader[];
 }
 
 const descriptions: Readonly<Record<number, string>> = {
-  400: 'The request cannot be understood.',
-  401: 'No live credential.',
+  400: 'The request is malformed or invalid.',
+  401: 'The credential is missing or not valid.',
   403: 'Not allowed.',
-  404: 'Not there, or not for you.',
-  409: 'It conflicts with what is.',
-  413: 'Too large.',
-  415: 'Not in a form that is read here.',
+  404: 'No such resource exists, or you cannot see it.',
+  409: 'Conflict with the current state.',
+  413: 'The request is too large.',
+  415: 'The content type is not supported.',
   429: 'The limit is used up.',
   500: 'The server failed.',
-  503: 'Not now.',
+  503: 'Temporarily unavailable.',
 };
 
 const headersOfStatus: Readonly<Record<number, readonly HeaderName[]>> = {
@@ -39,11 +38,11 @@ const headersOfStatus: Readonly<Record<number, readonly HeaderName[]>> = {
   503: ['retry-after'],
 };
 
-/** With these a read may be refused whose caller was admitted. */
+/** A read may be refused with these after its caller was admitted. */
 const afterAdmission: ReadonlySet<number> = new Set([400, 404, 429, 503]);
 const common = Object.keys(commonHeaders) as CommonHeader[];
 
-/** The refusals of one status: the published Error object with one of the codes. */
+/** The published Error object with one of the codes. */
 function refusalResponse(status: number, { codes, wording, headers, optional }: Refusals): ResponseObject {
   const sorted = [...codes].toSorted(([a], [b]) => (a < b ? -1 : 1));
   return {
@@ -63,14 +62,12 @@ function refusalResponse(status: number, { codes, wording, headers, optional }: 
   };
 }
 
-/** An answer of the social API for each code. */
 export const refusalExamples: OpenApi['components']['examples'] = Object.fromEntries(
   Object.entries(meaningOf)
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
     .map(([error, message]) => [error, { value: { error, message } }]),
 );
 
-/** Statuses of an operation of the social API, from its codes. */
 export function socialRefusals(
   codes: readonly ErrorCode[],
   { isRead, readsBody }: { readonly isRead: boolean; readonly readsBody: boolean },
@@ -92,7 +89,6 @@ export function socialRefusals(
   }));
 }
 
-/** Statuses of an endpoint of the authorization server, from its codes by status, with what they mean. */
 export function protocolRefusals(
   byStatus: Readonly<Record<number, Readonly<Partial<Record<OAuthCode | ErrorCode, string>>>>>,
 ): Readonly<Record<string, ResponseObject>> {
@@ -108,7 +104,7 @@ export function protocolRefusals(
     (status) => ({
       wording: 'error_description',
       headers: status === 429 ? ['ratelimit-policy', 'ratelimit'] : [],
-      // RFC 6750, section 3.1: where a token lacks a scope.
+      // RFC 6750, section 3.1: the token lacks a scope.
       optional: status === 403 ? ['www-authenticate'] : [],
     }),
   );
@@ -116,9 +112,9 @@ export function protocolRefusals(
 
 function responses(
   byStatus: ReadonlyMap<number, Refusals['codes']>,
-  manner: (status: number) => Omit<Refusals, 'codes'>,
+  describe: (status: number) => Omit<Refusals, 'codes'>,
 ): Readonly<Record<string, ResponseObject>> {
   return Object.fromEntries(
-    [...byStatus].map(([status, codes]) => [status, refusalResponse(status, { codes, ...manner(status) })]),
+    [...byStatus].map(([status, codes]) => [status, refusalResponse(status, { codes, ...describe(status) })]),
   );
 }

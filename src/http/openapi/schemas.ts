@@ -1,19 +1,19 @@
 import { z } from 'zod';
 
-/** A JSON Schema of draft 2020-12, which OpenAPI 3.1 takes as it is. */
+/** JSON Schema draft 2020-12, the dialect of OpenAPI 3.1. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** Which side of a transforming schema: what is sent, or what comes of it. */
+/** Side of a transforming schema. */
 type Side = 'input' | 'output';
 
-/** Turns schemas into JSON Schema. Those with an id become components, which all others refer to. */
+/** Converts Zod schemas to JSON Schema. A schema with an id becomes a shared component. */
 export class Schemas {
   private readonly named = new Map<string, JsonSchema>();
 
   of(schema: z.ZodType, io: Side = 'output'): JsonSchema {
     const { $schema: _dialect, $defs: named = {}, ...own } = z.toJSONSchema(schema, { io });
-    for (const [id, component] of Object.entries(named)) this.named.set(id, referring(component));
-    return referring(own);
+    for (const [id, component] of Object.entries(named)) this.named.set(id, relocated(component));
+    return relocated(own);
   }
 
   get components(): Readonly<Record<string, JsonSchema>> {
@@ -21,7 +21,7 @@ export class Schemas {
   }
 }
 
-/** References of a document, and not of the schema by itself. */
-function referring(schema: unknown): JsonSchema {
+/** Makes references relative to the document. */
+function relocated(schema: unknown): JsonSchema {
   return JSON.parse(JSON.stringify(schema).replaceAll('"#/$defs/', '"#/components/schemas/')) as JsonSchema;
 }

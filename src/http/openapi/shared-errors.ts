@@ -1,12 +1,12 @@
 import type { ErrorCode } from '../server/errors.js';
 import type { Method } from './openapi.js';
 
-/** Codes that operations need not name themselves, by what brings them about. */
+/** Codes of every operation, and of operations with a common trait. */
 const everywhere = ['invalid_request', 'origin_mismatch', 'server_error'] as const;
 
 const limited = ['pilot_rate_limited', 'pilot_limits_unavailable'] as const;
 
-const ofStrangers = ['pilot_storage_unavailable', 'trusted_address_unavailable'] as const;
+const ofAnonymous = ['pilot_storage_unavailable', 'trusted_address_unavailable'] as const;
 
 const ofTokens = ['invalid_token', 'social_authority_required'] as const;
 
@@ -32,7 +32,9 @@ const ofMutations = [
 
 const ofBodies = ['invalid_json', 'unknown_or_immutable_field', 'domain_plan_too_large'] as const;
 
-/** Of operations that tell what was taken away or given back: it must be witnessed, and hold, before anybody is told. */
+/**
+ * Operations whose answer confirms a restriction. It must be witnessed, and hold for every reader, before the answer.
+ */
 export const ofConfirmations = [
   'ambiguous_acceptance_requires_independent_proof',
   'restriction_witness_required',
@@ -41,10 +43,10 @@ export const ofConfirmations = [
   'witness_finalize_unconfirmed',
 ] as const;
 
-/** Of operations that take something away or give it back. */
+/** Operations that add or lift a restriction. */
 export const ofRestrictions = [...ofConfirmations, 'witness_prepare_mismatch'] as const;
 
-/** What is asked of whoever calls an operation. `scope`: none in particular if undefined. */
+/** `scope` undefined: any token is enough. */
 export interface Access {
   readonly scope?: string;
   readonly anonymous: boolean;
@@ -53,19 +55,18 @@ export interface Access {
 export interface OperationTraits {
   readonly access: Access;
   readonly mutates: boolean;
-  /** It waits while publishing is paused. */
   readonly publishes: boolean;
-  /** In lower case. A body is read of any but GET, also where none is asked for. */
+  /** In lower case. A body is read for every method but GET, also if none is expected. */
   readonly method: Method;
 }
 
-/** The codes that an operation of the social API shares with all of its sort. */
+/** Returns the codes that an operation shares with others of its traits. */
 export function sharedErrors({ access, mutates, publishes, method }: OperationTraits): readonly ErrorCode[] {
   return [
     ...everywhere,
     ...limited,
     ...ofTokens,
-    ...(access.anonymous ? ofStrangers : (['authentication_required'] as const)),
+    ...(access.anonymous ? ofAnonymous : (['authentication_required'] as const)),
     ...(access.scope === undefined ? [] : (['capability_required'] as const)),
     ...(mutates ? ofMutations : ofReads),
     ...(publishes ? (['publishing_paused'] as const) : []),

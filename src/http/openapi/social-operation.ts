@@ -11,7 +11,6 @@ import { sharedErrors } from './shared-errors.js';
 const namesOf = <Name extends string>(headers: Readonly<Record<Name, unknown>>) =>
   Object.keys(headers) as Name[];
 
-/** An operation of the social API, as the document has it. */
 export function socialOperation(endpoint: Endpoint, schemas: Schemas): OperationObject {
   const { id, path, summary, description, access, body, sends } = endpoint;
   return {
