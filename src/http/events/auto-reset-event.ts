@@ -1,4 +1,4 @@
-/** Remembers that it was rung until somebody has waited for that, so that no ring is missed and many count as one. */
+/** An auto-reset event: a ring is remembered until the next wait returns, and many rings count as one. */
 export class AutoResetEvent {
   private rung = false;
   private wake: (() => void) | undefined;
@@ -8,7 +8,7 @@ export class AutoResetEvent {
     this.wake?.();
   }
 
-  /** Resolves when it is rung, or was since the last time; at the latest after `ms`, or when `signal` aborts. */
+  /** Resolves after a ring since the last return, after `ms`, or when `signal` aborts. */
   async next(ms: number, signal: AbortSignal): Promise<void> {
     if (!this.rung && !signal.aborted) {
       const { promise, resolve } = Promise.withResolvers<void>();

@@ -4,82 +4,80 @@ import type { Read, ReadRequest } from '../admission/protected-reads.js';
 import { end, framesOf, heartbeat, retry } from './frames.js';
 import type { ErrorBody } from '../server/errors.js';
 
-/** How long a message may wait for its client to take it. */
-const PATIENCE_MS = 20_000;
+/** A client that does not read a message for this long is disconnected. */
+const READ_TIMEOUT_MS = 20_000;
 const RECONNECT_MS = 2_000;
 
-/** Whose read an answer is. */
 export type Reader = Pick<ReadRequest, 'credential' | 'meter'>;
 
-/** One open stream: where it stands, and whether its client has taken what it was told. */
+/** One open stream: its position, and the state of its client. */
 export class EventStream {
-  /** What is sent. It closes when its client has gone. */
+  /** The server-sent events. It closes when the client disconnects. */
   readonly body: Readable;
-  /** Something reads for it: nothing else may meanwhile. */
+  /** A read for this stream is running; no other may start. */
   isReading = false;
-  /** What it was told last. */
-  private read: Read<FeedPage>;
-  private isTaken = false;
+  /** Newest read sent to the client. */
+  private latest: Read<FeedPage>;
+  private isConsumed = false;
   private isEnded = false;
-  private impatience: NodeJS.Timeout | undefined;
+  private readTimeout: NodeJS.Timeout | undefined;
 
-  /** Its first message says where it begins. `onTaken`: its client has taken everything. */
+  /** The first message carries the position. `onConsumed`: the client has read every message. */
   constructor(
     readonly reader: Reader,
     first: Read<FeedPage>,
-    onTaken: (stream: EventStream) => void,
+    onConsumed: (stream: EventStream) => void,
   ) {
-    this.read = first;
+    this.latest = first;
     this.body = new Readable({
-      // Nothing is held for a client that has not taken what came before.
+      // Backpressure: at most one message is buffered for a client.
       highWaterMark: 1,
       read: () => {
-        clearTimeout(this.impatience);
-        this.isTaken = true;
-        onTaken(this);
+        clearTimeout(this.readTimeout);
+        this.isConsumed = true;
+        onConsumed(this);
       },
     });
     this.body.once('close', () => {
       this.isEnded = true;
-      clearTimeout(this.impatience);
+      clearTimeout(this.readTimeout);
     });
-    // Who is cut off before anything happens has to know where to go on, too.
-    this.say(retry(RECONNECT_MS) + (framesOf(first.result) || heartbeat(first.result.cursor)));
+    // A client that disconnects before the first event still needs a position to resume from.
+    this.send(retry(RECONNECT_MS) + (framesOf(first.result) || heartbeat(first.result.cursor)));
   }
 
-  /** Whether it can be told something. */
   get isWaiting(): boolean {
-    return this.isTaken && !this.isReading && !this.isEnded;
+    return this.isConsumed && !this.isReading && !this.isEnded;
   }
 
   get cursor(): number {
-    return this.read.result.cursor;
+    return this.latest.result.cursor;
   }
 
-  /** Of which all that it is told must be: its headers are true of no other. */
+  /** The stream ends when the incarnation changes, since its headers name this one. */
   get incarnation(): string {
-    return this.read.incarnation;
+    return this.latest.incarnation;
   }
 
-  /** Goes on to what was read. `message`: in words of the stream; empty: nothing to say. */
+  /** Advances to this read. `message`: server-sent events; empty sends nothing. */
   moveOn(read: Read<FeedPage>, message: string): void {
     if (this.isEnded) return;
-    this.read = read;
-    if (message !== '') this.say(message);
+    this.latest = read;
+    if (message !== '') this.send(message);
   }
 
-  /** The last message; undefined: come back later. */
+  /** Sends the last message. Without a reason the client reconnects later. */
   end(reason?: ErrorBody): void {
     if (this.isEnded) return;
     this.isEnded = true;
-    this.say(reason ? end(reason) : retry(RECONNECT_MS));
+    this.send(reason ? end(reason) : retry(RECONNECT_MS));
     this.body.push(null);
   }
 
-  private say(message: string): void {
-    this.isTaken = false;
-    clearTimeout(this.impatience);
-    this.impatience = setTimeout(() => this.body.destroy(), PATIENCE_MS);
+  private send(message: string): void {
+    this.isConsumed = false;
+    clearTimeout(this.readTimeout);
+    this.readTimeout = setTimeout(() => this.body.destroy(), READ_TIMEOUT_MS);
     this.body.push(message);
   }
 }

@@ -12,18 +12,16 @@ import type { Reader } from './event-stream.js';
 import { Rounds } from './rounds.js';
 import type { RoundsOptions } from './rounds.js';
 
-/** How many streams may be open, of each of these. */
+/** Most open streams, per scope of the limit. */
 export type MostOpen = Readonly<Record<keyof typeof limits.openStreams, number>>;
 
-/** How long streams may take to say goodbye, within the time that the server has to stop. */
-const GOODBYE_MS = 1_000;
-/** Seconds until another may begin: where one of the listener's own has to be closed first, and where the process is full. */
+/** Time limit for the last messages, within the shutdown time of the server. */
+const CLOSE_MS = 1_000;
+/** Seconds until a stream may become free: one of the listener's own, or one of the process. */
 const RETRY_AFTER = { own: 5, process: 30 };
 
-/** The event streams of this process. */
 @Injectable()
 export class EventStreams implements OnModuleDestroy {
-  /** With whose it is. */
   private readonly open = new Map<
     EventStream,
     { readonly listener: string; readonly isAnonymous: boolean }
@@ -32,45 +30,42 @@ export class EventStreams implements OnModuleDestroy {
 
   constructor(
     options: RoundsOptions,
-    private readonly mostOpen: MostOpen,
+    private readonly maxOpen: MostOpen,
   ) {
     this.rounds = new Rounds(options);
   }
 
   /**
-   * Begins with what was read first, and goes on until its client goes or may not listen any more.
-   * @param listener whose stream it is, whatever the connection: a caller, or an address without one.
-   * @throws {HttpRefusal} `pilot_rate_limited`: the listener, or this process, has as many open as may be.
+   * Starts with this read and continues until the client disconnects or loses access.
+   * @param listener owner of the stream for the limit: a caller, or an address.
+   * @throws {HttpRefusal} `pilot_rate_limited`: the listener or this process has reached its limit.
    */
   begin(listener: string, first: Read<FeedPage>, reader: Reader): Readable {
     const isAnonymous = first.caller === undefined;
-    this.refuseTooMany(listener, isAnonymous);
-    const stream = new EventStream(reader, first, (taken) => this.rounds.resume(taken));
+    this.checkLimits(listener, isAnonymous);
+    const stream = new EventStream(reader, first, (consumed) => this.rounds.resume(consumed));
     this.open.set(stream, { listener, isAnonymous });
     stream.body.once('close', () => this.open.delete(stream));
     this.rounds.add(stream, first);
     return stream.body;
   }
 
-  /** Tells every client to come back, before the server closes its connections. */
+  /** Asks every client to reconnect before the server closes its connections. */
   async onModuleDestroy(): Promise<void> {
     this.rounds.stop();
     const closed = [...this.open.keys()].map(({ body }) => once(body, 'close'));
     for (const stream of this.open.keys()) stream.end();
-    await Promise.race([Promise.all(closed), pause(GOODBYE_MS, undefined, { ref: false })]);
+    await Promise.race([Promise.all(closed), pause(CLOSE_MS, undefined, { ref: false })]);
   }
 
-  private refuseTooMany(listener: string, isAnonymous: boolean): void {
+  private checkLimits(listener: string, isAnonymous: boolean): void {
     const open = [...this.open.values()];
-    if (open.filter((other) => other.listener === listener).length >= this.mostOpen.ofListener)
+    if (open.filter((other) => other.listener === listener).length >= this.maxOpen.ofListener)
       throw tooMany('Too many event streams are open; close one first.', RETRY_AFTER.own);
     const anonymous = open.filter((other) => other.isAnonymous);
-    if (
-      open.length >= this.mostOpen.ofProcess ||
-      (isAnonymous && anonymous.length >= this.mostOpen.anonymous)
-    )
+    if (open.length >= this.maxOpen.ofProcess || (isAnonymous && anonymous.length >= this.maxOpen.anonymous))
       throw tooMany(
-        `This server has as many event streams as it can; come back in ${RETRY_AFTER.process} s, or read pages.`,
+        `This server has reached its limit of event streams; retry in ${RETRY_AFTER.process} s, or read pages.`,
         RETRY_AFTER.process,
       );
   }

@@ -37,12 +37,12 @@ const deleted = (position: number): Read<FeedPage> => ({
 });
 
 interface Asked {
-  /** Where each caller stands that one statement asks for. */
+  /** Cursors of each shared read. */
   readonly together: number[][];
   readonly alone: number[];
 }
 
-/** Streams for which nothing happens, until `answers` says what: by token, or where there is none. */
+/** Streams without changes, until `answers` gives some: shared reads by token, reads of one stream without. */
 function streamsThat(mostOpen = { ofListener: 2, ofProcess: 5, anonymous: 3 }) {
   const listening = new Set<() => void>();
   const asked: Asked = { together: [], alone: [] };
@@ -261,7 +261,7 @@ describe('event streams', () => {
     expect(messages.at(-1)).toContain('event: end\ndata: {"error":"recovery_publication_changed"');
   });
 
-  // The next look that has no such reason comes after five seconds.
+  // The next heartbeat comes after five seconds.
   test('look again at the end of a token, though nothing has happened', async () => {
     const { begin, asked, answers } = streamsOf();
     answers.together = () => {
@@ -290,7 +290,7 @@ describe('event streams', () => {
     jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] });
     const { begin, asked, news } = streamsOf();
     const stream = begin();
-    // It is there to be taken.
+    // The message is buffered, and nothing reads it.
     await once(stream, 'readable');
     news();
     jest.advanceTimersByTime(19_999);

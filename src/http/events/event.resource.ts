@@ -15,12 +15,12 @@ const changedProfile = z
   .meta({ id: 'ChangedProfile', description: 'A profile as others see it.' });
 
 const common = {
-  position: z.int().min(0).describe('Where it stands in the log.'),
+  position: z.int().min(0).describe('Position in the log.'),
   at: timestamp,
-  actorId: identifier.describe('Who did it.'),
+  actorId: identifier.describe('The actor that caused the event.'),
 };
 
-/** decisions.md, "Operations the document implies". */
+/** docs/api-decisions.md, "Operations the document implies". */
 export const feedEvent = z
   .discriminatedUnion('kind', [
     z.strictObject({ ...common, kind: z.enum(['post.created', 'post.edited']), post }),
@@ -33,7 +33,7 @@ export const feedEvent = z
     z.strictObject({ ...common, kind: z.literal('profile.changed'), profile: changedProfile }),
     z.strictObject({ ...common, kind: z.literal('inbox.added'), entry: inboxEntry }),
   ])
-  .meta({ id: 'Event', description: 'Something that changed, as you may see it now.' });
+  .meta({ id: 'Event', description: 'A change, as the caller can see it now.' });
 
 export const exampleEvents = [
   {

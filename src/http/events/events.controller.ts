@@ -18,8 +18,8 @@ const behind = z.object({ cursor: logCursor, limit: pageLimit({ most: 500 }) });
 
 const page = z.strictObject({
   events: z.array(feedEvent).describe('In the order of the log.'),
-  cursor: z.int().min(0).describe('Up to where this is complete: send it for what comes next.'),
-  replace: z.boolean().describe('What changed cannot be told: reconcile, and go on from `cursor`.'),
+  cursor: z.int().min(0).describe('The page is complete up to this position. Send it to get the next page.'),
+  replace: z.boolean().describe('The changes cannot be determined: reconcile, then continue from `cursor`.'),
 });
 
 @Controller('api/events')
@@ -32,12 +32,12 @@ export class EventsController {
   @Get()
   @Operation({
     id: 'listEvents',
-    summary: 'Learn what changes, in pages or as a stream',
+    summary: 'Read changes, in pages or as a stream',
     description:
-      'Without a cursor it begins now, with no events. There is more while `cursor` is below `x-network-revision`. With ' +
-      '`Accept: text/event-stream` it is a stream of server-sent events that resumes behind `Last-Event-ID` (or the ' +
-      'cursor): `event` is the kind, `data` the event, `id` its position. `replace` asks to reconcile; `end` has an ' +
-      'Error as its data, and the connection closes. A stream counts as one read; one more than may be open is 429, with ' +
+      'Without a cursor the feed starts now, with no events. More events follow while `cursor` is below `x-network-revision`. With ' +
+      '`Accept: text/event-stream` the answer is a stream of server-sent events; it resumes after `Last-Event-ID` (or the ' +
+      'cursor). `event` is the kind, `data` the event, `id` its position. On `replace`, reconcile. `end` has an ' +
+      'Error as its data, and the connection closes. A stream counts as one read. Too many open streams are 429, with ' +
       '`Retry-After`.',
     access: mayListen,
     answers: page,
@@ -56,10 +56,10 @@ export class EventsController {
     const from = (isStream ? lastEventId(incoming) : undefined) ?? cursor;
     const first = await this.reads.read(request, from, isStream ? undefined : limit);
     if (isStream) {
-      // What was asked to be shown at least is shown by the first read.
+      // The minimum revision holds for the first read alone.
       const { credential, meter } = request;
       const stream = this.streams.begin(listenerOf(first, meter), first, { credential, meter });
-      // Proxies that gather answers would hold events back.
+      // A buffering proxy would delay events.
       void reply.type('text/event-stream').header('x-accel-buffering', 'no');
       void reply.send(stream);
     } else void reply.send(first.result);
@@ -72,13 +72,13 @@ function wantsStream({ method, headers: { accept = '' } }: FastifyRequest): bool
   return method !== 'HEAD' && accept.split(',').some((type) => /^\s*text\/event-stream\s*(;|$)/i.test(type));
 }
 
-/** Who has a budget of their own (decisions.md, "Limits"). */
+/** Owner of a budget (docs/api-decisions.md, "Limits"). */
 const listenerOf = ({ caller }: Read<unknown>, { nearest }: RequestMeter): string =>
   caller ? nameOf(caller) : addressBlock(nearest);
 
 function lastEventId({ headers }: FastifyRequest): number | undefined {
   const read = logCursor.safeParse(headers['last-event-id']);
   if (!read.success)
-    throw new HttpRefusal('invalid_cursor', 'Last-Event-ID must be the id of an event that arrived.');
+    throw new HttpRefusal('invalid_cursor', 'Last-Event-ID must be the id of a received event.');
   return read.data;
 }

@@ -1,7 +1,7 @@
 import type { SharedRequest } from '../admission/shared-reads.js';
 import type { EventStream } from './event-stream.js';
 
-/** Streams of one caller that stand at one position: one row of a statement. */
+/** Streams of one caller at one position share one row of the statement. */
 export interface Party extends SharedRequest {
   readonly streams: EventStream[];
 }

@@ -1,4 +1,4 @@
-import { setImmediate as breathe, setTimeout as pause } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop, setTimeout as pause } from 'node:timers/promises';
 import type { FeedPage } from '../../../projections/feed/feed.read-model.js';
 import type { Clock } from '../../commands/support/ambient.js';
 import type { Read } from '../admission/protected-reads.js';
@@ -14,7 +14,7 @@ import type { Party } from './parties.js';
 import { hasMore, Stragglers } from './stragglers.js';
 import type { Front } from './stragglers.js';
 
-/** Tells when there may be something new. */
+/** Signals that new events may exist. */
 export interface News {
   subscribe(onNews: () => void): () => void;
 }
@@ -23,46 +23,45 @@ export interface RoundsOptions {
   readonly news: News;
   readonly clock: Clock;
   readonly reads: Pick<FeedReads, 'read' | 'readAll'>;
-  /** What a client is told of a fault. */
   readonly explain: (fault: unknown) => ErrorBody;
 }
 
-/** How long what happens at once gathers: no stream asks more often. */
-const GATHER_MS = 100;
-/** How often streams ask although nothing is new: whether their callers still may listen. It is the heartbeat, too. */
+/** Batching interval: no stream reads more often. */
+const BATCH_MS = 100;
+/** Interval of heartbeats. Each one also checks that the callers still have access. */
 const CHECK_MS = 5_000;
-/** Messages that are written before other requests have their turn. */
-const SLICE = 20;
+/** Messages written before other requests get a turn. */
+const YIELD_EVERY = 20;
 
 /**
- * Reads for all streams of a process: each time that something is new, one statement admits all their callers and tells
- * what changed for each. It pauses as long as it took, so that streams come later, and not everybody else, where there
- * is more to tell than this process can.
+ * Reads for all streams of a process. After each signal one statement admits all callers and returns the changes of
+ * each. A pause of at least the same length follows, so that an overloaded process delays streams rather than other
+ * requests.
  */
 export class Rounds {
   private readonly streams = new Set<EventStream>();
-  private readonly latch = new AutoResetEvent();
+  private readonly wakeUp = new AutoResetEvent();
   private readonly stopping = new AbortController();
   private readonly unsubscribe: () => void;
   private isRunning = false;
   private nextCheckAt = 0;
   private readonly stragglers = new Stragglers({
     readAlone: (stream) => this.readAlone(stream),
-    rest: () => this.pause(GATHER_MS),
+    rest: () => this.pause(BATCH_MS),
   });
 
   constructor(private readonly options: RoundsOptions) {
-    this.unsubscribe = options.news.subscribe(() => this.latch.ring());
+    this.unsubscribe = options.news.subscribe(() => this.wakeUp.ring());
   }
 
-  /** From now on it is read for this stream, until it is closed. @param first what it began with. */
+  /** @param first the read that the stream started with. */
   add(stream: EventStream, first: Read<FeedPage>): void {
     this.streams.add(stream);
     const untilTokenEnds = first.caller && first.caller.expiresAt - this.options.clock.now() + 1;
     const timer =
       untilTokenEnds === undefined
         ? undefined
-        : setTimeout(() => this.latch.ring(), Math.max(untilTokenEnds, 0));
+        : setTimeout(() => this.wakeUp.ring(), Math.max(untilTokenEnds, 0));
     stream.body.once('close', () => {
       clearTimeout(timer);
       this.streams.delete(stream);
@@ -71,7 +70,7 @@ export class Rounds {
     if (!this.isRunning) void this.run();
   }
 
-  /** Its client has taken what it was told. */
+  /** Called when the client has read every message. */
   resume(stream: EventStream): void {
     void this.stragglers.catchUp(stream);
   }
@@ -86,13 +85,13 @@ export class Rounds {
     this.isRunning = true;
     this.nextCheckAt = clock.now() + CHECK_MS;
     while (this.streams.size > 0) {
-      await this.latch.next(Math.max(this.nextCheckAt - clock.now(), 0), this.stopping.signal);
+      await this.wakeUp.next(Math.max(this.nextCheckAt - clock.now(), 0), this.stopping.signal);
       if (this.stopping.signal.aborted) break;
       const isCheck = clock.now() >= this.nextCheckAt;
       if (isCheck) this.nextCheckAt = clock.now() + CHECK_MS;
-      const begun = performance.now();
+      const startedAt = performance.now();
       await this.round(isCheck);
-      await this.pause(Math.max(GATHER_MS, performance.now() - begun));
+      await this.pause(Math.max(BATCH_MS, performance.now() - startedAt));
     }
     this.isRunning = false;
   }
@@ -105,16 +104,16 @@ export class Rounds {
       void late?.then((latecomers) => this.answer(latecomers, isCheck));
       this.stragglers.front = await this.answer(answers, isCheck);
     }
-    // Those that began, or had not taken their last message, when the round was read.
+    // Streams that started, or were waiting for their client, while the round was read.
     for (const stream of this.streams) void this.stragglers.catchUp(stream);
   }
 
-  /** How far all of them are then; undefined: all were refused. */
+  /** Returns the lowest position of the round; undefined if every caller was refused. */
   private async answer(
     answers: Iterable<SharedAnswer<Party, FeedPage>>,
     isCheck: boolean,
   ): Promise<Front | undefined> {
-    // What fails for all is explained, and noted, once.
+    // A common fault is explained and logged once.
     const reasons = new Map<unknown, ErrorBody>();
     const reasonOf = (fault: unknown) => {
       const reason = reasons.get(fault) ?? this.options.explain(fault);
@@ -124,37 +123,36 @@ export class Rounds {
     let front: Front | undefined;
     let written = 0;
     for (const { request, ...answer } of answers) {
-      const tell =
-        'read' in answer ? this.telling(answer.read, isCheck) : this.ending(reasonOf(answer.fault));
+      const deliver =
+        'read' in answer ? this.deliveryOf(answer.read, isCheck) : this.endOf(reasonOf(answer.fault));
       for (const stream of request.streams) {
         stream.isReading = false;
-        tell(stream);
-        if (++written % SLICE === 0) await breathe();
+        deliver(stream);
+        if (++written % YIELD_EVERY === 0) await yieldToEventLoop();
       }
       if (!('read' in answer)) continue;
       const { incarnation, result } = answer.read;
       front = { incarnation, cursor: Math.min(result.cursor, front?.cursor ?? Infinity) };
-      // All that there is was too much for one statement.
-      if (hasMore(answer.read)) this.latch.ring();
+      // The statement had reached its limit of changes.
+      if (hasMore(answer.read)) this.wakeUp.ring();
     }
     return front;
   }
 
-  /** What is told in the same words to each of a party. */
-  private telling(read: Read<FeedPage>, isCheck: boolean): (stream: EventStream) => void {
+  private deliveryOf(read: Read<FeedPage>, isCheck: boolean): (stream: EventStream) => void {
     const message = framesOf(read.result) || (isCheck ? heartbeat(read.result.cursor) : '');
-    return (stream) => this.tell(stream, read, message);
+    return (stream) => this.send(stream, read, message);
   }
 
-  private ending(reason: ErrorBody): (stream: EventStream) => void {
+  private endOf(reason: ErrorBody): (stream: EventStream) => void {
     return (stream) => this.end(stream, reason);
   }
 
   private async readAlone(stream: EventStream): Promise<Read<FeedPage> | undefined> {
     try {
       const read = await this.options.reads.read(stream.reader, stream.cursor);
-      // It may have waited for its turn longer than a client is to hear nothing.
-      this.tell(stream, read, framesOf(read.result) || heartbeat(read.result.cursor));
+      // The read may have waited longer than a heartbeat interval.
+      this.send(stream, read, framesOf(read.result) || heartbeat(read.result.cursor));
       return read;
     } catch (fault) {
       this.end(stream, this.options.explain(fault));
@@ -162,8 +160,8 @@ export class Rounds {
     }
   }
 
-  private tell(stream: EventStream, read: Read<FeedPage>, message: string): void {
-    // The headers that the stream began with would not be true of what comes.
+  private send(stream: EventStream, read: Read<FeedPage>, message: string): void {
+    // The headers of the stream name the earlier incarnation.
     if (read.incarnation === stream.incarnation) stream.moveOn(read, message);
     else this.end(stream, this.options.explain(republished()));
   }
@@ -179,4 +177,4 @@ export class Rounds {
 }
 
 const republished = () =>
-  new HttpRefusal('recovery_publication_changed', 'The network was just republished; connect again.');
+  new HttpRefusal('recovery_publication_changed', 'The read models were replaced; connect again.');

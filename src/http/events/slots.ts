@@ -1,4 +1,4 @@
-/** Lets so much be done at a time; what comes more waits for its turn. */
+/** A semaphore: runs a limited number of tasks at a time, in order. */
 export class Slots {
   private readonly waiting: (() => void)[] = [];
 
