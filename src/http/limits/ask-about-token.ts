@@ -3,9 +3,9 @@ import type { ApiLimits } from './request-limits.js';
 import type { RequestMeter } from './request-meter.js';
 
 /**
- * Asks what a token is worth, unless it is not known and too many from its address were worth nothing lately; and counts
- * it if it is worth nothing.
- * @throws {HttpRefusal} `pilot_rate_limited`, before anything is asked; and whatever `ask` throws.
+ * Runs `ask`. An unknown token is refused before that if its address has sent too many invalid ones; `invalid_token`
+ * counts against the address.
+ * @throws {HttpRefusal} `pilot_rate_limited`, and the errors of `ask`.
  */
 export async function askAboutToken<Result>(
   { refused }: ApiLimits,

@@ -1,29 +1,28 @@
 import type { Clock } from '../../commands/support/ambient.js';
 import type { Claim, SharedWindow } from '../../limits/shared-window.js';
 
-/** Points of one lease at the most. */
+/** Most points of one lease. */
 export const LARGEST_LEASE = 50;
-/** A lease is this part of what is left for everybody, so that near the end each process takes what it needs. */
-const PART = 16;
+/** A lease takes this fraction of the remaining points: leases shrink as the points run out. */
+const LEASE_FRACTION = 16;
 
-/** Points that this process has and has not spent. */
 interface Lease {
   points: number;
-  /** For every process, after this lease. */
+  /** Remaining points of all processes after this lease. */
   readonly leftForAll: number;
   /** Unix milliseconds. */
   readonly endsAt: number;
 }
 
 /**
- * A shared window for what is too frequent to be counted one by one: each process takes points in advance and spends
- * them in memory until the window ends. Never more than the quota is granted. What other processes have taken and do
- * not spend is missing at the end: at most a lease for each of them.
+ * A shared window for frequent requests (docs/adr/0009-limits-and-leases.md). Each process leases points and spends
+ * them in memory until the window ends. Never more than the quota is granted. Points leased and not spent are lost:
+ * at most one lease per other process.
  */
 export class LeasedWindow {
   readonly limit: SharedWindow['limit'];
   private readonly leases = new Map<string, Lease>();
-  private readonly underWay = new Map<string, Promise<Claim>>();
+  private readonly pending = new Map<string, Promise<Claim>>();
 
   constructor(
     private readonly shared: SharedWindow,
@@ -32,49 +31,49 @@ export class LeasedWindow {
     this.limit = shared.limit;
   }
 
-  /** Takes one point. `left`: as far as this process knows. @throws {LimitsUnavailable} */
-  async claim(who: string): Promise<Claim> {
+  /** Takes one point. `left` is an estimate of this process. @throws {LimitsUnavailable} */
+  async claim(key: string): Promise<Claim> {
     for (;;) {
-      const lease = this.running(who);
+      const lease = this.activeLease(key);
       if (lease && lease.points > 0) {
         lease.points -= 1;
         const msToReset = lease.endsAt - this.clock.now();
         return { granted: 1, left: lease.points + lease.leftForAll, msToReset };
       }
-      const claim = await this.takeLease(who, lease?.leftForAll ?? this.limit.quota);
+      const claim = await this.takeLease(key, lease?.leftForAll ?? this.limit.quota);
       if (claim.granted === 0) return claim;
     }
   }
 
-  private running(who: string): Lease | undefined {
-    const lease = this.leases.get(who);
+  private activeLease(key: string): Lease | undefined {
+    const lease = this.leases.get(key);
     return lease && this.clock.now() < lease.endsAt ? lease : undefined;
   }
 
-  /** One at a time for each: who asks meanwhile shares it. */
-  private takeLease(who: string, left: number): Promise<Claim> {
-    const found = this.underWay.get(who);
+  /** Concurrent calls for one key share a lease. */
+  private takeLease(key: string, left: number): Promise<Claim> {
+    const found = this.pending.get(key);
     if (found) return found;
-    const points = Math.min(LARGEST_LEASE, Math.max(1, Math.floor(left / PART)));
-    const taken = this.shared
-      .claim(who, points)
+    const points = Math.min(LARGEST_LEASE, Math.max(1, Math.floor(left / LEASE_FRACTION)));
+    const claimed = this.shared
+      .claim(key, points)
       .then((claim) => {
-        this.keep(who, claim);
+        this.store(key, claim);
         return claim;
       })
-      .finally(() => this.underWay.delete(who));
-    this.underWay.set(who, taken);
-    return taken;
+      .finally(() => this.pending.delete(key));
+    this.pending.set(key, claimed);
+    return claimed;
   }
 
-  /** The oldest come first, and none lasts longer than a window: what is kept is of the last one. */
-  private keep(who: string, { granted, left, msToReset }: Claim): void {
+  /** The map is in order of insertion and no lease outlives a window, so the expired ones come first. */
+  private store(key: string, { granted, left, msToReset }: Claim): void {
     const now = this.clock.now();
     for (const [other, { endsAt }] of this.leases) {
       if (now < endsAt) break;
       this.leases.delete(other);
     }
-    this.leases.delete(who);
-    this.leases.set(who, { points: granted, leftForAll: left, endsAt: now + msToReset });
+    this.leases.delete(key);
+    this.leases.set(key, { points: granted, leftForAll: left, endsAt: now + msToReset });
   }
 }

@@ -10,10 +10,10 @@ import type { Caller } from '../admission/authority.js';
 import { HttpRefusal } from '../server/errors.js';
 import { LeasedWindow } from './leased-window.js';
 
-/** Which budget an anonymous read is of: the general one, or the one that events and reconcile share. */
+/** Budget of an anonymous read; events and reconcile share one. */
 export type AnonymousBudget = keyof typeof limits.anonymous;
 
-/** Of each; `off` allows everything. */
+/** `off` disables all limits. */
 export type ApiQuotas =
   | {
       readonly [Who in 'anonymous' | 'bearer' | 'refused']: {
@@ -31,14 +31,14 @@ interface Windows {
 type Window = Pick<SharedWindow, 'limit' | 'claim'>;
 
 /**
- * How often anybody may read, and a caller write (network-api.md and decisions.md, "Limits"). Each method takes one
- * point and tells what is left; without limits it tells nothing.
+ * Limits of reads and writes (docs/api-decisions.md, "Limits"). Each method takes one point and returns the remaining
+ * quota; undefined without limits.
  */
 export class ApiLimits {
   private readonly windows: Windows | undefined;
   readonly refused: RefusedCredentials;
 
-  /** @param secret of the network, see `SharedWindow`. */
+  /** @param secret of the network: see `SharedWindow`. */
   constructor(
     pool: Pool,
     secret: Buffer,
@@ -65,7 +65,8 @@ export class ApiLimits {
 
   /**
    * @param nearest `request.ip`.
-   * @throws {HttpRefusal} `trusted_address_unavailable` @throws {LimitsUnavailable}
+   * @throws {HttpRefusal} `trusted_address_unavailable`
+   * @throws {LimitsUnavailable}
    */
   async anonymousRead(budget: AnonymousBudget, nearest: string): Promise<QuotaState | undefined> {
     if (!this.windows) return undefined;
@@ -73,26 +74,26 @@ export class ApiLimits {
     if (address === undefined)
       throw new HttpRefusal(
         'trusted_address_unavailable',
-        'It cannot be told where this request comes from: the proxy in front has to say.',
+        'The client address is unknown: the proxy in front must forward it.',
       );
     const name = budget === 'reads' ? 'anonymous' : budget;
-    return standing(name, this.windows.anonymous[budget], addressBlock(address));
+    return takePoint(name, this.windows.anonymous[budget], addressBlock(address));
   }
 
   /** @throws {LimitsUnavailable} */
   async read(caller: Caller): Promise<QuotaState | undefined> {
-    return this.windows && standing('reads', this.windows.reads, nameOf(caller));
+    return this.windows && takePoint('reads', this.windows.reads, nameOf(caller));
   }
 
   /** @throws {LimitsUnavailable} */
   async write(caller: Caller): Promise<QuotaState | undefined> {
-    return this.windows && standing('writes', this.windows.writes, nameOf(caller));
+    return this.windows && takePoint('writes', this.windows.writes, nameOf(caller));
   }
 }
 
-/** Never the address: an application's server speaks for all its users. */
+/** No address: the server of an application sends the requests of all its users. */
 export const nameOf = ({ appId, actorId }: Caller): string => `${appId}:${actorId}`;
 
-async function standing(name: string, window: Window, who: string): Promise<QuotaState> {
-  return { policy: { name, limit: window.limit }, claim: await window.claim(who) };
+async function takePoint(name: string, window: Window, key: string): Promise<QuotaState> {
+  return { policy: { name, limit: window.limit }, claim: await window.claim(key) };
 }

@@ -5,14 +5,14 @@ import { HttpRefusal } from '../server/errors.js';
 
 const meters = new WeakMap<object, RequestMeter>();
 
-/** The meter of this request: a mutation that also reads is counted as the mutation alone. */
+/** Returns the single meter of the request. A mutation that also reads counts as a mutation only. */
 export function requestMeterOf(request: FastifyRequest, reply: FastifyReply): RequestMeter {
   const meter = meters.get(request) ?? new RequestMeter(request, reply);
   meters.set(request, meter);
   return meter;
 }
 
-/** One request, as limits see it: it is counted once, however many statements its answer takes. */
+/** Counts a request once, however many statements its answer takes. */
 export class RequestMeter {
   /** `request.ip` */
   readonly nearest: string;
@@ -26,23 +26,24 @@ export class RequestMeter {
   }
 
   /**
-   * From here on the answer, whatever it will be, says what is left.
-   * @param take asked the first time alone; undefined: there are no limits. @throws {HttpRefusal} `pilot_rate_limited`
+   * Sets the limit headers of the answer, also for an error.
+   * @param take called once per request; undefined: no limits.
+   * @throws {HttpRefusal} `pilot_rate_limited`
    */
   count(take: () => Promise<QuotaState | undefined>): Promise<void> {
-    return (this.counted ??= this.look(take));
+    return (this.counted ??= this.takeOnce(take));
   }
 
-  private async look(take: () => Promise<QuotaState | undefined>): Promise<void> {
+  private async takeOnce(take: () => Promise<QuotaState | undefined>): Promise<void> {
     this.refuseIfUsedUp(await take());
   }
 
-  /** Says how a budget stands; undefined: there is nothing to say. @throws {HttpRefusal} `pilot_rate_limited` */
-  refuseIfUsedUp(standing: QuotaState | undefined): void {
-    if (!standing) return;
-    void this.reply.headers(rateLimitFields([standing.policy], [standing]));
-    if (!isRefused(standing)) return;
-    const wait = secondsToReset(standing.claim);
-    throw new HttpRefusal('pilot_rate_limited', `This limit is used up; come back in ${wait} s.`);
+  /** Sets the limit headers; undefined: no limits. @throws {HttpRefusal} `pilot_rate_limited` */
+  refuseIfUsedUp(state: QuotaState | undefined): void {
+    if (!state) return;
+    void this.reply.headers(rateLimitFields([state.policy], [state]));
+    if (!isRefused(state)) return;
+    const wait = secondsToReset(state.claim);
+    throw new HttpRefusal('pilot_rate_limited', `This limit is used up; retry in ${wait} s.`);
   }
 }

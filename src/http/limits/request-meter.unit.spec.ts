@@ -9,7 +9,7 @@ const standing = (granted: number, left: number): QuotaState => ({
   claim: { granted, left, msToReset: 41_500 },
 });
 
-/** What a request is answered whose handler counts it that often. */
+/** The answer to a request whose handler counts it `times` times. */
 async function answerTo(take: () => Promise<QuotaState | undefined>, times = 1) {
   const server = fastify();
   server.setErrorHandler((error, _request, reply) =>
