@@ -7,8 +7,8 @@ const TABLES = ['/proc/net/tcp', '/proc/net/tcp6'];
 const IN_USE = new Set(['01', '08']);
 
 /**
- * Bytes that were given to the system and that each client of a local port has not acknowledged, by {@link clientKey};
- * those of whom there are none are left out. Undefined: the system does not tell (all but Linux).
+ * Returns the unacknowledged bytes of each client of a local port, by {@link clientKey}; clients without any are
+ * absent. Undefined on systems other than Linux.
  */
 export async function sendQueues(localPort: number): Promise<ReadonlyMap<string, number> | undefined> {
   const tables = await Promise.all(TABLES.map((path) => readFile(path, 'latin1').catch(() => undefined)));
@@ -24,7 +24,7 @@ export async function sendQueues(localPort: number): Promise<ReadonlyMap<string,
   return queues;
 }
 
-/** A client as the system writes it: 32 bits at a time, in the order of this machine. */
+/** The client's address as Linux prints it: 32-bit words in the byte order of this machine. */
 export function clientKey({ address, port }: { readonly address: string; readonly port: number }): string {
   const words = isIPv4(address) ? [wordOf(address.split('.').map(Number))] : wordsOf(address);
   return `${words.map(inHex).join('')}:${portInHex(port)}`;
@@ -32,7 +32,7 @@ export function clientKey({ address, port }: { readonly address: string; readonl
 
 const wordOf = (bytes: readonly number[]) => bytes.reduce((word, byte) => word * 256 + byte, 0);
 
-/** Of an IPv6 address (RFC 4291, section 2.2). A zone is none of it. */
+/** IPv6 (RFC 4291, section 2.2); a zone is ignored. */
 function wordsOf(address: string): readonly number[] {
   const plain = address
     .replace(/%.*$/, '')

@@ -2,10 +2,8 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { clientKey, sendQueues } from './send-queues.js';
 
-/** How often the system is asked. */
-const LOOK_MS = 2_000;
+const CHECK_MS = 2_000;
 
-/** What a client has taken, and since when it has not taken more. */
 interface Progress {
   readonly taken: number;
   readonly since: number;
@@ -17,10 +15,10 @@ export interface Held {
 }
 
 /**
- * Cuts connections whose client does not take what the system holds for it. Nobody else sees them: a small answer is the
- * system's as soon as it is written, megabytes for each connection, and stays its own for minutes after Node has closed
- * that. A client is cut when it has taken nothing for `idleMs`; where the system holds more than `unreadBytes` for
- * all of them, as soon as it is seen to take nothing.
+ * Cuts connections whose client does not acknowledge bytes in the kernel's send buffer. Node does not see these
+ * bytes: a small answer leaves Node at once, and the kernel holds it for minutes after Node has closed the
+ * connection. A client is cut after `idleMs` without an acknowledgment. While the kernel holds more than
+ * `unreadBytes` in all, clients without progress are cut at once, the longest idle first.
  */
 export function cutUnacknowledged(server: Server, { idleMs, unreadBytes }: Held): void {
   const sockets = new Set<Socket>();
@@ -30,7 +28,7 @@ export function cutUnacknowledged(server: Server, { idleMs, unreadBytes }: Held)
     socket.once('close', () => sockets.delete(socket));
   });
 
-  const look = async (): Promise<void> => {
+  const check = async (): Promise<void> => {
     const address = server.address();
     if (sockets.size === 0 || address === null || typeof address === 'string') return;
     const queues = await sendQueues(address.port);
@@ -48,18 +46,18 @@ export function cutUnacknowledged(server: Server, { idleMs, unreadBytes }: Held)
       else progress.set(socket, { taken, since: now });
     }
     for (const { socket, bytes, ms } of stuck.sort((one, other) => other.ms - one.ms)) {
-      // Of what the system has not taken from us, nobody can tell how much is on its way: the server's timeout sees that.
+      // Bytes still queued in Node are the concern of the server's timeout.
       const isIdle = ms >= idleMs && socket.writableLength === 0;
       if (!isIdle && total <= unreadBytes) continue;
-      // With a reset, so that the system forgets what it holds.
+      // With a reset, so that the kernel frees its buffer.
       socket.resetAndDestroy();
       total -= bytes;
     }
   };
-  let looking: Promise<void> | undefined;
+  let pending: Promise<void> | undefined;
   const timer = setInterval(() => {
-    looking ??= look().finally(() => (looking = undefined));
-  }, LOOK_MS).unref();
+    pending ??= check().finally(() => (pending = undefined));
+  }, CHECK_MS).unref();
   server.once('close', () => clearInterval(timer));
 }
 

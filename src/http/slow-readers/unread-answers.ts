@@ -2,64 +2,64 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { cutUnacknowledged } from './unacknowledged.js';
 
-/** What clients may have this process hold for them. */
 export interface ConnectionLimits {
-  /** How long a connection may take nothing and send nothing, while no request of it is being worked on. */
+  /** Longest time without a byte in either direction while no request of the connection is running. */
   readonly idleMs: number;
-  /** Requests of one connection whose answers it has not taken. */
+  /** Unread answers of one connection. */
   readonly requests: number;
-  /** Bytes of answers that no client has taken, of all connections together. */
+  /** Unread bytes of all connections together. */
   readonly unreadBytes: number;
-  /** Connections at a time. */
   readonly open: number;
 }
 
-/** How long answers gather before it is looked how much they are. */
-const LOOK_MS = 50;
+/** Delay between a request and the check of the total. */
+const CHECK_DELAY_MS = 50;
 
 /**
- * Cuts connections that do not take their answers: a client that reads nothing, or sends on and on without reading. One
- * that takes a little now and then is left alone, however slow it is, unless there is more unread than this process may
- * hold: then the connections go that have been owed something for the longest.
+ * Cuts connections that do not read their answers. A slow client stays connected while the unread bytes of this
+ * process are within the bound. Beyond it, the connections with the oldest unread answers are cut.
  */
 export function boundUnreadAnswers(server: Server, limits: ConnectionLimits): void {
-  /** What each connection is owed, in the order in which they asked. */
-  const owed = new Map<Socket, Set<ServerResponse>>();
-  let look: NodeJS.Timeout | undefined;
+  /** Unread answers of each connection, in order of their requests. */
+  const unread = new Map<Socket, Set<ServerResponse>>();
+  let checkTimer: NodeJS.Timeout | undefined;
 
   cutUnacknowledged(server, limits);
   server.maxConnections = limits.open;
   server.setTimeout(limits.idleMs);
-  // Node tells it between one and two such times after the last byte moved, and leaves the rest to us.
+  // Node emits it one to two timeouts after the last byte and does not close the socket itself.
   server.on('timeout', (socket: Socket) => {
-    const answers = owed.get(socket);
+    const answers = unread.get(socket);
     if (!answers) socket.destroy();
     else if (unreadBytesOf(socket, answers) > 0) cut(socket);
   });
-  // Answers that never had their turn are not told that their connection is closed.
-  server.on('connection', (socket: Socket) => void socket.once('close', () => owed.delete(socket)));
-  // Before any request is worked on.
+  // Node emits no `close` for queued answers of a closed connection.
+  server.on('connection', (socket: Socket) => void socket.once('close', () => unread.delete(socket)));
+  // Runs before any request handler.
   server.prependListener('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
-    const answers = owed.get(socket) ?? new Set();
-    owed.set(socket, answers);
+    const answers = unread.get(socket) ?? new Set();
+    unread.set(socket, answers);
     answers.add(response);
     response.once('close', () => {
       answers.delete(response);
-      if (answers.size === 0) owed.delete(socket);
+      if (answers.size === 0) unread.delete(socket);
     });
     if (answers.size > limits.requests) cut(socket);
-    look ??= setTimeout(() => {
-      look = undefined;
-      cutOldest(owed, limits.unreadBytes);
-    }, LOOK_MS).unref();
+    checkTimer ??= setTimeout(() => {
+      checkTimer = undefined;
+      cutOldest(unread, limits.unreadBytes);
+    }, CHECK_DELAY_MS).unref();
   });
 }
 
-/** Those that hold next to nothing stay: event streams are among the oldest. */
-function cutOldest(owed: ReadonlyMap<Socket, ReadonlySet<ServerResponse>>, most: number): void {
-  const unread = [...owed].map(([socket, answers]) => ({ socket, bytes: unreadBytesOf(socket, answers) }));
-  let total = unread.reduce((sum, { bytes }) => sum + bytes, 0);
-  for (const { socket, bytes } of unread) {
+/** Connections with few unread bytes stay: event streams are among the oldest. */
+function cutOldest(unread: ReadonlyMap<Socket, ReadonlySet<ServerResponse>>, most: number): void {
+  const connections = [...unread].map(([socket, answers]) => ({
+    socket,
+    bytes: unreadBytesOf(socket, answers),
+  }));
+  let total = connections.reduce((sum, { bytes }) => sum + bytes, 0);
+  for (const { socket, bytes } of connections) {
     if (total <= most) return;
     if (bytes <= socket.writableHighWaterMark) continue;
     cut(socket);
@@ -67,13 +67,13 @@ function cutOldest(owed: ReadonlyMap<Socket, ReadonlySet<ServerResponse>>, most:
   }
 }
 
-/** With a reset, so that the system does not go on holding what nobody takes. */
+/** With a reset, so that the kernel frees its buffer. */
 const cut = (socket: Socket) => void socket.resetAndDestroy();
 
-/** Of a connection: what the system has not taken, and the answers that wait behind that. */
+/** Bytes in the socket, and in the answers that wait for it. */
 function unreadBytesOf(socket: Socket, answers: ReadonlySet<ServerResponse>): number {
   let bytes = socket.writableLength;
-  // The one that is being sent counts what its connection holds as its own.
+  // The answer being sent counts the socket's bytes as its own.
   for (const answer of answers) bytes += answer.writableLength - (answer.socket?.writableLength ?? 0);
   return bytes;
 }
