@@ -73,7 +73,6 @@ import { validation } from './requests/validation.js';
 
 const anyNumber = { ofListener: Infinity, ofProcess: Infinity, anonymous: Infinity };
 
-/** The social API: admission, then a query of the read models or a command. */
 @Module({
   controllers: [
     ActorPostsController,

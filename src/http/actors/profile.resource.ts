@@ -9,12 +9,10 @@ const publicFields = {
   website: z.string().describe('Empty, or an absolute http(s) URL.'),
 };
 
-/** network-api.md, "OwnProfile". */
 export const ownProfile = z
   .strictObject({ ...publicFields, revision })
   .meta({ id: 'OwnProfile', description: "The caller's own profile." });
 
-/** docs/api-decisions.md, "Operations the document implies". */
 export const actor = z
   .strictObject({
     ...publicFields,
@@ -25,7 +23,6 @@ export const actor = z
   })
   .meta({ id: 'Actor', description: 'The public profile of an actor.' });
 
-/** network-api.md, "Actor summary". */
 export const actorSummary = z
   .strictObject({ actorId: identifier, handle: z.string(), displayName: z.string() })
   .meta({ id: 'ActorSummary', description: 'An actor in a list.' });

@@ -10,7 +10,6 @@ import type { UnavailableReason } from './unavailable.js';
 import type { Credential } from './credential.js';
 import type { RestrictionProof } from './restriction-proof.js';
 
-/** The answer of a protected read. `caller` is undefined for an anonymous read. */
 export interface Read<Result> {
   readonly result: Result;
   readonly caller: Caller | undefined;
@@ -31,7 +30,7 @@ export function admit(
   scope: string | undefined,
   proof: RestrictionProof,
 ): Caller | undefined {
-  // Before the token is judged: a rollback may have lost that knowledge as well.
+  // Before the token is judged: a log rollback may have lost facts about tokens as well.
   const reason = unavailableReason(row, proof);
   if (reason) throw new HttpRefusal(reason, unavailableMessages[reason]);
   return credential && authorityOf(row, scope);

@@ -1,7 +1,6 @@
 import { HttpRefusal } from '../server/errors.js';
 import type { AdmissionRow } from './admission-sql.js';
 
-/** A caller with a live token, grant, actor and application, and with the required scope. */
 export interface Caller {
   readonly actorId: string;
   readonly appId: string;

@@ -2,7 +2,6 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Pool } from 'pg';
 import { readPublicationState } from '../../incarnations/recovery-state.js';
 
-/** The published incarnation and its Postgres schema. */
 export interface Publication {
   readonly incarnation: string;
   readonly schemaName: string;

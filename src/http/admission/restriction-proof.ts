@@ -13,6 +13,5 @@ export abstract class RestrictionProof {
    */
   abstract readonly isLogCompared: boolean;
 
-  /** Resolves if the witness answers, or none is configured. */
   abstract reachWitness(): Promise<void>;
 }

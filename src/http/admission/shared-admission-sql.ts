@@ -10,11 +10,9 @@ import { authorityRebuildSql } from './unavailable.js';
 export interface SharedAdmissionValues {
   /** One per caller; null for an anonymous one. */
   readonly tokenHashes: readonly (Buffer | null)[];
-  /** Unix milliseconds. */
   readonly now: number;
   readonly incarnation: string;
   readonly scope: string | null;
-  /** Position of each caller, in decimal. */
   readonly cursors: readonly string[];
 }
 

@@ -16,8 +16,8 @@ export const admissionStateSql = `
   LEFT JOIN (recovery.publication JOIN recovery.incarnation USING (incarnation)) ON true`;
 
 /**
- * Returns why the network answers and admits nobody: a lost restriction might be missing
- * (docs/adr/0011-the-witness.md). Undefined: requests are judged one by one.
+ * Returns why the network answers and admits nobody: a restriction might be missing (docs/adr/0011-the-witness.md).
+ * Undefined: each request is judged by itself.
  */
 export function unavailableReason(
   { status, witness_epoch: epoch, deriving }: AdmissionState,

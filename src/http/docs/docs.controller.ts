@@ -4,7 +4,6 @@ import type { OpenApi } from '../openapi/openapi.js';
 import { API_DOCUMENT } from '../openapi/openapi.controller.js';
 import { docsHeaders, docsPage } from './docs.page.js';
 
-/** The API reference: one page without scripts and without external resources. */
 @Controller('docs')
 export class DocsController {
   private readonly page: string;

@@ -2,7 +2,6 @@ import { html } from '../../pages/html.js';
 import type { Html } from '../../pages/html.js';
 import type { JsonSchema } from '../openapi/schemas.js';
 
-/** The parts of JSON Schema that the document uses. */
 interface SchemaParts {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
@@ -75,7 +74,6 @@ function fieldOf(name: string, field: JsonSchema, isRequired: boolean): Html {
   </div>`;
 }
 
-/** Renders text with code between backticks. */
 export function prose(text: string): Html {
   const parts = text
     .split('`')

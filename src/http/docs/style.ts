@@ -1,4 +1,3 @@
-/** Styles of the API reference, added to the styles of every page. */
 export const docsStyle = `
 .wide header, .wide main { max-width: 54rem; }
 main > section, main > nav { margin-top: 1.25rem; }

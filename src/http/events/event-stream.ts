@@ -10,13 +10,10 @@ const RECONNECT_MS = 2_000;
 
 export type Reader = Pick<ReadRequest, 'credential' | 'meter'>;
 
-/** One open stream: its position, and the state of its client. */
 export class EventStream {
-  /** The server-sent events. It closes when the client disconnects. */
   readonly body: Readable;
   /** A read for this stream is running; no other may start. */
   isReading = false;
-  /** Newest read sent to the client. */
   private latest: Read<FeedPage>;
   private isConsumed = false;
   private isEnded = false;
@@ -59,7 +56,6 @@ export class EventStream {
     return this.latest.incarnation;
   }
 
-  /** Advances to this read. `message`: server-sent events; empty sends nothing. */
   moveOn(read: Read<FeedPage>, message: string): void {
     if (this.isEnded) return;
     this.latest = read;

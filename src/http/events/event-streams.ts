@@ -12,7 +12,6 @@ import type { Reader } from './event-stream.js';
 import { Rounds } from './rounds.js';
 import type { RoundsOptions } from './rounds.js';
 
-/** Most open streams, per scope of the limit. */
 export type MostOpen = Readonly<Record<keyof typeof limits.openStreams, number>>;
 
 /** Time limit for the last messages, within the shutdown time of the server. */
@@ -50,7 +49,6 @@ export class EventStreams implements OnModuleDestroy {
     return stream.body;
   }
 
-  /** Asks every client to reconnect before the server closes its connections. */
   async onModuleDestroy(): Promise<void> {
     this.rounds.stop();
     const closed = [...this.open.keys()].map(({ body }) => once(body, 'close'));

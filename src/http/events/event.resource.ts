@@ -20,7 +20,6 @@ const common = {
   actorId: identifier.describe('The actor that caused the event.'),
 };
 
-/** docs/api-decisions.md, "Operations the document implies". */
 export const feedEvent = z
   .discriminatedUnion('kind', [
     z.strictObject({ ...common, kind: z.enum(['post.created', 'post.edited']), post }),

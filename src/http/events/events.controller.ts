@@ -72,7 +72,6 @@ function wantsStream({ method, headers: { accept = '' } }: FastifyRequest): bool
   return method !== 'HEAD' && accept.split(',').some((type) => /^\s*text\/event-stream\s*(;|$)/i.test(type));
 }
 
-/** Owner of a budget (docs/api-decisions.md, "Limits"). */
 const listenerOf = ({ caller }: Read<unknown>, { nearest }: RequestMeter): string =>
   caller ? nameOf(caller) : addressBlock(nearest);
 

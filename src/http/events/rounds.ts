@@ -14,7 +14,6 @@ import type { Party } from './parties.js';
 import { hasMore, Stragglers } from './stragglers.js';
 import type { Front } from './stragglers.js';
 
-/** Signals that new events may exist. */
 export interface News {
   subscribe(onNews: () => void): () => void;
 }
@@ -54,7 +53,6 @@ export class Rounds {
     this.unsubscribe = options.news.subscribe(() => this.wakeUp.ring());
   }
 
-  /** @param first the read that the stream started with. */
   add(stream: EventStream, first: Read<FeedPage>): void {
     this.streams.add(stream);
     const untilTokenEnds = first.caller && first.caller.expiresAt - this.options.clock.now() + 1;
@@ -70,7 +68,6 @@ export class Rounds {
     if (!this.isRunning) void this.run();
   }
 
-  /** Called when the client has read every message. */
   resume(stream: EventStream): void {
     void this.stragglers.catchUp(stream);
   }
@@ -133,7 +130,6 @@ export class Rounds {
       if (!('read' in answer)) continue;
       const { incarnation, result } = answer.read;
       front = { incarnation, cursor: Math.min(result.cursor, front?.cursor ?? Infinity) };
-      // The statement had reached its limit of changes.
       if (hasMore(answer.read)) this.wakeUp.ring();
     }
     return front;

@@ -13,15 +13,12 @@ export interface Front {
 }
 
 export interface StragglersOptions {
-  /** Sends the stream a read of its own, or ends it. */
   readonly readAlone: (stream: EventStream) => Promise<Read<FeedPage> | undefined>;
-  /** The pause between two reads for one stream. */
   readonly rest: () => Promise<unknown>;
 }
 
 /** Streams behind the shared reads: they resumed from an older position, or their clients were slow. */
 export class Stragglers {
-  /** Undefined before the first round. */
   front: Front | undefined;
   /** Streams whose last read ended before the newest change. */
   private readonly incomplete = new WeakSet<EventStream>();
@@ -29,7 +26,6 @@ export class Stragglers {
 
   constructor(private readonly options: StragglersOptions) {}
 
-  /** @param read newest read of the stream. */
   note(stream: EventStream, read: Read<FeedPage> | undefined): void {
     if (read && hasMore(read)) this.incomplete.add(stream);
     else this.incomplete.delete(stream);

@@ -8,7 +8,6 @@ export interface ComponentHealth {
 }
 
 export interface Readiness {
-  /** `failed`: a needed component is not ready. */
   readonly status: 'ok' | 'failed';
   readonly components: Readonly<Record<string, ComponentHealth>>;
 }
@@ -36,9 +35,8 @@ export class NotReady extends Error {
 export type Check = (signal: AbortSignal) => Promise<unknown>;
 
 export interface Checks {
-  /** Failed, this process answers 503, so that requests go elsewhere. */
+  /** A failure makes this process answer 503, so that load balancers avoid it. A failed `shown` check does not. */
   readonly needed: Readonly<Record<string, Check>>;
-  /** Failed, it is shown, and the process stays ready. */
   readonly shown: Readonly<Record<string, Check>>;
 }
 

@@ -11,18 +11,16 @@ import { NotReady } from './health.js';
 const SLOW_MS = 700;
 const ANSWER_LIMIT_MS = 1_200;
 
-/** Checks the log for `/readyz` and remembers its last failure. */
 export class LogCheck {
   private pending: Promise<void> = Promise.resolve();
   private failedAt = -Infinity;
 
-  /** `monotonic`: milliseconds of a monotonic clock. */
+  /** `monotonic`: milliseconds. */
   constructor(
     private readonly log: EventLog,
     private readonly monotonic: () => number,
   ) {}
 
-  /** @throws {NotReady} the fault is known. */
   look(signal?: AbortSignal): Promise<void> {
     this.pending = this.explainIfSlow(this.usable(signal));
     return this.pending;

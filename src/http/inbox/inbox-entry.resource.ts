@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { identifier, timestamp } from '../requests/values.js';
 
-/** network-api.md, "Inbox entry". */
 export const inboxEntry = z
   .strictObject({
     id: identifier,

@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { intentId } from '../requests/fields.js';
 import { identifier } from '../requests/values.js';
 
-/** docs/api-decisions.md, "Operations the document implies". */
 export const intentOutcome = z
   .strictObject({
     intentId,

@@ -1,16 +1,13 @@
 import type { Clock } from '../../commands/support/ambient.js';
 import type { Claim, SharedWindow } from '../../limits/shared-window.js';
 
-/** Most points of one lease. */
 export const LARGEST_LEASE = 50;
 /** A lease takes this fraction of the remaining points: leases shrink as the points run out. */
 const LEASE_FRACTION = 16;
 
 interface Lease {
   points: number;
-  /** Remaining points of all processes after this lease. */
   readonly leftForAll: number;
-  /** Unix milliseconds. */
   readonly endsAt: number;
 }
 

@@ -13,7 +13,6 @@ import { LeasedWindow } from './leased-window.js';
 /** Budget of an anonymous read; events and reconcile share one. */
 export type AnonymousBudget = keyof typeof limits.anonymous;
 
-/** `off` disables all limits. */
 export type ApiQuotas =
   | {
       readonly [Who in 'anonymous' | 'bearer' | 'refused']: {
@@ -32,13 +31,12 @@ type Window = Pick<SharedWindow, 'limit' | 'claim'>;
 
 /**
  * Limits of reads and writes (docs/api-decisions.md, "Limits"). Each method takes one point and returns the remaining
- * quota; undefined without limits.
+ * quota; undefined without limits. Each throws `LimitsUnavailable` if the point cannot be counted.
  */
 export class ApiLimits {
   private readonly windows: Windows | undefined;
   readonly refused: RefusedCredentials;
 
-  /** @param secret of the network: see `SharedWindow`. */
   constructor(
     pool: Pool,
     secret: Buffer,
@@ -66,7 +64,6 @@ export class ApiLimits {
   /**
    * @param nearest `request.ip`.
    * @throws {HttpRefusal} `trusted_address_unavailable`
-   * @throws {LimitsUnavailable}
    */
   async anonymousRead(budget: AnonymousBudget, nearest: string): Promise<QuotaState | undefined> {
     if (!this.windows) return undefined;
@@ -80,12 +77,10 @@ export class ApiLimits {
     return takePoint(name, this.windows.anonymous[budget], addressBlock(address));
   }
 
-  /** @throws {LimitsUnavailable} */
   async read(caller: Caller): Promise<QuotaState | undefined> {
     return this.windows && takePoint('reads', this.windows.reads, nameOf(caller));
   }
 
-  /** @throws {LimitsUnavailable} */
   async write(caller: Caller): Promise<QuotaState | undefined> {
     return this.windows && takePoint('writes', this.windows.writes, nameOf(caller));
   }

@@ -12,9 +12,7 @@ export function requestMeterOf(request: FastifyRequest, reply: FastifyReply): Re
   return meter;
 }
 
-/** Counts a request once, however many statements its answer takes. */
 export class RequestMeter {
-  /** `request.ip` */
   readonly nearest: string;
   private counted: Promise<void> | undefined;
 

@@ -14,9 +14,7 @@ import type { Method } from './openapi.js';
 import type { OperationDeclaration } from './operation.js';
 import type { OperationTraits } from './shared-errors.js';
 
-/** An operation: its declaration, and the metadata of Nest's decorators. */
 export interface Endpoint extends Omit<OperationDeclaration, 'access'>, OperationTraits {
-  /** Like `/api/posts/{id}/replies`. */
   readonly path: string;
   readonly body?: z.ZodType | undefined;
   readonly query?: z.ZodType | undefined;

@@ -2,7 +2,6 @@ import { MAX_CHANGES } from '../../commands/support/handle-idempotent-command.js
 import { MOST_HANDLES } from '../../domain/post/mentions.js';
 import type { ErrorCode } from '../server/errors.js';
 
-/** Meaning and next step of each code, for the document and its example answers. */
 export const meaningOf: { readonly [Code in ErrorCode]: string } = {
   unknown_or_immutable_field: 'The body has a field that this operation does not accept; leave it out.',
   invalid_text: 'text must be 1 to 2,000 code points of valid Unicode without control characters.',

@@ -26,7 +26,6 @@ export function headerComponents(schemas: Schemas): Readonly<Record<string, Head
 
 const IF_ANY = '-if-any';
 
-/** References to the components. `optional`: headers that this answer may lack. */
 export function headersOf(
   names: readonly HeaderName[],
   optional: readonly OptionalHeader[] = [],

@@ -49,7 +49,6 @@ export const commonHeaders = { ...readHeaders, ...callerHeaders };
 
 export type CommonHeader = keyof typeof commonHeaders;
 
-/** On every successful mutation. */
 export const writeHeaders = {
   'x-network-write-revision': {
     description:
@@ -59,7 +58,6 @@ export const writeHeaders = {
   },
 } satisfies Record<string, HeaderDeclaration>;
 
-/** On every answer of a limited operation. */
 export const limitHeaders = {
   'ratelimit-policy': {
     description: 'The applied limits (IETF httpapi draft): quota `q` and window `w` in seconds.',
@@ -87,7 +85,6 @@ export const refusalHeaders = {
   },
 } satisfies Record<string, HeaderDeclaration>;
 
-/** On the operations that name them. */
 export const answerHeaders = {
   link: {
     description: 'The next page (RFC 8288), with `rel="next"`. Absent on the last page.',
@@ -98,7 +95,6 @@ export const answerHeaders = {
 
 export type AnswerHeader = keyof typeof answerHeaders;
 
-/** Every read accepts the first one. */
 export const requestHeaders = {
   'x-network-min-revision': {
     description: 'Minimum revision that the answer must show: 1 to 19 digits.',

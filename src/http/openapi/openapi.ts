@@ -15,7 +15,6 @@ export interface OpenApi {
   };
 }
 
-/** In the order of the document. */
 export const methods = ['get', 'post', 'put', 'patch', 'delete'] as const;
 export type Method = (typeof methods)[number];
 
@@ -23,7 +22,6 @@ export type PathItem = { readonly description: string } & {
   readonly [Name in Method]?: OperationObject;
 };
 
-/** An operation with its place in the document. */
 export interface Placed {
   readonly path: string;
   readonly method: Method;
@@ -44,7 +42,6 @@ export interface OperationObject {
   readonly security: readonly Readonly<Record<string, readonly string[]>>[];
   readonly parameters: readonly ParameterObject[];
   readonly requestBody?: { readonly required: true; readonly content: Content };
-  /** By status. */
   readonly responses: Readonly<Record<string, ResponseObject>>;
 }
 
@@ -78,7 +75,6 @@ export interface Reference {
   readonly $ref: string;
 }
 
-/** By media type. */
 export type Content = Readonly<
   Record<
     string,

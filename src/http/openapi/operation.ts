@@ -42,7 +42,6 @@ export interface OperationDeclaration<Answer extends z.ZodType = z.ZodType> {
   readonly example: Shown<z.input<Answer>>;
   readonly sends?: unknown;
   readonly errors?: readonly ErrorCode[];
-  /** For the 200 answer. */
   readonly headers?: readonly AnswerHeader[];
   readonly requestHeaders?: readonly RequestHeader[];
   /** Schemas of path parameters other than identifiers. */
@@ -66,7 +65,6 @@ type Handler<Answer extends z.ZodType> = (
 
 const DECLARATION = 'declaration of the operation';
 
-/** Publishes the handler: see {@link OperationDeclaration}. */
 export const Operation =
   <Answer extends z.ZodType>(declaration: OperationDeclaration<Answer>) =>
   <Method extends Handler<Answer>>(

@@ -3,7 +3,6 @@ import { writeFileSync } from 'node:fs';
 import { HttpModule } from '../http.module.js';
 import { documentOf } from './document.js';
 
-/** Writes the published document of a network at its default address into the given file. */
 const [, , file] = process.argv;
 if (file === undefined) throw new Error('no output file given: print FILE');
 writeFileSync(file, JSON.stringify(documentOf(HttpModule, 'http://localhost:3000')));

@@ -11,17 +11,18 @@ import {
   tokens,
 } from './protocol-resources.js';
 
-/** An endpoint of the authorization server. Its library has no decorators, so everything is declared here. */
+/**
+ * An endpoint of the authorization server. Its library has no decorators, so everything is declared here. No
+ * `security`: no credential. No `answers`: an empty 200.
+ */
 export interface ProtocolEndpoint {
   readonly id: string;
   readonly method: 'get' | 'post';
   readonly path: string;
   readonly summary: string;
   readonly description?: string;
-  /** Scheme and scopes; undefined: no credential. */
   readonly security?: Readonly<Record<string, readonly string[]>>;
   readonly form?: { readonly schema: z.ZodType; readonly example: unknown };
-  /** Undefined: an empty 200. */
   readonly answers?: { readonly schema: z.ZodType; readonly example: unknown; readonly type?: string };
   readonly refusals: Readonly<Record<number, Readonly<Partial<Record<OAuthCode | ErrorCode, string>>>>>;
 }

@@ -81,7 +81,6 @@ export const keySet = z
 const list = z.array(z.string()).optional();
 const flag = z.boolean().optional();
 
-/** network-api.md, "Discovery". */
 export const metadata = z
   .strictObject({
     issuer: text,

@@ -8,13 +8,10 @@ import { commonHeaders } from './headers.js';
 import type { CommonHeader } from './headers.js';
 import type { ExampleObject, OpenApi, Reference, ResponseObject } from './openapi.js';
 
-/** The refusals of one status of an operation. */
 interface Refusals {
-  /** By code, each with an example answer. */
   readonly codes: ReadonlyMap<string, ExampleObject | Reference>;
   /** The field with the explanation: OAuth clients read `error_description`. */
   readonly wording: 'message' | 'error_description';
-  /** Added to the headers of the status. */
   readonly headers: readonly HeaderName[];
   readonly optional: readonly OptionalHeader[];
 }
@@ -42,7 +39,6 @@ const headersOfStatus: Readonly<Record<number, readonly HeaderName[]>> = {
 const afterAdmission: ReadonlySet<number> = new Set([400, 404, 429, 503]);
 const common = Object.keys(commonHeaders) as CommonHeader[];
 
-/** The published Error object with one of the codes. */
 function refusalResponse(status: number, { codes, wording, headers, optional }: Refusals): ResponseObject {
   const sorted = [...codes].toSorted(([a], [b]) => (a < b ? -1 : 1));
   return {

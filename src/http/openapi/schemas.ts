@@ -3,7 +3,6 @@ import { z } from 'zod';
 /** JSON Schema draft 2020-12, the dialect of OpenAPI 3.1. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** Side of a transforming schema. */
 type Side = 'input' | 'output';
 
 /** Converts Zod schemas to JSON Schema. A schema with an id becomes a shared component. */

@@ -60,7 +60,6 @@ export interface OperationTraits {
   readonly method: Method;
 }
 
-/** Returns the codes that an operation shares with others of its traits. */
 export function sharedErrors({ access, mutates, publishes, method }: OperationTraits): readonly ErrorCode[] {
   return [
     ...everywhere,

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { identifier, revision, timestamp } from '../requests/values.js';
 
-/** network-api.md, "Post". */
 export const post = z
   .strictObject({
     id: identifier,

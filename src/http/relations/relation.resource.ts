@@ -3,7 +3,6 @@ import { identifier, timestamp } from '../requests/values.js';
 
 export const relationKind = z.enum(['follow', 'like']);
 
-/** network-api.md, "Relation". */
 export const relation = z
   .strictObject({
     kind: relationKind,

@@ -139,7 +139,6 @@ export class RelationsController {
   }
 }
 
-/** @throws {HttpRefusal} `not_found` */
 function kindOf(given: string): z.infer<typeof relationKind> {
   const { data } = relationKind.safeParse(given);
   if (!data) throw new HttpRefusal('not_found', 'The kinds of relations are follow and like.');

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { identifier } from '../requests/values.js';
 
-/** docs/api-decisions.md, "Operations the document implies". */
 export const report = z
   .strictObject({ id: identifier, status: z.enum(['received']).describe('Current state of the report.') })
   .meta({ id: 'Report', description: 'A report to the operators of the network.' });

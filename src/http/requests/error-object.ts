@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { oauthCodes } from '../server/oauth-codes.js';
 import { refusalCodes } from '../../domain/refusal.js';
 
-/** network-api.md, "Error body". */
 export const errorBody = z
   .strictObject({
     error: z.enum([...refusalCodes, ...oauthCodes]),

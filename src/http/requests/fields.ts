@@ -69,7 +69,6 @@ export const pageCursor = z
   .optional()
   .describe('Opaque: `cursor` of the previous page.');
 
-/** A position in the log, not the cursor of a page. */
 export const logCursor = z
   .unknown()
   .optional()

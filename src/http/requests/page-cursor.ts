@@ -20,7 +20,6 @@ export class PageCursors {
     this.key = createSecretKey(secret);
   }
 
-  /** `last`: key of the last row of the page. */
   encode(paged: Paged, last: Keyset): string {
     const body = Buffer.from(last.join('.'));
     return Buffer.concat([this.mac(paged, body), body]).toString('base64url');

@@ -2,7 +2,6 @@ import type { Keyset, PageArgs, PageQuery, Scanned } from '../../../projections/
 import type { ProtectedReads, Read, ReadRequest, ReadRule } from '../admission/protected-reads.js';
 import type { PageCursors } from './page-cursor.js';
 
-/** `limit`: rows of the page, clamped to at least 1. */
 export interface PageRequest {
   readonly limit: number;
   readonly cursor?: string | undefined;

@@ -20,7 +20,6 @@ const codeOfField: Readonly<Record<string, ErrorCode>> = {
   'intentIds.*': 'intent_required',
 };
 
-/** Zod's additions to an issue of the Standard Schema. */
 interface Issue {
   readonly message: string;
   readonly path?: readonly unknown[] | undefined;

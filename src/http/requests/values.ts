@@ -1,8 +1,6 @@
 import { z } from 'zod';
 import { identifier as givenIdentifier } from './fields.js';
 
-/** Values of several resources (docs/api-decisions.md, "Values"). */
-
 export const identifier = givenIdentifier.describe('Opaque identifier; do not parse it.');
 
 export const timestamp = z.int().min(0).describe('Unix milliseconds, UTC.');

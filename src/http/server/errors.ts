@@ -1,6 +1,5 @@
 import type { RefusalCode } from '../../domain/refusal.js';
 
-/** docs/api-decisions.md, "Errors". */
 export type ErrorCode = RefusalCode | 'invalid_request' | 'invalid_token' | 'server_error';
 
 /** The published Error object: `message` in the social API, `error_description` for OAuth clients. */

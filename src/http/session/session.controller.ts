@@ -9,7 +9,6 @@ import type { Answered } from '../openapi/operation.js';
 import { Reading } from '../requests/read-request.js';
 import { identifier, timestamp } from '../requests/values.js';
 
-/** The answer consists of the admission alone. */
 const noData: ReadQuery<void, void> = {
   name: 'session',
   values: () => [],

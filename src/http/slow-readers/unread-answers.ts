@@ -20,7 +20,6 @@ const CHECK_DELAY_MS = 50;
  * process are within the bound. Beyond it, the connections with the oldest unread answers are cut.
  */
 export function boundUnreadAnswers(server: Server, limits: ConnectionLimits): void {
-  /** Unread answers of each connection, in order of their requests. */
   const unread = new Map<Socket, Set<ServerResponse>>();
   let checkTimer: NodeJS.Timeout | undefined;
 
@@ -70,7 +69,6 @@ function cutOldest(unread: ReadonlyMap<Socket, ReadonlySet<ServerResponse>>, mos
 /** With a reset, so that the kernel frees its buffer. */
 const cut = (socket: Socket) => void socket.resetAndDestroy();
 
-/** Bytes in the socket, and in the answers that wait for it. */
 function unreadBytesOf(socket: Socket, answers: ReadonlySet<ServerResponse>): number {
   let bytes = socket.writableLength;
   // The answer being sent counts the socket's bytes as its own.
