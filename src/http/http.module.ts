@@ -71,7 +71,7 @@ import { SessionController } from './session/session.controller.js';
 import { TimelineController } from './timeline/timeline.controller.js';
 import { validation } from './requests/validation.js';
 
-const anyNumber = { ofListener: Infinity, ofProcess: Infinity, anonymous: Infinity };
+const unlimitedStreams = { ofListener: Infinity, ofProcess: Infinity, anonymous: Infinity };
 
 @Module({
   controllers: [
@@ -169,8 +169,8 @@ const anyNumber = { ofListener: Infinity, ofProcess: Infinity, anonymous: Infini
     {
       provide: MentionedActors,
       inject: [EventLog, HandleDigest, InteractionPolicy],
-      useFactory: (log: EventLog, digest: HandleDigest, facts: InteractionPolicy) =>
-        new MentionedActors(log, digest, facts),
+      useFactory: (log: EventLog, digest: HandleDigest, policy: InteractionPolicy) =>
+        new MentionedActors(log, digest, policy),
     },
     {
       provide: PairCommands,
@@ -225,7 +225,7 @@ const anyNumber = { ofListener: Infinity, ofProcess: Infinity, anonymous: Infini
       ) =>
         new EventStreams(
           { news, clock, reads, explain: (fault) => errorBody(fault, logger) },
-          rateLimits === 'off' ? anyNumber : limits.openStreams,
+          rateLimits === 'off' ? unlimitedStreams : limits.openStreams,
         ),
     },
     {

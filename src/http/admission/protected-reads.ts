@@ -67,14 +67,14 @@ export class ProtectedReads {
       if (!credential)
         await meter.count(() => this.limits.anonymousRead(rule.budget ?? 'reads', meter.nearest));
       const find = async () => {
-        const found = await this.ask(request, rule, query, args);
-        return [found, admit(found, credential, rule.scope, this.proof)] as const;
+        const firstRow = await this.ask(request, rule, query, args);
+        return [firstRow, admit(firstRow, credential, rule.scope, this.proof)] as const;
       };
-      const found = await (credential
+      const admission = await (credential
         ? askAboutToken(this.limits, meter, credential.tokenHash, find)
         : find());
-      const [, admitted] = found;
-      let [row] = found;
+      const [, admitted] = admission;
+      let [row] = admission;
       // Only the row names the caller, and a refused request must not use up a budget.
       if (admitted) await meter.count(() => this.limits.read(admitted));
       let caller = admitted;

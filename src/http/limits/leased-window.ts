@@ -49,8 +49,8 @@ export class LeasedWindow {
 
   /** Concurrent calls for one key share a lease. */
   private takeLease(key: string, left: number): Promise<Claim> {
-    const found = this.pending.get(key);
-    if (found) return found;
+    const pending = this.pending.get(key);
+    if (pending) return pending;
     const points = Math.min(LARGEST_LEASE, Math.max(1, Math.floor(left / LEASE_FRACTION)));
     const claimed = this.shared
       .claim(key, points)

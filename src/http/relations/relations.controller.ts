@@ -139,8 +139,8 @@ export class RelationsController {
   }
 }
 
-function kindOf(given: string): z.infer<typeof relationKind> {
-  const { data } = relationKind.safeParse(given);
+function kindOf(value: string): z.infer<typeof relationKind> {
+  const { data } = relationKind.safeParse(value);
   if (!data) throw new HttpRefusal('not_found', 'The kinds of relations are follow and like.');
   return data;
 }

@@ -20,9 +20,9 @@ export const Reading = createParamDecorator((_data: unknown, context: ExecutionC
       if (headers) void reply.headers(headers);
     },
   };
-  const asked = request.headers['x-network-min-revision'];
-  if (asked === undefined) return read;
-  if (typeof asked !== 'string' || !/^[0-9]{1,19}$/.test(asked))
+  const minRevision = request.headers['x-network-min-revision'];
+  if (minRevision === undefined) return read;
+  if (typeof minRevision !== 'string' || !/^[0-9]{1,19}$/.test(minRevision))
     throw new HttpRefusal('invalid_request', 'x-network-min-revision must be a revision: 1 to 19 digits.');
-  return { ...read, minPosition: BigInt(asked) };
+  return { ...read, minPosition: BigInt(minRevision) };
 });

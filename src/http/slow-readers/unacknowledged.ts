@@ -4,8 +4,8 @@ import { clientKey, sendQueues } from './send-queues.js';
 
 const CHECK_MS = 2_000;
 
-interface Progress {
-  readonly taken: number;
+interface AckProgress {
+  readonly acknowledged: number;
   readonly since: number;
 }
 
@@ -22,7 +22,7 @@ export interface Held {
  */
 export function cutUnacknowledged(server: Server, { idleMs, unreadBytes }: Held): void {
   const sockets = new Set<Socket>();
-  const progress = new WeakMap<Socket, Progress>();
+  const progress = new WeakMap<Socket, AckProgress>();
   server.on('connection', (socket: Socket) => {
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
@@ -39,11 +39,11 @@ export function cutUnacknowledged(server: Server, { idleMs, unreadBytes }: Held)
     for (const socket of sockets) {
       const bytes = queues.get(keyOf(socket) ?? '') ?? 0;
       total += bytes;
-      const taken = socket.bytesWritten - socket.writableLength - bytes;
+      const acknowledged = socket.bytesWritten - socket.writableLength - bytes;
       const before = progress.get(socket);
       if (bytes === 0) progress.delete(socket);
-      else if (before?.taken === taken) stuck.push({ socket, bytes, ms: now - before.since });
-      else progress.set(socket, { taken, since: now });
+      else if (before?.acknowledged === acknowledged) stuck.push({ socket, bytes, ms: now - before.since });
+      else progress.set(socket, { acknowledged, since: now });
     }
     for (const { socket, bytes, ms } of stuck.sort((one, other) => other.ms - one.ms)) {
       // Bytes still queued in Node are the concern of the server's timeout.
