@@ -6,7 +6,6 @@ import { GrantAdapter } from './grant.adapter.js';
 import { interactionPayload, plainPayload, sessionPayload } from './payload-codec.js';
 import { RecordAdapter } from './record.adapter.js';
 
-/** Where the library keeps and finds each of its models. `returnTo`: the address that continues an interaction. */
 export function adapters(
   store: AuthorityStore,
   commands: CommandBus,

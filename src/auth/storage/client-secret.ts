@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import type { Provider } from 'oidc-provider';
 import { credentialHash } from '../../store/authority/credential-hash.js';
 
-/** Lets clients authenticate against hashes of their secrets (see client.adapter.ts), in constant time. */
+/** Makes the library compare a presented secret with the stored hashes (see client.adapter.ts), in constant time. */
 export function compareSecretHashes(provider: Provider): void {
   Object.defineProperty(provider.Client.prototype, 'compareClientSecret', {
     value(this: { clientSecret: string }, presented: string): boolean {

@@ -7,20 +7,19 @@ import { ReadOnlyAdapter } from './read-only.adapter.js';
 import { findClient } from './statements.js';
 import type { FoundClient } from './statements.js';
 
-/** Applications as the library sees them: confidential clients that get codes and refresh tokens, and nothing else. */
 export class ClientAdapter extends ReadOnlyAdapter {
   constructor(private readonly store: AuthorityStore) {
     super();
   }
 
-  /** Undefined for an application that is unknown, suspended or without a secret that is still good. */
+  /** Returns undefined for an application that is unknown, suspended or without a valid secret. */
   override async find(appId: string): Promise<AdapterPayload | undefined> {
-    const client = TokenRequestUnitOfWork.of(Provider.ctx?.req)?.client(appId) ?? (await this.ask(appId));
+    const client = TokenRequestUnitOfWork.of(Provider.ctx?.req)?.client(appId) ?? (await this.load(appId));
     if (!client || client.secretHashes.length === 0) return undefined;
     return {
       client_id: client.appId,
       client_name: client.name,
-      // Not the secret, which is kept nowhere: what `compareClientSecret` compares with (see client-secret.ts).
+      // Hashes: the secrets themselves are not stored (see client-secret.ts).
       client_secret: client.secretHashes.join('.'),
       redirect_uris: [...client.redirectUris],
       post_logout_redirect_uris: [...client.postLogoutRedirectUris],
@@ -29,12 +28,12 @@ export class ClientAdapter extends ReadOnlyAdapter {
       response_types: ['code'],
       token_endpoint_auth_method: 'client_secret_basic',
       subject_type: 'pairwise',
-      // The library wants one where redirect URIs are on several hosts. It is never fetched: a sector is one application.
+      // The library requires it for redirect URIs on several hosts, and never fetches it: a sector is one application.
       sector_identifier_uri: `https://sector.invalid/${client.appId}`,
     };
   }
 
-  private async ask(appId: string): Promise<FoundClient | undefined> {
+  private async load(appId: string): Promise<FoundClient | undefined> {
     if (!isIdentifier(appId)) return undefined;
     const [row] = await this.store.rows<{ client: FoundClient | null }>(findClient, [appId]);
     return row?.client ?? undefined;

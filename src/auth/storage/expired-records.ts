@@ -5,12 +5,10 @@ import type { AuthorityStore } from '../../store/authority/authority-store.js';
 import { isUnreachable } from '../../store/unreachable.js';
 
 const INTERVAL_MS = 60_000;
-/** Rows of one statement: a moment's work, so that nobody waits for it. */
 const BATCH = 500;
-/** The clocks of servers differ; by less than this. */
+/** Upper bound of the clock difference between servers. */
 const MARGIN_MS = 60_000;
 
-/** $1: Unix milliseconds. $2: how many rows at the most. */
 const expired = [
   `DELETE FROM authority.oidc_record WHERE (kind, key_hash) IN (
      SELECT kind, key_hash FROM authority.oidc_record WHERE expires_at < to_timestamp($1::double precision / 1000)
@@ -21,8 +19,8 @@ const expired = [
 ];
 
 /**
- * Forgets tokens, codes, sessions and interactions some time after they expired: until then a spent one still tells
- * that it is used again. And what was used up of limits in windows that have ended. Every server may do so at once, since each skips the rows that another is at.
+ * Deletes expired tokens, codes, sessions and interactions, and the used quota of ended limit windows. A spent token
+ * stays until it expires, so that its reuse is detected. Servers may run it concurrently: each skips locked rows. Batches are small, so that no request waits long.
  */
 export class ExpiredRecords implements OnModuleInit, OnModuleDestroy {
   private timer: NodeJS.Timeout | undefined;
@@ -47,7 +45,6 @@ export class ExpiredRecords implements OnModuleInit, OnModuleDestroy {
     await this.sweeping;
   }
 
-  /** Deletes what is there to delete, batch by batch, and answers how many rows that were. */
   async sweep(batch = BATCH): Promise<number> {
     const before = this.clock.now() - MARGIN_MS;
     let total = 0;
@@ -68,7 +65,7 @@ export class ExpiredRecords implements OnModuleInit, OnModuleDestroy {
       const level = isUnreachable(error) ? 'warn' : 'error';
       this.logger[level](
         { err: error },
-        'expired tokens and sessions could not be deleted; trying again later',
+        'could not delete expired tokens and sessions; retrying in a minute',
       );
     }
   }

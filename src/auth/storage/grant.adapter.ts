@@ -11,10 +11,6 @@ import { ReadOnlyAdapter } from './read-only.adapter.js';
 import { destroyRecordsOfGrant, findGrant } from './statements.js';
 import type { FoundGrant } from './statements.js';
 
-/**
- * Grants as the library sees them: read from where the log's facts are projected, ended by a command. Nothing else can
- * be done to one, since a grant is immutable.
- */
 export class GrantAdapter extends ReadOnlyAdapter {
   constructor(
     private readonly store: AuthorityStore,
@@ -23,9 +19,9 @@ export class GrantAdapter extends ReadOnlyAdapter {
     super();
   }
 
-  /** Undefined for one that gives no authority now: it, its actor or its application has ended or is suspended. */
+  /** Returns undefined unless the grant, its actor and its application are all active. */
   override async find(grantId: string): Promise<AdapterPayload | undefined> {
-    const grant = TokenRequestUnitOfWork.of(Provider.ctx?.req)?.grant(grantId) ?? (await this.ask(grantId));
+    const grant = TokenRequestUnitOfWork.of(Provider.ctx?.req)?.grant(grantId) ?? (await this.load(grantId));
     if (!grant) return undefined;
     return {
       jti: grant.grantId,
@@ -37,22 +33,22 @@ export class GrantAdapter extends ReadOnlyAdapter {
     };
   }
 
-  /** Called where a client gave a token back, and where a code or refresh token was used twice (RFC 9700, section 4.14). */
+  /** The library calls it when a client revokes a token, and when a code or refresh token is reused (RFC 9700, section 4.14). */
   override async destroy(grantId: string): Promise<void> {
     const { ctx } = Provider;
-    if (!ctx) throw new Error('only a request ends a grant here');
+    if (!ctx) throw new Error('a grant can be destroyed only within a request');
     const ending = endingOf(ctx);
     try {
       await this.commands.execute(new RevokeGrant(grantId, ending, { ...metadataOf(ctx.req), grantId }));
     } catch (error) {
       const isLost = error instanceof Refusal && error.code === 'not_found';
       if (!isLost || ending.cause !== 'client') throw error;
-      // The log lost it in a recovery, and there is nothing to end but its tokens (RFC 7009, section 2.2).
+      // The log lost the grant in a recovery: only its tokens remain to delete (RFC 7009, section 2.2).
       await this.store.rows(destroyRecordsOfGrant, [grantId]);
     }
   }
 
-  private async ask(grantId: string): Promise<FoundGrant | undefined> {
+  private async load(grantId: string): Promise<FoundGrant | undefined> {
     const [row] = await this.store.rows<{ live: FoundGrant | null }>(findGrant, [grantId]);
     return row?.live ?? undefined;
   }
@@ -60,6 +56,6 @@ export class GrantAdapter extends ReadOnlyAdapter {
 
 function endingOf({ oidc }: KoaContextWithOIDC): Ending {
   if (oidc.route === 'revocation') return { cause: 'client' };
-  const refreshes = oidc.params?.['grant_type'] === 'refresh_token';
-  return { cause: 'reuse', of: refreshes ? 'refresh_token' : 'authorization_code' };
+  const isRefresh = oidc.params?.['grant_type'] === 'refresh_token';
+  return { cause: 'reuse', of: isRefresh ? 'refresh_token' : 'authorization_code' };
 }

@@ -1,30 +1,29 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 import type { AdapterPayload } from 'oidc-provider';
 
-/** Takes out of what is written whatever lets a reader act for somebody, and puts it back into what is read. */
+/** Removes secrets from a stored payload, so that a reader of the table cannot act for anyone; restores them on read. */
 export interface PayloadCodec {
   strip(payload: AdapterPayload, id: string): AdapterPayload;
   restore(stored: AdapterPayload, id: string): AdapterPayload;
 }
 
-/** The value itself, which the record is found by. */
 export const plainPayload: PayloadCodec = {
   strip: ({ jti: _value, consumed: _column, ...rest }) => rest,
   restore: (stored, id) => ({ ...stored, jti: id }),
 };
 
-/** A session's `state` belongs to a sign-out under way: its form's secret, and where it goes on, by an interaction's name. */
+/** Encrypts a session's `state`: the form secret and the return address of a sign-out in progress. */
 export const sessionPayload: PayloadCodec = {
   strip: ({ state, ...rest }, id) => ({
     ...plainPayload.strip(rest, id),
     ...(state === undefined ? {} : { sealed: encrypt({ state }, id) }),
   }),
-  restore: unsealed,
+  restore: decrypted,
 };
 
 /**
- * An interaction also knows the address that it returns to, which names it; the session's cookie, which nobody reads;
- * and what the application asked for, where an ID token may be given as a hint.
+ * Also removes the return address, which contains the value, and the session's cookie, which no code reads. Encrypts the
+ * authorization request, which may carry an ID token as a hint.
  */
 export function interactionPayload(returnTo: (uid: string) => string): PayloadCodec {
   return {
@@ -36,16 +35,16 @@ export function interactionPayload(returnTo: (uid: string) => string): PayloadCo
         sealed: encrypt({ params, prompt }, id),
       };
     },
-    restore: (stored, id) => ({ ...unsealed(stored, id), returnTo: returnTo(id) }),
+    restore: (stored, id) => ({ ...decrypted(stored, id), returnTo: returnTo(id) }),
   };
 }
 
-function unsealed(stored: AdapterPayload, id: string): AdapterPayload {
+function decrypted(stored: AdapterPayload, id: string): AdapterPayload {
   const { sealed, ...rest } = stored;
   return { ...rest, ...(typeof sealed === 'string' ? decrypt(sealed, id) : {}), jti: id };
 }
 
-/** AES-256-GCM under a key that whoever has the value can derive, and nobody else: nonce, tag, text, in base64url. */
+/** AES-256-GCM under a key derived from the value alone. Returns nonce, tag and ciphertext in base64url. */
 function encrypt(content: object, id: string): string {
   const nonce = randomBytes(12);
   const cipher = createCipheriv('aes-256-gcm', keyOf(id), nonce);

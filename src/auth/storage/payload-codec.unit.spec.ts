@@ -20,14 +20,14 @@ const kinds: readonly (readonly [string, PayloadCodec, Record<string, unknown>])
   ],
 ];
 
-describe.each(kinds)('what is kept of %s', (_what, codec, content) => {
+describe.each(kinds)('the stored payload of %s', (_what, codec, content) => {
   const stored = codec.strip({ ...content, jti: id, exp: 1 }, id);
 
-  it('has neither its value nor anything that helps to act with it', () => {
+  it('contains neither its value nor another secret', () => {
     expect(JSON.stringify(stored)).not.toMatch(new RegExp(`${id}|xsrf|hint`));
   });
 
-  it('is whole again for whoever has the value', () => {
+  it('is complete again for a reader with the value', () => {
     expect(codec.restore(stored, id)).toEqual({ ...content, jti: id, exp: 1 });
   });
 });
@@ -45,7 +45,7 @@ describe('an interaction', () => {
     expect(() => interaction.restore(stored, 'another')).toThrow('unable to authenticate data');
   });
 
-  it('that was ended reads as one that has expired', () => {
+  it('that has ended reads as an expired one', () => {
     expect(interaction.restore({ exp: 0 }, id)).toMatchObject({ exp: 0 });
   });
 });

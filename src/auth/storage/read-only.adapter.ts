@@ -1,23 +1,23 @@
 import type { Adapter, AdapterPayload } from 'oidc-provider';
 
-/** A store that the library may read; whatever it may do besides is named by who extends this. */
+/** Lets the library read a model. Every write rejects unless a subclass overrides it. */
 export abstract class ReadOnlyAdapter implements Adapter {
   abstract find(id: string): Promise<AdapterPayload | undefined>;
 
   upsert(_id: string, _payload: AdapterPayload): Promise<void> {
-    return refuse();
+    return reject();
   }
 
   destroy(_id: string): Promise<void> {
-    return refuse();
+    return reject();
   }
 
   consume(_id: string): Promise<void> {
-    return refuse();
+    return reject();
   }
 
   revokeByGrantId(_grantId: string): Promise<void> {
-    return refuse();
+    return reject();
   }
 
   findByUid(_uid: string): Promise<undefined> {
@@ -29,4 +29,4 @@ export abstract class ReadOnlyAdapter implements Adapter {
   }
 }
 
-const refuse = () => Promise.reject(new Error('Commands write here, never the library.'));
+const reject = () => Promise.reject(new Error('the library cannot write this model; only commands do'));

@@ -8,8 +8,8 @@ import { destroyRecord, endRecord, findRecord, findRecordByUid, keepRecord } fro
 import type { FoundRecord } from './statements.js';
 
 /**
- * Tokens, codes, login sessions and interactions. Whoever holds such a value may act with it, so the value itself is
- * never written: rows are found by its SHA-256, and what holds a copy of it is left out and put back.
+ * Stores tokens, codes, login sessions and interactions. Their values are bearer credentials and are never written: a row
+ * is found by the SHA-256 of its value, and the codec removes copies of the value from the payload.
  */
 export class RecordAdapter implements Adapter {
   constructor(
@@ -19,15 +19,15 @@ export class RecordAdapter implements Adapter {
   ) {}
 
   /**
-   * What was spent or ended meanwhile stays so: a request that began before must not bring a session back.
-   * @throws {errors.InvalidRequest} a parameter of the request has U+0000, which `jsonb` cannot hold.
+   * Never revives a spent or ended record: a slower concurrent request must not bring a session back.
+   * @throws {errors.InvalidRequest} a parameter contains U+0000, which `jsonb` cannot hold.
    */
   async upsert(id: string, payload: AdapterPayload): Promise<void> {
     if (escapedNul.test(JSON.stringify(payload)))
-      throw new errors.InvalidRequest('a parameter has a control character');
+      throw new errors.InvalidRequest('a parameter contains the control character U+0000; remove it');
     const stored = this.codec.strip(payload, id);
-    const dossier = TokenRequestUnitOfWork.of(Provider.ctx?.req);
-    if (dossier) return dossier.issue(this.kind, id, stored);
+    const unitOfWork = TokenRequestUnitOfWork.of(Provider.ctx?.req);
+    if (unitOfWork) return unitOfWork.issue(this.kind, id, stored);
     const uidHash = payload.uid === undefined ? null : credentialHash(payload.uid);
     const values = [this.kind, credentialHash(id), payload.grantId ?? null, uidHash];
     await this.store.rows(keepRecord, [...values, JSON.stringify(stored), payload.exp]);
@@ -35,49 +35,47 @@ export class RecordAdapter implements Adapter {
 
   async find(id: string): Promise<AdapterPayload | undefined> {
     const record =
-      TokenRequestUnitOfWork.of(Provider.ctx?.req)?.record(this.kind, id) ?? (await this.ask(id));
+      TokenRequestUnitOfWork.of(Provider.ctx?.req)?.record(this.kind, id) ?? (await this.load(id));
     return record && { ...this.codec.restore(record.payload, id), ...consumption(record) };
   }
 
-  /** For looking only: the session's own value is not known here, so what is found must not be saved. */
+  /** Returns the payload without its own value, so a caller must not save it. */
   async findByUid(uid: string): Promise<AdapterPayload | undefined> {
     const [row] = await this.store.rows<FoundRecord>(findRecordByUid, [this.kind, credentialHash(uid)]);
     return row?.payload;
   }
 
-  /** Only what a token request exchanges. @throws {errors.InvalidGrant} it was spent before. */
   async consume(id: string): Promise<void> {
-    const dossier = TokenRequestUnitOfWork.of(Provider.ctx?.req);
-    if (!dossier) throw new Error('only a token request spends');
-    dossier.spend(this.kind, id);
+    const unitOfWork = TokenRequestUnitOfWork.of(Provider.ctx?.req);
+    if (!unitOfWork) throw new Error('a credential can be spent only within a token request');
+    unitOfWork.spend(this.kind, id);
     return Promise.resolve();
   }
 
   async destroy(id: string): Promise<void> {
-    // Every request of a browser writes its session; nobody writes anything else a second time that was destroyed.
+    // Concurrent requests may write a session again, so its ended row must stay. No other record is written again.
     await this.store.rows(this.kind === 'Session' ? endRecord : destroyRecord, [
       this.kind,
       credentialHash(id),
     ]);
   }
 
-  /** Nothing to do: the grant itself ends (see grant.adapter.ts), and no token is looked at without its grant. */
+  /** Does nothing: ending the grant (see grant.adapter.ts) invalidates its tokens. */
   revokeByGrantId(): Promise<void> {
     return Promise.resolve();
   }
 
-  /** Of the device flow, which is off. */
   findByUserCode(): Promise<undefined> {
     return Promise.resolve(undefined);
   }
 
-  private async ask(id: string): Promise<FoundRecord | undefined> {
+  private async load(id: string): Promise<FoundRecord | undefined> {
     const [row] = await this.store.rows<FoundRecord>(findRecord, [this.kind, credentialHash(id)]);
     return row;
   }
 }
 
-/** U+0000 as JSON writes it; not a backslash, which it doubles, before such a text. */
+/** U+0000 in JSON: an odd number of backslashes before `u0000`. */
 const escapedNul = /(?<!\\)(?:\\\\)*\\u0000/;
 
 function consumption({ consumed_at: at }: FoundRecord): Pick<AdapterPayload, 'consumed'> {

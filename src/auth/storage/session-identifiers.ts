@@ -8,10 +8,10 @@ import type { FoundRecord } from './statements.js';
 type Session = InstanceType<Provider['Session']> & { oldId?: string; touched?: boolean };
 
 /**
- * A session of nobody is not kept: the library would keep one for each browser that is sent to sign out.
- *
- * A session that goes on under a new identifier takes the place of the old one as a whole, and not where that was ended
- * meanwhile, as it would if the library did it: it destroys the old one, whatever that is by now, and writes another.
+ * Replaces the library's way to save sessions:
+ * - A session without an account is not stored. The library would store one for each browser that begins a sign-out.
+ * - A new identifier replaces the old one in one transaction, unless the old session has ended. The library would
+ *   destroy the old session unchecked and write the new one.
  */
 export function replaceSessionsWhole(provider: Provider, store: AuthorityStore): void {
   const { prototype } = provider.Session;
@@ -20,7 +20,7 @@ export function replaceSessionsWhole(provider: Provider, store: AuthorityStore):
     async value(this: Session, ttl: number): Promise<string> {
       const { oldId, accountId } = this;
       if (accountId === undefined) {
-        // The library asks once more, after everything, where this is still to be done.
+        // Otherwise the library saves again at the end of the request.
         this.touched = false;
         return this.jti;
       }

@@ -1,7 +1,6 @@
 import { end } from '../../commands/account/end-sessions.js';
 import type { Prepared } from '../../store/authority/authority-store.js';
 
-/** An application that may act now, with its good secrets, as JSON. A scalar: null where there is none. */
 const clientSql = (appId: string) => `(
   SELECT json_build_object('appId', app_id, 'name', name, 'redirectUris', redirect_uris,
     'postLogoutRedirectUris', post_logout_redirect_uris, 'scopes', scopes, 'secretHashes', ARRAY(
@@ -10,7 +9,7 @@ const clientSql = (appId: string) => `(
       ORDER BY secret_hash))
   FROM authority.application WHERE app_id = ${appId} AND state = 'active')`;
 
-/** A grant that gives authority now: it, its actor and its application are live. A scalar: null where there is none. */
+/** Scalar: null unless the grant, its actor and its application are all active. */
 const grantSql = (grantId: string) => `(
   SELECT json_build_object('grantId', grant_id, 'appId', app_id, 'actorId', actor_id, 'scopes', grants.scopes,
     'issuedAt', issued_at)
@@ -42,31 +41,26 @@ export interface FoundRecord {
   readonly consumed_at: Date | null;
 }
 
-/** $1: application. One row, `client`: {@link FoundClient} or null. */
 export const findClient: Prepared = {
   name: 'auth-client',
   text: `SELECT ${clientSql('$1')} AS client`,
 };
 
-/** $1: grant. One row, `live`: {@link FoundGrant} or null. */
 export const findGrant: Prepared = {
   name: 'auth-grant',
   text: `SELECT ${grantSql('$1')} AS live`,
 };
 
-/** $1: kind. $2: SHA-256 of the value. At most one row, {@link FoundRecord}. */
 export const findRecord: Prepared = {
   name: 'auth-record',
   text: 'SELECT payload, consumed_at FROM authority.oidc_record WHERE kind = $1 AND key_hash = $2',
 };
 
-/** $1: kind. $2: SHA-256 of a session's inner identifier. At most one row, {@link FoundRecord}. */
 export const findRecordByUid: Prepared = {
   name: 'auth-record-by-uid',
   text: 'SELECT payload, consumed_at FROM authority.oidc_record WHERE kind = $1 AND uid_hash = $2',
 };
 
-/** $1: kind. $2: SHA-256. $3: grant. $4: SHA-256 of the inner identifier. $5: payload. $6: when it expires, Unix seconds. */
 export const keepRecord: Prepared = {
   name: 'auth-record-keep',
   text: `INSERT INTO authority.oidc_record (kind, key_hash, grant_id, uid_hash, payload, expires_at)
@@ -76,28 +70,26 @@ export const keepRecord: Prepared = {
     WHERE oidc_record.consumed_at IS NULL`,
 };
 
-/** $1: kind. $2: SHA-256. */
 export const destroyRecord: Prepared = {
   name: 'auth-record-destroy',
   text: 'DELETE FROM authority.oidc_record WHERE kind = $1 AND key_hash = $2',
 };
 
-/** $1: grant. */
 export const destroyRecordsOfGrant: Prepared = {
   name: 'auth-records-of-grant-destroy',
   text: 'DELETE FROM authority.oidc_record WHERE grant_id = $1',
 };
 
-/** $1: kind. $2: SHA-256. What a request under way has read before cannot be put back, as it could after {@link destroyRecord}. */
+/** A concurrent request cannot write the record again, as it could after {@link destroyRecord}. */
 export const endRecord: Prepared = {
   name: 'auth-record-end',
   text: `${end} AND kind = $1 AND key_hash = $2`,
 };
 
 /**
- * $1: application. $2: kind of what it exchanges. $3: its SHA-256. One row, all that a token request rests on: `client`,
- * `payload` and `consumed_at` of the record (null: there is none), `live`. The record stays locked until the
- * transaction ends, so that of two requests with one value the second waits, and sees what became of it.
+ * $1: application. $2: kind of the exchanged credential. $3: its SHA-256. One row with the whole input of a token request:
+ * `client`, `payload` and `consumed_at` of the record (null without a record), `live`. The transaction locks the record:
+ * a second request with the same value waits for the first one's outcome.
  */
 export const openDossier: Prepared = {
   name: 'auth-dossier',
@@ -108,8 +100,8 @@ export const openDossier: Prepared = {
 };
 
 /**
- * $1: kind of what is spent. $2: its SHA-256. $3: JSON of the new records: kind, key_hash (hex), grant_id, payload, exp.
- * A row for each that is kept: none where nothing was left to spend.
+ * $1: kind of the spent credential. $2: its SHA-256. $3: JSON of the new records: kind, key_hash (hex), grant_id, payload,
+ * exp. Returns a row for each new record; none if the credential was spent before.
  */
 export const closeDossier: Prepared = {
   name: 'auth-dossier-close',

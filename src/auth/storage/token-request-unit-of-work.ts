@@ -8,7 +8,6 @@ import { isIdentifier } from './identifier.js';
 import { closeDossier, openDossier } from './statements.js';
 import type { FoundClient, FoundGrant, FoundRecord } from './statements.js';
 
-/** What an application exchanges for tokens. */
 export interface Exchanged {
   readonly kind: 'AuthorizationCode' | 'RefreshToken';
   readonly value: string;
@@ -27,14 +26,14 @@ interface NewRecord {
   readonly exp: number;
 }
 
-/** What a refresh token's payload has beside what the library keeps there. */
 const GRANT_REVISION = 'grantRevision';
 
-const opened = new WeakMap<IncomingMessage, TokenRequestUnitOfWork>();
+const unitsOfWork = new WeakMap<IncomingMessage, TokenRequestUnitOfWork>();
 
 /**
- * Everything about one token request: found by one statement before the protocol looks at it, written by one after
- * that. The library asks for each part by itself, which would be ten statements; the adapters answer it from here.
+ * The reads and writes of one token request: one statement before the protocol runs, one after it. The library alone would
+ * need ten statements; the adapters answer it from this object. A getter returns
+ * undefined for an identifier that is not part of the request.
  */
 export class TokenRequestUnitOfWork {
   private isSpent = false;
@@ -47,7 +46,7 @@ export class TokenRequestUnitOfWork {
     private readonly found: Row | undefined,
   ) {}
 
-  /** Within the transaction that is to write it. */
+  /** Call within the transaction that commits the tokens. */
   static async open(
     store: AuthorityStore,
     request: IncomingMessage,
@@ -57,55 +56,52 @@ export class TokenRequestUnitOfWork {
     const hash = credentialHash(exchanged.value);
     const values = [isIdentifier(clientId) ? clientId : '', exchanged.kind, hash];
     const [found] = await store.rows<Row>(openDossier, values);
-    const dossier = new TokenRequestUnitOfWork(store, clientId, exchanged, found);
-    opened.set(request, dossier);
-    return dossier;
+    const unitOfWork = new TokenRequestUnitOfWork(store, clientId, exchanged, found);
+    unitsOfWork.set(request, unitOfWork);
+    return unitOfWork;
   }
 
-  /** Undefined where the request has none. */
   static of(request: IncomingMessage | undefined): TokenRequestUnitOfWork | undefined {
-    return request && opened.get(request);
+    return request && unitsOfWork.get(request);
   }
 
-  /** Undefined: it is not about this one, or there is none. */
   client(clientId: string): FoundClient | undefined {
     return (clientId === this.clientId && this.found?.client) || undefined;
   }
 
-  /** Undefined: it is not about this one, or there is none. */
   grant(grantId: string): FoundGrant | undefined {
     return this.found?.live?.grantId === grantId ? this.found.live : undefined;
   }
 
-  /** The grant as it was when the token that is exchanged was kept. Undefined: an older release kept it. */
+  /** The grant at the issue of the exchanged token; undefined if an older release issued the token. */
   knownGrant(grantId: string): KnownGrant | undefined {
     const revision = this.found?.payload?.[GRANT_REVISION];
     const live = this.grant(grantId);
     return live && typeof revision === 'string' ? { ...live, revision: BigInt(revision) } : undefined;
   }
 
-  /** The live grant of a code that was spent before, and was issued to whom presents it. Undefined: it is no such code. */
+  /** The active grant of a reused code, if the code was issued to the client that presents it. */
   grantOfSpentCode(): string | undefined {
     const { payload, consumed_at: consumedAt, live } = this.found ?? {};
     if (this.exchanged.kind !== 'AuthorizationCode' || !consumedAt) return undefined;
     return payload?.['clientId'] === this.clientId ? live?.grantId : undefined;
   }
 
-  /** Whether the grant is the actor's, so that the account is known to be live. */
+  /** True if the active grant is the actor's: the account is then active, too. */
   isOf(actorId: string): boolean {
     return this.found?.live?.actorId === actorId;
   }
 
-  /** Undefined: it is not about this one, or there is none. */
   record(kind: string, value: string): FoundRecord | undefined {
     const { payload, consumed_at: consumedAt } = this.found ?? {};
-    if (!payload || !this.isAbout(kind, value)) return undefined;
+    if (!payload || !this.isExchanged(kind, value)) return undefined;
     return { payload, consumed_at: consumedAt ?? null };
   }
 
   /** @throws {errors.InvalidGrant} it was spent before. */
   spend(kind: string, value: string): void {
-    if (!this.isAbout(kind, value) || this.found?.consumed_at) throw new errors.InvalidGrant('already used');
+    if (!this.isExchanged(kind, value) || this.found?.consumed_at)
+      throw new errors.InvalidGrant('already used');
     this.isSpent = true;
   }
 
@@ -116,8 +112,9 @@ export class TokenRequestUnitOfWork {
   }
 
   /**
-   * Spends and keeps, in one statement. `grantRevision`: of the grant's stream, which the next refresh begins from.
-   * @throws {errors.InvalidGrant} there was nothing left to spend.
+   * Spends the credential and stores the new tokens in one statement.
+   * @param grantRevision of the grant's stream; the next refresh expects it
+   * @throws {errors.InvalidGrant} the credential was spent before
    */
   async close(grantRevision: bigint): Promise<void> {
     const { kind, value } = this.exchanged;
@@ -126,11 +123,11 @@ export class TokenRequestUnitOfWork {
         ? { ...record, payload: { ...record.payload, [GRANT_REVISION]: String(grantRevision) } }
         : record;
     const values = [kind, credentialHash(value), JSON.stringify(this.issued.map(withRevision))];
-    const kept = this.isSpent ? await this.store.rows(closeDossier, values) : [];
-    if (kept.length !== this.issued.length) throw new errors.InvalidGrant('already used');
+    const stored = this.isSpent ? await this.store.rows(closeDossier, values) : [];
+    if (stored.length !== this.issued.length) throw new errors.InvalidGrant('already used');
   }
 
-  private isAbout(kind: string, value: string): boolean {
+  private isExchanged(kind: string, value: string): boolean {
     return kind === this.exchanged.kind && value === this.exchanged.value;
   }
 }
