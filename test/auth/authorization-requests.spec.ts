@@ -72,7 +72,7 @@ describe('an authorization request refuses', () => {
     expect(await refusal(attempt.url)).toEqual({
       error,
       // In words about what is wrong.
-      error_description: expect.not.stringMatching(/^(This is refused.)?$/),
+      error_description: expect.not.stringMatching(/^(The request was refused.)?$/),
       state: attempt.state,
       iss: network.issuer,
     });

@@ -234,7 +234,7 @@ describe('a form', () => {
 describe('a sign-in that is over', () => {
   it('leads to the account page, since the application is not known any more', async () => {
     const page = await new Visitor(network.baseUrl).open(`${network.issuer}/interaction/over`);
-    expect([page.status, page.text.includes('This sign-in is over')]).toEqual([400, true]);
+    expect([page.status, page.text.includes('This sign-in has expired')]).toEqual([400, true]);
     expect(page.text).toContain('<a href="/api/auth/account">');
   });
 });

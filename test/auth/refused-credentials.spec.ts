@@ -47,7 +47,7 @@ describe.each(endpoints)('at %s, credentials that are refused', (endpoint) => {
     const { status, headers, body } = await ask(endpoint, from);
     expect([status, body]).toEqual([
       429,
-      { error: 'pilot_rate_limited', error_description: expect.stringContaining('come back in') },
+      { error: 'pilot_rate_limited', error_description: expect.stringContaining('retry in') },
     ]);
     expect(headers['retry-after']).toMatch(/^[1-9][0-9]*$/);
     expect(headers['ratelimit-policy']).toBe('"refused";q=6000;w=300');

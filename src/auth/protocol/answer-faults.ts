@@ -8,20 +8,20 @@ import { oidcContext } from './middleware.js';
 import type { Middleware } from './middleware.js';
 
 /**
- * Last word on every answer of the library: an error has a published code and the two published members, and a part
- * that is down is a 503 that says when to come back. Also keeps the only record of what failed for no foreseen reason.
+ * Rewrites every error of the library: a published code, the two published members, and `Retry-After` on a 503. Logs the
+ * unforeseen failures; nothing else logs them.
  */
 export function answerFaults(provider: Provider, logger: Logger): Middleware {
   const causes = new WeakMap<object, unknown>();
   provider.on('server_error', (ctx, error) => causes.set(ctx, error));
-  const precise = new WeakMap<object, Fault>();
-  const lookCloser = (ctx: KoaContextWithOIDC, error: Error) => {
+  const preciseFaults = new WeakMap<object, Fault>();
+  const recordPreciseFault = (ctx: KoaContextWithOIDC, error: Error) => {
     const fault = preciseFault(ctx, error);
-    if (fault) precise.set(ctx, fault);
+    if (fault) preciseFaults.set(ctx, fault);
   };
-  provider.on('authorization.error', lookCloser);
-  provider.on('end_session.error', lookCloser);
-  provider.on('grant.error', lookCloser);
+  provider.on('authorization.error', recordPreciseFault);
+  provider.on('end_session.error', recordPreciseFault);
+  provider.on('grant.error', recordPreciseFault);
   return async (context, next) => {
     const ctx = oidcContext(context);
     try {
@@ -33,9 +33,9 @@ export function answerFaults(provider: Provider, logger: Logger): Middleware {
     }
     nameRealm(ctx);
     const cause = causes.get(ctx);
-    const fault = cause === undefined ? precise.get(ctx) : faultOf(cause);
+    const fault = cause === undefined ? preciseFaults.get(ctx) : faultOf(cause);
     if (fault) report(logger, ctx, fault);
-    if (ctx.status >= 300 && ctx.status < 400) return tidyRedirect(ctx, fault);
+    if (ctx.status >= 300 && ctx.status < 400) return moveErrorToQuery(ctx, fault);
     if (fault?.passing) ctx.set('retry-after', RETRY_AFTER);
     if (ctx.type === 'text/html') return;
     if (fault) answer(ctx, fault);
@@ -46,17 +46,16 @@ export function answerFaults(provider: Provider, logger: Logger): Middleware {
   };
 }
 
-/** The library names its issuer, and the network has one realm, whoever refuses (RFC 9110, section 11.5). */
+/** The library uses its issuer as the realm; the whole network is one realm (RFC 9110, section 11.5). */
 function nameRealm(ctx: KoaContextWithOIDC): void {
   const challenge = ctx.response.get('www-authenticate');
   if (challenge) ctx.set('www-authenticate', challenge.replace(/realm="[^"]*"/, 'realm="plaza"'));
 }
 
-/** Where the library describes nothing. */
-const REFUSED = 'This is refused.';
+const REFUSED = 'The request was refused.';
 
 function answer(ctx: KoaContextWithOIDC, fault: Fault): void {
-  // RFC 7662, section 2.2: what cannot be an access or refresh token is none that is active.
+  // RFC 7662, section 2.2: any other kind of token is inactive, not an error.
   if (ctx.path === routes.introspection && fault.code === 'unsupported_token_type') {
     ctx.status = 200;
     ctx.body = { active: false };
@@ -68,7 +67,7 @@ function answer(ctx: KoaContextWithOIDC, fault: Fault): void {
 }
 
 function report(logger: Logger, { method, path }: KoaContextWithOIDC, { passing, code, cause }: Fault): void {
-  if (passing) logger.warn({ err: cause, method, path }, 'the authorization server is not available');
+  if (passing) logger.warn({ err: cause, method, path }, 'authorization server unavailable');
   else if (code === 'server_error')
     logger.error({ err: cause, method, path }, 'unforeseen failure of the authorization server');
 }
@@ -77,19 +76,18 @@ function isOAuthError(body: unknown): body is { error: string; error_description
   return typeof body === 'object' && body !== null && 'error' in body && typeof body.error === 'string';
 }
 
-/** An error that goes back to the application in the address (RFC 6749, section 4.1.2.1), and there in the query. */
-function tidyRedirect(ctx: KoaContextWithOIDC, fault: Fault | undefined): void {
+/** Puts an error for the application into the query of the redirect (RFC 6749, section 4.1.2.1). */
+function moveErrorToQuery(ctx: KoaContextWithOIDC, fault: Fault | undefined): void {
   const location = ctx.response.get('location');
   if (!URL.canParse(location)) return;
   const url = new URL(location);
-  // Where the library puts what it takes for an implicit or a hybrid flow.
   for (const [name, value] of new URLSearchParams(url.hash.slice(1))) url.searchParams.set(name, value);
   const error = url.searchParams.get('error');
   if (error === null) return;
   url.hash = '';
   url.searchParams.set('error', fault ? fault.code : publishedCode(error));
-  const said = url.searchParams.get('error_description');
-  url.searchParams.set('error_description', fault?.description ?? said ?? REFUSED);
+  const ownDescription = url.searchParams.get('error_description');
+  url.searchParams.set('error_description', fault?.description ?? ownDescription ?? REFUSED);
   url.searchParams.delete('scope');
   ctx.set('location', url.href);
 }

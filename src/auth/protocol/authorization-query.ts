@@ -1,7 +1,6 @@
 import { Fault } from './faults.js';
 import { decode, MOST_PARAMETERS } from './form.js';
 
-/** Those that the library looks at (its consts/param_list.js), and those that it is told of (extra-params.ts). */
 const known: ReadonlySet<string> = new Set([
   'acr_values',
   'claims_locales',
@@ -26,31 +25,34 @@ const known: ReadonlySet<string> = new Set([
   'ui_locales',
 ]);
 
-/** Characters, as sent: all of it is kept until the person has answered. */
-const LONGEST_QUERY = 4_096;
+const MAX_QUERY_LENGTH = 4_096;
 
 /**
- * The query of an authorization request, as the library is to read it.
- * - The published flow sends a nonce with every request (network-api.md, "Authorization code flow", step 3). It binds an
- *   ID token: without the scope `openid` it has nothing to bind, and the library would refuse it.
- * - Answers come in the query and in no other way: the library knows more, and would already send an error by them.
+ * Returns the query of an authorization request, changed for the library:
+ * - A nonce without the scope `openid` is dropped. The published flow sends a nonce with every request (network-api.md,
+ *   "Authorization code flow", step 3), and the library refuses one that binds no ID token.
+ * - A response mode other than `query` becomes `unsupported`. The library would already send the error in that mode.
  *
- * What it knows and is there twice stays so: the library refuses that, and knows where the browser may be sent back to.
- * Of any other parameter it would not notice (RFC 6749, section 3.1: none may be there twice).
+ * No parameter may be repeated (RFC 6749, section 3.1). The library refuses known ones, and can redirect the error; unknown
+ * ones are refused here. The query is stored until the person answers, so its length has a limit.
  * @throws {Fault} `invalid_request`
  */
 export function authorizationQuery(query: string): string {
-  if (query.length > LONGEST_QUERY)
-    throw new Fault(400, 'invalid_request', `The query has more than ${LONGEST_QUERY} characters.`);
+  if (query.length > MAX_QUERY_LENGTH)
+    throw new Fault(
+      400,
+      'invalid_request',
+      `The query has more than ${MAX_QUERY_LENGTH} characters; shorten it.`,
+    );
   decode(query);
   const parameters = new URLSearchParams(query);
   if (parameters.size > MOST_PARAMETERS)
-    throw new Fault(400, 'invalid_request', 'There are too many parameters.');
+    throw new Fault(400, 'invalid_request', `Too many parameters: send at most ${MOST_PARAMETERS}.`);
   const unknown = [...parameters.keys()].filter((name) => !known.has(name));
   if (new Set(unknown).size < unknown.length)
-    throw new Fault(400, 'invalid_request', 'A parameter is there twice.');
-  const identifies = parameters.getAll('scope').some((scope) => scope.split(' ').includes('openid'));
-  if (!identifies && parameters.getAll('nonce').length === 1) parameters.delete('nonce');
+    throw new Fault(400, 'invalid_request', 'A parameter is repeated; send each parameter once.');
+  const asksForIdToken = parameters.getAll('scope').some((scope) => scope.split(' ').includes('openid'));
+  if (!asksForIdToken && parameters.getAll('nonce').length === 1) parameters.delete('nonce');
   if (parameters.getAll('response_mode').some((mode) => mode !== 'query'))
     parameters.set('response_mode', 'unsupported');
   return parameters.toString();

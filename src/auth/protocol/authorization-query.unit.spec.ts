@@ -6,13 +6,13 @@ const manyOf = (count: number) => Array.from({ length: count }, (_, at) => `a${a
 describe('the query of an authorization request', () => {
   it.each([
     ['keeps a nonce that an ID token will carry', 'scope=openid+read&nonce=n', 'scope=openid+read&nonce=n'],
-    ['loses one that none will', 'scope=read&nonce=n&state=s%2F', 'scope=read&state=s%2F'],
-    ['keeps one that is there twice', 'scope=read&nonce=n&nonce=m', 'scope=read&nonce=n&nonce=m'],
-    ['keeps the one response mode that there is', 'response_mode=query', 'response_mode=query'],
-    ['names every other one as none', 'response_mode=form_post', 'response_mode=unsupported'],
-    ['keeps what it does not know', 'x=1&y=2', 'x=1&y=2'],
+    ['drops a nonce without an ID token', 'scope=read&nonce=n&state=s%2F', 'scope=read&state=s%2F'],
+    ['keeps a repeated nonce', 'scope=read&nonce=n&nonce=m', 'scope=read&nonce=n&nonce=m'],
+    ['keeps the supported response mode', 'response_mode=query', 'response_mode=query'],
+    ['replaces any other response mode', 'response_mode=form_post', 'response_mode=unsupported'],
+    ['keeps unknown parameters', 'x=1&y=2', 'x=1&y=2'],
     ['may be empty', '', ''],
-  ])('%s', (_what, given, expected) => {
+  ])('%s', (_name, given, expected) => {
     expect(authorizationQuery(given)).toBe(expected);
   });
 

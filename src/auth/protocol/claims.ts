@@ -2,7 +2,6 @@ import type { Account } from 'oidc-provider';
 import { AccountRow } from '../../store/authority/account.row.js';
 import type { AuthorityStore } from '../../store/authority/authority-store.js';
 
-/** Of the published identity claims (network-api.md, "Identity claims") those that can have a value here. */
 export const identityClaims = [
   'sub',
   'name',
@@ -13,7 +12,6 @@ export const identityClaims = [
   'updated_at',
 ];
 
-/** What the scope `openid` releases about an account: the claims that it has a value for. */
 export function claimsOf(account: AccountRow): Record<string, string | number | boolean> {
   return {
     name: account.displayName,
@@ -26,12 +24,11 @@ export function claimsOf(account: AccountRow): Record<string, string | number | 
   };
 }
 
-/** How the consent page names these claims. */
 export const releasedClaims = 'your display name, handle, website and e-mail address';
 
 /**
- * Undefined unless the account is active: whatever was issued to it then stops working.
- * @param isLive it is known to be
+ * Returns undefined unless the account is active, so that the tokens of a suspended account stop working.
+ * @param isLive the account is known to be active
  */
 export async function findAccount(
   store: AuthorityStore,
@@ -43,7 +40,6 @@ export async function findAccount(
   return {
     accountId: actorId,
     claims: async (use) => {
-      // The ID token says who, and userinfo says what about them: it is asked for when it is needed.
       if (use !== 'userinfo') return { sub: actorId };
       const known = account ?? (await active(store, actorId));
       return { sub: actorId, ...(known ? claimsOf(known) : {}) };

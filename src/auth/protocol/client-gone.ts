@@ -1,16 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 import { Fault } from './faults.js';
 
-/** What Node says of a connection that its other end has closed. */
-const closed: ReadonlySet<unknown> = new Set(['ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE']);
+const disconnectCodes: ReadonlySet<unknown> = new Set(['ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE']);
 
-/**
- * Whether a request ended in this only because its client went: that is no fault of ours, and no line of the log, which
- * anybody could fill so.
- */
+/** True for an error that a client's disconnect caused. It is not logged, since any client could flood the log. */
 export function isClientGone(error: unknown, { socket }: Pick<IncomingMessage, 'socket'>): boolean {
-  return socket.destroyed && error instanceof Error && 'code' in error && closed.has(error.code);
+  return socket.destroyed && error instanceof Error && 'code' in error && disconnectCodes.has(error.code);
 }
 
-/** For nobody: what looks like a store that cannot be reached was a form that breaks off. */
-export const cutOff = () => new Fault(400, 'invalid_request', 'The form breaks off; send all of it.');
+/** A truncated form fails with the same error codes as an unreachable store. */
+export const cutOff = () => new Fault(400, 'invalid_request', 'The form is incomplete; send all of it.');

@@ -4,10 +4,9 @@ import type { Middleware } from './middleware.js';
 
 const paths: ReadonlySet<string> = new Set(discoveryPaths);
 
-/** What the library says of itself whatever it is told, and this network does otherwise (see authorization-query.ts). */
 const corrected = { claims_supported: identityClaims, response_modes_supported: ['query'] };
 
-/** Makes the metadata true, and takes out the member that the document does not publish (network-api.md, "Discovery"). */
+/** Corrects members that the library cannot be configured for, and removes an unpublished one (network-api.md, "Discovery"). */
 export const publishedMetadata: Middleware = async (ctx, next) => {
   await next();
   if (!paths.has(ctx.path) || typeof ctx.body !== 'object' || ctx.body === null) return;

@@ -4,7 +4,6 @@ import { Refusal } from '../../domain/refusal.js';
 import { LogUnavailable, NotWitnessed } from '../../log/event-log.js';
 import { isUnreachable } from '../../store/unreachable.js';
 
-/** The published OAuth codes, and the domain's where those have none. */
 const published = [
   ...oauthCodes,
   'authentication_required',
@@ -20,21 +19,19 @@ const published = [
 
 export type FaultCode = (typeof published)[number];
 
-/** What the library says that is not published, in published words. What is not here is an `invalid_request`. */
-const inOtherWords: ReadonlyMap<string, FaultCode> = new Map([
+const publishedFor: ReadonlyMap<string, FaultCode> = new Map([
   ['insufficient_scope', 'capability_required'],
   ['unauthorized_client', 'invalid_client'],
   ['invalid_client_metadata', 'server_error'],
 ]);
 
 export function publishedCode(code: string): FaultCode {
-  return published.find((known) => known === code) ?? inOtherWords.get(code) ?? 'invalid_request';
+  return published.find((known) => known === code) ?? publishedFor.get(code) ?? 'invalid_request';
 }
 
-/** What is wrong, as an application or a person is told it. */
 export class Fault extends Error {
   override readonly name = 'Fault';
-  /** Refused before anything was tried, also where it is one that passes. */
+  /** True if the request was refused before any write. */
   readonly wroteNothing: boolean;
 
   constructor(
@@ -47,18 +44,17 @@ export class Fault extends Error {
     this.wroteNothing = wroteNothing;
   }
 
-  /** The code where a person or a program of the social API reads it: OAuth has a word of its own for this one. */
+  /** The code on pages and in the social API: `temporarily_unavailable` is a word of OAuth alone. */
   get socialCode(): Exclude<FaultCode, 'temporarily_unavailable'> | 'auth_unavailable' {
     return this.code === 'temporarily_unavailable' ? 'auth_unavailable' : this.code;
   }
 
-  /** Passes by itself: worth another try in a few seconds. */
   get passing(): boolean {
     return this.status === 503;
   }
 }
 
-/** Sums up whatever was thrown. Details of what nobody foresaw stay in `cause`, for the operator. */
+/** Converts any thrown value. Details of an unforeseen error stay in `cause`, which only the operator sees. */
 export function faultOf(error: unknown): Fault {
   if (error instanceof Fault) return error;
   if (error instanceof NotWitnessed)
@@ -66,9 +62,14 @@ export function faultOf(error: unknown): Fault {
       cause: error,
     });
   if (error instanceof LogUnavailable || isUnreachable(error))
-    return new Fault(503, 'temporarily_unavailable', 'Please try again in a few seconds.', { cause: error });
+    return new Fault(
+      503,
+      'temporarily_unavailable',
+      'Temporarily unavailable. Please try again in a few seconds.',
+      { cause: error },
+    );
   if (error instanceof errors.SessionNotFound)
-    return new Fault(400, 'invalid_request', 'This sign-in is over, or was begun in another browser.', {
+    return new Fault(400, 'invalid_request', 'This sign-in has expired, or was started in another browser.', {
       cause: error,
     });
   if (error instanceof errors.OIDCProviderError && error.expose)
@@ -77,8 +78,8 @@ export function faultOf(error: unknown): Fault {
     });
   if (error instanceof Refusal)
     return new Fault(403, publishedCode(error.code), error.message, { cause: error });
-  if (saysWhatIsWrong(error)) return new Fault(statusOf(error), publishedCode(error.code), error.message);
-  return new Fault(500, 'server_error', 'The server failed. Trying again may help.', { cause: error });
+  if (isHttpError(error)) return new Fault(statusOf(error), publishedCode(error.code), error.message);
+  return new Fault(500, 'server_error', 'The server failed. Retrying may help.', { cause: error });
 }
 
 interface HttpError extends Error {
@@ -89,17 +90,15 @@ interface HttpError extends Error {
 
 const statusOf = ({ status, statusCode }: HttpError) => status ?? statusCode ?? 500;
 
-/** What refuses a request before a page is asked for it: Fastify, or the HTTP server's own rules. Known by its shape. */
-function saysWhatIsWrong(error: unknown): error is HttpError {
+function isHttpError(error: unknown): error is HttpError {
   if (!(error instanceof Error) || typeof (error as HttpError).code !== 'string') return false;
   const status = statusOf(error as HttpError);
   return status >= 400 && status < 500;
 }
 
-/** Body of an OAuth error: these two members and no other. */
 export function oauthError({ code, description }: Fault): { error: FaultCode; error_description: string } {
   return { error: code, error_description: description };
 }
 
-/** Seconds to wait after a 503. */
+/** Seconds, for the header of a 503. */
 export const RETRY_AFTER = '2';

@@ -18,7 +18,7 @@ describe('a fault', () => {
   });
 
   it.each([
-    ['the log is away', new LogUnavailable('x'), 503, 'temporarily_unavailable'],
+    ['the log is unavailable', new LogUnavailable('x'), 503, 'temporarily_unavailable'],
     [
       'the witness contradicts the log',
       new NotWitnessed('witness_acceptance_mismatch', 'x', { cause: new Error('secret detail') }),
@@ -26,14 +26,14 @@ describe('a fault', () => {
       'temporarily_unavailable',
     ],
     [
-      'the store is away',
+      'the store is unreachable',
       Object.assign(new Error('x'), { code: 'ECONNREFUSED' }),
       503,
       'temporarily_unavailable',
     ],
     ['the request is wrong', new errors.InvalidScope('no such scope', 'fly'), 400, 'invalid_scope'],
-    ['a rule says no', new Refusal('social_authority_required', 'x'), 403, 'social_authority_required'],
-    ['the host is another', like({ status: 403, code: 'origin_mismatch' }), 403, 'origin_mismatch'],
+    ['a rule refuses', new Refusal('social_authority_required', 'x'), 403, 'social_authority_required'],
+    ['the host is wrong', like({ status: 403, code: 'origin_mismatch' }), 403, 'origin_mismatch'],
     [
       'the form is too long',
       like({ statusCode: 413, code: 'FST_ERR_CTP_BODY_TOO_LARGE' }),
@@ -46,16 +46,16 @@ describe('a fault', () => {
       500,
       'server_error',
     ],
-    ['nobody knows what happened', new Error('secret detail'), 500, 'server_error'],
-    ['something else is thrown', 'a string', 500, 'server_error'],
-  ])('says what to do when %s', (_what, error, status, code) => {
+    ['the error is unforeseen', new Error('secret detail'), 500, 'server_error'],
+    ['the thrown value is no error', 'a string', 500, 'server_error'],
+  ])('says what to do when %s', (_case, error, status, code) => {
     const fault = faultOf(error);
     expect(fault).toMatchObject({ status, code, passing: status === 503 });
     expect(fault.description).not.toContain('secret');
     expect(Object.keys(oauthError(fault))).toEqual(['error', 'error_description']);
   });
 
-  it('stays what it is', () => {
+  it('is not converted again', () => {
     const fault = new Fault(400, 'invalid_request', 'x');
     expect(faultOf(fault)).toBe(fault);
   });

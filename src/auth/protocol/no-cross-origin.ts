@@ -1,9 +1,6 @@
 import type { Middleware } from './middleware.js';
 
-/**
- * Takes back what the library allows pages of other origins (Fetch standard, "CORS protocol"): applications are servers,
- * and no browser has to read an answer of the protocol from elsewhere.
- */
+/** Removes the library's CORS headers (Fetch standard, "CORS protocol"): applications are servers, not pages. */
 export const noCrossOrigin: Middleware = async (ctx, next) => {
   await next();
   for (const name of Object.keys(ctx.response.headers))

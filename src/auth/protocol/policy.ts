@@ -7,10 +7,9 @@ import { identityClaims } from './claims.js';
 import { extraParams } from './extra-params.js';
 import { routes } from './routes.js';
 
-/** Of a session that somebody is signed in with, counted from its last use: seconds. */
 export const SESSION_LIFETIME = 14 * 24 * 60 * 60;
 
-/** Lifetimes in seconds. A grant has none: it is there until it is revoked, and can be used as long as what it led to. */
+/** Seconds; a session's from its last use. A grant does not expire; it is usable as long as its tokens are. */
 const ttl = {
   AccessToken: lifetimes.accessToken,
   AuthorizationCode: lifetimes.code,
@@ -23,7 +22,6 @@ const ttl = {
   },
 };
 
-/** What the network allows of OAuth 2.0 and OpenID Connect, where that differs from the library's defaults. */
 export function policy(baseUrl: string, pairwise: Buffer) {
   return {
     routes,
@@ -42,22 +40,18 @@ export function policy(baseUrl: string, pairwise: Buffer) {
       dPoP: { enabled: false },
       introspection: {
         enabled: true,
-        // About another application's token there is nothing to learn (RFC 7662, section 4).
         allowedPolicy: (_ctx, client, token) => token.clientId === client.clientId,
       },
       pushedAuthorizationRequests: { enabled: false },
       resourceIndicators: { enabled: false },
       revocation: {
         enabled: true,
-        // Another application's token is none of its business: nothing happens, and nothing is learnt.
         allowedPolicy: (_ctx, client, token) => token.clientId === client.clientId,
       },
     },
     extraParams: extraParams(baseUrl),
     discovery: discovery(),
-    // Who signs out of the network keeps the applications connected; ending a grant is an act of its own.
     expiresWithSession: () => false,
-    // A token that is given back ends its whole grant: what an application can no longer be trusted with, it loses.
     revokeGrantPolicy: (ctx) => ctx.oidc.route === 'revocation' || ctx.oidc.route === 'token',
     loadExistingGrant: consentedGrant,
     rotateRefreshToken: rotate,
@@ -66,27 +60,26 @@ export function policy(baseUrl: string, pairwise: Buffer) {
       createHmac('sha256', pairwise)
         .update(JSON.stringify([client.clientId, actorId]))
         .digest('base64url'),
-    // Where Origin is sent it is the network's own: see refuse.ts.
+    // validate-request.ts has already refused any other Origin.
     clientBasedCORS: () => true,
   } satisfies Configuration;
 }
 
-/** Only what was consented to just now: a grant is never widened, and none is used again without asking. */
+/** Only the grant of the current consent: no grant is widened, and none is reused without consent. */
 async function consentedGrant(ctx: KoaContextWithOIDC) {
   const grantId = ctx.oidc.result?.consent?.grantId;
   return grantId === undefined ? undefined : ctx.oidc.provider.Grant.find(grantId);
 }
 
-/** Always (RFC 9700, section 4.14.2), and only for the scope that was granted. */
+/** Rotates always (RFC 9700, section 4.14.2), and only for the exact granted scope. */
 function rotate(ctx: KoaContextWithOIDC): boolean {
-  const asked = ctx.oidc.params?.['scope'];
+  const requested = ctx.oidc.params?.['scope'];
   const granted = ctx.oidc.entities.RefreshToken?.scope;
-  if (typeof asked === 'string' && canonical(asked.split(' ')).join(' ') !== granted)
-    throw new errors.InvalidScope('a refreshed grant keeps its exact scope', asked);
+  if (typeof requested === 'string' && canonical(requested.split(' ')).join(' ') !== granted)
+    throw new errors.InvalidScope('a refreshed grant keeps its exact scope', requested);
   return true;
 }
 
-/** Published members that the library does not emit by itself; what it emits otherwise is put right in discovery.ts. */
 function discovery() {
   const basic = ['client_secret_basic'];
   return {

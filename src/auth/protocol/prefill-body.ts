@@ -1,11 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 
-/** The library reads no more from a request, and has no bound on what was read for it (its shared/selective_body.js). */
 const LIBRARY_LIMIT_BYTES = 56 * 1024;
 
 /**
- * Gives a form that was read already to the library, which reads forms from the request itself: these members are all
- * that it looks at. It warns once in a process's life, on its own, of the other way, which is for large forms alone.
+ * Passes a parsed form to the library, which reads forms from the request stream: it uses only these members. The
+ * library limits the stream (its shared/selective_body.js), so a larger form goes in as `body`, about which it warns once.
  */
 export function handOverForm(raw: IncomingMessage, encoded: string): void {
   const body = Buffer.from(encoded);

@@ -19,7 +19,6 @@ import { clientEndpoints, discoveryPaths, endpoints, formParameters, routes } fr
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** Hands requests to the library once they are read, with the address that the network is configured to have. */
 export function protocolRoutes(
   server: FastifyInstance,
   authorization: AuthorizationServer,
@@ -36,7 +35,7 @@ export function protocolRoutes(
   });
   server.addHook('onRequest', (request, _reply, done) => done(refuse(request, baseUrl)));
 
-  const hand = (request: FastifyRequest, reply: FastifyReply, path: string, query = ''): FastifyReply => {
+  const forward = (request: FastifyRequest, reply: FastifyReply, path: string, query = ''): FastifyReply => {
     const form = (request.body ?? new Map()) as Form;
     const clientId = clientEndpoints.has(path)
       ? basicCredentials(request.headers.authorization)?.clientId
@@ -46,7 +45,6 @@ export function protocolRoutes(
     const raw = request.raw as typeof request.raw & { originalUrl?: string };
     rememberFacts(raw, { requestId: request.id, address: request.ip, clientId, form });
     if (request.method === 'POST') handOverForm(raw, writeForm(form, formParameters));
-    // With one space, since the library takes no more.
     if (path === routes.userinfo)
       raw.headers.authorization = `Bearer ${bearerToken(raw.headers.authorization)}`;
     if (looksUp(path)) refuseRepeated(refused, request.ip, raw, reply.raw);
@@ -56,12 +54,10 @@ export function protocolRoutes(
     raw.headers['x-forwarded-host'] = host;
     raw.headers['x-forwarded-proto'] = protocol.slice(0, -1);
     raw.headers['x-forwarded-for'] = request.ip;
-    // RFC 6749, section 5.1.
     reply.raw.setHeader('cache-control', 'no-store');
     reply.raw.setHeader('pragma', 'no-cache');
     reply.raw.setHeader('x-content-type-options', 'nosniff');
     reply.hijack();
-    // Koa answers whatever happens by itself.
     authorization.handle(raw, reply.raw);
     return reply;
   };
@@ -70,26 +66,24 @@ export function protocolRoutes(
     server.route({
       method,
       url: `${AUTH_PREFIX}${url}`,
-      // network-api.md has a GET of it, and nothing else.
       exposeHeadRoute: url !== routes.userinfo,
       handler: async (request, reply) => {
         const [path = '', sent = ''] = request.url.slice(AUTH_PREFIX.length).split(/\?(.*)/s);
         const query = queryOf(url, sent);
-        if (begins.has(url)) admit({ response: reply.raw }, await limits.takeAuthorization(request.ip));
-        // Not as it was written, which may be percent-encoded where it need not be.
-        return hand(request, reply, url.includes(':') ? path : url, query);
+        if (rateLimited.has(url)) admit({ response: reply.raw }, await limits.takeAuthorization(request.ip));
+        // Use the route's path: the request's own may be percent-encoded without need.
+        return forward(request, reply, url.includes(':') ? path : url, query);
       },
     });
   // RFC 8414, section 3.1: the well-known path goes before the issuer's.
   server.get(`${discoveryPaths[1]}${AUTH_PREFIX}`, (request, reply) =>
-    hand(request, reply, discoveryPaths[1]),
+    forward(request, reply, discoveryPaths[1]),
   );
 }
 
-/** Where anybody's browser is sent to, so that something is looked up and kept for it. */
-const begins: ReadonlySet<string> = new Set([routes.authorization, routes.end_session]);
+/** Open to every browser, and each request costs a query and a stored record. */
+const rateLimited: ReadonlySet<string> = new Set([routes.authorization, routes.end_session]);
 
-/** At most 64 KiB of `application/x-www-form-urlencoded` in UTF-8, to the letter; anything else is 413 or 415. */
 function acceptOnlyForms(server: FastifyInstance): void {
   server.removeAllContentTypeParsers();
   server.addContentTypeParser(
@@ -108,7 +102,7 @@ function acceptOnlyForms(server: FastifyInstance): void {
 function textOf({ headers }: FastifyRequest, body: Buffer): string {
   const charset = /;\s*charset="?([^\s";]+)/i.exec(headers['content-type'] ?? '')?.[1] ?? 'utf-8';
   if (headers['content-encoding'] !== undefined || charset.toLowerCase() !== 'utf-8')
-    throw new Fault(415, 'invalid_request', 'Send the form as it is, in UTF-8.');
+    throw new Fault(415, 'invalid_request', 'Send the form in UTF-8, without a Content-Encoding.');
   try {
     return utf8.decode(body);
   } catch {
@@ -116,7 +110,7 @@ function textOf({ headers }: FastifyRequest, body: Buffer): string {
   }
 }
 
-/** What of a query an endpoint may look at. @throws {Fault} `invalid_request` */
+/** Returns the part of the query that the endpoint reads. @throws {Fault} `invalid_request` */
 function queryOf(url: string, query: string): string {
   if (url === routes.authorization) return authorizationQuery(query);
   if (!url.startsWith(routes.end_session)) return '';

@@ -4,13 +4,9 @@ import { notTheApplication } from './validate-request.js';
 import { isOwnResource } from './resource.js';
 import { clientEndpoints, routes } from './routes.js';
 
-/** Ways to authenticate that are not offered; beside HTTP Basic they are a second one (RFC 6749, section 2.3). */
 const otherCredentials = ['client_secret', 'client_assertion', 'client_assertion_type'];
 
-/**
- * What is asked of a form before the protocol. A parameter without a value is none (RFC 6749, section 3.2).
- * @param clientId as the application presented it
- */
+/** Returns undefined for an acceptable form. A client has one way to authenticate (RFC 6749, section 2.3), and a parameter without a value is absent (section 3.2). */
 export function refuseForm(
   path: string,
   form: Form,

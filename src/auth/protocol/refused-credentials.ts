@@ -8,28 +8,26 @@ import type { Middleware } from './middleware.js';
 import { factsOf } from './request-facts.js';
 import { clientEndpoints, routes } from './routes.js';
 
-/** Whether somebody authenticates at this path, with a credential that is looked up. */
 export const looksUp = (path: string): boolean => clientEndpoints.has(path) || path === routes.userinfo;
 
-/** Says on the answer when to come back. @throws {Fault} `pilot_rate_limited`: too many from this address were refused. */
+/** Sets the rate-limit headers. @throws {Fault} `pilot_rate_limited`: too many refused credentials from this address. */
 export function refuseRepeated(
   refused: RefusedCredentials,
   nearest: string,
   request: IncomingMessage,
   response: ServerResponse,
 ): void {
-  const standing = refused.standingOf(nearest, hashOf(request));
-  if (!standing) return;
-  const fields = rateLimitFields([standing.policy], [standing]);
+  const quota = refused.standingOf(nearest, hashOf(request));
+  if (!quota) return;
+  const fields = rateLimitFields([quota.policy], [quota]);
   for (const [name, value] of Object.entries(fields)) response.setHeader(name, value);
   throw new Fault(
     429,
     'pilot_rate_limited',
-    `Too many credentials from this address were refused; come back in ${fields['retry-after']} s.`,
+    `Too many credentials from this address were refused; retry in ${fields['retry-after']} s.`,
   );
 }
 
-/** Counts applications and tokens that were refused, and remembers those that were not. Outside of the transaction. */
 export function countRefused(refused: RefusedCredentials): Middleware {
   return async (context, next) => {
     await next();
@@ -40,5 +38,4 @@ export function countRefused(refused: RefusedCredentials): Middleware {
   };
 }
 
-/** Of the header as the library gets it. */
 const hashOf = ({ headers }: IncomingMessage): Buffer => credentialHash(headers.authorization ?? '');

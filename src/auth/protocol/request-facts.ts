@@ -3,30 +3,26 @@ import { addressClassOf } from '../../limits/address-class.js';
 import type { EventMetadata } from '../../log/recorded.js';
 import type { Form } from './form.js';
 
-/** What is known of a request before the library sees it. */
 export interface RequestFacts {
   readonly requestId: string;
-  /** That it comes from. */
   readonly address: string;
-  /** As it authenticates, if it is right. */
+  /** As presented, not yet authenticated. */
   readonly clientId?: string | undefined;
   readonly form: Form;
 }
 
-const known = new WeakMap<IncomingMessage, RequestFacts>();
+const factsByRequest = new WeakMap<IncomingMessage, RequestFacts>();
 
 export function rememberFacts(request: IncomingMessage, facts: RequestFacts): void {
-  known.set(request, facts);
+  factsByRequest.set(request, facts);
 }
 
-/** @throws {Error} nobody remembered it, which is a fault of ours. */
 export function factsOf(request: IncomingMessage): RequestFacts {
-  const facts = known.get(request);
-  if (!facts) throw new Error('a request came to the library by another way');
+  const facts = factsByRequest.get(request);
+  if (!facts) throw new Error('the request bypassed the protocol routes');
   return facts;
 }
 
-/** What the log keeps about the request that a fact came with. */
 export function metadataOf(request: IncomingMessage): EventMetadata {
   const { requestId, address, clientId } = factsOf(request);
   return { requestId, addressClass: addressClassOf(address), appId: clientId };

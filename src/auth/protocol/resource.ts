@@ -1,8 +1,8 @@
-/** Parsing a URL is the square of its host's length where that is not ASCII. No spelling of the base URL is so long. */
-const LONGEST_SPELLING = 4;
+/** Parsing a non-ASCII host takes quadratic time. No spelling of the base URL exceeds this multiple of its length. */
+const MAX_LENGTH_RATIO = 4;
 
-/** Whether a resource indicator (RFC 8707, section 2) names this network, which is all that its tokens are for. */
+/** True if a resource indicator (RFC 8707, section 2) names this network, the only audience of its tokens. */
 export function isOwnResource(resource: string, baseUrl: string): boolean {
-  if (resource.length > LONGEST_SPELLING * baseUrl.length) return false;
+  if (resource.length > MAX_LENGTH_RATIO * baseUrl.length) return false;
   return URL.parse(resource)?.href === new URL(baseUrl).href;
 }

@@ -11,11 +11,11 @@ describe('a resource indicator', () => {
     },
   );
 
-  it.each(['https://other.example', `${baseUrl}/x`, 'plaza', ''])('does not as %j', (resource) => {
+  it.each(['https://other.example', `${baseUrl}/x`, 'plaza', ''])('does not name it as %j', (resource) => {
     expect(isOwnResource(resource, baseUrl)).toBe(false);
   });
 
-  it('is not parsed where it is too long for that', () => {
+  it('is not parsed if it is too long', () => {
     const parse = jest.spyOn(URL, 'parse');
     const isOwn = isOwnResource(`https://${'\u4e00\u4e8c'.repeat(10_000)}`, baseUrl);
     expect([isOwn, parse.mock.calls]).toEqual([false, []]);

@@ -1,4 +1,4 @@
-/** Paths of the endpoints below the issuer's (decisions.md, "Authorization server paths"). */
+/** Paths below the issuer's (decisions.md, "Authorization server paths"). */
 export const routes = {
   authorization: '/oauth2/authorize',
   token: '/oauth2/token',
@@ -14,7 +14,6 @@ export const discoveryPaths = [
   '/.well-known/oauth-authorization-server',
 ] as const;
 
-/** Everything that the library answers, and nothing else: method and path below the issuer's. */
 export const endpoints = [
   ...discoveryPaths.map((path) => ['GET', path] as const),
   ['GET', routes.jwks],
@@ -29,14 +28,12 @@ export const endpoints = [
   ['GET', `${routes.end_session}/success`],
 ] as const;
 
-/** Endpoints where an application authenticates as itself, over HTTP Basic. */
 export const clientEndpoints: ReadonlySet<string> = new Set([
   routes.token,
   routes.introspection,
   routes.revocation,
 ]);
 
-/** Endpoints that a browser is sent to. */
 export const browserEndpoints: ReadonlySet<string> = new Set([
   routes.authorization,
   `${routes.authorization}/:uid`,
@@ -45,7 +42,7 @@ export const browserEndpoints: ReadonlySet<string> = new Set([
   `${routes.end_session}/success`,
 ]);
 
-/** Parameters that a form may have for any of them; all others are left out (RFC 6749, section 3.2). */
+/** Form parameters of any endpoint; all others are ignored (RFC 6749, section 3.2). */
 export const formParameters = [
   'grant_type',
   'code',

@@ -4,10 +4,7 @@ import { whereSignOutEnds } from '../pages/sign-out.page.js';
 import { oidcContext } from './middleware.js';
 import type { Middleware } from './middleware.js';
 
-/**
- * The library sends a browser on to another of its addresses by a form that a script sends. Here the person sends it:
- * no page runs a script, and none may be framed.
- */
+/** Replaces the library's script-submitted form by one with a button: no page runs a script, and none may be framed. */
 export const scriptlessPages: Middleware = async (ctx, next) => {
   await next();
   if (ctx.type !== 'text/html' || ctx.res.hasHeader('content-security-policy')) return;

@@ -4,8 +4,8 @@ import type { Middleware } from './middleware.js';
 import { routes } from './routes.js';
 
 /**
- * Who is not signed in is sent on at once, to where the application wants them (OpenID Connect RP-Initiated Logout 1.0,
- * section 2: there is nothing to ask). The library would show a form first, and keep a session for it.
+ * Redirects a browser without a sign-in at once to the application's address: it needs no confirmation (OpenID Connect
+ * RP-Initiated Logout 1.0, section 2). The library would show a form, and store a session for it.
  */
 export const signNobodyOut: Middleware = async (context, next) => {
   await next();

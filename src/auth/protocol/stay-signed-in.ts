@@ -5,8 +5,8 @@ import { oidcContext } from './middleware.js';
 import type { Middleware } from './middleware.js';
 
 /**
- * Who stays signed in stays here. The library goes back to the application as if the person had signed out, which
- * the application would believe (OpenID Connect RP-Initiated Logout 1.0, section 3: the redirect says that it was done).
+ * Shows a page of the network to a person who declined to sign out. The library would redirect to the application, which
+ * means that the sign-out was done (OpenID Connect RP-Initiated Logout 1.0, section 3).
  */
 export function staySignedIn(baseUrl: string): Middleware {
   return async (context, next) => {

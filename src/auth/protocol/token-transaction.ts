@@ -15,37 +15,36 @@ import type { Middleware } from './middleware.js';
 
 const transactional: ReadonlySet<string> = new Set([routes.token, routes.revocation]);
 
-/** Thrown to undo, caught to answer. */
-class Undone extends Error {}
+class Rollback extends Error {}
 
 /**
- * A token request happens as a whole or not at all: the old refresh token is spent if and only if the new one is kept.
- * The library answers only after this returns, so no client holds a token that was not committed, or a refreshed one
- * that the log does not know. A refusal commits, since it may have revoked a grant.
+ * Makes a token request atomic: the old refresh token is spent if and only if the new one is stored. The library answers
+ * after this middleware, so no client gets a token before its commit, or a refreshed one that the log lacks. A refusal
+ * commits, since it may have revoked a grant.
  */
 export function tokenTransaction(store: AuthorityStore, commands: CommandBus): Middleware {
   return async (context, next) => {
     const ctx = oidcContext(context);
     if (!transactional.has(ctx.path)) return next();
     const { form, clientId = '' } = factsOf(ctx.req);
-    const exchanged = ctx.path === routes.token ? exchangedBy(form) : undefined;
+    const exchanged = ctx.path === routes.token ? credentialOf(form) : undefined;
     try {
       await store.transaction(async () => {
-        const dossier = exchanged && (await TokenRequestUnitOfWork.open(store, ctx.req, clientId, exchanged));
+        const unitOfWork =
+          exchanged && (await TokenRequestUnitOfWork.open(store, ctx.req, clientId, exchanged));
         await next();
-        if (ctx.status >= 500) throw new Undone();
-        if (!dossier) return;
-        if (ctx.status >= 400) return await endWhereSpent(ctx, dossier, commands);
-        await dossier.close(await recordRefresh(ctx, dossier, commands));
+        if (ctx.status >= 500) throw new Rollback();
+        if (!unitOfWork) return;
+        if (ctx.status >= 400) return await endGrantOfReusedCode(ctx, unitOfWork, commands);
+        await unitOfWork.close(await recordRefresh(ctx, unitOfWork, commands));
       });
     } catch (error) {
-      if (!(error instanceof Undone)) throw error;
+      if (!(error instanceof Rollback)) throw error;
     }
   };
 }
 
-/** What of a token request is found under a value, and spent. */
-function exchangedBy(form: Form): Exchanged | undefined {
+function credentialOf(form: Form): Exchanged | undefined {
   const grantType = form.get('grant_type');
   if (grantType === 'authorization_code') return { kind: 'AuthorizationCode', value: form.get('code') ?? '' };
   if (grantType === 'refresh_token') return { kind: 'RefreshToken', value: form.get('refresh_token') ?? '' };
@@ -53,28 +52,28 @@ function exchangedBy(form: Form): Exchanged | undefined {
 }
 
 /**
- * Whatever else was wrong with the request: a code that was used before has been in other hands (RFC 6749, section
- * 4.1.2). The library ends the grant only where all else was right. Ending it again changes nothing.
+ * Ends the grant of a reused code, which may be stolen (RFC 6749, section 4.1.2), even if the request has other errors. The
+ * library ends it only without other errors. Ending it again changes nothing.
  */
-async function endWhereSpent(
+async function endGrantOfReusedCode(
   ctx: KoaContextWithOIDC,
-  dossier: TokenRequestUnitOfWork,
+  unitOfWork: TokenRequestUnitOfWork,
   commands: CommandBus,
 ): Promise<void> {
   const isAuthenticated = ctx.oidc.client !== undefined && ctx.status !== 401;
-  const grantId = isAuthenticated ? dossier.grantOfSpentCode() : undefined;
+  const grantId = isAuthenticated ? unitOfWork.grantOfSpentCode() : undefined;
   if (grantId === undefined) return;
   const ending = { cause: 'reuse', of: 'authorization_code' } as const;
   await commands.execute(new RevokeGrant(grantId, ending, { ...metadataOf(ctx.req), grantId }));
 }
 
 /**
- * Answers the revision of the grant's stream: a grant that was never refreshed has one event.
- * @throws {errors.InvalidGrant} the log knows that the grant has ended, which the authority store does not yet.
+ * Returns the revision of the grant's stream; 0 before the first refresh.
+ * @throws {errors.InvalidGrant} the grant has ended in the log, and the authority store is behind.
  */
 async function recordRefresh(
   ctx: KoaContextWithOIDC,
-  dossier: TokenRequestUnitOfWork,
+  unitOfWork: TokenRequestUnitOfWork,
   commands: CommandBus,
 ): Promise<bigint> {
   const { RotatedRefreshToken: rotated } = ctx.oidc.entities;
@@ -82,7 +81,7 @@ async function recordRefresh(
   const { grantId, accountId: actorId } = rotated;
   const metadata = { ...metadataOf(ctx.req), actorId, grantId };
   try {
-    const refresh = new RefreshGrant(grantId, metadata, dossier.knownGrant(grantId));
+    const refresh = new RefreshGrant(grantId, metadata, unitOfWork.knownGrant(grantId));
     const { revision } = await commands.execute(refresh);
     return revision;
   } catch (error) {

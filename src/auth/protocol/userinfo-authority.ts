@@ -5,8 +5,8 @@ import { oidcContext } from './middleware.js';
 import type { Middleware } from './middleware.js';
 
 /**
- * A live token whose actor or application is suspended is 403 `social_authority_required` (decisions.md), where the
- * library, which then finds no such account or client, takes the token for an invalid one.
+ * Answers 403 `social_authority_required` for a valid token of a suspended actor or application (decisions.md). The library
+ * finds no such account or client, and would call the token invalid.
  */
 export function userinfoAuthority(store: AuthorityStore): Middleware {
   return async (context, next) => {
@@ -23,7 +23,6 @@ export function userinfoAuthority(store: AuthorityStore): Middleware {
   };
 }
 
-/** Whether the grant is live, and its actor or its application is not. */
 async function lacksAuthority(store: AuthorityStore, grantId: string): Promise<boolean> {
   const rows = await store.db.query<unknown[]>(
     `SELECT 1 FROM authority.app_grant JOIN authority.account USING (actor_id) JOIN authority.application USING (app_id)

@@ -7,26 +7,28 @@ import { basicCredentials, bearerToken } from './credentials.js';
 import { Fault, oauthError, RETRY_AFTER } from './faults.js';
 import { browserEndpoints, clientEndpoints, routes } from './routes.js';
 
-/** Headers that decide who asks, and how what they say is read. */
-const decisive = ['authorization', 'content-type', 'origin'];
+const singleValued = ['authorization', 'content-type', 'origin'];
 
-/** What is asked of a request before its body is: network-api.md, "Origin rule" and "Credentials". */
+/** Checks the headers before the body is read (network-api.md, "Origin rule" and "Credentials"). Undefined: acceptable. */
 export function refuse(request: FastifyRequest, baseUrl: string): Fault | undefined {
   const path = pathOf(request);
   const { origin, authorization } = request.headers;
-  const repeated = decisive.find((header) => !isSaidOnce(request, header));
+  const repeated = singleValued.find((header) => !isSaidOnce(request, header));
   if (repeated !== undefined) return new Fault(400, 'invalid_request', `Send one header ${repeated}.`);
-  const signsOut = path === `${routes.end_session}/confirm`;
-  const presents = clientEndpoints.has(path) || path === routes.userinfo;
-  if (origin !== undefined && origin !== baseUrl && (presents || signsOut))
+  const isSignOut = path === `${routes.end_session}/confirm`;
+  const needsCredential = clientEndpoints.has(path) || path === routes.userinfo;
+  if (origin !== undefined && origin !== baseUrl && (needsCredential || isSignOut))
     return new Fault(403, 'origin_mismatch', `Omit Origin, or send ${baseUrl}.`);
-  if (origin === undefined && signsOut)
-    return new Fault(403, 'origin_required', 'Your browser did not say where this form came from.');
+  if (origin === undefined && isSignOut)
+    return new Fault(
+      403,
+      'origin_required',
+      'Your browser did not send the Origin header. Allow it, then send the form again.',
+    );
   if (clientEndpoints.has(path) && !basicCredentials(authorization)) return notTheApplication();
   return path === routes.userinfo ? refuseBearer(request) : undefined;
 }
 
-/** RFC 6749, section 5.2. */
 export const notTheApplication = () =>
   new Fault(401, 'invalid_client', 'Authenticate as the application with HTTP Basic, and in no other way.');
 
@@ -40,7 +42,6 @@ function refuseBearer({ headers, url }: FastifyRequest): Fault | undefined {
   return undefined;
 }
 
-/** A page where a browser asks, an OAuth error for a program. */
 export function sendRefusal(request: FastifyRequest, reply: FastifyReply, fault: Fault): FastifyReply {
   const path = pathOf(request);
   reply.status(fault.status).headers({ 'cache-control': 'no-store', pragma: 'no-cache' });
@@ -57,7 +58,7 @@ function challenge(path: string, { code }: Fault): string {
   return code === 'invalid_token' ? 'Bearer realm="plaza", error="invalid_token"' : 'Bearer realm="plaza"';
 }
 
-/** With the code, since some clients look here before they look into the body. */
+/** Repeats the error code, since some clients read the header before the body. */
 export const BASIC_CHALLENGE = 'Basic realm="plaza", error="invalid_client"';
 
 function pathOf({ routeOptions }: FastifyRequest): string {
