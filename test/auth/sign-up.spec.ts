@@ -143,7 +143,7 @@ describe('refuses', () => {
     await visitor.submit(page, person);
     const again = await visitor.submit(page, { ...person, ...changes });
     expect(again.status).toBe(400);
-    expect(problemIn(again)).toContain('made from this page before');
+    expect(problemIn(again)).toContain('already created an account');
     expect(await accountsOf('quite_another')).toEqual([]);
     expect(await accountsOf(person.handle)).toHaveLength(1);
   });

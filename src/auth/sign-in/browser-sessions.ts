@@ -11,17 +11,13 @@ import type { Proven } from './sign-in.js';
 
 type Session = InstanceType<Provider['Session']>;
 
-/** Who is signed in with a browser. */
 export interface SignedIn {
-  /** Of the session, for as long as it lives. Nobody outside learns it. */
+  /** The session's inner identifier. It outlives changes of the cookie and never leaves the server. */
   readonly uid: string;
   readonly account: AccountRow;
 }
 
-/**
- * The library's own sessions, found, begun and ended where the library is not asked: being signed in at the account page
- * and in the OAuth flow is one and the same.
- */
+/** Uses the library's login sessions outside of the library: the account page and the OAuth flow share one sign-in. */
 export class BrowserSessions {
   constructor(
     private readonly authorization: AuthorizationServer,
@@ -29,7 +25,6 @@ export class BrowserSessions {
     private readonly store: AuthorityStore,
   ) {}
 
-  /** Undefined: nobody, or an account that may not act. */
   async find(exchange: Exchange): Promise<SignedIn | undefined> {
     const session = await this.session(exchange);
     if (session?.accountId === undefined) return undefined;
@@ -39,9 +34,9 @@ export class BrowserSessions {
   }
 
   /**
-   * Signs in. What session the browser had is ended, so that an identifier which somebody planted or saw is worth nothing,
-   * also to a request under way. Of the same person's the name within goes on: consent pages that are open stay good.
-   * @throws {Fault} `login_required`: the password was changed since it was checked, which ended every session.
+   * Ends the browser's previous session, which prevents session fixation, also by a concurrent request. A session of the
+   * same person keeps its inner identifier, so that open consent pages stay valid.
+   * @throws {Fault} `login_required`: the password was changed after its check, which ended every session
    */
   async begin(exchange: Exchange, { actorId, passwordHash }: Proven): Promise<Session> {
     const { Session } = this.authorization.provider;
@@ -59,7 +54,6 @@ export class BrowserSessions {
     return session;
   }
 
-  /** Signs out. */
   async end(exchange: Exchange): Promise<void> {
     const session = await this.session(exchange);
     await session?.destroy();

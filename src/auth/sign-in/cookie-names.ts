@@ -1,6 +1,6 @@
 /**
- * What the network's cookies are called. Behind https the prefixes keep other hosts and plain http from planting them
- * (RFC 6265bis, section 4.1.3): `__Host-` where the path is `/`, `__Secure-` where a page of its own has the cookie.
+ * Over https the prefixes keep other hosts and plain http from planting cookies (RFC 6265bis, section 4.1.3). `__Host-`
+ * requires the path `/`; cookies with another path have `__Secure-`.
  */
 export function cookieNames(baseUrl: string) {
   const behindTls = baseUrl.startsWith('https:');

@@ -4,7 +4,7 @@ import type { IdGenerator } from '../../commands/support/ambient.js';
 import { Fault } from '../protocol/faults.js';
 import type { Fields } from './exchange.js';
 
-/** Proves that a form came from a page that was shown to the same browser: its hidden field `form`. */
+/** Proves by a hidden field `form` that a form comes from a page shown to the same browser. */
 export class CsrfProtection {
   constructor(
     private readonly key: Buffer,
@@ -13,8 +13,8 @@ export class CsrfProtection {
   ) {}
 
   /**
-   * The field's value on one page.
-   * @param holder what only the browser that the page is shown to has: names of its interaction, session or cookie.
+   * Returns the field's value for one page.
+   * @param holder a secret of the browser: the name of its interaction, session or cookie
    */
   field(holder: string): string {
     const page = this.ids.random();
@@ -22,8 +22,8 @@ export class CsrfProtection {
   }
 
   /**
-   * Answers a secret of the page that the form was on: the same each time that page's form is sent, and nobody else's.
-   * @throws {Fault} the form came from elsewhere.
+   * Returns the page's secret, the same at each submission of its form.
+   * @throws {Fault} the form came from another page or browser
    */
   check(holder: string, headers: IncomingHttpHeaders, fields: Fields): string {
     this.checkOrigin(headers);
@@ -31,15 +31,28 @@ export class CsrfProtection {
     const expected = Buffer.from(this.digest('form', holder, page));
     const given = Buffer.from(proof);
     if (given.length !== expected.length || !timingSafeEqual(given, expected))
-      throw new Fault(403, 'invalid_request', 'This form is not the one that was shown to you.');
+      throw new Fault(
+        403,
+        'invalid_request',
+        'This form was not made for this browser, or its sign-in has ended. Load the page again.',
+      );
     return this.digest('page', holder, page);
   }
 
-  /** The half of {@link check} that can be done before it is known who holds the page. @throws {Fault} */
+  /** The part of {@link check} that needs no holder. @throws {Fault} */
   checkOrigin({ origin }: IncomingHttpHeaders): void {
     if (origin === undefined)
-      throw new Fault(403, 'origin_required', 'Your browser did not say where this form came from.');
-    if (origin !== this.origin) throw new Fault(403, 'origin_mismatch', 'This form came from another site.');
+      throw new Fault(
+        403,
+        'origin_required',
+        'Your browser did not send the Origin header. Allow it, then send the form again.',
+      );
+    if (origin !== this.origin)
+      throw new Fault(
+        403,
+        'origin_mismatch',
+        'This form came from another site. Open the page on this site.',
+      );
   }
 
   private digest(...parts: readonly string[]): string {

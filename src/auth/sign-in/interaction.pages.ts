@@ -21,18 +21,16 @@ import type { SignUp, SignUpFaults } from './sign-up.js';
 
 type Interaction = Awaited<ReturnType<Provider['interactionDetails']>>;
 
-/** What a browser is led through between an authorization request and its answer: sign-in or sign-up, then consent. */
 export class InteractionPages {
   constructor(
     private readonly authorization: AuthorizationServer,
     private readonly commands: CommandBus,
-    private readonly guard: CsrfProtection,
+    private readonly csrf: CsrfProtection,
     private readonly sessions: BrowserSessions,
     private readonly passwords: PasswordCheck,
     private readonly signUps: SignUp,
   ) {}
 
-  /** The page that the interaction waits at. */
   async show(exchange: Exchange, uid: string): Promise<Step> {
     const interaction = await this.interaction(exchange, uid);
     if (interaction.prompt.name !== 'login') return this.consent(exchange, interaction);
@@ -45,12 +43,11 @@ export class InteractionPages {
     this.signUps.requireOpen();
     const interaction = await this.interaction(exchange, uid);
     if (interaction.prompt.name !== 'login') return { location: addressOf(uid) };
-    return this.signUp(interaction, this.guard.field(holderOf(uid)), {}, { faults: {} });
+    return this.signUp(interaction, this.csrf.field(holderOf(uid)), {}, { faults: {} });
   }
 
-  /** Fields `handle`, `password`. */
   async submitSignIn(exchange: Exchange, fields: Fields, uid: string): Promise<Step> {
-    this.guard.check(holderOf(uid), exchange.request.headers, fields);
+    this.csrf.check(holderOf(uid), exchange.request.headers, fields);
     const interaction = await this.interaction(exchange, uid);
     if (interaction.prompt.name !== 'login') return { location: addressOf(uid) };
     const account = await this.passwords.recognize(exchange, fields);
@@ -58,9 +55,8 @@ export class InteractionPages {
     return this.enter(exchange, interaction, account);
   }
 
-  /** Fields as in sign-up.ts. */
   async submitSignUp(exchange: Exchange, fields: Fields, uid: string): Promise<Step> {
-    const secret = this.guard.check(holderOf(uid), exchange.request.headers, fields);
+    const secret = this.csrf.check(holderOf(uid), exchange.request.headers, fields);
     const interaction = await this.interaction(exchange, uid);
     if (interaction.prompt.name !== 'login') return { location: addressOf(uid) };
     const registered = await this.signUps.register(exchange, fields, secret);
@@ -68,9 +64,8 @@ export class InteractionPages {
     return this.enter(exchange, interaction, registered);
   }
 
-  /** Field `decision`: `allow` or `deny`. */
   async submitConsent(exchange: Exchange, fields: Fields, uid: string): Promise<Step> {
-    this.guard.check(holderOf(uid), exchange.request.headers, fields);
+    this.csrf.check(holderOf(uid), exchange.request.headers, fields);
     const interaction = await this.interaction(exchange, uid);
     if (interaction.prompt.name !== 'consent') return { location: addressOf(uid) };
     const { actorId } = await this.consenting(exchange, interaction);
@@ -80,19 +75,19 @@ export class InteractionPages {
     });
     const { decision } = fields;
     if (decision === 'deny')
-      return finish({ error: 'access_denied', error_description: 'The person refused.' });
+      return finish({ error: 'access_denied', error_description: 'The person denied access.' });
     if (decision !== 'allow') throw new Fault(400, 'invalid_request', 'Choose to allow or to deny.');
-    const { appId, scopes } = askedFor(interaction);
-    // One consent is one grant, however often the form is sent: the identity derives from the interaction's.
+    const { appId, scopes } = requestedGrant(interaction);
+    // The grant's id derives from the interaction's: a repeated form creates no second grant.
     const grantId = createHash('sha256').update(`grant:${uid}`).digest('base64url').slice(0, 22);
     const metadata = metadataOf(exchange, { actorId, appId, grantId });
     await this.commands.execute(new IssueGrant(grantId, appId, actorId, scopes, metadata));
     return finish({ consent: { grantId } });
   }
 
-  /** Signs this browser out and asks the same again, of whoever signs in then. */
+  /** Signs out, then repeats the authorization request for the next account. */
   async switchAccount(exchange: Exchange, fields: Fields, uid: string): Promise<Step> {
-    this.guard.check(holderOf(uid), exchange.request.headers, fields);
+    this.csrf.check(holderOf(uid), exchange.request.headers, fields);
     const interaction = await this.interaction(exchange, uid);
     const request = new URLSearchParams(interaction.params as Record<string, string>);
     await interaction.destroy();
@@ -100,17 +95,21 @@ export class InteractionPages {
     return { location: `${AUTH_PREFIX}${routes.authorization}?${request.toString()}` };
   }
 
-  /** @throws the library's `SessionNotFound` where the browser has no such interaction (any more). */
+  /** @throws {errors.SessionNotFound} the browser has no such interaction, or it has expired. */
   private async interaction({ request, response }: Exchange, uid: string): Promise<Interaction> {
     const interaction = await this.authorization.provider.interactionDetails(request, response);
     if (interaction.uid !== uid)
-      throw new Fault(400, 'invalid_request', 'Another sign-in was started in this browser.');
+      throw new Fault(
+        400,
+        'invalid_request',
+        'Another sign-in was started in this browser. Continue with that one.',
+      );
     return interaction;
   }
 
   /**
-   * Signs in at once, and ties the interaction to that session. Left to the library, a session of somebody else would first
-   * be ended by a page that sends itself on.
+   * Signs in at once and binds the interaction to that session. The library would first end another person's session by
+   * a page with a script.
    */
   private async enter(exchange: Exchange, interaction: Interaction, person: Proven): Promise<Step> {
     const { actorId } = person;
@@ -127,7 +126,7 @@ export class InteractionPages {
     const { uid, prompt } = interaction;
     const page = signInPage({
       action: `${addressOf(uid)}/sign-in`,
-      form: this.guard.field(holderOf(uid)),
+      form: this.csrf.field(holderOf(uid)),
       signUp: this.signUps.isOpen ? `${addressOf(uid)}/sign-up` : undefined,
       applicationName: name,
       handle,
@@ -168,26 +167,26 @@ export class InteractionPages {
       action: `${address}/consent`,
       switchAction: `${address}/switch`,
       account: ACCOUNT_PATH,
-      form: this.guard.field(holderOf(interaction.uid)),
+      form: this.csrf.field(holderOf(interaction.uid)),
       applicationName: name,
       applicationHost: new URL(origin).host,
       person: { displayName, handle: handle ?? '' },
-      scopes: askedFor(interaction).scopes,
+      scopes: requestedGrant(interaction).scopes,
     });
     return { page, status: 200, formTarget: origin };
   }
 
-  /** Whose consent it is: the interaction's account, still signed in with this browser. */
+  /** @throws {Fault} `login_required`: the interaction's account is no longer signed in with this browser. */
   private async consenting(exchange: Exchange, { session }: Interaction) {
     const signedIn = await this.sessions.find(exchange);
     if (!session || signedIn?.account.actorId !== session.accountId || signedIn.uid !== session.uid)
-      throw new Fault(403, 'login_required', 'You are not signed in any more as who began this.');
+      throw new Fault(403, 'login_required', 'You are no longer signed in to the account that started this.');
     return signedIn.account;
   }
 
   private async application({ params }: Interaction): Promise<{ name: string; origin: string }> {
     const client = await this.authorization.provider.Client.find(String(params['client_id']));
-    if (!client) throw new Fault(400, 'invalid_client', 'The application is not registered any more.');
+    if (!client) throw new Fault(400, 'invalid_client', 'The application is no longer registered.');
     return {
       name: client.clientName ?? client.clientId,
       origin: new URL(String(params['redirect_uri'])).origin,
@@ -199,11 +198,10 @@ function addressOf(uid: string): string {
   return `${INTERACTION_PATH}/${uid}`;
 }
 
-/** For the anti-forgery field: the interaction's name is in an HttpOnly cookie of this browser. */
 function holderOf(uid: string): string {
   return `interaction:${uid}`;
 }
 
-function askedFor({ params }: Interaction): { appId: string; scopes: string[] } {
+function requestedGrant({ params }: Interaction): { appId: string; scopes: string[] } {
   return { appId: String(params['client_id']), scopes: String(params['scope']).split(' ') };
 }

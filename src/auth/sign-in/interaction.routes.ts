@@ -1,7 +1,6 @@
 import type { InteractionPages } from './interaction.pages.js';
 import type { PageRoute } from './page-routes.js';
 
-/** The sign-in, sign-up and consent pages of an interaction, below `INTERACTION_PATH`. */
 export function interactionRoutes(pages: InteractionPages): PageRoute[] {
   return [
     { path: '/:uid', get: (exchange, uid) => pages.show(exchange, uid) },

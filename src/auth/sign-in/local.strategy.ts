@@ -7,14 +7,12 @@ import type { Recognized } from './sign-in.js';
 
 type SignIn = (handle: string, password: string) => Promise<Recognized | undefined>;
 
-/** passport speaks Express: of request and response this is what a strategy of ours looks at. */
 type Handler = (
   request: Pick<IncomingMessage, 'headers'> & { readonly body: object },
   response: Partial<ServerResponse>,
   next: (error: unknown) => void,
 ) => void;
 
-/** Local sign-in through passport: fields `handle` and `password`. */
 export class LocalSignIn {
   private readonly passport = new Passport();
 
@@ -28,7 +26,7 @@ export class LocalSignIn {
     );
   }
 
-  /** Undefined: nobody's. Rejects if that cannot be found out. */
+  /** Resolves with undefined for a wrong handle or password; rejects if the check fails. */
   authenticate(body: Fields): Promise<Recognized | undefined> {
     const { promise, resolve, reject } = Promise.withResolvers<Recognized | undefined>();
     const answer = (error: unknown, account: Recognized | false) =>

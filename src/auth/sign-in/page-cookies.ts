@@ -6,7 +6,6 @@ import type { Exchange } from './exchange.js';
 
 const NOTICE_MS = 60_000;
 
-/** Cookies of the pages themselves, signed with the same keys as the library's own. */
 export class PageCookies {
   private readonly names: ReturnType<typeof cookieNames>;
   private readonly isSecure: boolean;
@@ -25,7 +24,7 @@ export class PageCookies {
     return this.jar(exchange).get(name, { signed: true });
   }
 
-  /** @param until undefined: as long as the browser runs. `value` null deletes it. */
+  /** `value` null deletes the cookie. @param until undefined: until the browser closes */
   set(exchange: Exchange, name: string, value: string | null, until?: Date): void {
     this.jar(exchange).set(name, value, {
       httpOnly: true,
@@ -36,7 +35,6 @@ export class PageCookies {
     });
   }
 
-  /** A random value of a browser that nobody is signed in with yet; given one with this answer if it has none. */
   visitor(exchange: Exchange): string {
     const known = this.get(exchange, this.names.visitor);
     if (known !== undefined) return known;
@@ -45,12 +43,11 @@ export class PageCookies {
     return visitor;
   }
 
-  /** What the next page says was done. Signed, so that no link makes the page say it. */
+  /** Sets the notice of the next page. It is signed, so that no link can set it. */
   leaveNotice(exchange: Exchange, notice: string): void {
     this.set(exchange, this.names.notice, notice, new Date(this.clock.now() + NOTICE_MS));
   }
 
-  /** Said once. */
   takeNotice(exchange: Exchange): string | undefined {
     const notice = this.get(exchange, this.names.notice);
     if (notice !== undefined) this.set(exchange, this.names.notice, null);
@@ -59,7 +56,7 @@ export class PageCookies {
 
   private jar({ request, response }: Exchange) {
     const { cookies } = this.authorization.provider.createContext(request, response);
-    // Whether the network is behind https is configured; no header says it.
+    // The configuration decides, not a header of the request.
     cookies.secure = this.isSecure;
     return cookies;
   }

@@ -6,20 +6,19 @@ import { Fault, faultOf, RETRY_AFTER } from '../protocol/faults.js';
 import { readForm } from '../protocol/form.js';
 import type { Exchange, Fields, Step } from './exchange.js';
 
-/** As of any request: a password of the greatest length is up to twelve bytes a character in a form. */
+/** Limit of any request body. The longest password has up to twelve bytes per character in a form. */
 const FORM_LIMIT_BYTES = 64 * 1024;
 
-/** What a page does, by the path below the address where its pages are. `uid`: names the interaction, where there is one. */
 export interface PageRoute {
   readonly path: string;
   readonly get?: (exchange: Exchange, uid: string) => Promise<Step>;
-  /** Is to check the form before anything else. */
+  /** Must check the CSRF field first. */
   readonly post?: (exchange: Exchange, fields: Fields, uid: string) => Promise<Step>;
 }
 
 /**
- * A Fastify plugin, to be registered with a prefix, that serves pages: takes forms and nothing else, and says what is
- * wrong with any request below the prefix as a page to a browser and as an Error object to a program.
+ * A Fastify plugin that serves pages below its prefix and accepts forms only. An error below the prefix is a page for a
+ * browser and an Error object for a program.
  */
 export function pageRoutes(routes: readonly PageRoute[]): FastifyPluginCallback {
   return (server, _options, registered) => {
@@ -44,7 +43,7 @@ export function pageRoutes(routes: readonly PageRoute[]): FastifyPluginCallback 
   };
 }
 
-/** @throws {Fault} a field is there twice, or holds what no text holds. */
+/** @throws {Fault} a field is repeated, or contains U+0000. */
 function fieldsOf(body: string): Fields {
   const fields = Object.fromEntries(readForm(body));
   if (
@@ -52,7 +51,7 @@ function fieldsOf(body: string): Fields {
       .flat()
       .some((text) => text.includes('\0'))
   )
-    throw new Fault(400, 'invalid_request', 'A field has a control character.');
+    throw new Fault(400, 'invalid_request', 'A field contains the control character U+0000; remove it.');
   return fields;
 }
 
@@ -70,10 +69,10 @@ function serve(server: FastifyInstance, { path, get, post }: PageRoute): void {
   server.route({
     method: server.supportedMethods.filter((method) => !allowed.includes(method)),
     url: path,
-    // Before the body is parsed: a wrong method is wrong whatever its body is.
+    // Before the body is parsed, so that a bad body does not hide the wrong method.
     onRequest: (_request, reply, done) => {
       void reply.header('allow', allowed.join(', '));
-      done(new Fault(405, 'invalid_request', 'This is not how this page is used.'));
+      done(new Fault(405, 'invalid_request', 'This page does not support the method of the request.'));
     },
     handler: () => undefined,
   });
@@ -92,11 +91,10 @@ function answer(reply: FastifyReply, step: Step): FastifyReply {
   return reply.status(step.status).headers(pageHeaders(step.formTarget)).send(step.page);
 }
 
-/** A page for a browser, the published Error object for a program. */
 function answerFault(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const fault = isClientGone(error, request.raw) ? cutOff() : faultOf(error);
-  if (fault.code === 'server_error') request.log.error({ err: error }, 'a page failed');
-  else if (fault.passing) request.log.warn({ err: error }, 'a page is not available');
+  if (fault.code === 'server_error') request.log.error({ err: error }, 'page failed');
+  else if (fault.passing) request.log.warn({ err: error }, 'page unavailable');
   if (fault.passing) reply.header('retry-after', RETRY_AFTER);
   reply.status(fault.status);
   if (request.headers.accept?.includes('text/html'))

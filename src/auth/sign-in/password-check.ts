@@ -4,7 +4,6 @@ import type { LocalSignIn } from './local.strategy.js';
 import type { Proven } from './sign-in.js';
 import type { SignInLimits, SignInTry } from './sign-in-limits.js';
 
-/** Whether a form's handle and password belong together, within the limits. */
 export class PasswordCheck {
   constructor(
     private readonly local: LocalSignIn,
@@ -12,8 +11,8 @@ export class PasswordCheck {
   ) {}
 
   /**
-   * Fields `handle` and `password`. Undefined: they do not belong together.
-   * @throws {Fault} 429 `pilot_rate_limited`; 403 `social_authority_required`, which only who knows the password is told.
+   * Reads the fields `handle` and `password`. Returns undefined if they do not match.
+   * @throws {Fault} `pilot_rate_limited`; `social_authority_required` for a suspended account, after a correct password
    */
   async recognize(exchange: Exchange, fields: Fields): Promise<Proven | undefined> {
     const { handle = '', password = '' } = fields;
@@ -21,13 +20,17 @@ export class PasswordCheck {
     const recognized = await this.local.authenticate({ handle, password });
     if (!recognized) return undefined;
     if (!recognized.mayAct)
-      throw new Fault(403, 'social_authority_required', 'This account is suspended by the network.');
+      throw new Fault(
+        403,
+        'social_authority_required',
+        'This account is suspended. Ask the operator of this network.',
+      );
     await this.limits.giveBack(handle, exchange.address);
     return recognized;
   }
 }
 
-/** Says on the answer what is left. @throws {Fault} `pilot_rate_limited`: nothing is. */
+/** Sets the rate-limit headers. @throws {Fault} `pilot_rate_limited`: the quota is exhausted. */
 export function admit({ response }: Pick<Exchange, 'response'>, { allowed, headers }: SignInTry): void {
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
   if (allowed) return;

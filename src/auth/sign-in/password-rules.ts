@@ -1,9 +1,9 @@
 import { passwordFormFault } from '../passwords.js';
 
-/** Why this can be nobody's password, in words; undefined: it can. `others`: what anybody would try first. */
+/** Returns a message for an unacceptable password, or undefined. `others`: texts that an attacker would guess first. */
 export function passwordFault(password: string, others: readonly string[]): string | undefined {
   const fault = passwordFormFault(password);
   if (fault !== undefined) return fault;
-  const guessed = others.some((other) => other.toLowerCase() === password.toLowerCase());
-  return guessed ? 'Choose a password that is neither your handle nor your e-mail address.' : undefined;
+  const isGuessable = others.some((other) => other.toLowerCase() === password.toLowerCase());
+  return isGuessable ? 'Choose a password that is neither your handle nor your e-mail address.' : undefined;
 }

@@ -9,30 +9,26 @@ import { isUnreachable } from '../../store/unreachable.js';
 import { Fault, faultOf } from '../protocol/faults.js';
 import { handleOf } from './sign-in.js';
 
-/** Whether a password may be looked at, and what the answer says of that. Without limits it says nothing. */
 export interface SignInTry {
   readonly allowed: boolean;
   readonly headers: Fields;
 }
 
-/** Of each; `off` allows everything. */
 export type SignInQuotas = Readonly<Record<Policy, Limit>> | 'off';
 
-/** `sign-up` and `authorization` are of an address, too; `session` is of an account in one browser. */
+/** `sign-up` and `authorization` count per address; `session` counts per account and browser. */
 const policies = ['account', 'address', 'session', 'sign-up', 'authorization'] as const;
 type Policy = (typeof policies)[number];
 
 type Windows = Readonly<Record<Policy, SharedWindow>>;
 
 /**
- * How often somebody may try to sign in, on one account and from one address; to prove themselves again where they are
- * signed in; and, from one address, to sign up, or to be asked to sign in or out. All API processes count in one table,
- * where none of these can be read.
+ * Rate limits for sign-in (per account and per address), password confirmation (per account and browser), sign-up and
+ * authorization requests (per address). All API processes share one table, whose keys reveal no account or address.
  */
 export class SignInLimits {
   private readonly windows: Windows | undefined;
 
-  /** @param secret of the network, see `SharedWindow`. */
   constructor(
     private readonly pool: Pool,
     secret: Buffer,
@@ -40,7 +36,6 @@ export class SignInLimits {
     quotas: SignInQuotas,
   ) {
     if (quotas === 'off') return;
-    // Not final: what was successful is given back.
     const window = (policy: Policy) =>
       new SharedWindow({ pool, secret, name: `sign-in:${policy}`, limit: quotas[policy], isFinal: false });
     this.windows = Object.fromEntries(policies.map((policy) => [policy, window(policy)])) as Record<
@@ -50,27 +45,27 @@ export class SignInLimits {
   }
 
   /**
-   * Takes one try from the account's budget and one from the address's; from an address that has none left, none of the
-   * account's, so that nobody is locked out from there for longer than by the tries that it had.
-   * @param handle as typed. @param address `request.ip`.
+   * Takes one try from the address's quota, then one from the account's. An exhausted address takes none from the account,
+   * which limits how long that address can lock a person out.
+   * @param handle as typed
+   * @param address `request.ip`
    * @throws {Fault} `trusted_address_unavailable`, `pilot_limits_unavailable`
    */
   async take(handle: string, address: string): Promise<SignInTry> {
     const { windows } = this;
     if (!windows) return { allowed: true, headers: {} };
-    const ofAddress = await count(windows, 'address', this.blockOf(address));
-    if (isRefused(ofAddress)) return answer(windows, signInPolicies, ofAddress);
-    return answer(windows, signInPolicies, await count(windows, 'account', handleOf(handle)), ofAddress);
+    const addressState = await count(windows, 'address', this.blockOf(address));
+    if (isRefused(addressState)) return answer(windows, signInPolicies, addressState);
+    return answer(windows, signInPolicies, await count(windows, 'account', handleOf(handle)), addressState);
   }
 
-  /** Takes one try to sign up from the address's budget for that: signing in goes on untouched. @throws {Fault} as above. */
   takeSignUp(address: string): Promise<SignInTry> {
     return this.takeOne('sign-up', () => this.blockOf(address));
   }
 
   /**
-   * Takes one request to begin a sign-in or a sign-out from the address's budget for that.
-   * @throws {Fault} as above; `temporarily_unavailable` where the database is away, without which nothing begins.
+   * Takes one try from the address's quota to start a sign-in or sign-out.
+   * @throws {Fault} as {@link take}; `temporarily_unavailable` if the database is down, since starting needs it anyway
    */
   async takeAuthorization(address: string): Promise<SignInTry> {
     try {
@@ -81,36 +76,32 @@ export class SignInLimits {
     }
   }
 
-  /** Takes one try from the budget of this account in this browser alone. @throws {Fault} `pilot_limits_unavailable` */
+  /** Takes one try from the quota of this account in this browser. @throws {Fault} `pilot_limits_unavailable` */
   takeSignedIn(browser: SignedInBrowser): Promise<SignInTry> {
-    return this.takeOne('session', () => nameOf(browser));
+    return this.takeOne('session', () => keyOfBrowser(browser));
   }
 
-  /** After a success: only what failed counts. The sign-in stands also where the try cannot be given back. */
+  /** Refunds a successful try, so that only failures count. A failed refund does not fail the sign-in. */
   async giveBack(handle: string, address: string): Promise<void> {
     const { windows } = this;
     if (!windows) return;
-    await this.giveBackTo(
-      windows.account.keyOf(handleOf(handle)),
-      windows.address.keyOf(this.blockOf(address)),
-    );
+    await this.refund(windows.account.keyOf(handleOf(handle)), windows.address.keyOf(this.blockOf(address)));
   }
 
-  /** The same, of {@link takeSignedIn}. */
   async giveBackSignedIn(browser: SignedInBrowser): Promise<void> {
     const { windows } = this;
-    if (windows) await this.giveBackTo(windows.session.keyOf(nameOf(browser)));
+    if (windows) await this.refund(windows.session.keyOf(keyOfBrowser(browser)));
   }
 
-  private async takeOne(policy: Policy, who: () => string): Promise<SignInTry> {
+  private async takeOne(policy: Policy, keyOf: () => string): Promise<SignInTry> {
     const { windows } = this;
     if (!windows) return { allowed: true, headers: {} };
-    return answer(windows, [policy], await count(windows, policy, who()));
+    return answer(windows, [policy], await count(windows, policy, keyOf()));
   }
 
-  private async giveBackTo(...keys: readonly string[]): Promise<void> {
+  private async refund(...keys: readonly string[]): Promise<void> {
     try {
-      // Not the library's `reward`, which would begin a window below nothing where the last one has just ended.
+      // The library's `reward` would start a new window with a negative count if the last one has just ended.
       await this.pool.query(
         'UPDATE limits.used SET points = points - 1 WHERE key = ANY ($1) AND points > 0 AND expire > $2',
         [keys, Date.now()],
@@ -123,35 +114,39 @@ export class SignInLimits {
   private blockOf(nearest: string): string {
     const address = this.proxies.connectingAddress(nearest);
     if (address === undefined)
-      throw new Fault(503, 'trusted_address_unavailable', 'It cannot be told where this request comes from.');
+      throw new Fault(
+        503,
+        'trusted_address_unavailable',
+        'The address of the client is unknown. Tell the operator: the proxy in front must send it.',
+      );
     return addressBlock(address);
   }
 }
 
-/** An account in a browser that it is signed in with. `uid`: of the session. */
 export interface SignedInBrowser {
   readonly actorId: string;
   readonly uid: string;
 }
 
-const nameOf = ({ actorId, uid }: SignedInBrowser): string => JSON.stringify([actorId, uid]);
+const keyOfBrowser = ({ actorId, uid }: SignedInBrowser): string => JSON.stringify([actorId, uid]);
 
 const signInPolicies: readonly Policy[] = ['account', 'address'];
 
-function answer(
-  windows: Windows,
-  policies: readonly Policy[],
-  ...standings: readonly QuotaState[]
-): SignInTry {
+function answer(windows: Windows, policies: readonly Policy[], ...states: readonly QuotaState[]): SignInTry {
   const named = policies.map((name) => ({ name, limit: windows[name].limit }));
-  return { allowed: !standings.some(isRefused), headers: rateLimitFields(named, standings) };
+  return { allowed: !states.some(isRefused), headers: rateLimitFields(named, states) };
 }
 
-async function count(windows: Windows, name: Policy, who: string): Promise<QuotaState> {
+async function count(windows: Windows, name: Policy, key: string): Promise<QuotaState> {
   try {
-    return { policy: { name, limit: windows[name].limit }, claim: await windows[name].claim(who) };
+    return { policy: { name, limit: windows[name].limit }, claim: await windows[name].claim(key) };
   } catch (error) {
     if (!(error instanceof LimitsUnavailable)) throw error;
-    throw new Fault(503, 'pilot_limits_unavailable', 'Please try again in a few seconds.', { cause: error });
+    throw new Fault(
+      503,
+      'pilot_limits_unavailable',
+      'Sign-in limits cannot be checked. Please try again in a few seconds.',
+      { cause: error },
+    );
   }
 }

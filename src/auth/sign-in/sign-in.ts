@@ -8,20 +8,16 @@ interface Row {
   readonly password_hash: string | null;
 }
 
-/** Who knows the account's password, and which it was when they were asked. */
 export interface Proven {
   readonly actorId: string;
-  /** PHC string that the password was checked against. */
   readonly passwordHash: string;
 }
 
-/** Whose handle and password were typed. */
 export interface Recognized extends Proven {
-  /** False: the account is suspended, which only who knows its password is told. */
   readonly mayAct: boolean;
 }
 
-/** Undefined, after as much work, if there is no such account or the password is another: nobody learns which. */
+/** Returns undefined, in the same time, for an unknown account and for a wrong password, so that neither is revealed. */
 export async function signIn(
   store: AuthorityStore,
   passwords: Passwords,
@@ -31,12 +27,12 @@ export async function signIn(
   const handle = handleOf(typedHandle);
   const row = isHandle(handle) ? await credentialOf(store, handle) : undefined;
   const passwordHash = row?.password_hash ?? undefined;
-  const right = await passwords.verify(passwordHash, password);
-  if (!row || passwordHash === undefined || !right) return undefined;
+  const isRight = await passwords.verify(passwordHash, password);
+  if (!row || passwordHash === undefined || !isRight) return undefined;
   return { actorId: row.actor_id, passwordHash, mayAct: row.state === 'active' };
 }
 
-/** The handle that was meant, whether or not it is one. */
+/** Normalizes a typed handle; the result may be invalid. */
 export function handleOf(typed: string): string {
   return typed.trim().replace(/^@/, '').toLowerCase();
 }
@@ -50,5 +46,5 @@ async function credentialOf(store: AuthorityStore, handle: string): Promise<Row 
   return row;
 }
 
-/** Said of every sign-in that failed: nobody learns whether the account exists. */
-export const WRONG_PASSWORD = 'That handle and password do not belong together.';
+/** The same for an unknown account and for a wrong password. */
+export const WRONG_PASSWORD = 'Wrong handle or password.';

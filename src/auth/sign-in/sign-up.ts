@@ -18,15 +18,12 @@ import { handleOf } from './sign-in.js';
 import type { Proven } from './sign-in.js';
 import type { SignInLimits } from './sign-in-limits.js';
 
-/** What a person has to change before there is an account. */
 export interface SignUpFaults {
   readonly faults: Readonly<Partial<Record<SignUpField, string>>>;
   readonly problem?: string;
 }
 
-/** Makes accounts for people who come by themselves. */
 export class SignUp {
-  /** Whether people may make accounts at all. */
   readonly isOpen: boolean;
 
   constructor(
@@ -40,29 +37,28 @@ export class SignUp {
     this.isOpen = registration === 'open';
   }
 
-  /** @throws {Fault} they may not. */
   requireOpen(): void {
     if (!this.isOpen)
       throw new Fault(
         403,
         'social_authority_required',
-        'New accounts are made by the operator of this network.',
+        'Sign-up is closed. Only the operator of this network creates accounts.',
       );
   }
 
   /**
-   * Fields `handle`, `displayName`, `email`, `password`. The same form sent again makes no second account.
-   * @param pageSecret of the page that the form was on (see form-guard.ts).
-   * @throws {Fault} closed, or `pilot_rate_limited`; whatever log and store throw: then sending the form again goes on.
+   * Reads the fields `handle`, `displayName`, `email`, `password`. A repeated form creates no second account.
+   * @param pageSecret see csrf-protection.ts
+   * @throws {Fault} `social_authority_required`, `pilot_rate_limited`. Also errors of log and store: resending is safe.
    */
   async register(exchange: Exchange, fields: Fields, pageSecret: string): Promise<Proven | SignUpFaults> {
     this.requireOpen();
-    // Before the fields are looked at: looking is work, too.
+    // Before the fields are checked, since the check costs CPU time.
     admit(exchange, await this.limits.takeSignUp(exchange.address));
     const { displayName = '', email: typedEmail = '', password = '' } = fields;
     const person = { handle: handleOf(fields['handle'] ?? ''), displayName, email: typedEmail.trim() };
-    const ofPassword = passwordFault(password, [person.handle, person.email]);
-    const faults = { ...faultsIn(person), ...(ofPassword && { password: ofPassword }) };
+    const passwordMessage = passwordFault(password, [person.handle, person.email]);
+    const faults = { ...faultsIn(person), ...(passwordMessage && { password: passwordMessage }) };
     if (Object.keys(faults).length > 0) return { faults };
 
     const passwordHash = await this.passwords.hash(password);
@@ -72,25 +68,24 @@ export class SignUp {
       const { actorId, created } = await this.commands.execute(
         new CreateAccount(account, metadataOf(exchange)),
       );
-      const proven = created ? passwordHash : await this.provenBy(actorId, password);
-      return proven === undefined ? otherData : { actorId, passwordHash: proven };
+      const proven = created ? passwordHash : await this.matchingHash(actorId, password);
+      return proven === undefined ? createdBefore : { actorId, passwordHash: proven };
     } catch (error) {
       if (!(error instanceof Refusal && error.code === 'intent_conflict')) throw error;
       const actorId = await this.digest.actorOf(idempotencyKey);
-      const isMade = await this.store.db.existsBy(AccountRow, { actorId });
-      return isMade ? otherData : { faults: { handle: 'Somebody has this handle; choose another.' } };
+      const isCreated = await this.store.db.existsBy(AccountRow, { actorId });
+      return isCreated ? createdBefore : { faults: { handle: 'This handle is taken; choose another.' } };
     }
   }
 
-  /** What is kept of the password, if it is this one. */
-  private async provenBy(actorId: string, password: string): Promise<string | undefined> {
+  private async matchingHash(actorId: string, password: string): Promise<string | undefined> {
     const credential = await this.store.db.findOneBy(CredentialRow, { actorId });
     const known = credential?.passwordHash;
     return (await this.passwords.verify(known, password)) ? known : undefined;
   }
 }
 
-const otherData: SignUpFaults = {
+const createdBefore: SignUpFaults = {
   faults: {},
-  problem: 'An account was made from this page before, with other data. Sign in to it.',
+  problem: 'This page has already created an account with other data. Sign in to that account.',
 };
