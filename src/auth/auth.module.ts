@@ -57,13 +57,12 @@ import { ExpiredRecords } from './storage/expired-records.js';
 
 const KEYS = Symbol('AuthKeys');
 
-/** The authorization server as it is with these signing keys. */
-type SetUp = (signing: KeySet) => ReturnType<typeof createProvider>;
-const SET_UP = Symbol('SetUp');
+type CreateProvider = (signing: KeySet) => ReturnType<typeof createProvider>;
+const CREATE_PROVIDER = Symbol('SetUp');
 
 /**
- * Accounts, applications, grants and the authorization server. Needs from a global module: {@link AuthSettings},
- * {@link AuthorityStore}, {@link ReadModels}, `NetworkSecrets`, `KeyVault`, `EventLog`, `Config`, `Postgres`, `Clock`, `Ids` and `LOGGER`; `CqrsModule.forRoot()` beside it. `mountAuthorizationServer` puts it on HTTP.
+ * Accounts, applications, grants and the authorization server; `mountAuthorizationServer` adds its routes. A global module
+ * must provide the injected tokens and `CqrsModule.forRoot()`.
  */
 @Module({
   providers: [
@@ -118,17 +117,18 @@ const SET_UP = Symbol('SetUp');
       inject: [NetworkSecrets, SigningKeys, Clock],
     },
     {
-      provide: SET_UP,
+      provide: CREATE_PROVIDER,
       useFactory:
-        (...[settings, keys, ...parts]: Parameters<typeof createProvider>): SetUp =>
+        (...[settings, keys, ...parts]: Parameters<typeof createProvider>): CreateProvider =>
         (signing) =>
           createProvider(settings, { ...keys, signing }, ...parts),
       inject: [AuthSettings, KEYS, AuthorityStore, CommandBus, LOGGER, RefusedCredentials],
     },
     {
       provide: AuthorizationServer,
-      useFactory: (setUp: SetUp, { signing }: AuthKeys) => new AuthorizationServer(setUp(signing)),
-      inject: [SET_UP, KEYS],
+      useFactory: (createWith: CreateProvider, { signing }: AuthKeys) =>
+        new AuthorizationServer(createWith(signing)),
+      inject: [CREATE_PROVIDER, KEYS],
     },
     {
       provide: SigningKeyWatch,
@@ -138,9 +138,9 @@ const SET_UP = Symbol('SetUp');
         logger: Logger,
         { signing }: AuthKeys,
         server: AuthorizationServer,
-        setUp: SetUp,
-      ) => new SigningKeyWatch(vault, clock, logger, signing, (keys) => server.become(setUp(keys))),
-      inject: [SigningKeys, Clock, LOGGER, KEYS, AuthorizationServer, SET_UP],
+        createWith: CreateProvider,
+      ) => new SigningKeyWatch(vault, clock, logger, signing, (keys) => server.become(createWith(keys))),
+      inject: [SigningKeys, Clock, LOGGER, KEYS, AuthorizationServer, CREATE_PROVIDER],
     },
     {
       provide: ExpiredRecords,

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Provider } from 'oidc-provider';
 
-/** The authorization server of this process. Whoever needs the library asks here each time, and never keeps it. */
+/** The authorization server of this process. Read `provider` each time: new signing keys replace it. */
 export class AuthorizationServer {
   private current: { readonly provider: Provider; readonly answer: ReturnType<Provider['callback']> };
 
@@ -9,17 +9,16 @@ export class AuthorizationServer {
     this.current = { provider, answer: provider.callback() };
   }
 
-  /** As it is set up now. */
   get provider(): Provider {
     return this.current.provider;
   }
 
-  /** Another set-up (other signing keys, say) answers from the next request on; those under way end as they began. */
+  /** The new provider answers from the next request on; pending requests end with the old one. */
   become(provider: Provider): void {
     this.current = { provider, answer: provider.callback() };
   }
 
-  /** Answers a request, whatever happens. */
+  /** The library answers every request, also after an error. */
   handle(request: IncomingMessage, response: ServerResponse): void {
     void this.current.answer(request, response);
   }

@@ -3,20 +3,20 @@ import { Fault } from './protocol/faults.js';
 import { discoveryPaths, routes } from './protocol/routes.js';
 import { AUTH_PREFIX } from './settings.js';
 
-/** Why nobody may sign in or use what they were given, in words for a person; undefined: they may. */
+/** Resolves with a message for a person if the authorization server must refuse; undefined if it may answer. */
 export type UnavailableReasonOf = () => Promise<string | undefined>;
 
-/** What tells nothing of anybody. Not what takes away: of what a log has lost "done" would be as untrue as "there is none". */
-const alwaysOpen: ReadonlySet<string | undefined> = new Set([
+/** Routes without personal data. Revocation is not among them: if the log lost the grant, any answer would be false. */
+const alwaysAvailable: ReadonlySet<string | undefined> = new Set([
   ...[...discoveryPaths, routes.jwks].map((path) => `${AUTH_PREFIX}${path}`),
   `${discoveryPaths[1]}${AUTH_PREFIX}`,
 ]);
 
-/** Asks before each request to what is registered on this instance and below it is carried out, once all of it has come. */
-export function rejectWhenUnavailable(server: FastifyInstance, whyClosed: UnavailableReasonOf): void {
+/** Checks each request to this Fastify instance and its children, after the body has arrived. */
+export function rejectWhenUnavailable(server: FastifyInstance, unavailableReason: UnavailableReasonOf): void {
   server.addHook('preHandler', async ({ routeOptions }) => {
-    if (alwaysOpen.has(routeOptions.url)) return;
-    const why = await whyClosed();
-    if (why !== undefined) throw new Fault(503, 'temporarily_unavailable', why, { wroteNothing: true });
+    if (alwaysAvailable.has(routeOptions.url)) return;
+    const reason = await unavailableReason();
+    if (reason !== undefined) throw new Fault(503, 'temporarily_unavailable', reason, { wroteNothing: true });
   });
 }

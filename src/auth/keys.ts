@@ -2,22 +2,20 @@ import { createHmac, randomBytes } from 'node:crypto';
 import type { NetworkSecrets } from '../log/vault/network-secrets.js';
 import type { KeySet } from './signing-keys.js';
 
-/** Secrets of the authorization server: made at the network's first start, the same in every process and after a restart. */
+/** Secrets of the authorization server, created at the network's first start and shared by all processes. */
 export interface AuthKeys {
-  /** Signs the cookies of login sessions. */
   readonly cookies: string;
   /** Signs the hidden field of a page's form. */
   readonly forms: Buffer;
-  /** Turns an actor into a subject that differs from application to application. */
+  /** Derives an actor's pairwise subject of each application. */
   readonly pairwise: Buffer;
-  /** Private JSON Web Keys: those that are published, first the one that signs ID tokens. */
   readonly signing: KeySet;
 }
 
-/** All that never change while a server runs. */
+/** The keys that never rotate. */
 export type LastingKeys = Omit<AuthKeys, 'signing'>;
 
-/** Reads the keys, making those that are not there yet. */
+/** Creates missing keys. */
 export async function loadLastingKeys(secrets: NetworkSecrets): Promise<LastingKeys> {
   const cookies = await secrets.get('cookie-keys', () => randomBytes(32));
   const pairwise = await secrets.get('pairwise-subjects', () => randomBytes(32));

@@ -12,15 +12,18 @@ import { SignInLimits } from './sign-in/sign-in-limits.js';
 import { interactionRoutes } from './sign-in/interaction.routes.js';
 import { pageRoutes } from './sign-in/page-routes.js';
 
-/** Puts the authorization server and its pages in front of the application. Call once, before `listen`. */
-export function mountAuthorizationServer(app: NestFastifyApplication, whyClosed: UnavailableReasonOf): void {
+/** Registers the routes of the authorization server and its pages. Call once, before `listen`. */
+export function mountAuthorizationServer(
+  app: NestFastifyApplication,
+  unavailableReason: UnavailableReasonOf,
+): void {
   const settings = app.get(AuthSettings);
   const authorization = app.get(AuthorizationServer);
   const interactions = interactionRoutes(app.get(InteractionPages));
   const account = accountRoutes(app.get(AccountPages));
   const server = app.getHttpAdapter().getInstance();
   void server.register((gated, _options, done) => {
-    rejectWhenUnavailable(gated, whyClosed);
+    rejectWhenUnavailable(gated, unavailableReason);
     void gated.register((instance, _none, registered) => {
       protocolRoutes(
         instance,

@@ -20,7 +20,6 @@ import { PasswordCheck } from './sign-in/password-check.js';
 import { SignInLimits } from './sign-in/sign-in-limits.js';
 import { SignUp } from './sign-in/sign-up.js';
 
-/** What serves the pages, each made of the parts that its constructor takes, in their order. */
 export const pageProviders: readonly FactoryProvider[] = [
   made(PageCookies, AuthorizationServer, AuthSettings, IdGenerator, Clock),
   made(BrowserSessions, AuthorizationServer, PageCookies, AuthorityStore),

@@ -3,18 +3,18 @@ import { PASSWORD_MAX, passwordFormFault, Passwords } from './passwords.js';
 
 describe('a password', () => {
   const passwords = new Passwords();
-  let kept: string;
+  let hash: string;
 
   beforeAll(async () => {
-    kept = await passwords.hash('caf\u00e9 au lait');
+    hash = await passwords.hash('caf\u00e9 au lait');
   });
 
-  it('is kept as argon2id with the recommended cost', () => {
-    expect(kept).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
+  it('is hash as argon2id with the recommended cost', () => {
+    expect(hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
   });
 
   it('is right however its accents are composed', async () => {
-    expect(await passwords.verify(kept, 'cafe\u0301 au lait')).toBe(true);
+    expect(await passwords.verify(hash, 'cafe\u0301 au lait')).toBe(true);
   });
 
   it.each([
@@ -23,12 +23,12 @@ describe('a password', () => {
     ['seven letters with accents of their own', 'e\u0301'.repeat(7), expect.stringContaining('at least 8')],
     ['1,024 letters with accents of their own', 'e\u0301'.repeat(PASSWORD_MAX), undefined],
     ['1,025 emoji', '🦊'.repeat(PASSWORD_MAX + 1), expect.stringContaining('at most 1024')],
-  ])('is as long as it has characters: %s', (_what, typed, fault) => {
+  ])('is as long as it has characters: %s', (_case, typed, fault) => {
     expect(passwordFormFault(typed)).toEqual(fault);
   });
 
   it.each(['Caf\u00e9 au lait', '', 'x'.repeat(PASSWORD_MAX + 1)])('is wrong as %j', async (typed) => {
-    expect(await passwords.verify(kept, typed)).toBe(false);
+    expect(await passwords.verify(hash, typed)).toBe(false);
   });
 
   it('of nobody is wrong, whatever it is', async () => {

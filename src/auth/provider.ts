@@ -30,7 +30,6 @@ import { compareSecretHashes } from './storage/client-secret.js';
 import { TokenRequestUnitOfWork } from './storage/token-request-unit-of-work.js';
 import { replaceSessionsWhole } from './storage/session-identifiers.js';
 
-/** The OAuth 2.0 authorization server and OpenID provider of the network. */
 export function createProvider(
   settings: AuthSettings,
   keys: AuthKeys,
@@ -62,16 +61,15 @@ export function createProvider(
       },
     },
   });
-  // The scheme and host of a request are the configured ones (see mount.ts), which the library takes from the headers
-  // of a proxy: by them it decides whether cookies are Secure.
+  // The library reads the scheme from proxy headers, and makes cookies Secure by it; protocol.routes.ts sets the headers.
   provider.proxy = true;
   compareSecretHashes(provider);
   replaceSessionsWhole(provider, store);
   const koa: EventEmitter = provider;
   koa.on('error', (error: unknown, context?: Pick<KoaContextWithOIDC, 'req'>) => {
     if (context && isClientGone(error, context.req))
-      logger.debug('the client went before its answer was sent');
-    else logger.error({ err: error }, 'an answer could not be sent');
+      logger.debug('client disconnected before its answer was sent');
+    else logger.error({ err: error }, 'could not send an answer');
   });
   provider.use(noCrossOrigin);
   provider.use(answerFaults(provider, logger));

@@ -4,13 +4,13 @@ import type { NetworkSecrets } from '../log/vault/network-secrets.js';
 import { LEAD_MS, makeSigningKey, readRing, keyPhases, writeRing } from './signing-keys.js';
 import type { KeyRing, SigningKey } from './signing-keys.js';
 
-/** The ring of signing keys in the vault, one for all servers of the network. */
+/** The network's ring of signing keys, stored in the vault. */
 export class VaultSigningKeys extends SigningKeys {
   constructor(private readonly secrets: NetworkSecrets) {
     super();
   }
 
-  /** Made with one key if there is none. Rejects if the vault is away. */
+  /** Creates a ring of one key if none exists. Rejects if the vault is unreachable. */
   async ring(): Promise<KeyRing> {
     return readRing(await this.stored());
   }
@@ -19,12 +19,12 @@ export class VaultSigningKeys extends SigningKeys {
     let made: SigningKey | undefined;
     for (;;) {
       const stored = await this.stored();
-      const standing = keyPhases(readRing(stored), now);
-      const next = standing.find(({ state }) => state === 'next');
+      const phases = keyPhases(readRing(stored), now);
+      const next = phases.find(({ state }) => state === 'next');
       if (next) return { keyId: next.jwk.kid, signsFrom: next.signsFrom };
       made ??= await makeSigningKey(now + LEAD_MS);
-      // Only in the place of what was just looked at: of two operators at once, the second finds the first one's key.
-      if (await this.secrets.replace('signing-keys', stored, writeRing([...standing, made])))
+      // Compare and swap: of two concurrent rotations, the second one finds the key of the first.
+      if (await this.secrets.replace('signing-keys', stored, writeRing([...phases, made])))
         return { keyId: made.jwk.kid, signsFrom: made.signsFrom };
     }
   }

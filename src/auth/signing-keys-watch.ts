@@ -5,39 +5,39 @@ import { keySet } from './signing-keys.js';
 import type { KeyRing, KeySet } from './signing-keys.js';
 import type { VaultSigningKeys } from './signing-keys-vault.js';
 
-/** Far below the lead of a new key. */
+/** Far below the lead time of a new key. */
 const INTERVAL_MS = 5_000;
 
-/** Keeps this server's key set as the vault and the clock say: whatever changes there is taken over within seconds. */
+/** Applies changes of the vault's signing keys, and due rotations, to this server within seconds. */
 export class SigningKeyWatch implements OnModuleInit, OnModuleDestroy {
   private timer: NodeJS.Timeout | undefined;
-  private looking: Promise<void> | undefined;
-  /** What the vault had last that a server can sign with. */
+  private refreshing: Promise<void> | undefined;
+  /** The last usable ring of the vault. */
   private ring: KeyRing | undefined;
   private failing = false;
 
-  /** @param take is given each new key set, in the place of `using`. */
+  /** @param apply receives each new key set, in the place of `current` */
   constructor(
     private readonly keys: Pick<VaultSigningKeys, 'ring'>,
     private readonly clock: Clock,
     private readonly logger: Logger,
-    private using: KeySet,
-    private readonly take: (keys: KeySet) => void,
+    private current: KeySet,
+    private readonly apply: (keys: KeySet) => void,
   ) {}
 
   async onModuleInit(): Promise<void> {
     await this.look();
     this.timer = setInterval(() => {
-      this.looking ??= this.look().finally(() => (this.looking = undefined));
+      this.refreshing ??= this.look().finally(() => (this.refreshing = undefined));
     }, INTERVAL_MS).unref();
   }
 
   async onModuleDestroy(): Promise<void> {
     clearInterval(this.timer);
-    await this.looking;
+    await this.refreshing;
   }
 
-  /** Goes on with what is known while the vault is away, or has what no server can sign with: its schedule is known too. */
+  /** Without a usable ring from the vault, the last one and its rotation schedule stay in force. */
   async look(): Promise<void> {
     try {
       const ring = await this.keys.ring();
@@ -47,17 +47,17 @@ export class SigningKeyWatch implements OnModuleInit, OnModuleDestroy {
     } catch (error) {
       if (this.ring) this.update(this.ring);
       if (!this.failing)
-        this.logger.warn({ err: error }, 'the signing keys cannot be looked at; going on with those known');
+        this.logger.warn({ err: error }, 'could not read the signing keys; current the last known ones');
       this.failing = true;
     }
   }
 
   private update(ring: KeyRing): void {
-    const wanted = keySet(ring, this.clock.now());
-    if (kidsOf(wanted) === kidsOf(this.using)) return;
-    this.take(wanted);
-    this.using = wanted;
-    this.logger.info({ kids: wanted.keys.map(({ kid }) => kid) }, 'the published signing keys changed');
+    const next = keySet(ring, this.clock.now());
+    if (kidsOf(next) === kidsOf(this.current)) return;
+    this.apply(next);
+    this.current = next;
+    this.logger.info({ kids: next.keys.map(({ kid }) => kid) }, 'published signing keys changed');
   }
 }
 

@@ -11,7 +11,7 @@ beforeAll(async () => {
   [first, second] = await Promise.all([makeSigningKey(0), makeSigningKey(LEAD_MS)]);
 });
 
-/** A watch on a vault that has this ring, or is away; what it took over, and what it logged. */
+/** A watch on a vault with this ring, or unreachable without one; the applied key sets and the log lines. */
 function watching(start: KeyRing) {
   const world = { ring: start as KeyRing | undefined, now: 0, unusable: '' };
   const taken: KeySet[] = [];
@@ -31,7 +31,7 @@ function watching(start: KeyRing) {
 const kidsOf = (keys: KeySet | undefined) => keys?.keys.map(({ kid }) => kid);
 
 describe('a server that watches the signing keys', () => {
-  it('takes over a new key, and its first signature on time while the vault is away', async () => {
+  it('applies a new key, and starts to sign with it on time while the vault is unreachable', async () => {
     const { world, taken, logged, watch } = watching([first]);
     world.ring = [first, second];
     await watch.look();
@@ -45,7 +45,7 @@ describe('a server that watches the signing keys', () => {
     expect(logged).toHaveLength(1);
   });
 
-  it('goes on with the keys that it has where it cannot sign with those of the vault', async () => {
+  it('keeps its keys if it cannot sign with those of the vault', async () => {
     const { world, taken, logged, watch } = watching([first]);
     await watch.look();
     Object.assign(world, { ring: [first, second], unusable: second.jwk.kid });

@@ -5,7 +5,7 @@ import type { KeyRing, SigningKey } from './signing-keys.js';
 
 const ROTATED = 1_000_000_000;
 const SIGNS = ROTATED + LEAD_MS;
-/** The longest that a token lives which the old key signed, and the margin for late servers and clocks. */
+/** The longest lifetime of a token of the old key, plus the margin for slow servers and clocks. */
 const GONE = SIGNS + 7 * 60_000;
 
 let first: SigningKey;
@@ -24,10 +24,10 @@ describe('a rotated signing key', () => {
   it.each([
     ['is published at once, and does not sign yet', ROTATED, ['old', 'new']],
     ['does not sign a moment too early', SIGNS - 1, ['old', 'new']],
-    ['signs once everybody can know it, while the old one is published', SIGNS, ['new', 'old']],
-    ['stands beside the old one until its last token has expired', GONE - 1, ['new', 'old']],
+    ['signs once every client can know it, while the old one is still published', SIGNS, ['new', 'old']],
+    ['is published with the old one until the old one’s last token has expired', GONE - 1, ['new', 'old']],
     ['is the only one after that', GONE, ['new']],
-  ])('%s', (_what, now, published) => {
+  ])('%s', (_case, now, published) => {
     expect(at(now)).toEqual(published);
   });
 
@@ -40,7 +40,7 @@ describe('a rotated signing key', () => {
     expect(GONE - SIGNS).toBeGreaterThan(seconds * 1_000 + 60_000);
   });
 
-  it('is named where it stands', () => {
+  it('has a phase', () => {
     expect(keyPhases(ring, ROTATED).map(({ state }) => state)).toEqual(['signing', 'next']);
     expect(keyPhases(ring, SIGNS)).toMatchObject([{ state: 'retired', until: GONE }, { state: 'signing' }]);
   });
@@ -79,11 +79,9 @@ describe('the ring in the vault', () => {
   });
 
   it.each(['{"keys":[{"kty":"RSA","d":"secret"}]}', '{"keys":[{"d":"secret"'])(
-    'that is none is refused without a word of it: %s',
+    'that is invalid is refused without quoting it: %s',
     (stored) => {
-      expect(() => readRing(Buffer.from(stored))).toThrow(
-        /^the signing keys in the vault are not understood$/,
-      );
+      expect(() => readRing(Buffer.from(stored))).toThrow(/^the signing keys in the vault are not readable$/);
     },
   );
 });

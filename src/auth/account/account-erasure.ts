@@ -12,7 +12,7 @@ import type { SignInLimits } from '../sign-in/sign-in-limits.js';
 
 const DELAY_MS = ERASURE_DELAY_DAYS * 24 * 60 * 60_000;
 
-/** A person's own wish to have their account deleted, and to keep it after all. */
+/** Requests and cancels the erasure of a signed-in person's account. */
 export class AccountErasure {
   constructor(
     private readonly commands: CommandBus,
@@ -22,8 +22,8 @@ export class AccountErasure {
   ) {}
 
   /**
-   * Field `confirm`: the password. Answers what is wrong with it; undefined: it was asked for.
-   * @throws {Fault} `pilot_rate_limited`: by guesses in this browser alone. Whatever log and store throw.
+   * Checks the password in the field `confirm`. Returns a message if it is wrong, undefined after the request.
+   * @throws {Fault} `pilot_rate_limited`, counted per account and browser. Also errors of log and store.
    */
   async request(exchange: Exchange, { account, uid }: SignedIn, fields: Fields): Promise<string | undefined> {
     const { confirm = '' } = fields;
@@ -37,7 +37,7 @@ export class AccountErasure {
     return undefined;
   }
 
-  /** @throws {Refusal} `not_found`: it is deleted by now. Whatever log and store throw. */
+  /** @throws {Refusal} `not_found`: the account is already erased. Also errors of log and store. */
   async cancel(exchange: Exchange, { account: { actorId } }: SignedIn): Promise<void> {
     await this.commands.execute(new CancelErasure(actorId, metadataOf(exchange, { actorId })));
   }

@@ -25,7 +25,6 @@ import { isNotice, notices } from './notices.js';
 import type { Notice } from './notices.js';
 import type { PasswordChange } from './password-change.js';
 
-/** Where the account page's forms are sent. */
 export const actions = {
   signIn: `${ACCOUNT_PATH}/sign-in`,
   signUp: `${ACCOUNT_PATH}/sign-up`,
@@ -37,12 +36,11 @@ export const actions = {
   keep: `${ACCOUNT_PATH}/keep`,
 } as const;
 
-/** What a person sees of their account, and does with it, by themselves. */
 export class AccountPages {
   constructor(
     private readonly commands: CommandBus,
     private readonly cookies: PageCookies,
-    private readonly guard: CsrfProtection,
+    private readonly csrf: CsrfProtection,
     private readonly sessions: BrowserSessions,
     private readonly passwords: PasswordCheck,
     private readonly signUps: SignUp,
@@ -51,7 +49,6 @@ export class AccountPages {
     private readonly erasure: AccountErasure,
   ) {}
 
-  /** The account of who is signed in with this browser, or the way in. */
   async show(exchange: Exchange): Promise<Step> {
     const signedIn = await this.sessions.find(exchange);
     return signedIn ? this.account(exchange, signedIn) : this.signIn(exchange, '');
@@ -60,11 +57,10 @@ export class AccountPages {
   async showSignUp(exchange: Exchange): Promise<Step> {
     this.signUps.requireOpen();
     if (await this.sessions.find(exchange)) return { location: ACCOUNT_PATH };
-    const form = this.guard.field(holderOfVisitor(this.cookies.visitor(exchange)));
+    const form = this.csrf.field(holderOfVisitor(this.cookies.visitor(exchange)));
     return this.signUp(form, {}, { faults: {} });
   }
 
-  /** Fields `handle`, `password`. */
   async submitSignIn(exchange: Exchange, fields: Fields): Promise<Step> {
     this.checkVisitor(exchange, fields);
     const account = await this.passwords.recognize(exchange, fields);
@@ -73,7 +69,6 @@ export class AccountPages {
     return { location: ACCOUNT_PATH };
   }
 
-  /** Fields as in sign-up.ts. */
   async submitSignUp(exchange: Exchange, fields: Fields): Promise<Step> {
     const secret = this.checkVisitor(exchange, fields);
     const registered = await this.signUps.register(exchange, fields, secret);
@@ -88,14 +83,13 @@ export class AccountPages {
     return this.done(exchange, 'signed-out');
   }
 
-  /** Field `disconnect`: `all`, or absent. */
   async submitSignOutEverywhere(exchange: Exchange, fields: Fields): Promise<Step> {
     const { account } = await this.checkSignedIn(exchange, fields);
     const { actorId } = account;
     const metadata = metadataOf(exchange, { actorId });
     const all = fields['disconnect'] === 'all';
     const disconnect = () => this.disconnectAll(actorId, metadata);
-    // Before, since afterwards nobody is signed in who could try it again; after, for what another browser allowed meanwhile.
+    // First while the person is still signed in and can retry; again for grants that another browser allowed meanwhile.
     if (all) await disconnect();
     await this.commands.execute(new SignOutEverywhere(actorId, metadata));
     const complete = all && (await disconnect());
@@ -104,7 +98,7 @@ export class AccountPages {
     return this.done(exchange, complete ? 'signed-out-and-disconnected' : 'signed-out-and-some-disconnected');
   }
 
-  /** False: the log does not know one of the grants. All others have ended, and that is to keep nobody signed in. */
+  /** Returns false if the log lacks a grant: the others have ended, and the sign-out must go on. */
   private async disconnectAll(actorId: string, metadata: EventMetadata): Promise<boolean> {
     try {
       await this.commands.execute(new RevokeGrantsOf({ cause: 'person', actorId }, metadata));
@@ -115,18 +109,17 @@ export class AccountPages {
     }
   }
 
-  /** Field `application`: which one. */
   async submitDisconnect(exchange: Exchange, fields: Fields): Promise<Step> {
     const { account } = await this.checkSignedIn(exchange, fields);
     const { application = '' } = fields;
-    if (!isIdentifier(application)) throw new Fault(400, 'invalid_request', 'Name an application.');
+    if (!isIdentifier(application))
+      throw new Fault(400, 'invalid_request', 'The field application is missing or invalid.');
     const { actorId } = account;
     const of = { cause: 'person', actorId, appId: application } as const;
     await this.commands.execute(new RevokeGrantsOf(of, metadataOf(exchange, { actorId })));
     return this.done(exchange, 'disconnected');
   }
 
-  /** Fields `current`, `new`. */
   async submitPassword(exchange: Exchange, fields: Fields): Promise<Step> {
     const signedIn = await this.checkSignedIn(exchange, fields);
     const faults = await this.passwordChange.change(exchange, signedIn, fields);
@@ -135,7 +128,6 @@ export class AccountPages {
       : this.done(exchange, 'password-changed');
   }
 
-  /** Field `confirm`: the password. */
   async submitErasure(exchange: Exchange, fields: Fields): Promise<Step> {
     const signedIn = await this.checkSignedIn(exchange, fields);
     const erasureFault = await this.erasure.request(exchange, signedIn, fields);
@@ -154,20 +146,20 @@ export class AccountPages {
     return { location: ACCOUNT_PATH };
   }
 
-  /** Answers the secret of the page. @throws {Fault} the form came from elsewhere. */
+  /** Returns the secret of the page. @throws {Fault} the form came from another page or browser. */
   private checkVisitor(exchange: Exchange, fields: Fields): string {
     const holder = holderOfVisitor(this.cookies.visitor(exchange));
-    return this.guard.check(holder, exchange.request.headers, fields);
+    return this.csrf.check(holder, exchange.request.headers, fields);
   }
 
-  /** @throws {Fault} the form came from elsewhere, or nobody is signed in (any more). */
+  /** @throws {Fault} the form came from another page or browser, or the browser is not signed in. */
   private async checkSignedIn(exchange: Exchange, fields: Fields): Promise<SignedIn> {
     const { headers } = exchange.request;
-    this.guard.checkOrigin(headers);
+    this.csrf.checkOrigin(headers);
     const signedIn = await this.sessions.find(exchange);
     if (!signedIn)
-      throw new Fault(403, 'login_required', 'You are not signed in any more. Nothing was changed.');
-    this.guard.check(holderOfSession(signedIn), headers, fields);
+      throw new Fault(403, 'login_required', 'You are no longer signed in. Nothing was changed.');
+    this.csrf.check(holderOfSession(signedIn), headers, fields);
     return signedIn;
   }
 
@@ -179,7 +171,7 @@ export class AccountPages {
     const { displayName, handle, email, registeredAt, erasesAt, actorId } = signedIn.account;
     const page = accountPage({
       actions,
-      form: this.guard.field(holderOfSession(signedIn)),
+      form: this.csrf.field(holderOfSession(signedIn)),
       person: { displayName, handle: handle ?? '', email, registeredAt },
       applications: await this.applications.of(actorId),
       passwordFaults: {},
@@ -195,7 +187,7 @@ export class AccountPages {
   private signIn(exchange: Exchange, handle: string, problem?: string): Step {
     const page = signInPage({
       action: actions.signIn,
-      form: this.guard.field(holderOfVisitor(this.cookies.visitor(exchange))),
+      form: this.csrf.field(holderOfVisitor(this.cookies.visitor(exchange))),
       signUp: this.signUps.isOpen ? actions.signUp : undefined,
       applicationName: undefined,
       handle,
@@ -225,6 +217,5 @@ export class AccountPages {
   }
 }
 
-/** For the anti-forgery field. */
 const holderOfVisitor = (visitor: string) => `visitor:${visitor}`;
 const holderOfSession = ({ uid }: SignedIn) => `session:${uid}`;

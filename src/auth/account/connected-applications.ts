@@ -13,10 +13,7 @@ interface Row {
   readonly last_used: string;
 }
 
-/**
- * $1: actor. $2: now, Unix milliseconds. The one that was connected last comes first. A grant is used where tokens are
- * issued under it.
- */
+/** $1: actor. $2: now, Unix milliseconds. Newest connection first. Issuing tokens counts as use of a grant. */
 export const connectedApplications = `
   SELECT application.app_id, name, state, redirect_uris, array_agg(DISTINCT scope) AS scopes,
     min(issued_at) AS since, max(coalesce(last_used_at, issued_at)) AS last_used
@@ -24,7 +21,7 @@ export const connectedApplications = `
   WHERE actor_id = $1 AND ${isUsable('$2')}
   GROUP BY application.app_id ORDER BY max(issued_at) DESC, application.app_id`;
 
-/** Which applications can act for a person: each consent is a grant of its own, and a person knows applications. */
+/** Lists the applications with access, each with all its grants together. */
 export class ConnectedApplications {
   constructor(
     private readonly store: AuthorityStore,

@@ -1,20 +1,19 @@
-/** What the account page says was done, by the word that is in the cookie. */
+/** Notices of the account page, by their value in the cookie. */
 export const notices = {
   welcome: 'Welcome! Your account is ready.',
-  disconnected: 'Disconnected. The application can do nothing for you any more.',
+  disconnected: 'Disconnected. The application can no longer act for you.',
   'password-changed': 'Your password is changed, and you are signed out in every other browser.',
   'erasure-planned': 'Your account will be deleted. Until then you can keep it.',
   kept: 'You keep your account: it is not deleted.',
   'signed-out': 'You are signed out. Applications stay connected.',
   'signed-out-everywhere': 'You are signed out in every browser. Applications stay connected.',
-  'signed-out-and-disconnected':
-    'You are signed out in every browser, and no application is connected any more.',
+  'signed-out-and-disconnected': 'You are signed out in every browser, and no application is connected.',
   'signed-out-and-some-disconnected':
-    'You are signed out in every browser. Not every application could be disconnected: sign in to see which are left, and tell the operator of this network.',
+    'You are signed out in every browser. Not every application could be disconnected: sign in to see those that remain, and tell the operator of this network.',
 } as const;
 
 export type Notice = keyof typeof notices;
 
-export function isNotice(word: string): word is Notice {
-  return Object.hasOwn(notices, word);
+export function isNotice(value: string): value is Notice {
+  return Object.hasOwn(notices, value);
 }

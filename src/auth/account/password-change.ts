@@ -15,7 +15,6 @@ type Faults = Readonly<Partial<Record<PasswordField, string>>>;
 
 const notCurrent: Faults = { current: 'That is not your current password.' };
 
-/** A person's own change of password, in a browser that they are signed in with. */
 export class PasswordChange {
   constructor(
     private readonly commands: CommandBus,
@@ -26,16 +25,16 @@ export class PasswordChange {
   ) {}
 
   /**
-   * Fields `current` and `new`. Done unless a fault is answered: then every session has ended, and this browser has a new
-   * one, so that who took this one's has nothing.
-   * @throws {Fault} `pilot_rate_limited`: by guesses in this browser alone. Whatever log and store throw.
+   * Reads the fields `current` and `new`. Returns undefined after the change: it ends every session and gives this browser a
+   * new one, so that a stolen session is worthless.
+   * @throws {Fault} `pilot_rate_limited`, counted per account and browser. Also errors of log and store.
    */
   async change(exchange: Exchange, { account, uid }: SignedIn, fields: Fields): Promise<Faults | undefined> {
     const { current = '', new: next = '' } = fields;
     const handle = account.handle ?? '';
     const fault = passwordFault(next, [handle, account.email]);
     if (fault !== undefined) return { new: fault };
-    if (next === current) return { new: 'Choose another one than your current password.' };
+    if (next === current) return { new: 'Your current password is the same; choose another one.' };
 
     const { actorId } = account;
     admit(exchange, await this.limits.takeSignedIn({ actorId, uid }));

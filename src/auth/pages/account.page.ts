@@ -5,35 +5,30 @@ import { layout } from '../../pages/layout.js';
 import { hiddenField, instant, personCard, scopeList, textField } from './parts.js';
 import type { Person } from './parts.js';
 
-/** An application with access, as its person sees it: all its grants together. */
 export interface ConnectedApplication {
   readonly appId: string;
   readonly name: string;
   readonly hosts: readonly string[];
   readonly scopes: readonly string[];
   readonly isSuspended: boolean;
-  /** Unix milliseconds. */
+  /** Unix milliseconds, like `lastUsed`. */
   readonly since: number;
-  /** Unix milliseconds. */
   readonly lastUsed: number;
 }
 
 export interface AccountPage {
-  /** Addresses that the forms are sent to. */
   readonly actions: Readonly<
     Record<'disconnect' | 'password' | 'signOut' | 'signOutEverywhere' | 'erase' | 'keep', string>
   >;
-  /** Anti-forgery field (see form-guard.ts). */
+  /** CSRF field (see csrf-protection.ts). */
   readonly form: string;
   readonly person: Person & { readonly email: string; readonly registeredAt: number };
   readonly applications: readonly ConnectedApplication[];
   readonly passwordFaults: Readonly<Partial<Record<PasswordField, string>>>;
-  /** When the account is to be deleted, Unix milliseconds; null: that is not asked for. */
+  /** Unix milliseconds; null without a planned erasure. */
   readonly erasesAt: number | null;
-  /** How long after it is asked for: days. */
   readonly erasureDays: number;
   readonly erasureFault: string | undefined;
-  /** What was just done. */
   readonly notice: string | undefined;
 }
 
@@ -76,7 +71,9 @@ function applications(page: AccountPage): Html {
     ${
       page.applications.length === 0
         ? html`<p class="quiet">None. When you allow an application to act for you, it is listed here.</p>`
-        : html`<p class="quiet">They can do this for you until their time is over, or you disconnect them.</p>
+        : html`<p class="quiet">
+              They can do this for you until their access expires or you disconnect them.
+            </p>
             <ul class="applications">
               ${page.applications.map((each) => application(each, page))}
             </ul>`
@@ -146,7 +143,7 @@ function sessions({ actions, form, applications: connected }: AccountPage): Html
   return html`<section class="card" aria-labelledby="everywhere">
     <h2 id="everywhere">Sign out everywhere</h2>
     <p class="quiet">
-      This ends your sign-in in every browser, this one too. Applications stay connected, and can go on acting
+      This signs you out in every browser, including this one. Applications stay connected and can still act
       for you, unless you disconnect them.
     </p>
     <form method="post" action="${actions.signOutEverywhere}">
@@ -164,12 +161,12 @@ function sessions({ actions, form, applications: connected }: AccountPage): Html
   </section>`;
 }
 
-/** Said above all else, since whoever signs in may not have asked for it. */
+/** First on the page, since the person who signs in may not have requested the deletion. */
 function pending({ actions, form, erasesAt }: AccountPage): Html | undefined {
   if (erasesAt === null) return undefined;
   return html`<section class="card" aria-labelledby="pending">
     <h2 id="pending">Your account will be deleted</h2>
-    <p>On ${instant(erasesAt)}, for good. Until then nothing changes, and you can keep it.</p>
+    <p>On ${instant(erasesAt)}, for good. Until then nothing changes, and you can still keep it.</p>
     <form method="post" action="${actions.keep}">
       ${hiddenField('form', form)}
       <button class="main" type="submit">Keep my account</button>
@@ -189,22 +186,21 @@ function erasure({
   return html`<section class="card" aria-labelledby="erasure">
     <h2 id="erasure">Delete your account</h2>
     <p>
-      <strong>When:</strong> ${String(erasureDays)} days after you ask for it. Until then nothing changes, and
+      <strong>When:</strong> ${String(erasureDays)} days after your request. Until then nothing changes, and
       you can sign in and keep your account.
     </p>
     <p>
-      <strong>What goes, for good:</strong> your profile, your posts and replies, your likes, follows and
-      blocks, and what you wrote in reports. Every application loses access, and your handle is free for
-      others.
+      <strong>Deleted for good:</strong> your profile, your posts and replies, your likes, follows and blocks,
+      and your texts in reports. Every application loses access, and others can take your handle.
     </p>
     <p>
-      <strong>What stays:</strong> what others wrote, also in reply to you, and that somebody without a name
-      did something at some time.
+      <strong>Kept:</strong> the texts of others, including replies to you, and a record without your name
+      that somebody did something at some time.
     </p>
     <p class="quiet">
-      What you wrote is kept sealed, with a key of your own that is destroyed then. The journals of the
-      databases lose key and text within ten minutes after that. Copies of it in old backups can only be
-      opened with an old copy of that key, until the operator of this network throws that away, too.
+      Your texts are stored encrypted with a key of your own, which is destroyed on that day. Key and texts
+      disappear from the database journals within ten minutes. Copies in old backups can be read only with an
+      old copy of the key, until the operator of this network deletes that copy, too.
     </p>
     <form method="post" action="${actions.erase}">
       ${hiddenField('form', form)}

@@ -5,14 +5,11 @@ import type { Person } from './parts.js';
 
 export interface ConsentPage {
   readonly action: string;
-  /** Where another person can take over. */
   readonly switchAction: string;
-  /** Where all this can be taken back. */
   readonly account: string;
-  /** Anti-forgery field (see form-guard.ts). */
   readonly form: string;
   readonly applicationName: string;
-  /** Host that the answer goes to: what a name cannot lie about. */
+  /** Host of the redirect address: unlike the name, an application cannot fake it. */
   readonly applicationHost: string;
   readonly person: Person;
   readonly scopes: readonly string[];

@@ -6,35 +6,34 @@ import { html } from '../../pages/html.js';
 import type { Html } from '../../pages/html.js';
 import { layout, pageHeaders } from '../../pages/layout.js';
 
-/** Of the request that went wrong: where its person goes next, and whether anything may have been done. */
-interface Asked {
+/** The failed request; it decides the advice on the page. */
+interface FailedRequest {
   readonly method: string;
   readonly url: string;
 }
 
-/** Tells a person what is wrong. */
-export function faultPage(fault: Fault, asked: Asked): string {
+export function faultPage(fault: Fault, request: FailedRequest): string {
   const { status, socialCode, description } = fault;
   const title = titles.get(status) ?? 'This did not work';
   return layout(
     title,
     html`<h1>${title}</h1>
       <p>${description}</p>
-      ${adviceFor(fault, asked)}
+      ${adviceFor(fault, request)}
       <p class="small quiet">${socialCode}</p>`,
   );
 }
 
 const titles: ReadonlyMap<number, string> = new Map([
-  [404, 'There is nothing here'],
+  [404, 'Page not found'],
   [429, 'Too many tries'],
   [503, 'Not available right now'],
 ]);
 
-function adviceFor({ status, wroteNothing }: Fault, { method, url }: Asked): Html {
+function adviceFor({ status, wroteNothing }: Fault, { method, url }: FailedRequest): Html {
   if (status === 503)
     return method === 'POST' && !wroteNothing
-      ? // The log may have taken it, and only its confirmation have been lost.
+      ? // The log may have accepted the write although its confirmation was lost.
         html`<p>It is not known whether this was done. Going back and trying again is safe.</p>`
       : html`<p>Nothing was changed. Reload this page to try again.</p>`;
   if (status === 429) return html`<p>Then go back to the page before this one.</p>`;
@@ -45,7 +44,6 @@ function adviceFor({ status, wroteNothing }: Fault, { method, url }: Asked): Htm
       </p>`;
 }
 
-/** A page for a browser, an OAuth error for a program. */
 export function renderFault(ctx: KoaContextWithOIDC, error: Error): void {
   const fault = faultOf(error);
   ctx.status = fault.status;

@@ -3,19 +3,16 @@ import { releasedClaims } from '../protocol/claims.js';
 import { html } from '../../pages/html.js';
 import type { Html } from '../../pages/html.js';
 
-/** A text field with its label; what is wrong with what was typed is said below it, and to who listens. */
 export interface Field {
   readonly name: string;
   readonly label: string;
   readonly autocomplete: string;
   readonly type?: 'text' | 'email' | 'password';
-  /** What was typed before. Never a password. */
+  /** The previous input; never a password. */
   readonly value?: string | undefined;
   readonly hint?: string | undefined;
   readonly fault?: string | undefined;
-  /** Where the cursor is first. */
   readonly first?: boolean | undefined;
-  /** Of a text that is written with capital letters. */
   readonly capitals?: boolean;
 }
 
@@ -52,12 +49,10 @@ export function textField(field: Field): Html {
   </div>`;
 }
 
-/** The anti-forgery field (see form-guard.ts). */
 export function hiddenField(name: string, value: string): Html {
   return html`<input type="hidden" name="${name}" value="${value}" />`;
 }
 
-/** What went wrong with the whole form. */
 export function problemBox(problem: string | undefined): Html | undefined {
   return problem === undefined ? undefined : html`<p class="problem" role="alert">${problem}</p>`;
 }
@@ -67,7 +62,6 @@ export interface Person {
   readonly handle: string;
 }
 
-/** Who is meant, at a glance. */
 export function personCard({ displayName, handle }: Person): Html {
   const [first = ''] = displayName;
   return html`<div class="person">
@@ -79,7 +73,7 @@ export function personCard({ displayName, handle }: Person): Html {
   </div>`;
 }
 
-/** Each scope in words, always in one order. */
+/** Lists the scopes in words, always in the same order. */
 export function scopeList(scopes: readonly string[]): Html {
   const ordered = [
     ...allScopes.filter((scope) => scopes.includes(scope)),

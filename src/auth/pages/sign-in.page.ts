@@ -3,15 +3,13 @@ import { layout } from '../../pages/layout.js';
 import { hiddenField, problemBox, textField } from './parts.js';
 
 export interface SignInPage {
-  /** Address that the form is sent to. */
   readonly action: string;
-  /** Anti-forgery field (see form-guard.ts). */
   readonly form: string;
-  /** Where an account can be made; undefined: nowhere. */
+  /** Address; undefined if sign-up is closed. */
   readonly signUp: string | undefined;
-  /** That waits for the person; undefined: they came by themselves. */
+  /** Undefined for a sign-in to the account page. */
   readonly applicationName: string | undefined;
-  /** What was typed before, or whom the application expects. */
+  /** The previous input, or the application's hint. */
   readonly handle: string;
   readonly notice?: string | undefined;
   readonly problem?: string | undefined;

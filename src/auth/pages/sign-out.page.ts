@@ -8,21 +8,21 @@ const buttons = html`<div class="buttons">
   <button type="submit">Stay signed in</button>
 </div>`;
 
-/** @param form the library's: hidden fields, and no button. */
+/** @param form the library's HTML, with hidden fields and without a button */
 export function renderSignOut(ctx: KoaContextWithOIDC, form: string): void {
   ctx.set(pageHeaders(whereSignOutEnds(ctx)));
   ctx.body = layout(
     'Sign out',
     html`<h1>Sign out of Plaza?</h1>
       <p>
-        Applications stay connected, and can go on acting for you. You can disconnect them on
+        Applications stay connected and can still act for you. You can disconnect them on
         <a href="${ACCOUNT_PATH}">your account page</a>.
       </p>
       ${new Html(form.replace('</form>', `${buttons.text}</form>`))}`,
   );
 }
 
-/** Origin of the address that the application wants the browser back at; undefined: it stays here. */
+/** Origin of the application's return address; undefined without one. */
 export function whereSignOutEnds({ oidc }: KoaContextWithOIDC): string | undefined {
   const { postLogoutRedirectUri: address } = oidc.session?.state ?? {};
   return typeof address === 'string' ? new URL(address).origin : undefined;
@@ -37,7 +37,7 @@ export function renderSignedOut(ctx: KoaContextWithOIDC): void {
   );
 }
 
-/** @param application origin of the one that asked for the sign-out: not the address that would tell it of one. */
+/** @param application only its origin: the return address would tell the application of a sign-out */
 export function renderStillSignedIn(ctx: KoaContextWithOIDC, application: string | undefined): void {
   ctx.set(pageHeaders());
   ctx.body = layout(

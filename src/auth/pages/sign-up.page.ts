@@ -3,19 +3,16 @@ import { html } from '../../pages/html.js';
 import { layout } from '../../pages/layout.js';
 import { hiddenField, problemBox, textField } from './parts.js';
 
-/** What a person is asked for, and what may be wrong with it. */
 export type SignUpField = 'handle' | 'displayName' | 'email' | 'password';
 
 export interface SignUpPage {
   readonly action: string;
-  /** Anti-forgery field (see form-guard.ts). */
   readonly form: string;
   readonly signIn: string;
   readonly applicationName: string | undefined;
-  /** What was typed before. */
   readonly typed: Readonly<Partial<Record<SignUpField, string>>>;
   readonly faults: Readonly<Partial<Record<SignUpField, string>>>;
-  /** What is wrong with the form as a whole. */
+  /** A fault of the whole form. */
   readonly problem?: string | undefined;
 }
 
@@ -46,7 +43,7 @@ export function signUpPage(page: SignUpPage): string {
             ...field('handle'),
             label: 'Handle',
             autocomplete: 'username',
-            hint: '3 to 30 small letters, digits and _. Others find you by it.',
+            hint: '3 to 30 lowercase letters, digits or underscores. Others find you by it.',
           })}
           ${textField({ ...field('displayName'), label: 'Display name', autocomplete: 'name', capitals: true })}
           ${textField({ ...field('email'), label: 'E-mail address', type: 'email', autocomplete: 'email' })}
