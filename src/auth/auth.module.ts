@@ -61,8 +61,8 @@ type CreateProvider = (signing: KeySet) => ReturnType<typeof createProvider>;
 const CREATE_PROVIDER = Symbol('SetUp');
 
 /**
- * Accounts, applications, grants and the authorization server; `mountAuthorizationServer` adds its routes. A global module
- * must provide the injected tokens and `CqrsModule.forRoot()`.
+ * Accounts, applications, grants and the authorization server; `mountAuthorizationServer` adds its routes. A global
+ * module must provide the injected tokens and `CqrsModule.forRoot()`.
  */
 @Module({
   providers: [

@@ -18,7 +18,6 @@ export class AuthorizationServer {
     this.current = { provider, answer: provider.callback() };
   }
 
-  /** The library answers every request, also after an error. */
   handle(request: IncomingMessage, response: ServerResponse): void {
     void this.current.answer(request, response);
   }

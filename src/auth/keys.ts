@@ -2,7 +2,10 @@ import { createHmac, randomBytes } from 'node:crypto';
 import type { NetworkSecrets } from '../log/vault/network-secrets.js';
 import type { KeySet } from './signing-keys.js';
 
-/** Secrets of the authorization server, created at the network's first start and shared by all processes. */
+/**
+ * Secrets of the authorization server, created at the network's first start if they are missing, and shared by all
+ * processes.
+ */
 export interface AuthKeys {
   readonly cookies: string;
   /** Signs the hidden field of a page's form. */
@@ -12,10 +15,8 @@ export interface AuthKeys {
   readonly signing: KeySet;
 }
 
-/** The keys that never rotate. */
 export type LastingKeys = Omit<AuthKeys, 'signing'>;
 
-/** Creates missing keys. */
 export async function loadLastingKeys(secrets: NetworkSecrets): Promise<LastingKeys> {
   const cookies = await secrets.get('cookie-keys', () => randomBytes(32));
   const pairwise = await secrets.get('pairwise-subjects', () => randomBytes(32));

@@ -21,11 +21,11 @@ import { SignInLimits } from './sign-in/sign-in-limits.js';
 import { SignUp } from './sign-in/sign-up.js';
 
 export const pageProviders: readonly FactoryProvider[] = [
-  made(PageCookies, AuthorizationServer, AuthSettings, IdGenerator, Clock),
-  made(BrowserSessions, AuthorizationServer, PageCookies, AuthorityStore),
-  made(PasswordCheck, LocalSignIn, SignInLimits),
-  made(SignUp, CommandBus, AuthorityStore, HandleDigest, Passwords, SignInLimits, Config),
-  made(
+  pageProvider(PageCookies, AuthorizationServer, AuthSettings, IdGenerator, Clock),
+  pageProvider(BrowserSessions, AuthorizationServer, PageCookies, AuthorityStore),
+  pageProvider(PasswordCheck, LocalSignIn, SignInLimits),
+  pageProvider(SignUp, CommandBus, AuthorityStore, HandleDigest, Passwords, SignInLimits, Config),
+  pageProvider(
     InteractionPages,
     AuthorizationServer,
     CommandBus,
@@ -34,10 +34,10 @@ export const pageProviders: readonly FactoryProvider[] = [
     PasswordCheck,
     SignUp,
   ),
-  made(ConnectedApplications, AuthorityStore, Clock),
-  made(PasswordChange, CommandBus, AuthorityStore, Passwords, SignInLimits, BrowserSessions),
-  made(AccountErasure, CommandBus, AuthorityStore, Passwords, SignInLimits),
-  made(
+  pageProvider(ConnectedApplications, AuthorityStore, Clock),
+  pageProvider(PasswordChange, CommandBus, AuthorityStore, Passwords, SignInLimits, BrowserSessions),
+  pageProvider(AccountErasure, CommandBus, AuthorityStore, Passwords, SignInLimits),
+  pageProvider(
     AccountPages,
     CommandBus,
     PageCookies,
@@ -55,7 +55,7 @@ type Tokens<Parts extends readonly unknown[]> = {
   readonly [Index in keyof Parts]: InjectionToken<Parts[Index]>;
 };
 
-function made<Parts extends unknown[]>(
+function pageProvider<Parts extends unknown[]>(
   type: new (...parts: Parts) => object,
   ...inject: Tokens<Parts>
 ): FactoryProvider {

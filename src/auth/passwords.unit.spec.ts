@@ -31,7 +31,7 @@ describe('a password', () => {
     expect(await passwords.verify(hash, typed)).toBe(false);
   });
 
-  it('of nobody is wrong, whatever it is', async () => {
+  it('of no account is always wrong', async () => {
     expect(await passwords.verify(undefined, 'nobody has this password')).toBe(false);
   });
 });

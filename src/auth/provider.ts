@@ -61,7 +61,7 @@ export function createProvider(
       },
     },
   });
-  // The library reads the scheme from proxy headers, and makes cookies Secure by it; protocol.routes.ts sets the headers.
+  // The library reads the scheme from proxy headers, which decides if cookies are Secure. protocol.routes.ts sets them.
   provider.proxy = true;
   compareSecretHashes(provider);
   replaceSessionsWhole(provider, store);

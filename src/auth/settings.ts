@@ -9,7 +9,6 @@ export class AuthSettings {
 
 export const AUTH_PREFIX = '/api/auth';
 
-/** decisions.md, "Authorization server paths". */
 export const ACCOUNT_PATH = `${AUTH_PREFIX}/account`;
 
 export const INTERACTION_PATH = `${AUTH_PREFIX}/interaction`;

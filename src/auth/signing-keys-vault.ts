@@ -4,7 +4,6 @@ import type { NetworkSecrets } from '../log/vault/network-secrets.js';
 import { LEAD_MS, makeSigningKey, readRing, keyPhases, writeRing } from './signing-keys.js';
 import type { KeyRing, SigningKey } from './signing-keys.js';
 
-/** The network's ring of signing keys, stored in the vault. */
 export class VaultSigningKeys extends SigningKeys {
   constructor(private readonly secrets: NetworkSecrets) {
     super();
@@ -16,16 +15,16 @@ export class VaultSigningKeys extends SigningKeys {
   }
 
   override async next(now: number): Promise<NextKey> {
-    let made: SigningKey | undefined;
+    let newKey: SigningKey | undefined;
     for (;;) {
       const stored = await this.stored();
       const phases = keyPhases(readRing(stored), now);
       const next = phases.find(({ state }) => state === 'next');
       if (next) return { keyId: next.jwk.kid, signsFrom: next.signsFrom };
-      made ??= await makeSigningKey(now + LEAD_MS);
+      newKey ??= await makeSigningKey(now + LEAD_MS);
       // Compare and swap: of two concurrent rotations, the second one finds the key of the first.
-      if (await this.secrets.replace('signing-keys', stored, writeRing([...phases, made])))
-        return { keyId: made.jwk.kid, signsFrom: made.signsFrom };
+      if (await this.secrets.replace('signing-keys', stored, writeRing([...phases, newKey])))
+        return { keyId: newKey.jwk.kid, signsFrom: newKey.signsFrom };
     }
   }
 

@@ -5,18 +5,18 @@ import { keySet } from './signing-keys.js';
 import type { KeyRing, KeySet } from './signing-keys.js';
 import type { VaultSigningKeys } from './signing-keys-vault.js';
 
-/** Far below the lead time of a new key. */
 const INTERVAL_MS = 5_000;
 
-/** Applies changes of the vault's signing keys, and due rotations, to this server within seconds. */
+/**
+ * Applies changes of the vault's signing keys, and due rotations, to this server within seconds: far sooner than
+ * `LEAD_MS`.
+ */
 export class SigningKeyWatch implements OnModuleInit, OnModuleDestroy {
   private timer: NodeJS.Timeout | undefined;
   private refreshing: Promise<void> | undefined;
-  /** The last usable ring of the vault. */
   private ring: KeyRing | undefined;
   private failing = false;
 
-  /** @param apply receives each new key set, in the place of `current` */
   constructor(
     private readonly keys: Pick<VaultSigningKeys, 'ring'>,
     private readonly clock: Clock,

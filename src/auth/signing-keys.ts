@@ -6,11 +6,10 @@ import { z } from 'zod';
 /** The publication and use of signing keys (docs/adr/0006). `now` and all times are Unix milliseconds. */
 
 /**
- * Milliseconds from a key's publication to its first signature. Servers need less to apply the key. Clients may cache the key
- * set, even against an unknown key: oauth4webapi and openid-client for 60 seconds.
+ * Milliseconds from a key's publication to its first signature. Servers need less to apply the key. Clients may cache
+ * the key set, even against an unknown key: oauth4webapi and openid-client for 60 seconds.
  */
 export const LEAD_MS = 90_000;
-/** Lifetime (see policy.ts). */
 const ID_TOKEN_MS = 5 * 60_000;
 /** Upper bound of a server's delay in changing keys plus the clock difference. */
 const MARGIN_MS = 2 * 60_000;
@@ -24,7 +23,6 @@ export interface SigningKey {
 /** All stored keys in the order of their use; never empty. */
 export type KeyRing = readonly SigningKey[];
 
-/** Includes the private members. The first key signs. */
 export interface KeySet {
   readonly keys: JsonWebKey[];
 }
@@ -66,7 +64,7 @@ export function writeRing(ring: KeyRing): Buffer {
   return Buffer.from(JSON.stringify({ keys: ring.map(({ jwk }) => jwk), signsFrom }));
 }
 
-/** RS256 is the algorithm that every client must support (OpenID Connect Core 1.0, section 15.1). */
+/** RS256 is the default that clients expect (OpenID Connect Core 1.0, section 15.1). */
 export async function makeSigningKey(signsFrom: number): Promise<SigningKey> {
   const { privateKey } = await promisify(generateKeyPair)('rsa', { modulusLength: 2048 });
   const jwk = privateJwk.parse({ ...privateKey.export({ format: 'jwk' }), use: 'sig', alg: 'RS256' });
@@ -82,7 +80,6 @@ function thumbprint({ e, kty, n }: z.infer<typeof privateJwk>): string {
 export type KeyPhase =
   { readonly state: 'next' | 'signing' } | { readonly state: 'retired'; readonly until: number };
 
-/** Returns the keys to publish, in the order of the ring. */
 export function keyPhases(ring: KeyRing, now: number): readonly (SigningKey & KeyPhase)[] {
   // A slow clock must not leave the network without a signing key.
   const signing = Math.max(
@@ -96,7 +93,10 @@ export function keyPhases(ring: KeyRing, now: number): readonly (SigningKey & Ke
   });
 }
 
-/** Returns the keys to publish at `now`. The library signs with the first suitable key (`KeyStore.selectForSign`). */
+/**
+ * Returns the keys to publish at `now`. First the signing key: the library signs with the first suitable one
+ * (`KeyStore.selectForSign`).
+ */
 export function keySet(ring: KeyRing, now: number): KeySet {
   const phases = keyPhases(ring, now);
   const first = phases.filter(({ state }) => state === 'signing');

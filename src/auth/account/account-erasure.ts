@@ -12,7 +12,6 @@ import type { SignInLimits } from '../sign-in/sign-in-limits.js';
 
 const DELAY_MS = ERASURE_DELAY_DAYS * 24 * 60 * 60_000;
 
-/** Requests and cancels the erasure of a signed-in person's account. */
 export class AccountErasure {
   constructor(
     private readonly commands: CommandBus,

@@ -146,13 +146,11 @@ export class AccountPages {
     return { location: ACCOUNT_PATH };
   }
 
-  /** Returns the secret of the page. @throws {Fault} the form came from another page or browser. */
   private checkVisitor(exchange: Exchange, fields: Fields): string {
     const holder = holderOfVisitor(this.cookies.visitor(exchange));
     return this.csrf.check(holder, exchange.request.headers, fields);
   }
 
-  /** @throws {Fault} the form came from another page or browser, or the browser is not signed in. */
   private async checkSignedIn(exchange: Exchange, fields: Fields): Promise<SignedIn> {
     const { headers } = exchange.request;
     this.csrf.checkOrigin(headers);

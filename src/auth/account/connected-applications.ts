@@ -21,7 +21,6 @@ export const connectedApplications = `
   WHERE actor_id = $1 AND ${isUsable('$2')}
   GROUP BY application.app_id ORDER BY max(issued_at) DESC, application.app_id`;
 
-/** Lists the applications with access, each with all its grants together. */
 export class ConnectedApplications {
   constructor(
     private readonly store: AuthorityStore,

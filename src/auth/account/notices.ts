@@ -1,4 +1,3 @@
-/** Notices of the account page, by their value in the cookie. */
 export const notices = {
   welcome: 'Welcome! Your account is ready.',
   disconnected: 'Disconnected. The application can no longer act for you.',

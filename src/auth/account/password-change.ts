@@ -25,8 +25,8 @@ export class PasswordChange {
   ) {}
 
   /**
-   * Reads the fields `current` and `new`. Returns undefined after the change: it ends every session and gives this browser a
-   * new one, so that a stolen session is worthless.
+   * Reads the fields `current` and `new`. Returns undefined after the change: it ends every session and gives this
+   * browser a new one, so that a stolen session is worthless.
    * @throws {Fault} `pilot_rate_limited`, counted per account and browser. Also errors of log and store.
    */
   async change(exchange: Exchange, { account, uid }: SignedIn, fields: Fields): Promise<Faults | undefined> {
@@ -39,13 +39,13 @@ export class PasswordChange {
     const { actorId } = account;
     admit(exchange, await this.limits.takeSignedIn({ actorId, uid }));
     const credential = await this.store.db.findOneBy(CredentialRow, { actorId });
-    const known = credential?.passwordHash;
-    if (!(await this.passwords.verify(known, current)) || known === undefined) return notCurrent;
+    const currentHash = credential?.passwordHash;
+    if (!(await this.passwords.verify(currentHash, current)) || currentHash === undefined) return notCurrent;
     await this.limits.giveBackSignedIn({ actorId, uid });
 
     const passwordHash = await this.passwords.hash(next);
     const { changed } = await this.commands.execute(
-      new ChangePassword(actorId, known, passwordHash, metadataOf(exchange, { actorId })),
+      new ChangePassword(actorId, currentHash, passwordHash, metadataOf(exchange, { actorId })),
     );
     if (!changed) return notCurrent;
     await this.sessions.begin(exchange, { actorId, passwordHash });

@@ -20,7 +20,6 @@ export interface AccountPage {
   readonly actions: Readonly<
     Record<'disconnect' | 'password' | 'signOut' | 'signOutEverywhere' | 'erase' | 'keep', string>
   >;
-  /** CSRF field (see csrf-protection.ts). */
   readonly form: string;
   readonly person: Person & { readonly email: string; readonly registeredAt: number };
   readonly applications: readonly ConnectedApplication[];

@@ -6,7 +6,6 @@ import { html } from '../../pages/html.js';
 import type { Html } from '../../pages/html.js';
 import { layout, pageHeaders } from '../../pages/layout.js';
 
-/** The failed request; it decides the advice on the page. */
 interface FailedRequest {
   readonly method: string;
   readonly url: string;

@@ -73,7 +73,6 @@ export function personCard({ displayName, handle }: Person): Html {
   </div>`;
 }
 
-/** Lists the scopes in words, always in the same order. */
 export function scopeList(scopes: readonly string[]): Html {
   const ordered = [
     ...allScopes.filter((scope) => scopes.includes(scope)),

@@ -5,11 +5,8 @@ import { hiddenField, problemBox, textField } from './parts.js';
 export interface SignInPage {
   readonly action: string;
   readonly form: string;
-  /** Address; undefined if sign-up is closed. */
   readonly signUp: string | undefined;
-  /** Undefined for a sign-in to the account page. */
   readonly applicationName: string | undefined;
-  /** The previous input, or the application's hint. */
   readonly handle: string;
   readonly notice?: string | undefined;
   readonly problem?: string | undefined;

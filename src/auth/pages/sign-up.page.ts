@@ -12,7 +12,6 @@ export interface SignUpPage {
   readonly applicationName: string | undefined;
   readonly typed: Readonly<Partial<Record<SignUpField, string>>>;
   readonly faults: Readonly<Partial<Record<SignUpField, string>>>;
-  /** A fault of the whole form. */
   readonly problem?: string | undefined;
 }
 

@@ -8,8 +8,8 @@ import { oidcContext } from './middleware.js';
 import type { Middleware } from './middleware.js';
 
 /**
- * Rewrites every error of the library: a published code, the two published members, and `Retry-After` on a 503. Logs the
- * unforeseen failures; nothing else logs them.
+ * Rewrites every error of the library: a published code, the two published members, and `Retry-After` on a 503. Logs
+ * the unforeseen failures; nothing else logs them.
  */
 export function answerFaults(provider: Provider, logger: Logger): Middleware {
   const causes = new WeakMap<object, unknown>();

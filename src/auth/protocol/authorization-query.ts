@@ -33,8 +33,8 @@ const MAX_QUERY_LENGTH = 4_096;
  *   "Authorization code flow", step 3), and the library refuses one that binds no ID token.
  * - A response mode other than `query` becomes `unsupported`. The library would already send the error in that mode.
  *
- * No parameter may be repeated (RFC 6749, section 3.1). The library refuses known ones, and can redirect the error; unknown
- * ones are refused here. The query is stored until the person answers, so its length has a limit.
+ * No parameter may be repeated (RFC 6749, section 3.1). The library refuses known ones, and can redirect the error;
+ * unknown ones are refused here. The query is stored until the person answers, so its length has a limit.
  * @throws {Fault} `invalid_request`
  */
 export function authorizationQuery(query: string): string {

@@ -6,7 +6,10 @@ const paths: ReadonlySet<string> = new Set(discoveryPaths);
 
 const corrected = { claims_supported: identityClaims, response_modes_supported: ['query'] };
 
-/** Corrects members that the library cannot be configured for, and removes an unpublished one (network-api.md, "Discovery"). */
+/**
+ * Corrects members that the library cannot be configured for, and removes an unpublished one (network-api.md,
+ * "Discovery").
+ */
 export const publishedMetadata: Middleware = async (ctx, next) => {
   await next();
   if (!paths.has(ctx.path) || typeof ctx.body !== 'object' || ctx.body === null) return;

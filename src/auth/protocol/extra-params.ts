@@ -10,9 +10,9 @@ export function extraParams(baseUrl: string): Readonly<Record<string, Check>> {
 }
 
 /**
- * Refuses unknown scopes instead of dropping them, so that a grant never differs from its request (RFC 6749, section 3.3).
- * Restores `offline_access`, which the library drops without `prompt=consent` (OpenID Connect Core 1.0, section 11):
- * this network asks for consent each time.
+ * Refuses unknown scopes instead of dropping them, so that a grant never differs from its request (RFC 6749, section
+ * 3.3). Restores `offline_access`, which the library drops without `prompt=consent` (OpenID Connect Core 1.0, section
+ * 11): this network asks for consent each time.
  */
 function exactScope(ctx: KoaContextWithOIDC, _value: unknown, client: Client): void {
   const requested = new URLSearchParams(ctx.querystring).get('scope') ?? '';
@@ -40,8 +40,8 @@ function requireNonce(ctx: KoaContextWithOIDC, value: unknown): void {
 }
 
 /**
- * Characters; both values are stored until the person answers. Libraries send 43, or several hundred if they encrypt their
- * own session into `state`.
+ * Characters; both values are stored until the person answers. Libraries send 43, or several hundred if they encrypt
+ * their own session into `state`.
  */
 const STATE_MAX = 1_024;
 const NONCE_MAX = 256;

@@ -100,5 +100,4 @@ export function oauthError({ code, description }: Fault): { error: FaultCode; er
   return { error: code, error_description: description };
 }
 
-/** Seconds, for the header of a 503. */
 export const RETRY_AFTER = '2';

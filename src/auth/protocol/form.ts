@@ -8,8 +8,8 @@ export const MOST_PARAMETERS = 100;
 export const FORM_LIMIT_BYTES = 64 * 1024;
 
 /**
- * Reads `application/x-www-form-urlencoded` strictly: it refuses input that another parser could read differently, and any
- * repeated parameter (RFC 6749, sections 3.1 and 3.2).
+ * Reads `application/x-www-form-urlencoded` strictly: it refuses input that another parser could read differently, and
+ * any repeated parameter (RFC 6749, sections 3.1 and 3.2).
  * @throws {Fault} `invalid_request`
  */
 export function readForm(encoded: string): Form {

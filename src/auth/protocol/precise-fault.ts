@@ -5,7 +5,6 @@ import { Fault } from './faults.js';
 const foreignSignature =
   /^(ERR_JWS_SIGNATURE_VERIFICATION_FAILED|ERR_JWKS_NO_MATCHING_KEY|unsupported JWS algorithm)/;
 
-/** A more specific published error for an error of the library; undefined keeps the library's. */
 export function preciseFault({ oidc, query }: KoaContextWithOIDC, error: unknown): Fault | undefined {
   if (error instanceof errors.RequestUriNotSupported && !isAbsolute(query['request_uri']))
     return new Fault(

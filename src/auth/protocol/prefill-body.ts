@@ -4,7 +4,8 @@ const LIBRARY_LIMIT_BYTES = 56 * 1024;
 
 /**
  * Passes a parsed form to the library, which reads forms from the request stream: it uses only these members. The
- * library limits the stream (its shared/selective_body.js), so a larger form goes in as `body`, about which it warns once.
+ * library limits the stream (its shared/selective_body.js), so a larger form goes in as `body`, about which it warns
+ * once.
  */
 export function handOverForm(raw: IncomingMessage, encoded: string): void {
   const body = Buffer.from(encoded);

@@ -6,7 +6,10 @@ import { clientEndpoints, routes } from './routes.js';
 
 const otherCredentials = ['client_secret', 'client_assertion', 'client_assertion_type'];
 
-/** Returns undefined for an acceptable form. A client has one way to authenticate (RFC 6749, section 2.3), and a parameter without a value is absent (section 3.2). */
+/**
+ * Returns undefined for an acceptable form. A client has one way to authenticate (RFC 6749, section 2.3), and a
+ * parameter without a value is absent (section 3.2).
+ */
 export function refuseForm(
   path: string,
   form: Form,

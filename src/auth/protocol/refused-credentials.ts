@@ -10,7 +10,10 @@ import { clientEndpoints, routes } from './routes.js';
 
 export const looksUp = (path: string): boolean => clientEndpoints.has(path) || path === routes.userinfo;
 
-/** Sets the rate-limit headers. @throws {Fault} `pilot_rate_limited`: too many refused credentials from this address. */
+/**
+ * Sets the rate-limit headers.
+ * @throws {Fault} `pilot_rate_limited`: too many refused credentials from this address.
+ */
 export function refuseRepeated(
   refused: RefusedCredentials,
   nearest: string,

@@ -5,8 +5,8 @@ import { oidcContext } from './middleware.js';
 import type { Middleware } from './middleware.js';
 
 /**
- * Shows a page of the network to a person who declined to sign out. The library would redirect to the application, which
- * means that the sign-out was done (OpenID Connect RP-Initiated Logout 1.0, section 3).
+ * Shows a page of the network to a person who declined to sign out. The library would redirect to the application,
+ * which means that the sign-out was done (OpenID Connect RP-Initiated Logout 1.0, section 3).
  */
 export function staySignedIn(baseUrl: string): Middleware {
   return async (context, next) => {

@@ -18,9 +18,9 @@ const transactional: ReadonlySet<string> = new Set([routes.token, routes.revocat
 class Rollback extends Error {}
 
 /**
- * Makes a token request atomic: the old refresh token is spent if and only if the new one is stored. The library answers
- * after this middleware, so no client gets a token before its commit, or a refreshed one that the log lacks. A refusal
- * commits, since it may have revoked a grant.
+ * Makes a token request atomic: the old refresh token is spent if and only if the new one is stored. The library
+ * answers after this middleware, so no client gets a token before its commit, or a refreshed one that the log lacks. A
+ * refusal commits, since it may have revoked a grant.
  */
 export function tokenTransaction(store: AuthorityStore, commands: CommandBus): Middleware {
   return async (context, next) => {
@@ -52,8 +52,8 @@ function credentialOf(form: Form): Exchanged | undefined {
 }
 
 /**
- * Ends the grant of a reused code, which may be stolen (RFC 6749, section 4.1.2), even if the request has other errors. The
- * library ends it only without other errors. Ending it again changes nothing.
+ * Ends the grant of a reused code, which may be stolen (RFC 6749, section 4.1.2), even if the request has other errors.
+ * The library ends it only without other errors. Ending it again changes nothing.
  */
 async function endGrantOfReusedCode(
   ctx: KoaContextWithOIDC,

@@ -9,7 +9,9 @@ import { browserEndpoints, clientEndpoints, routes } from './routes.js';
 
 const singleValued = ['authorization', 'content-type', 'origin'];
 
-/** Checks the headers before the body is read (network-api.md, "Origin rule" and "Credentials"). Undefined: acceptable. */
+/**
+ * Checks the headers before the body is read (network-api.md, "Origin rule" and "Credentials"). Undefined: acceptable.
+ */
 export function refuse(request: FastifyRequest, baseUrl: string): Fault | undefined {
   const path = pathOf(request);
   const { origin, authorization } = request.headers;

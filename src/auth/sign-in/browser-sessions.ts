@@ -34,8 +34,8 @@ export class BrowserSessions {
   }
 
   /**
-   * Ends the browser's previous session, which prevents session fixation, also by a concurrent request. A session of the
-   * same person keeps its inner identifier, so that open consent pages stay valid.
+   * Ends the browser's previous session, which prevents session fixation, also by a concurrent request. A session of
+   * the same person keeps its inner identifier, so that open consent pages stay valid.
    * @throws {Fault} `login_required`: the password was changed after its check, which ended every session
    */
   async begin(exchange: Exchange, { actorId, passwordHash }: Proven): Promise<Session> {
@@ -44,11 +44,11 @@ export class BrowserSessions {
     await this.store.transaction(async () => {
       if ((await holdCredential(this.store, actorId)) !== passwordHash)
         throw new Fault(403, 'login_required', 'Your password was just changed. Sign in with the new one.');
-      const before = await this.session(exchange);
-      if (before?.accountId === actorId) session.uid = before.uid;
+      const previous = await this.session(exchange);
+      if (previous?.accountId === actorId) session.uid = previous.uid;
       session.loginAccount({ accountId: actorId, amr: ['pwd'] });
       await session.save(SESSION_LIFETIME);
-      await before?.destroy();
+      await previous?.destroy();
     });
     this.cookies.set(exchange, this.cookieName, session.jti, new Date(session.exp * 1000));
     return session;

@@ -85,7 +85,6 @@ export class InteractionPages {
     return finish({ consent: { grantId } });
   }
 
-  /** Signs out, then repeats the authorization request for the next account. */
   async switchAccount(exchange: Exchange, fields: Fields, uid: string): Promise<Step> {
     this.csrf.check(holderOf(uid), exchange.request.headers, fields);
     const interaction = await this.interaction(exchange, uid);
@@ -176,7 +175,6 @@ export class InteractionPages {
     return { page, status: 200, formTarget: origin };
   }
 
-  /** @throws {Fault} `login_required`: the interaction's account is no longer signed in with this browser. */
   private async consenting(exchange: Exchange, { session }: Interaction) {
     const signedIn = await this.sessions.find(exchange);
     if (!session || signedIn?.account.actorId !== session.accountId || signedIn.uid !== session.uid)

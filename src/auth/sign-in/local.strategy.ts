@@ -26,7 +26,6 @@ export class LocalSignIn {
     );
   }
 
-  /** Resolves with undefined for a wrong handle or password; rejects if the check fails. */
   authenticate(body: Fields): Promise<Recognized | undefined> {
     const { promise, resolve, reject } = Promise.withResolvers<Recognized | undefined>();
     const answer = (error: unknown, account: Recognized | false) =>

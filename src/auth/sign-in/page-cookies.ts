@@ -36,8 +36,8 @@ export class PageCookies {
   }
 
   visitor(exchange: Exchange): string {
-    const known = this.get(exchange, this.names.visitor);
-    if (known !== undefined) return known;
+    const existing = this.get(exchange, this.names.visitor);
+    if (existing !== undefined) return existing;
     const visitor = this.ids.random();
     this.set(exchange, this.names.visitor, visitor);
     return visitor;
@@ -56,7 +56,6 @@ export class PageCookies {
 
   private jar({ request, response }: Exchange) {
     const { cookies } = this.authorization.provider.createContext(request, response);
-    // The configuration decides, not a header of the request.
     cookies.secure = this.isSecure;
     return cookies;
   }

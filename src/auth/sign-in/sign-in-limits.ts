@@ -45,8 +45,8 @@ export class SignInLimits {
   }
 
   /**
-   * Takes one try from the address's quota, then one from the account's. An exhausted address takes none from the account,
-   * which limits how long that address can lock a person out.
+   * Takes one try from the address's quota, then one from the account's. An exhausted address takes none from the
+   * account, which limits how long that address can lock a person out.
    * @param handle as typed
    * @param address `request.ip`
    * @throws {Fault} `trusted_address_unavailable`, `pilot_limits_unavailable`

@@ -17,7 +17,9 @@ export interface Recognized extends Proven {
   readonly mayAct: boolean;
 }
 
-/** Returns undefined, in the same time, for an unknown account and for a wrong password, so that neither is revealed. */
+/**
+ * Returns undefined, in the same time, for an unknown account and for a wrong password, so that neither is revealed.
+ */
 export async function signIn(
   store: AuthorityStore,
   passwords: Passwords,
@@ -32,7 +34,6 @@ export async function signIn(
   return { actorId: row.actor_id, passwordHash, mayAct: row.state === 'active' };
 }
 
-/** Normalizes a typed handle; the result may be invalid. */
 export function handleOf(typed: string): string {
   return typed.trim().replace(/^@/, '').toLowerCase();
 }
@@ -46,5 +47,4 @@ async function credentialOf(store: AuthorityStore, handle: string): Promise<Row 
   return row;
 }
 
-/** The same for an unknown account and for a wrong password. */
 export const WRONG_PASSWORD = 'Wrong handle or password.';

@@ -80,8 +80,8 @@ export class SignUp {
 
   private async matchingHash(actorId: string, password: string): Promise<string | undefined> {
     const credential = await this.store.db.findOneBy(CredentialRow, { actorId });
-    const known = credential?.passwordHash;
-    return (await this.passwords.verify(known, password)) ? known : undefined;
+    const storedHash = credential?.passwordHash;
+    return (await this.passwords.verify(storedHash, password)) ? storedHash : undefined;
   }
 }
 

@@ -19,7 +19,6 @@ export class ClientAdapter extends ReadOnlyAdapter {
     return {
       client_id: client.appId,
       client_name: client.name,
-      // Hashes: the secrets themselves are not stored (see client-secret.ts).
       client_secret: client.secretHashes.join('.'),
       redirect_uris: [...client.redirectUris],
       post_logout_redirect_uris: [...client.postLogoutRedirectUris],

@@ -6,8 +6,7 @@ import { isUnreachable } from '../../store/unreachable.js';
 
 const INTERVAL_MS = 60_000;
 const BATCH = 500;
-/** Upper bound of the clock difference between servers. */
-const MARGIN_MS = 60_000;
+const CLOCK_DIFFERENCE_MS = 60_000;
 
 const expired = [
   `DELETE FROM authority.oidc_record WHERE (kind, key_hash) IN (
@@ -20,7 +19,8 @@ const expired = [
 
 /**
  * Deletes expired tokens, codes, sessions and interactions, and the used quota of ended limit windows. A spent token
- * stays until it expires, so that its reuse is detected. Servers may run it concurrently: each skips locked rows. Batches are small, so that no request waits long.
+ * stays until it expires, so that its reuse is detected. Servers may run it concurrently: each skips locked rows.
+ * Batches are small, so that no request waits long.
  */
 export class ExpiredRecords implements OnModuleInit, OnModuleDestroy {
   private timer: NodeJS.Timeout | undefined;
@@ -46,7 +46,7 @@ export class ExpiredRecords implements OnModuleInit, OnModuleDestroy {
   }
 
   async sweep(batch = BATCH): Promise<number> {
-    const before = this.clock.now() - MARGIN_MS;
+    const before = this.clock.now() - CLOCK_DIFFERENCE_MS;
     let total = 0;
     for (const statement of expired)
       for (;;) {

@@ -1,7 +1,9 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 import type { AdapterPayload } from 'oidc-provider';
 
-/** Removes secrets from a stored payload, so that a reader of the table cannot act for anyone; restores them on read. */
+/**
+ * Removes secrets from a stored payload, so that a reader of the table cannot act for anyone; restores them on read.
+ */
 export interface PayloadCodec {
   strip(payload: AdapterPayload, id: string): AdapterPayload;
   restore(stored: AdapterPayload, id: string): AdapterPayload;
@@ -12,7 +14,6 @@ export const plainPayload: PayloadCodec = {
   restore: (stored, id) => ({ ...stored, jti: id }),
 };
 
-/** Encrypts a session's `state`: the form secret and the return address of a sign-out in progress. */
 export const sessionPayload: PayloadCodec = {
   strip: ({ state, ...rest }, id) => ({
     ...plainPayload.strip(rest, id),
@@ -22,16 +23,16 @@ export const sessionPayload: PayloadCodec = {
 };
 
 /**
- * Also removes the return address, which contains the value, and the session's cookie, which no code reads. Encrypts the
- * authorization request, which may carry an ID token as a hint.
+ * Removes the return address, which contains the value, and the session's cookie, which no code reads. Encrypts
+ * the authorization request, which may carry an ID token as a hint.
  */
 export function interactionPayload(returnTo: (uid: string) => string): PayloadCodec {
   return {
     strip: ({ returnTo: _address, session, params, prompt, ...rest }, id) => {
-      const { cookie: _cookie, ...known } = (session ?? {}) as Record<string, unknown>;
+      const { cookie: _cookie, ...sessionWithoutCookie } = (session ?? {}) as Record<string, unknown>;
       return {
         ...plainPayload.strip(rest, id),
-        ...(session === undefined ? {} : { session: known }),
+        ...(session === undefined ? {} : { session: sessionWithoutCookie }),
         sealed: encrypt({ params, prompt }, id),
       };
     },

@@ -1,6 +1,5 @@
 import type { Adapter, AdapterPayload } from 'oidc-provider';
 
-/** Lets the library read a model. Every write rejects unless a subclass overrides it. */
 export abstract class ReadOnlyAdapter implements Adapter {
   abstract find(id: string): Promise<AdapterPayload | undefined>;
 

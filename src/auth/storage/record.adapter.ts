@@ -8,8 +8,8 @@ import { destroyRecord, endRecord, findRecord, findRecordByUid, keepRecord } fro
 import type { FoundRecord } from './statements.js';
 
 /**
- * Stores tokens, codes, login sessions and interactions. Their values are bearer credentials and are never written: a row
- * is found by the SHA-256 of its value, and the codec removes copies of the value from the payload.
+ * Stores tokens, codes, login sessions and interactions. Their values are bearer credentials and are never written: a
+ * row is found by the SHA-256 of its value, and the codec removes copies of the value from the payload.
  */
 export class RecordAdapter implements Adapter {
   constructor(

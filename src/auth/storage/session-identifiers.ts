@@ -28,8 +28,8 @@ export function replaceSessionsWhole(provider: Provider, store: AuthorityStore):
       return store.transaction(async () => {
         await holdCredential(store, accountId);
         const old = ['Session', credentialHash(oldId)];
-        const [known] = await store.rows<FoundRecord>(findRecord, old);
-        if (known && known.consumed_at !== null) return this.jti;
+        const [current] = await store.rows<FoundRecord>(findRecord, old);
+        if (current && current.consumed_at !== null) return this.jti;
         await store.rows(destroyRecord, old);
         delete this.oldId;
         return save.call(this, ttl);

@@ -9,7 +9,6 @@ const clientSql = (appId: string) => `(
       ORDER BY secret_hash))
   FROM authority.application WHERE app_id = ${appId} AND state = 'active')`;
 
-/** Scalar: null unless the grant, its actor and its application are all active. */
 const grantSql = (grantId: string) => `(
   SELECT json_build_object('grantId', grant_id, 'appId', app_id, 'actorId', actor_id, 'scopes', grants.scopes,
     'issuedAt', issued_at)
@@ -23,7 +22,6 @@ export interface FoundClient {
   readonly redirectUris: readonly string[];
   readonly postLogoutRedirectUris: readonly string[];
   readonly scopes: readonly string[];
-  /** SHA-256, base64. */
   readonly secretHashes: readonly string[];
 }
 
@@ -87,9 +85,9 @@ export const endRecord: Prepared = {
 };
 
 /**
- * $1: application. $2: kind of the exchanged credential. $3: its SHA-256. One row with the whole input of a token request:
- * `client`, `payload` and `consumed_at` of the record (null without a record), `live`. The transaction locks the record:
- * a second request with the same value waits for the first one's outcome.
+ * $1: application. $2: kind of the exchanged credential. $3: its SHA-256. One row with the whole input of a token
+ * request: `client`, `payload` and `consumed_at` of the record (null without a record), `live`. The transaction locks
+ * the record: a second request with the same value waits for the first one's outcome.
  */
 export const openDossier: Prepared = {
   name: 'auth-dossier',
@@ -100,8 +98,8 @@ export const openDossier: Prepared = {
 };
 
 /**
- * $1: kind of the spent credential. $2: its SHA-256. $3: JSON of the new records: kind, key_hash (hex), grant_id, payload,
- * exp. Returns a row for each new record; none if the credential was spent before.
+ * $1: kind of the spent credential. $2: its SHA-256. $3: JSON of the new records: kind, key_hash (hex), grant_id,
+ * payload, exp. Returns a row for each new record; none if the credential was spent before.
  */
 export const closeDossier: Prepared = {
   name: 'auth-dossier-close',

@@ -31,9 +31,9 @@ const GRANT_REVISION = 'grantRevision';
 const unitsOfWork = new WeakMap<IncomingMessage, TokenRequestUnitOfWork>();
 
 /**
- * The reads and writes of one token request: one statement before the protocol runs, one after it. The library alone would
- * need ten statements; the adapters answer it from this object. A getter returns
- * undefined for an identifier that is not part of the request.
+ * The reads and writes of one token request: one statement before the protocol runs, one after it. The library alone
+ * would need ten statements; the adapters answer it from this object. A getter returns undefined for an identifier that
+ * is not part of the request.
  */
 export class TokenRequestUnitOfWork {
   private isSpent = false;
@@ -87,7 +87,6 @@ export class TokenRequestUnitOfWork {
     return payload?.['clientId'] === this.clientId ? live?.grantId : undefined;
   }
 
-  /** True if the active grant is the actor's: the account is then active, too. */
   isOf(actorId: string): boolean {
     return this.found?.live?.actorId === actorId;
   }
@@ -98,7 +97,6 @@ export class TokenRequestUnitOfWork {
     return { payload, consumed_at: consumedAt ?? null };
   }
 
-  /** @throws {errors.InvalidGrant} it was spent before. */
   spend(kind: string, value: string): void {
     if (!this.isExchanged(kind, value) || this.found?.consumed_at)
       throw new errors.InvalidGrant('already used');
