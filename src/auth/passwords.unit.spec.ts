@@ -9,7 +9,7 @@ describe('a password', () => {
     hash = await passwords.hash('caf\u00e9 au lait');
   });
 
-  it('is hash as argon2id with the recommended cost', () => {
+  it('is hashed as argon2id with the recommended cost', () => {
     expect(hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
   });
 

@@ -47,7 +47,7 @@ export class SigningKeyWatch implements OnModuleInit, OnModuleDestroy {
     } catch (error) {
       if (this.ring) this.update(this.ring);
       if (!this.failing)
-        this.logger.warn({ err: error }, 'could not read the signing keys; current the last known ones');
+        this.logger.warn({ err: error }, 'could not read the signing keys; using the last known ones');
       this.failing = true;
     }
   }

@@ -40,7 +40,7 @@ const storedRing = z.object({
 /** @throws {Error} the content is invalid; the message reveals none of it. */
 export function readRing(stored: Buffer): KeyRing {
   const { success, data } = storedRing.safeParse(parsed(stored));
-  if (!success) throw new Error('the signing keys in the vault are not readable');
+  if (!success) throw new Error('the signing keys in the vault are invalid');
   return data.keys
     .map((key) => {
       const jwk = { ...key, kid: thumbprint(key) };

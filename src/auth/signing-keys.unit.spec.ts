@@ -81,7 +81,7 @@ describe('the ring in the vault', () => {
   it.each(['{"keys":[{"kty":"RSA","d":"secret"}]}', '{"keys":[{"d":"secret"'])(
     'that is invalid is refused without quoting it: %s',
     (stored) => {
-      expect(() => readRing(Buffer.from(stored))).toThrow(/^the signing keys in the vault are not readable$/);
+      expect(() => readRing(Buffer.from(stored))).toThrow(/^the signing keys in the vault are invalid$/);
     },
   );
 });
