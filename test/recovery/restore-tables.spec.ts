@@ -81,7 +81,7 @@ describe('restoring the vault', () => {
     expect(steps).toEqual([file.bytes]);
     const refusal = refuseLostKeys(vault, kept, { parts: ['authority', 'vault'], isLogHere: true });
     await expect(refusal).rejects.toThrow(
-      /^the vault here has 1 keys that the backup lacks.*: leave the vault out \(--parts authority\), or restore the log as well$/,
+      /^the current vault has 1 keys that the backup lacks.*: leave the vault out \(--parts authority\), or restore the log as well$/,
     );
     const elsewhere = refuseLostKeys(vault, kept, { parts: ['vault'], isLogHere: false });
     await expect(elsewhere).rejects.toThrow(/: leave the vault out$/);

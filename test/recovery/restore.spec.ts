@@ -118,12 +118,12 @@ describe('plaza restore', () => {
     const witness = await restore(network.dataDir, dir, '--parts', 'witness');
     expect([witness.code, witness.stderr]).toEqual([
       1,
-      expect.stringMatching(/^the witness here knows what was taken away since/m),
+      expect.stringMatching(/^the current witness knows restrictions since/m),
     ]);
     const vault = await restore(network.dataDir, dir, '--parts', 'vault');
     expect([vault.code, vault.stderr]).toEqual([
       1,
-      expect.stringMatching(/^the vault here has 1 keys that the backup lacks/m),
+      expect.stringMatching(/^the current vault has 1 keys that the backup lacks/m),
     ]);
     await network.restart();
     expect(await ada.get(`/api/posts/${lost}`)).toMatchObject({ status: 200 });

@@ -4,10 +4,9 @@ import type { BackupPart } from './manifest.js';
 import { packed } from './multi-file-stream.js';
 import { beginSnapshot, filesOf, sizeOf, tablesOf } from './tables.js';
 
-/** Says a fault in words that may leave this process. */
 type Explain = (error: unknown) => string;
 
-/** The log up to and with the event at a position, which must have been read or appended before. */
+/** The log up to and including the event at `position`, which the caller must have read or appended before. */
 export async function* logPart(
   dir: string,
   position: bigint,
@@ -20,14 +19,13 @@ export async function* logPart(
 
 const EPOCH = 'SELECT epoch::text AS epoch FROM head';
 
-/** Tables of one moment, over a connection of their own: they take as long as they take. */
+/** Tables of one snapshot. A connection of its own, since the copy may take long. */
 export async function* tablesPart(
   part: Exclude<BackupPart, 'log'>,
   url: string,
   explain: Explain,
 ): AsyncGenerator<Buffer, void> {
   const client = new Client({ connectionString: url, application_name: 'plaza-backup' });
-  // Its queries say it as well.
   client.on('error', () => undefined);
   await client.connect();
   try {

@@ -3,16 +3,14 @@ import { to as copyTo } from 'pg-copy-streams';
 import type { BackupPart } from './manifest.js';
 import type { SentFile } from './multi-file-stream.js';
 
-/** A table of a backup, and its columns in the order in which its file has them. */
 export interface CopiedTable {
   readonly table: string;
   readonly columns: readonly string[];
 }
 
 /**
- * What each part has, those first that others refer to. Of the authority store what is in no log: what people and
- * applications prove themselves with, as it is kept, hashed or sealed. The rest of it is the log's, and personal in
- * part.
+ * Tables of each part, referenced tables first. The authority store contributes only credentials, hashed or encrypted
+ * as stored. The rest of that store derives from the log, and some of it is personal data.
  */
 export const tablesOf = {
   authority: ['authority.credential', 'authority.client_secret', 'authority.oidc_record'],
@@ -20,7 +18,7 @@ export const tablesOf = {
   witness: ['public.ledger', 'public.head', 'public.restriction'],
 } as const satisfies Record<Exclude<BackupPart, 'log'>, readonly string[]>;
 
-/** Tables of the authority store that a worker fills from the log: in no backup, and emptied by a restore. */
+/** Tables of the authority store that derive from the log: no backup has them, and a restore empties them. */
 export const derivedAuthority = [
   'authority.account',
   'authority.application',
@@ -28,17 +26,16 @@ export const derivedAuthority = [
   'authority.publishing',
 ];
 
-/** Of no use to a network that begins anew: see recovery/restore/deriving.ts. */
-const passing = ['authority.deriving'];
+/** State of the authority rebuild, which a restored network begins anew: see incarnations/authority-rebuild.ts. */
+const transient = ['authority.deriving'];
 
-/** Every table of the authority store there is: a new one must be put into one of the lists. */
+/** Every table of the authority store. A new table must join one of these lists. */
 export const keptOrDerivedAuthority: readonly string[] = [
   ...tablesOf.authority,
   ...derivedAuthority,
-  ...passing,
+  ...transient,
 ];
 
-/** About how many bytes tables take. */
 export async function sizeOf(client: ClientBase, tables: readonly string[]): Promise<number> {
   const { rows } = await client.query<{ bytes: string | null }>(
     'SELECT sum(pg_relation_size(name::regclass)) AS bytes FROM unnest($1::text[]) AS name',
@@ -47,7 +44,7 @@ export async function sizeOf(client: ClientBase, tables: readonly string[]): Pro
   return Number(rows[0]?.bytes ?? 0);
 }
 
-/** The tables as files, of which one is read at a time. Begin a snapshot first, so that all are of one moment. */
+/** The tables as files, read one at a time. Call {@link beginSnapshot} before, so that all tables show one moment. */
 export async function* filesOf(client: ClientBase, tables: readonly string[]): AsyncGenerator<SentFile> {
   for (const table of tables) {
     const columns = await columnsOf(client, table);
@@ -59,7 +56,7 @@ export async function* filesOf(client: ClientBase, tables: readonly string[]): A
   }
 }
 
-/** Without those that Postgres works out by itself. */
+/** Without generated columns, which `COPY` cannot write. */
 async function columnsOf(client: ClientBase, table: string): Promise<readonly string[]> {
   const { rows } = await client.query<{ name: string }>(
     `SELECT quote_ident(attname) AS name FROM pg_attribute
@@ -69,7 +66,6 @@ async function columnsOf(client: ClientBase, table: string): Promise<readonly st
   return rows.map(({ name }) => name);
 }
 
-/** One moment of all tables, for as long as nothing else is begun on this connection. */
 export async function beginSnapshot(client: ClientBase): Promise<void> {
   await client.query('BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY');
 }

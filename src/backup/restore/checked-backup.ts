@@ -8,14 +8,16 @@ import { backupManifest, MANIFEST, partManifest } from '../format/manifest.js';
 import type { BackupFile, BackupManifest, BackupPart, PartManifest } from '../format/manifest.js';
 import { Failure } from '../../operator/cli/failure.js';
 
-/** A backup whose wanted parts are there as they were written, to the last byte. */
 export interface CheckedBackup {
   readonly dir: string;
   readonly manifest: BackupManifest;
   readonly parts: ReadonlyMap<BackupPart, PartManifest>;
 }
 
-/** Reads the wanted parts through. `onBytes`: as they are read. @throws {Failure} that says what is wrong, and where. */
+/**
+ * Verifies every file of the selected parts. `onBytes` gets the bytes of each chunk read.
+ * @throws {Failure} names the missing or altered file.
+ */
 export async function checkBackup(
   dir: string,
   wanted: readonly BackupPart[],
@@ -27,12 +29,17 @@ export async function checkBackup(
   return { dir, manifest, parts };
 }
 
-/** What a directory says that it holds; unchecked. @throws {Failure} it is no whole backup. */
+/**
+ * The manifest of a backup directory; the parts are not verified.
+ * @throws {Failure} the directory is no complete backup.
+ */
 export async function manifestOf(dir: string): Promise<BackupManifest> {
   const file = join(dir, MANIFEST);
   if (!existsSync(file))
-    throw new Failure(`${dir} is no backup, or one that was not finished: it has no ${MANIFEST}`);
-  return understood(backupManifest, await readFile(file), file);
+    throw new Failure(
+      `${dir} is no backup, or one that was not finished: it has no ${MANIFEST}; name a directory with a whole backup`,
+    );
+  return parseManifest(backupManifest, await readFile(file), file);
 }
 
 async function checkPart(
@@ -52,28 +59,29 @@ async function checkPart(
       `the part ${part} is not in ${dir}: if it is kept elsewhere, copy it to ${join(dir, part)}, else leave it out with --parts`,
     );
   const content = await readFile(file);
-  if (digestOf(content) !== listed.manifestSha256) throw wrongManifest(content, file, common);
-  const manifest = understood(partManifest, content, file);
+  if (sha256Of(content) !== listed.manifestSha256) throw manifestMismatch(content, file, common);
+  const manifest = parseManifest(partManifest, content, file);
   for (const each of manifest.files) await checkFile(join(dir, part, each.name), each, onBytes);
   return manifest;
 }
 
-/** Why a part's manifest is not the one that the backup names. */
-function wrongManifest(
+function manifestMismatch(
   content: Buffer,
   file: string,
   { networkId, backupId }: Omit<BackupManifest, 'parts'>,
 ): Failure {
-  let said: PartManifest;
+  let actual: PartManifest;
   try {
-    said = understood(partManifest, content, file);
+    actual = parseManifest(partManifest, content, file);
   } catch {
     return new Failure(`${file} was altered or damaged: its checksum is not that of the backup`);
   }
-  if (said.networkId !== networkId)
-    return new Failure(`${file} is of another network: ${said.networkId}, and the backup is of ${networkId}`);
-  if (said.backupId !== backupId)
-    return new Failure(`${file} is of another backup: ${said.backupId}, and this is backup ${backupId}`);
+  if (actual.networkId !== networkId)
+    return new Failure(
+      `${file} is of another network: ${actual.networkId}, and the backup is of ${networkId}`,
+    );
+  if (actual.backupId !== backupId)
+    return new Failure(`${file} is of another backup: ${actual.backupId}, and this is backup ${backupId}`);
   return new Failure(`${file} was altered or damaged: its checksum is not that of the backup`);
 }
 
@@ -93,14 +101,17 @@ async function checkFile(
     throw new Failure(`${path} was altered or damaged: its checksum is not that of the backup`);
 }
 
-function understood<Shape>(schema: z.ZodType<Shape>, content: Buffer, file: string): Shape {
+function parseManifest<Shape>(schema: z.ZodType<Shape>, content: Buffer, file: string): Shape {
   try {
     return schema.parse(JSON.parse(content.toString()));
   } catch (cause) {
-    throw new Failure(`${file} is not a manifest that this release understands`, { cause });
+    throw new Failure(
+      `${file} is not a manifest that this release understands; restore it with the release that made it`,
+      { cause },
+    );
   }
 }
 
-const digestOf = (content: Buffer) => createHash('sha256').update(content).digest('hex');
+const sha256Of = (content: Buffer) => createHash('sha256').update(content).digest('hex');
 
 const listOf = (parts: BackupManifest['parts']) => parts.map(({ part }) => part).join(',');

@@ -4,39 +4,33 @@ import { CLEAR_AUTHORITY } from '../../store/authority/forget-authority.js';
 import { beginAuthorityRebuild } from '../../incarnations/authority-rebuild.js';
 import type { PreRestoreCopy } from './pre-restore-copies.js';
 
-/** Sets the read store aside: incarnations, what is published, the audit. All of it is built anew from the log. */
-export async function forgetReadModels(client: ClientBase, kept: PreRestoreCopy): Promise<void> {
+export async function forgetReadModels(client: ClientBase, copy: PreRestoreCopy): Promise<void> {
   const { rows } = await client.query<{ schema_name: string }>(
-    // With what a verification has left that was cut off.
     `SELECT nspname AS schema_name FROM recovery.incarnation
     JOIN pg_namespace ON nspname IN (schema_name, 'verify_' || incarnation)`,
   );
-  await kept.empty(client, await tablesIn(client, 'recovery'));
-  for (const { schema_name } of rows) await kept.moveSchema(client, schema_name);
-  await kept.empty(client, await tablesIn(client, 'audit'));
+  await copy.empty(client, await tablesIn(client, 'recovery'));
+  for (const { schema_name } of rows) await copy.moveSchema(client, schema_name);
+  await copy.empty(client, await tablesIn(client, 'audit'));
 }
 
 /**
- * After the log was replaced: what was derived from the other one outside of the incarnations is set aside and derived
- * anew.
- *
- * Until a worker has been through the log nobody may act: what was given would be there before it was taken away. That
- * is what `authority.deriving` says (see deriving.ts). `now`: Unix milliseconds.
+ * Empties the authority tables that derive from the replaced log, and requests an authority rebuild. Until the rebuild
+ * ends nobody may act: a grant would take effect before its later revocation. `now`: Unix milliseconds.
  */
-export async function forgetAuthority(client: ClientBase, kept: PreRestoreCopy, now: number): Promise<void> {
-  for (const table of derivedAuthority) await kept.copy(client, table);
+export async function forgetAuthority(client: ClientBase, copy: PreRestoreCopy, now: number): Promise<void> {
+  for (const table of derivedAuthority) await copy.copy(client, table);
   await client.query(CLEAR_AUTHORITY);
   await client.query(`DELETE FROM recovery.checkpoint WHERE group_name = 'authority'`);
   await beginAuthorityRebuild(client, now);
 }
 
-/** After the log was replaced: positions and events of the other one are none of this one's. */
-export async function forgetAudit(client: ClientBase, kept: PreRestoreCopy): Promise<void> {
-  await kept.empty(client, await tablesIn(client, 'audit'));
+/** Empties the audit, which holds positions and events of the replaced log. */
+export async function forgetAudit(client: ClientBase, copy: PreRestoreCopy): Promise<void> {
+  await copy.empty(client, await tablesIn(client, 'audit'));
   await client.query(`DELETE FROM recovery.checkpoint WHERE group_name = 'audit'`);
 }
 
-/** Which network's read models are published here; undefined: none. */
 export async function publishedNetwork(client: ClientBase): Promise<string | undefined> {
   const { rows } = await client.query<{ network_id: string }>('SELECT network_id FROM recovery.publication');
   return rows[0]?.network_id;

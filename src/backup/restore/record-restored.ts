@@ -8,22 +8,21 @@ import { LOGGER } from '../../config/logger.js';
 import { forgetRestored, readRestored } from './restore-state.js';
 
 /**
- * What was restored into `DATA_DIR` while nothing ran becomes events now that there is a log to put it down in. All of it is
- * kept until all of it is there: each is put down once, however often it is tried.
+ * Appends an event for each restore into `DATA_DIR`, which could not be recorded while nothing ran. The notes stay
+ * until all events exist, and each event is appended once, however often this runs.
  */
 export async function putDownRestored(app: INestApplicationContext): Promise<void> {
   const { dataDir } = app.get(Config);
   const commands = app.get(CommandBus);
   try {
-    for (const { operator, reason, ...what } of readRestored(dataDir)) {
+    for (const { operator, reason, ...restored } of readRestored(dataDir)) {
       const metadata = { requestId: randomUUID(), operator, reason };
-      await commands.execute(new RecordRestore(what, metadata));
+      await commands.execute(new RecordRestore(restored, metadata));
     }
     forgetRestored(dataDir);
   } catch (error) {
-    // What was restored serves all the same.
     app
       .get<Logger>(LOGGER)
-      .error({ err: error }, 'not every restore is put down in the log; the next start tries');
+      .error({ err: error }, 'restore not recorded in the event log; the next start retries');
   }
 }

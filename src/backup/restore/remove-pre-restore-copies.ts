@@ -5,11 +5,11 @@ import type { Logger } from 'pino';
 import { isReady } from '../../launch/readiness.js';
 import { allPreRestoreCopies, restoringLogIn } from './restore-state.js';
 
-const LOOK_AGAIN_MS = 1_000;
+const POLL_INTERVAL_MS = 1_000;
 
 /**
- * Removes what restores kept aside, once the network answers that it is ready: until then, in quarantine above all,
- * somebody may want it back. `urls`: of the databases, by variable.
+ * Removes the pre-restore copies once `/readyz` answers ok: before, above all in quarantine, an operator may need them.
+ * `urls`: connection strings by environment variable.
  */
 export async function removePreRestoreCopies(options: {
   readonly dataDir: string;
@@ -21,22 +21,18 @@ export async function removePreRestoreCopies(options: {
   const { dataDir, port, urls, log, signal } = options;
   if (allPreRestoreCopies(dataDir).length === 0) return;
   while (!(await isReady(port))) {
-    await pause(LOOK_AGAIN_MS, undefined, { signal }).catch(() => undefined);
+    await pause(POLL_INTERVAL_MS, undefined, { signal }).catch(() => undefined);
     if (signal.aborted) return;
   }
   try {
-    for (const kept of allPreRestoreCopies(dataDir)) {
-      for (const [variable, schemas] of Object.entries(kept.databases)) await drop(urls[variable], schemas);
-      // What a restore had laid out that was killed; then what it kept, and last where that is noted.
-      for (const directory of [restoringLogIn(dataDir), kept.log, kept.directory])
+    for (const copy of allPreRestoreCopies(dataDir)) {
+      for (const [variable, schemas] of Object.entries(copy.databases)) await drop(urls[variable], schemas);
+      for (const directory of [restoringLogIn(dataDir), copy.log, copy.directory])
         rmSync(directory, { recursive: true, force: true });
-      log.info(
-        { directory: kept.directory },
-        'the network is ready: removed what the restore had kept aside',
-      );
+      log.info({ directory: copy.directory }, 'network ready; pre-restore copy removed');
     }
   } catch (error) {
-    log.error({ err: error }, 'what a restore kept aside could not be removed; the next start tries again');
+    log.error({ err: error }, 'pre-restore copy not removed; the next start retries');
   }
 }
 

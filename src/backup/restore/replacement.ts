@@ -23,7 +23,6 @@ import type { RestorePart } from './restore-parts.js';
 import type { RestoreOptions } from './restore.js';
 import type { StoppedClients, StoppedStores } from './stores.js';
 
-/** How far it is: named after what was done last. */
 export const replacingSteps = [
   'databases prepared',
   'log laid out',
@@ -40,53 +39,50 @@ export type ReplacingStep = (typeof replacingSteps)[number];
 
 export interface Replaced {
   readonly parts: readonly RestorePart[];
-  /** Where it is noted what is kept until the network is ready again. */
   readonly kept: string;
-  /** Where the log that was there is kept; null: it stayed. */
+  /** Null: the log stayed. */
   readonly keptLog: string | null;
-  /** In which schemas of the databases their tables are kept. */
   readonly keptSchemas: KeptSchemas;
-  /** How many people were erased since the backup: their keys stay destroyed. */
+  /** Number of people erased since the backup: their keys stay destroyed. */
   readonly stillErased: number;
-  /** The witness here knew more than the backup, and stays. */
+  /** True: the witness stayed, because it knows restrictions that the backup lacks. */
   readonly witnessKept: boolean;
-  /** Line of the restored ledger that was altered, before the backup was taken. */
   readonly witnessBrokenAt: string | null;
 }
 
-interface Given extends RestoreOptions {
+interface ReplacementOptions extends RestoreOptions {
   readonly parts: readonly RestorePart[];
   readonly dataDir: string;
   readonly stores: StoppedStores;
   readonly backup: CheckedBackup;
-  /** Undefined: the log stays. */
   readonly log: LogReplacement | undefined;
-  /** False: the log is on a server of its own. */
   readonly isLogHere: boolean;
-  /** Of `[a-z0-9]`, another for each restore: what it keeps is named by it. */
   readonly stamp: string;
   readonly onBytes: (bytes: number) => void;
 }
 
 /**
- * Puts what was checked in the place of what is there. The databases are prepared first, in one transaction each, and the log
- * is laid out beside the old one. Then the log's files change places, which can be undone, and the databases are committed.
+ * Replaces the stores by a checked backup. One transaction for each database is prepared first, and the log is copied
+ * beside the old one. Then the files of the log are swapped, which can be undone, and the databases commit.
  */
 export class Replacement {
-  readonly #kept: Readonly<Record<keyof KeptNames, PreRestoreCopy>>;
+  readonly #copies: Readonly<Record<keyof DatabaseNames, PreRestoreCopy>>;
 
-  constructor(private readonly given: Given) {
-    const { stamp } = given;
-    this.#kept = {
+  constructor(private readonly options: ReplacementOptions) {
+    const { stamp } = options;
+    this.#copies = {
       database: new PreRestoreCopy(stamp),
       vault: new PreRestoreCopy(stamp),
       witness: new PreRestoreCopy(stamp),
     };
   }
 
-  /** `witness`: whether to leave out one that would forget something, or to refuse. @throws {RestoreRefused} */
+  /**
+   * `witness`: keep a witness that is ahead of the backup, or refuse the restore.
+   * @throws {RestoreRefused}
+   */
   async run(witness: 'if it forgets nothing' | 'as it is asked'): Promise<Replaced> {
-    const { stores, dataDir, backup, log, stamp, parts, now, operator, reason } = this.given;
+    const { stores, dataDir, backup, log, stamp, parts, now, operator, reason } = this.options;
     const clients = await stores.connect();
     try {
       await this.#refuseOtherNetwork(clients.database);
@@ -102,8 +98,8 @@ export class Replacement {
       }
       const done = parts.filter((part) => part !== 'witness' || isWitnessed);
       const { backupId } = backup.manifest;
-      const said = { restoreId: stamp, backupId, parts: done, at: now, operator };
-      endRestore(dataDir, { ...said, ...(reason !== undefined && { reason }) });
+      const record = { restoreId: stamp, backupId, parts: done, at: now, operator };
+      endRestore(dataDir, { ...record, ...(reason !== undefined && { reason }) });
       await this.#reached('ended');
       const broken = isWitnessed ? await stores.firstBroken() : undefined;
       return {
@@ -120,16 +116,18 @@ export class Replacement {
     }
   }
 
-  /** All that changes in files. Where it fails nothing has changed, and a restore that was cut off before can still be ended. */
+  /**
+   * Changes files only. After a failure nothing has changed, and a restore that was interrupted before can still be
+   * completed.
+   */
   async #files(): Promise<string> {
-    const { dataDir, stamp, backup, log, onBytes, command, parts } = this.given;
+    const { dataDir, stamp, backup, log, onBytes, command, parts } = this.options;
     const manifest = backup.parts.get('log');
-    const isResumed = isHalfRestored(dataDir);
+    const isRetry = isHalfRestored(dataDir);
     const kept = makeKept(dataDir, stamp, this.#schemas());
     try {
       if (manifest) await log?.layOut(join(backup.dir, 'log'), manifest, onBytes);
       await this.#reached('log laid out');
-      // From here to the end it is some of the old and some of the new.
       beginRestore(dataDir, command, parts);
       await this.#reached('begun');
       await log?.keepAside();
@@ -140,97 +138,95 @@ export class Replacement {
     } catch (error) {
       await this.#undo();
       await rm(kept, { recursive: true });
-      if (!isResumed) cancelRestore(dataDir);
+      if (!isRetry) cancelRestore(dataDir);
       throw error;
     }
   }
 
   async #undo(): Promise<void> {
-    const { log, command } = this.given;
+    const { log, command } = this.options;
     try {
       await log?.undo();
     } catch (cause) {
       throw new Failure(
-        `the log could be neither replaced nor put back (${(cause as Error).message}); mend that, and run the restore again: ${command}`,
+        `the log could be neither replaced nor put back (${(cause as Error).message}); fix the cause, then run the restore again: ${command}`,
         { cause },
       );
     }
   }
 
   async #reached(step: ReplacingStep): Promise<void> {
-    await this.given.observe?.(step);
+    await this.options.observe?.(step);
   }
 
   async #refuseOtherNetwork(client: ClientBase): Promise<void> {
-    const here = await publishedNetwork(client);
-    const { networkId } = this.given.backup.manifest;
-    if (here === undefined || here === networkId) return;
+    const published = await publishedNetwork(client);
+    const { networkId } = this.options.backup.manifest;
+    if (published === undefined || published === networkId) return;
     throw new RestoreRefused(
-      `this is the backup of network ${networkId}, and here is network ${here}; restore it into an empty DATA_DIR, and into databases of its own`,
+      `this is the backup of network ${networkId}, and DATABASE_URL holds network ${published}; restore it into an empty DATA_DIR, and into databases of its own`,
     );
   }
 
-  /** False: it was left as it is. */
   async #witness(client: ClientBase, how: 'if it forgets nothing' | 'as it is asked'): Promise<boolean> {
-    const kept = this.#kept.witness;
-    if (!this.given.parts.includes('witness')) return false;
-    await this.#tables(client, 'witness', kept);
+    const copy = this.#copies.witness;
+    if (!this.options.parts.includes('witness')) return false;
+    await this.#tables(client, 'witness', copy);
     try {
-      await refuseForgotten(client, kept, this.given);
+      await refuseForgotten(client, copy, this.options);
       return true;
     } catch (error) {
       if (how === 'as it is asked' || !(error instanceof RestoreRefused)) throw error;
       await client.query('ROLLBACK; BEGIN');
-      kept.schemas.length = 0;
+      copy.schemas.length = 0;
       return false;
     }
   }
 
   async #vault(client: ClientBase): Promise<number> {
-    const kept = this.#kept.vault;
-    const { parts } = this.given;
+    const copy = this.#copies.vault;
+    const { parts } = this.options;
     if (!parts.includes('vault')) return 0;
-    await this.#tables(client, 'vault', kept);
-    await rememberWitness(client, kept);
-    if (!parts.includes('log')) await refuseLostKeys(client, kept, this.given);
-    return destroyAgain(client, kept);
+    await this.#tables(client, 'vault', copy);
+    await rememberWitness(client, copy);
+    if (!parts.includes('log')) await refuseLostKeys(client, copy, this.options);
+    return destroyAgain(client, copy);
   }
 
   async #database(client: ClientBase): Promise<void> {
-    const kept = this.#kept.database;
-    const { parts, now } = this.given;
+    const copy = this.#copies.database;
+    const { parts, now } = this.options;
     if (parts.includes('authority')) {
-      await this.#tables(client, 'authority', kept);
-      await endAgain(client, kept);
+      await this.#tables(client, 'authority', copy);
+      await endAgain(client, copy);
     }
-    if (parts.includes('authority') || parts.includes('log')) await forgetAuthority(client, kept, now);
-    if (parts.includes('read')) await forgetReadModels(client, kept);
-    else if (parts.includes('log')) await forgetAudit(client, kept);
+    if (parts.includes('authority') || parts.includes('log')) await forgetAuthority(client, copy, now);
+    if (parts.includes('read')) await forgetReadModels(client, copy);
+    else if (parts.includes('log')) await forgetAudit(client, copy);
   }
 
-  async #tables(client: ClientBase, part: Exclude<BackupPart, 'log'>, kept: PreRestoreCopy): Promise<void> {
-    const { backup, onBytes } = this.given;
+  async #tables(client: ClientBase, part: Exclude<BackupPart, 'log'>, copy: PreRestoreCopy): Promise<void> {
+    const { backup, onBytes } = this.options;
     const files = (backup.parts.get(part)?.files ?? []).map(
       ({ name, bytes, table = '', columns = [] }): TableFile => {
         return { path: join(backup.dir, part, name), bytes, table, columns };
       },
     );
-    await restoreTables(client, part, files, kept, onBytes);
+    await restoreTables(client, part, files, copy, onBytes);
   }
 
   #schemas(): KeptSchemas {
     const named = {
-      DATABASE_URL: this.#kept.database.schemas,
-      VAULT_DATABASE_URL: this.#kept.vault.schemas,
-      WITNESS_DATABASE_URL: this.#kept.witness.schemas,
+      DATABASE_URL: this.#copies.database.schemas,
+      VAULT_DATABASE_URL: this.#copies.vault.schemas,
+      WITNESS_DATABASE_URL: this.#copies.witness.schemas,
     };
     return Object.fromEntries(Object.entries(named).filter(([, schemas]) => schemas.length > 0));
   }
 }
 
-type KeptNames = Pick<StoppedClients, 'database' | 'vault' | 'witness'>;
+type DatabaseNames = Pick<StoppedClients, 'database' | 'vault' | 'witness'>;
 
-/** In the order in which they are committed. */
 const databasesOf = ({ witness, vault, database }: StoppedClients) =>
   [
     ['witness', witness],

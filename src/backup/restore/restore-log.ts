@@ -9,96 +9,94 @@ import { OWNER_ONLY, OWNER_ONLY_DIRECTORY } from '../take/durable-files.js';
 import { Failure } from '../../operator/cli/failure.js';
 
 /**
- * Files of the event store that are not the log, and stay: its lock, since POSIX drops a lock when its holder opens and closes
- * the file; and its certificate and password, which clients elsewhere have copies of.
+ * Files that a restore leaves in place. The lock: POSIX drops it when its holder opens and closes the file. Certificate
+ * and password: clients elsewhere have copies of them.
  */
-const STAYS = /^(?:lock(?:-journal)?|tls\.key|tls\.crt|credentials)$/;
+const PRESERVED_FILES = /^(?:lock(?:-journal)?|tls\.key|tls\.crt|credentials)$/;
 
-/** What the lock of a directory says where the disk is full. */
 const SQLITE_FULL = 13;
 
 /**
- * The log of a stopped embedded event store, to be replaced file by file within its directory. The directory itself stays
- * where it is: it may be a mount, which cannot be renamed, or a link; and within it no rename leaves the file system.
+ * Replaces the log of a stopped embedded event store file by file within its directory. The directory itself may be a
+ * mount, which cannot be renamed, or a link; within it no rename leaves the file system.
  */
 export class LogReplacement {
-  readonly #place: string;
+  readonly #directory: string;
   readonly #restored: string;
-  /** Where the log that is there will be kept. */
   readonly kept: string;
-  #holds: 'the old one' | 'some of the old one' | 'none of the old one' = 'the old one';
+  #state: 'unchanged' | 'partly moved' | 'moved' = 'unchanged';
 
   private constructor(
     private readonly dataDir: string,
     stamp: string,
     private readonly release: () => void,
   ) {
-    this.#place = eventStoreIn(dataDir);
+    this.#directory = eventStoreIn(dataDir);
     this.#restored = restoringLogIn(dataDir);
     this.kept = keptLogIn(dataDir, stamp);
   }
 
   /**
-   * Takes the event store's directory, which is made where there is none. `stamp`: of the restore.
-   * @throws {Failure} an event store runs there, or nothing can be written there.
+   * Locks the directory of the event store, created if absent.
+   * @throws {Failure} an event store runs there, or the directory is not writable.
    */
   static open(dataDir: string, stamp: string): LogReplacement {
-    const place = eventStoreIn(dataDir);
+    const directory = eventStoreIn(dataDir);
     let release: (() => void) | undefined;
     try {
-      mkdirSync(place, { recursive: true, mode: OWNER_ONLY_DIRECTORY });
-      accessSync(place, constants.W_OK);
-      release = takeDirectory(place);
+      mkdirSync(directory, { recursive: true, mode: OWNER_ONLY_DIRECTORY });
+      accessSync(directory, constants.W_OK);
+      release = takeDirectory(directory);
     } catch (error) {
-      throw failureAt(place, error);
+      throw failureAt(directory, error);
     }
     if (release) return new LogReplacement(dataDir, stamp, release);
-    throw new Failure(`DATA_DIR: an event store still runs on ${place}; stop it first`);
+    throw new Failure(`DATA_DIR: an event store still runs on ${directory}; stop it first`);
   }
 
-  /** Copies the log of a backup beside the one that is there. @throws {Failure} such as too little room for both. */
+  /**
+   * Copies the log of a backup beside the current one.
+   * @throws {Failure} such as too little space for both.
+   */
   layOut(from: string, { files }: PartManifest, onBytes: (bytes: number) => void): Promise<void> {
-    return this.#explained(async () => {
+    return this.#explainErrors(async () => {
       await rm(this.#restored, { recursive: true, force: true });
       await mkdir(this.#restored, { mode: OWNER_ONLY_DIRECTORY });
       for (const { name, bytes } of files) {
         await copyFile(join(from, name), join(this.#restored, name), constants.COPYFILE_EXCL);
-        await settle(join(this.#restored, name));
+        await syncFile(join(this.#restored, name));
         onBytes(bytes);
       }
       await mkdir(this.kept, { mode: OWNER_ONLY_DIRECTORY });
-      for (const directory of [this.#restored, this.#place, this.dataDir]) syncDirectory(directory);
+      for (const directory of [this.#restored, this.#directory, this.dataDir]) syncDirectory(directory);
     });
   }
 
-  /** Moves the log that is there aside, all of it. @throws {Failure} */
   keepAside(): Promise<void> {
-    return this.#explained(async () => {
-      this.#holds = 'some of the old one';
-      await moveFiles(this.#place, this.kept);
-      this.#holds = 'none of the old one';
+    return this.#explainErrors(async () => {
+      this.#state = 'partly moved';
+      await moveFiles(this.#directory, this.kept);
+      this.#state = 'moved';
     });
   }
 
-  /** Moves what was laid out to where none is any more. @throws {Failure} */
   putInPlace(): Promise<void> {
-    return this.#explained(() => moveFiles(this.#restored, this.#place));
+    return this.#explainErrors(() => moveFiles(this.#restored, this.#directory));
   }
 
-  /** The log is as it was, however far this came, and nothing else is left. */
   async undo(): Promise<void> {
-    if (this.#holds === 'none of the old one')
-      for (const name of await filesIn(this.#place)) await unlink(join(this.#place, name));
-    if (this.#holds !== 'the old one') await moveFiles(this.kept, this.#place);
+    if (this.#state === 'moved')
+      for (const name of await filesIn(this.#directory)) await unlink(join(this.#directory, name));
+    if (this.#state !== 'unchanged') await moveFiles(this.kept, this.#directory);
     for (const directory of [this.#restored, this.kept])
       await rm(directory, { recursive: true, force: true });
   }
 
-  async #explained(act: () => Promise<void>): Promise<void> {
+  async #explainErrors(work: () => Promise<void>): Promise<void> {
     try {
-      await act();
+      await work();
     } catch (error) {
-      throw failureAt(this.#place, error);
+      throw failureAt(this.#directory, error);
     }
   }
 
@@ -107,20 +105,21 @@ export class LogReplacement {
   }
 }
 
-/** For good once this returns; cut off in between, each file is in one of both. */
+/** Durable once this returns. After a crash in between, each file is in exactly one of the two directories. */
 async function moveFiles(from: string, to: string): Promise<void> {
   for (const name of await filesIn(from)) await rename(join(from, name), join(to, name));
   syncDirectory(to);
   syncDirectory(from);
 }
 
-/** Without directories: what earlier restores kept, and what a file system has of its own. */
 async function filesIn(directory: string): Promise<readonly string[]> {
   const entries = await readdir(directory, { withFileTypes: true });
-  return entries.filter((entry) => !entry.isDirectory() && !STAYS.test(entry.name)).map(({ name }) => name);
+  return entries
+    .filter((entry) => !entry.isDirectory() && !PRESERVED_FILES.test(entry.name))
+    .map(({ name }) => name);
 }
 
-async function settle(file: string): Promise<void> {
+async function syncFile(file: string): Promise<void> {
   const handle = await open(file, 'r+');
   try {
     await handle.chmod(OWNER_ONLY);
@@ -130,13 +129,12 @@ async function settle(file: string): Promise<void> {
   }
 }
 
-/** What the file system refused, in words; anything else is as it is. */
-function failureAt(place: string, cause: unknown): unknown {
+function failureAt(directory: string, cause: unknown): unknown {
   const { code, errcode, message } = cause as NodeJS.ErrnoException & { errcode?: number };
   if (code === undefined) return cause;
   const isFull = ['ENOSPC', 'EDQUOT'].includes(code) || errcode === SQLITE_FULL;
-  const what = isFull
-    ? `${place} has too little room for the restored log beside the one that is there`
-    : `the log in ${place} cannot be replaced`;
-  return new Failure(`DATA_DIR: ${what}: ${message}`, { cause });
+  const problem = isFull
+    ? `${directory} has too little room for the restored log beside the current one`
+    : `the log in ${directory} cannot be replaced`;
+  return new Failure(`DATA_DIR: ${problem}: ${message}`, { cause });
 }

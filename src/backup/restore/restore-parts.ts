@@ -1,3 +1,3 @@
-/** What can be restored by itself: the parts of a backup, and the read store, which is dropped to be built anew. */
+/** The parts of a backup, and `read`: the read store, which a restore drops for a rebuild. */
 export const restoreParts = ['log', 'read', 'authority', 'vault', 'witness'] as const;
 export type RestorePart = (typeof restoreParts)[number];

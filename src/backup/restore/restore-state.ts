@@ -4,58 +4,47 @@ import { z } from 'zod';
 import { syncDirectory } from '../../launch/files.js';
 import { LaunchError } from '../../launch/launch-error.js';
 
-/** What a restore leaves in `DATA_DIR`, for the starts that follow. */
-
 const restoring = z.object({ command: z.string(), parts: z.array(z.string()) });
 
 const restored = z.object({
   restoreId: z.string(),
   backupId: z.string(),
   parts: z.array(z.string()),
-  /** Unix milliseconds. */
   at: z.number(),
   operator: z.string(),
   reason: z.string().optional(),
 });
 
-/** What was restored, by whom and why: to be put down in the log by the next start. */
 export type Restored = z.infer<typeof restored>;
 
 const kept = z.object({ databases: z.record(z.string(), z.array(z.string())) });
 
-/** Schemas that a restore kept aside, by the variable that names their database. */
 export type KeptSchemas = z.infer<typeof kept>['databases'];
 
 const RESTORING = 'restoring.json';
 const RESTORED = 'restored.json';
 const KEPT = 'kept.json';
 
-/**
- * From here on a start is refused, until the restore has come to its end. `command`: what to type to get there; `parts`:
- * what it replaces.
- */
+/** Blocks every start until the restore completes. `command` completes it; `parts` are the parts that it replaces. */
 export function beginRestore(dataDir: string, command: string, parts: readonly string[]): void {
   replace(dataDir, RESTORING, { command, parts });
 }
 
-/** Whether a restore was cut off half-way. */
 export function isHalfRestored(dataDir: string): boolean {
   return readInterrupted(dataDir) !== undefined;
 }
 
-/** The restore failed, and everything is as it was. */
 export function cancelRestore(dataDir: string): void {
   rmSync(join(dataDir, RESTORING), { force: true });
   syncDirectory(dataDir);
 }
 
-/** The restore came to its end. */
 export function endRestore(dataDir: string, done: Restored): void {
   replace(dataDir, RESTORED, [...readRestored(dataDir), done]);
   cancelRestore(dataDir);
 }
 
-/** @throws {LaunchError} A restore was interrupted: part of what is there is old, part is new. */
+/** @throws {LaunchError} a restore was interrupted: old and new data are mixed. */
 export function refuseHalfRestored(dataDir: string): void {
   const interrupted = readInterrupted(dataDir);
   if (!interrupted) return;
@@ -64,13 +53,13 @@ export function refuseHalfRestored(dataDir: string): void {
   );
 }
 
-/** @throws {LaunchError} A restore was interrupted, and one of these parts would leave some of that as it is. */
+/** @throws {LaunchError} a restore was interrupted, and these parts do not cover all of its parts. */
 export function refuseToLeaveHalf(dataDir: string, parts: readonly string[]): void {
   const interrupted = readInterrupted(dataDir);
-  const left = interrupted?.parts.filter((part) => !parts.includes(part)) ?? [];
-  if (!interrupted || left.length === 0) return;
+  const uncovered = interrupted?.parts.filter((part) => !parts.includes(part)) ?? [];
+  if (!interrupted || uncovered.length === 0) return;
   throw new LaunchError(
-    `DATA_DIR: a restore into ${dataDir} was interrupted, and this one would leave its ${left.join(', ')} half old and half new; run that one again to its end first: ${interrupted.command}`,
+    `DATA_DIR: a restore into ${dataDir} was interrupted, and this one would leave its ${uncovered.join(', ')} half old and half new; run that one again to its end first: ${interrupted.command}`,
   );
 }
 
@@ -79,7 +68,6 @@ function readInterrupted(dataDir: string): z.infer<typeof restoring> | undefined
   return existsSync(file) ? restoring.parse(JSON.parse(readFileSync(file, 'utf8'))) : undefined;
 }
 
-/** What was restored and is not yet put down in the log, in order. */
 export function readRestored(dataDir: string): readonly Restored[] {
   const file = join(dataDir, RESTORED);
   return existsSync(file) ? z.array(restored).parse(JSON.parse(readFileSync(file, 'utf8'))) : [];
@@ -90,8 +78,8 @@ export function forgetRestored(dataDir: string): void {
 }
 
 /**
- * Makes the directory that says what a restore keeps aside, and answers it. What is kept in databases is noted before it is
- * there: a schema that never came is nothing to remove.
+ * Creates the directory that lists the pre-restore copies, and returns its path. Schemas are listed before they exist:
+ * removing an absent schema does nothing.
  */
 export function makeKept(dataDir: string, stamp: string, databases: KeptSchemas): string {
   const directory = join(dataDir, `kept-${stamp}`);
@@ -100,15 +88,12 @@ export function makeKept(dataDir: string, stamp: string, databases: KeptSchemas)
   return directory;
 }
 
-/** What one restore kept aside. */
 export interface KeptAside {
   readonly directory: string;
-  /** Of the log; not there where that stayed. */
   readonly log: string;
   readonly databases: KeptSchemas;
 }
 
-/** Everything that restores kept aside, the oldest first. */
 export function allPreRestoreCopies(dataDir: string): readonly KeptAside[] {
   const stamps = readdirSync(dataDir).flatMap((name) => /^kept-([a-z0-9]+)$/.exec(name)?.[1] ?? []);
   return stamps.sort().map((stamp) => {
@@ -119,16 +104,14 @@ export function allPreRestoreCopies(dataDir: string): readonly KeptAside[] {
   });
 }
 
-/** Where the embedded event store has its log. */
 export const eventStoreIn = (dataDir: string) => join(dataDir, 'eventstore');
 
-/** Where a restore lays out the log: within the event store's directory, which may be a file system of its own. */
+/** Within the directory of the event store, which may be a file system of its own. */
 export const restoringLogIn = (dataDir: string) => join(eventStoreIn(dataDir), 'restoring');
 
-/** Where a restore keeps the log that was there, for the same reason. */
 export const keptLogIn = (dataDir: string, stamp: string) => join(eventStoreIn(dataDir), `kept-${stamp}`);
 
-/** In one step, also for a power cut. */
+/** Atomic and durable: a power cut leaves the old or the new content. */
 function replace(dataDir: string, name: string, content: object): void {
   const file = join(dataDir, name);
   writeFileSync(`${file}.new`, `${JSON.stringify(content)}\n`, { mode: 0o600, flush: true });

@@ -20,16 +20,14 @@ import { openStopped } from './stores.js';
 
 export interface RestoreOptions {
   readonly dir: string;
-  /** Undefined: all; and the witness only if that takes nothing from the one that is there. */
+  /** Undefined: all parts, but the witness only if it knows no restriction that the backup lacks. */
   readonly parts: readonly RestorePart[] | undefined;
   readonly reason: string | undefined;
   readonly operator: string;
   /** Unix milliseconds. */
   readonly now: number;
-  /** What to type to bring an interrupted one to its end. */
   readonly command: string;
   readonly onProgress: (step: Step) => void;
-  /** Waited for between the steps. */
   readonly observe?: (step: ReplacingStep) => Promise<void>;
 }
 
@@ -40,8 +38,8 @@ export interface RestoredNetwork extends Replaced {
 }
 
 /**
- * Restores parts of a backup into a network that does not run. Nothing is touched before all of it was checked, and every
- * refusal comes before anything is changed. A restore that is cut off after that is said by the next start, and run again.
+ * Restores parts of a backup into a stopped network. All parts are verified, and every refusal happens, before the
+ * first change. After an interruption the next start refuses and names the command to run again.
  * @throws {Failure} {@link LaunchError}
  */
 export async function restore(config: Config, options: RestoreOptions): Promise<RestoredNetwork> {
@@ -61,10 +59,10 @@ export async function restore(config: Config, options: RestoreOptions): Promise<
     const wanted = backupParts.filter((part) => parts.includes(part));
     const { backupId, networkId, takenAt, ...manifest } = await manifestOf(dir);
     const total = bytesOf(manifest, wanted);
-    const backup = await checkBackup(dir, wanted, counted('checking', total, onProgress));
+    const backup = await checkBackup(dir, wanted, byteCounter('checking', total, onProgress));
     const stores = await openStopped(withSettings(config, { dataDir: dataDir.path }));
     try {
-      const onBytes = counted('restoring', total, onProgress);
+      const onBytes = byteCounter('restoring', total, onProgress);
       const replaced = await new Replacement({
         ...options,
         parts,
@@ -96,8 +94,7 @@ function stampOf(now: number): string {
 const bytesOf = ({ parts }: Pick<BackupManifest, 'parts'>, wanted: readonly BackupPart[]) =>
   parts.filter(({ part }) => wanted.includes(part)).reduce((sum, { bytes }) => sum + bytes, 0);
 
-/** Tells how many bytes of all were done. */
-function counted(
+function byteCounter(
   what: string,
   total: number,
   onProgress: RestoreOptions['onProgress'],

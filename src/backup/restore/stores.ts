@@ -11,16 +11,13 @@ import { Failure } from '../../operator/cli/failure.js';
 
 const APPLICATION_NAME = 'plaza-restore';
 
-/** The databases of a network that does not run, by the variables that name them, with their tables up to date. */
 export interface StoppedStores {
-  /** Connections of one's own, to be ended: an unfinished transaction is as if it never was. */
   connect(): Promise<StoppedClients>;
-  /** Number of the first line of the witness's ledger that is not as it was written; undefined: all are. */
+  /** Number of the first altered line of the ledger; undefined: none. */
   firstBroken(): Promise<bigint | undefined>;
   close(): Promise<void>;
 }
 
-/** A connection to each database. */
 export interface StoppedClients {
   readonly database: ClientBase;
   readonly vault: ClientBase;
@@ -31,15 +28,15 @@ export interface StoppedClients {
 export type DatabaseVariable = 'DATABASE_URL' | 'VAULT_DATABASE_URL' | 'WITNESS_DATABASE_URL';
 
 /**
- * Starts the embedded Postgres if one of the databases is in it. `dataDir` must be held by the caller.
+ * Starts the embedded Postgres if it holds one of the databases. The caller must hold the lock of `dataDir`.
  * @throws {Failure} a process of the network is still connected to one of them. {@link LaunchError}
  */
-export async function openStopped(given: Config): Promise<StoppedStores> {
-  const { dataDir, databaseUrl, vaultDatabaseUrl, witnessDatabaseUrl } = given;
+export async function openStopped(settings: Config): Promise<StoppedStores> {
+  const { dataDir, databaseUrl, vaultDatabaseUrl, witnessDatabaseUrl } = settings;
   const isAllNamed = [databaseUrl, vaultDatabaseUrl, witnessDatabaseUrl].every((url) => url !== undefined);
   const log = createLogger({ logLevel: 'warn' }, 'restore');
   const embedded = isAllNamed ? undefined : await startPostgres({ dataDir, log });
-  const config = withSettings(given, {
+  const config = withSettings(settings, {
     databaseUrl: databaseUrl ?? embedded?.databaseUrl,
     vaultDatabaseUrl: vaultDatabaseUrl ?? embedded?.vaultDatabaseUrl,
     witnessDatabaseUrl: witnessDatabaseUrl ?? embedded?.witnessDatabaseUrl,
@@ -59,9 +56,8 @@ export async function openStopped(given: Config): Promise<StoppedStores> {
     },
   };
   try {
-    await refuseConnected(stores);
-    await bringUpToDate(urls);
-    // Makes its tables, if they are not there.
+    await refuseRunningNetwork(stores);
+    await migrateTables(urls);
     await witness.find([]);
   } catch (error) {
     await stores.close();
@@ -70,7 +66,7 @@ export async function openStopped(given: Config): Promise<StoppedStores> {
   return stores;
 }
 
-async function bringUpToDate(urls: Readonly<Record<DatabaseVariable, string>>): Promise<void> {
+async function migrateTables(urls: Readonly<Record<DatabaseVariable, string>>): Promise<void> {
   const common = { applicationName: APPLICATION_NAME, maxConnections: 1 };
   const [database, vault] = [
     await openDatabase({ ...common, url: urls.DATABASE_URL }),
@@ -98,19 +94,19 @@ async function connectAll(urls: Readonly<Record<DatabaseVariable, string>>): Pro
   };
 }
 
-/** A network on other machines holds no lock on our `DATA_DIR`. */
-async function refuseConnected(stores: StoppedStores): Promise<void> {
+/** The lock on `DATA_DIR` does not show processes on other machines; their connections do. */
+async function refuseRunningNetwork(stores: StoppedStores): Promise<void> {
   const clients = await stores.connect();
   try {
-    await refuseOthers(clients.database, 'DATABASE_URL');
-    await refuseOthers(clients.vault, 'VAULT_DATABASE_URL');
-    await refuseOthers(clients.witness, 'WITNESS_DATABASE_URL');
+    await refuseConnectedTo(clients.database, 'DATABASE_URL');
+    await refuseConnectedTo(clients.vault, 'VAULT_DATABASE_URL');
+    await refuseConnectedTo(clients.witness, 'WITNESS_DATABASE_URL');
   } finally {
     await clients.end();
   }
 }
 
-async function refuseOthers(client: ClientBase, variable: DatabaseVariable): Promise<void> {
+async function refuseConnectedTo(client: ClientBase, variable: DatabaseVariable): Promise<void> {
   const { rows } = await client.query<{ name: string; address: string | null }>(
     `SELECT application_name AS name, host(client_addr) AS address FROM pg_stat_activity
     WHERE datname = current_database() AND application_name LIKE 'plaza-%' AND application_name <> $1 LIMIT 1`,
@@ -119,6 +115,6 @@ async function refuseOthers(client: ClientBase, variable: DatabaseVariable): Pro
   const [other] = rows;
   if (!other) return;
   throw new Failure(
-    `${variable}: a process of the network is still connected (${other.name} from ${other.address ?? 'this machine'}); stop all of them first`,
+    `${variable}: a process of the network is still connected (${other.name} from ${other.address ?? 'this machine'}); stop every process of the network first`,
   );
 }

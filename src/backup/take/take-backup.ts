@@ -13,28 +13,30 @@ import { asText, unfinished, writePart } from './write-part.js';
 import type { Common } from './write-part.js';
 
 export interface BackupOptions {
-  /** New, empty, or with what an interrupted backup left. */
   readonly dir: string;
   readonly parts: readonly BackupPart[];
   readonly reason: string | undefined;
   readonly onProgress: (step: Step) => void;
 }
 
-/** Copies a running network into a directory, part by part. `DIR/manifest.json` is there once all of it is. @throws {Failure} */
+/**
+ * Copies a running network into a directory, part by part. `DIR/manifest.json` appears last.
+ * @throws {Failure}
+ */
 export async function takeBackup(
   api: OperatorClient,
   { dir, parts, reason, onProgress }: BackupOptions,
 ): Promise<BackupManifest> {
-  const release = await prepare(dir);
+  const release = await lockDirectory(dir);
   try {
-    return await fill(api, { dir, parts, reason, onProgress });
+    return await copyParts(api, { dir, parts, reason, onProgress });
   } finally {
     await rm(join(dir, LOCK), { recursive: true, force: true });
     release();
   }
 }
 
-async function fill(
+async function copyParts(
   api: OperatorClient,
   { dir, parts, reason, onProgress }: BackupOptions,
 ): Promise<BackupManifest> {
@@ -43,7 +45,6 @@ async function fill(
   const takenAt = new Date(at).toISOString();
   const common: Common = { format: FORMAT, backupId, networkId, takenAt, version };
   const manifest = join(dir, MANIFEST);
-  // From here on the directory is known to be a backup that is under way.
   await writeNew(unfinished(manifest), asText(common));
   const written: BackupManifest['parts'] = [];
   for (const part of wanted) {
@@ -51,32 +52,31 @@ async function fill(
     const progress = (done: number, total: number) => onProgress({ what: part, done, total });
     written.push(await writePart(dir, part, common, stream, progress));
   }
-  const whole: BackupManifest = { ...common, parts: written };
+  const complete: BackupManifest = { ...common, parts: written };
   await rm(unfinished(manifest));
-  await writeNew(unfinished(manifest), asText(whole));
+  await writeNew(unfinished(manifest), asText(complete));
   await settle(unfinished(manifest), manifest);
-  return whole;
+  return complete;
 }
 
-/** Held while a backup is written; what an interrupted one leaves of it holds nobody. */
+/** A lock file that an interrupted backup leaves behind locks nothing. */
 const LOCK = 'lock.unfinished';
 
 /**
- * Makes the directory and takes it; clears what an interrupted backup left in it. Call the result to let go of it.
- * @throws {Failure} there is something else, or somebody else at it.
+ * Creates and locks the directory, and clears an unfinished backup in it. Returns the function that releases the lock.
+ * @throws {Failure} the directory has other content, or another backup is being written to it.
  */
-async function prepare(dir: string): Promise<() => void> {
+async function lockDirectory(dir: string): Promise<() => void> {
   let release: (() => void) | undefined;
   try {
     makeDirectories(dir, OWNER_ONLY_DIRECTORY);
-    refuseOthers(dir, await readdir(dir));
+    refuseOtherContent(dir, await readdir(dir));
     await mkdir(join(dir, LOCK), { recursive: true, mode: OWNER_ONLY_DIRECTORY });
     release = takeDirectory(join(dir, LOCK));
     if (!release)
       throw new Failure(`another backup is being written to ${dir}; wait for it, or name another directory`);
-    // Somebody else may have been at it until then.
-    refuseOthers(dir, await readdir(dir));
-    for (const name of [...ours, unfinished(MANIFEST)])
+    refuseOtherContent(dir, await readdir(dir));
+    for (const name of [...partNames, unfinished(MANIFEST)])
       await rm(join(dir, name), { recursive: true, force: true });
     syncDirectory(dir);
     return release;
@@ -87,13 +87,13 @@ async function prepare(dir: string): Promise<() => void> {
   }
 }
 
-const ours = backupParts.flatMap((part) => [part, unfinished(part)]);
+const partNames = backupParts.flatMap((part) => [part, unfinished(part)]);
 
-function refuseOthers(dir: string, there: readonly string[]): void {
-  const known = new Set([...ours, unfinished(MANIFEST), LOCK]);
-  const isWhole = there.includes(MANIFEST);
-  const isOurs = there.includes(unfinished(MANIFEST)) || there.every((name) => name === LOCK);
-  if (isWhole || !isOurs || there.some((name) => !known.has(name))) throw notEmpty(dir);
+function refuseOtherContent(dir: string, names: readonly string[]): void {
+  const known = new Set([...partNames, unfinished(MANIFEST), LOCK]);
+  const isWhole = names.includes(MANIFEST);
+  const isUnfinished = names.includes(unfinished(MANIFEST)) || names.every((name) => name === LOCK);
+  if (isWhole || !isUnfinished || names.some((name) => !known.has(name))) throw notEmpty(dir);
 }
 
 function notEmpty(dir: string): Failure {

@@ -8,15 +8,14 @@ import { unpacked } from '../format/multi-file-stream.js';
 import { Failure } from '../../operator/cli/failure.js';
 import { OWNER_ONLY, OWNER_ONLY_DIRECTORY, settle, writeNew } from './durable-files.js';
 
-/** What all manifests of one backup say. */
 export type Common = Pick<BackupManifest, 'format' | 'backupId' | 'networkId' | 'takenAt' | 'version'>;
 
-/** A directory that is still written to. */
 export const unfinished = (path: string) => `${path}.unfinished`;
 
 /**
- * Writes one part as it comes: under another name, with its manifest last, so that a directory of the part's name is
- * whole. Answers what the backup's manifest says of it. @throws {Failure}
+ * Writes one part under a temporary name, its manifest last: a directory with the name of the part is complete. Returns
+ * the entry for the manifest of the backup.
+ * @throws {Failure}
  */
 export async function writePart(
   dir: string,
@@ -25,9 +24,9 @@ export async function writePart(
   stream: AsyncIterable<Uint8Array>,
   onProgress: (done: number, total: number) => void,
 ): Promise<BackupManifest['parts'][number]> {
-  const place = join(dir, part);
-  await mkdir(unfinished(place), { mode: OWNER_ONLY_DIRECTORY });
-  const writer = new FilesWriter(unfinished(place), onProgress);
+  const directory = join(dir, part);
+  await mkdir(unfinished(directory), { mode: OWNER_ONLY_DIRECTORY });
+  const writer = new FilesWriter(unfinished(directory), onProgress);
   let facts: object;
   try {
     facts = await writer.write(stream);
@@ -37,10 +36,9 @@ export async function writePart(
     await writer.close();
   }
   const manifest = partManifest.parse({ ...common, part, note: notes[part], files: writer.files, ...facts });
-  const manifestSha256 = await writeNew(join(unfinished(place), MANIFEST), asText(manifest));
-  syncDirectory(unfinished(place));
-  await settle(unfinished(place), place);
-  // What was said to be the total before was an estimate.
+  const manifestSha256 = await writeNew(join(unfinished(directory), MANIFEST), asText(manifest));
+  syncDirectory(unfinished(directory));
+  await settle(unfinished(directory), directory);
   onProgress(writer.done, writer.done);
   return { part, bytes: writer.done, manifestSha256 };
 }
@@ -48,14 +46,14 @@ export async function writePart(
 export const asText = (manifest: object): string => `${JSON.stringify(manifest, undefined, 2)}\n`;
 
 function brokenOff(part: BackupPart, cause: unknown): Failure {
-  const why = cause instanceof Error ? cause.message : String(cause);
-  return new Failure(`the copy of the part ${part} broke off (${why}); run the command again`);
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new Failure(`the copy of the part ${part} broke off (${reason}); run the command again`);
 }
 
 class FilesWriter {
   readonly files: BackupFile[] = [];
   done = 0;
-  #open: { name: string; about: object; handle: FileHandle; bytes: number } | undefined;
+  #openFile: { name: string; about: object; handle: FileHandle; bytes: number } | undefined;
   #hash = createHash('sha256');
 
   constructor(
@@ -63,30 +61,29 @@ class FilesWriter {
     private readonly onProgress: (done: number, total: number) => void,
   ) {}
 
-  /** Answers what the sender says of the whole at the end. */
   async write(stream: AsyncIterable<Uint8Array>): Promise<object> {
     let total = 0;
-    for await (const piece of unpacked(stream)) {
-      if (piece.kind === 'size') total = piece.bytes;
-      else if (piece.kind === 'file') await this.#begin(piece.name, piece.about);
-      else if (piece.kind === 'data') await this.#append(piece.bytes);
-      else if (piece.kind === 'sum') await this.#finish(piece.bytes, piece.sha256);
-      else if (piece.kind === 'fault') throw new Error(piece.message);
-      else return piece.facts;
+    for await (const frame of unpacked(stream)) {
+      if (frame.kind === 'size') total = frame.bytes;
+      else if (frame.kind === 'file') await this.#beginFile(frame.name, frame.about);
+      else if (frame.kind === 'data') await this.#append(frame.bytes);
+      else if (frame.kind === 'sum') await this.#finishFile(frame.bytes, frame.sha256);
+      else if (frame.kind === 'fault') throw new Error(frame.message);
+      else return frame.facts;
       this.onProgress(this.done, Math.max(total, this.done));
     }
     throw new Error('it ended too early');
   }
 
   async close(): Promise<void> {
-    await this.#open?.handle.close();
+    await this.#openFile?.handle.close();
   }
 
-  async #begin(name: string, about: object): Promise<void> {
-    if (!/^[A-Za-z0-9_][A-Za-z0-9_.-]*$/.test(name)) throw new Error('a file has a name that is none');
+  async #beginFile(name: string, about: object): Promise<void> {
+    if (!/^[A-Za-z0-9_][A-Za-z0-9_.-]*$/.test(name)) throw new Error('a file has an invalid name');
     this.#hash = createHash('sha256');
     const handle = await open(join(this.dir, name), 'wx', OWNER_ONLY);
-    this.#open = { name, about, handle, bytes: 0 };
+    this.#openFile = { name, about, handle, bytes: 0 };
   }
 
   async #append(bytes: Buffer): Promise<void> {
@@ -97,18 +94,18 @@ class FilesWriter {
     this.done += bytes.length;
   }
 
-  async #finish(bytes: number, sha256: string): Promise<void> {
+  async #finishFile(bytes: number, sha256: string): Promise<void> {
     const file = this.#current();
     if (bytes !== file.bytes || sha256 !== this.#hash.digest('hex'))
       throw new Error(`${file.name} did not arrive as it was sent`);
     await file.handle.sync();
     await file.handle.close();
-    this.#open = undefined;
+    this.#openFile = undefined;
     this.files.push({ name: file.name, bytes, sha256, ...file.about });
   }
 
   #current() {
-    if (!this.#open) throw new Error('there are bytes of no file');
-    return this.#open;
+    if (!this.#openFile) throw new Error('bytes arrived before the name of their file');
+    return this.#openFile;
   }
 }

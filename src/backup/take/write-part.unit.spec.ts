@@ -52,7 +52,7 @@ async function bytesOf(stream: AsyncIterable<Buffer>): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** As a network delivers it: in pieces that know nothing of what is in them. */
+/** Chunks whose borders are not those of the frames. */
 async function* delivered(bytes: Buffer, length = 7): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += length)
     yield await Promise.resolve(bytes.subarray(at, at + length));
@@ -101,7 +101,7 @@ describe('a part of a backup', () => {
     [
       'that leads out of its directory',
       async () => delivered(await bytesOf(sent(file('../one', 'abc')))),
-      /has a name that is none/,
+      /has an invalid name/,
     ],
     [
       'that is something else',
