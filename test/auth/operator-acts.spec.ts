@@ -70,7 +70,7 @@ describe('an operator at the command line', () => {
       new RegExp(`^${clientId} {2}Quill {2}\\(suspended\\)\n {2}registered 20.*, usable grants: 0\n`),
     );
     expect(await plaza('app', 'list')).toContain(
-      'comes back after signing out to https://quill.example/bye\n',
+      'returns after sign-out to https://quill.example/bye\n',
     );
     expect(await asked('app', 'reinstate', clientId, '--reason', 'they mended it')).toEqual({
       changed: true,

@@ -131,8 +131,8 @@ describe("the operator's command line", () => {
       expect(code).toBe(0);
       expect(stdout.split('\n')).toEqual([
         'incarnation none yet',
-        'IN QUARANTINE, nobody is shown it: The log was set back.',
-        'posts v1  at none yet, the log does not say how far behind',
+        'IN QUARANTINE, reads are refused: The log was set back.',
+        'posts v1  no event applied yet, lag behind the log unknown',
         'follows v2  at 7, 3 behind; STOPPED (event e-1 at 9): it is not understood',
         '',
       ]);

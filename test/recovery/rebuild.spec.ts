@@ -95,7 +95,7 @@ describe('plaza projections rebuild', () => {
     const [[code], stderr] = await said;
     expect([code, stderr]).toEqual([
       1,
-      expect.stringMatching(/paused, .* plaza projections rebuild goes on/),
+      expect.stringMatching(/paused, .* run: plaza projections rebuild$/m),
     ]);
     expect((await jobs())[0]?.state).toBe('paused');
     process.kill(worker, 'SIGCONT');

@@ -10,7 +10,6 @@ import { HttpRefusal } from '../../http/server/errors.js';
 import { actOf, header } from './act-of.js';
 import { erasure, idOf, newAccount, parse, reasonedAct, reasonedTurn } from './schemas.js';
 
-/** `/operator/accounts…`: the people of the network. */
 export function accountRoutes(server: FastifyInstance, app: INestApplicationContext): void {
   const commands = app.get(CommandBus);
   const passwords = app.get(Passwords);
@@ -18,19 +17,16 @@ export function accountRoutes(server: FastifyInstance, app: INestApplicationCont
   server.post('/operator/accounts', async (request, reply) => {
     const { password, reason, ...account } = parse(newAccount, request.body);
     const passwordHash = await passwords.hash(password);
-    const named = header(request, 'idempotency-key');
-    // Without a name of its own, the same person's account tried again is the same registration, if it is unfinished: and
-    // a new one if the account was erased.
-    const idempotencyKey = JSON.stringify(['operator', named ?? [account.handle, account.email]]);
-    const anewOnceErased = named === undefined;
+    const clientKey = header(request, 'idempotency-key');
+    // Without a client-sent key, the same handle and email identify the retry of an unfinished registration. After an
+    // erasure of that account they start a new one.
+    const idempotencyKey = JSON.stringify(['operator', clientKey ?? [account.handle, account.email]]);
+    const anewOnceErased = clientKey === undefined;
     const { actorId, created } = await commands.execute(
       new CreateAccount({ ...account, passwordHash, idempotencyKey, anewOnceErased }, actOf(request, reason)),
     );
-    if (!created && named === undefined)
-      throw new HttpRefusal(
-        'intent_conflict',
-        'This account is already there; its password was not changed.',
-      );
+    if (!created && clientKey === undefined)
+      throw new HttpRefusal('intent_conflict', 'This account exists already; its password was not changed.');
     return reply.status(201).send({ actorId });
   });
 
@@ -44,7 +40,6 @@ export function accountRoutes(server: FastifyInstance, app: INestApplicationCont
     return commands.execute(new ReinstateAccount(idOf(request), actOf(request, reason), { lifecycle }));
   });
 
-  // With a delay it can be cancelled until that is over.
   server.post('/operator/accounts/:id/erase', (request) => {
     const { reason, revision: lifecycle, delayMs } = parse(erasure, request.body);
     const [actorId, act] = [idOf(request), actOf(request, reason)];

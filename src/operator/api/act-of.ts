@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { EventMetadata } from '../../log/recorded.js';
 
-/** What the log keeps of an operator's act: the name that the request gives, and the reason. */
+/** Event metadata of an operator command: the operator named in `x-operator`, up to 64 characters, and the reason. */
 export function actOf(request: FastifyRequest, reason: string | undefined): EventMetadata {
   const operator = header(request, 'x-operator')?.slice(0, 64) ?? 'operator';
   return { requestId: request.id, operator, reason };

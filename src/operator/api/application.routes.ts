@@ -11,7 +11,6 @@ import { actOf } from './act-of.js';
 import { applicationsOf } from './applications.js';
 import { act, idOf, newApplication, parse, secretRotation, turn } from './schemas.js';
 
-/** `/operator/applications…`: the applications through which people reach the network. */
 export function applicationRoutes(server: FastifyInstance, app: INestApplicationContext): void {
   const commands = app.get(CommandBus);
   const store = app.get(AuthorityStore);

@@ -8,9 +8,10 @@ export interface ListedApplication {
   readonly scopes: readonly string[];
   readonly redirectUris: readonly string[];
   readonly postLogoutRedirectUris: readonly string[];
-  /** Unix milliseconds. Null: registered under a release that did not keep it, until a worker has applied the log again. */
+  /**
+   * Unix milliseconds. Null: registered under a release that did not record it, until a worker applies the log again.
+   */
   readonly registeredAt: number | null;
-  /** How many grants can still be used. */
   readonly grants: number;
 }
 
@@ -23,7 +24,6 @@ export const listApplications = `
       WHERE app_grant.app_id = application.app_id AND ${isUsable('$1')})) AS listed
   FROM authority.application ORDER BY registered_at NULLS FIRST, app_id`;
 
-/** Every application, in the order of registration. `now`: Unix milliseconds. */
 export async function applicationsOf(
   store: AuthorityStore,
   now: number,

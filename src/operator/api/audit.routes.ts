@@ -8,9 +8,9 @@ import { Postgres } from '../../store/postgres.js';
 import { isUpToDate, withTexts } from './audit.js';
 import { identifier, parse } from './schemas.js';
 
-/** Bounds what one answer takes: a text is up to 8 KB. */
+/** Bounds the size of a page: a text takes up to 8 KB. */
 const PAGE = 100;
-const PATIENCE_MS = 3_000;
+const CATCH_UP_TIMEOUT_MS = 3_000;
 
 const digits = z.string().regex(/^[0-9]{1,18}$/, 'must be a number');
 const id = z.string().regex(identifier, 'must be an identifier of the network').optional();
@@ -24,7 +24,6 @@ const auditPage = z.strictObject({
   after: digits.transform(BigInt).optional(),
 });
 
-/** `/operator/audit`: what the log knows of an actor, a post, an application or a grant, in pages. */
 export function auditRoutes(server: FastifyInstance, app: INestApplicationContext): void {
   const { pool } = app.get(Postgres);
   const log = app.get(EventLog);
@@ -33,7 +32,7 @@ export function auditRoutes(server: FastifyInstance, app: INestApplicationContex
 }
 
 async function pageOf(pool: Pool, log: EventLog, { after, ...filter }: z.infer<typeof auditPage>) {
-  const behind = after === undefined && !(await isUpToDate(pool, log, PATIENCE_MS));
+  const behind = after === undefined && !(await isUpToDate(pool, log, CATCH_UP_TIMEOUT_MS));
   const page = await auditedAfter(pool, filter, after ?? -1n, PAGE);
   const last = page.length === PAGE ? page.at(-1) : undefined;
   return { events: await withTexts(log, page), next: last ? Number(last.position) : null, behind };

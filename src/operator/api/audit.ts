@@ -5,28 +5,27 @@ import type { Audited } from '../../../projections/audit/audit.read-model.js';
 import type { EventLog } from '../../log/event-log.js';
 import { personalFieldsOf } from '../../log/registry.js';
 
-/** An event as operators read it. */
 export type AuditEntry = Readonly<Record<string, unknown>>;
 
-const LOOK_AGAIN_MS = 50;
+const POLL_INTERVAL_MS = 50;
 
 /**
- * Whether the audit has all that the log has at this moment, or comes to it within that time: an operator looks for what
- * was just done.
+ * True once the audit reaches the current head of the log, within `timeoutMs` milliseconds: operators search for the
+ * command they just ran.
  */
-export async function isUpToDate(pool: Pool, log: EventLog, patienceMs: number): Promise<boolean> {
+export async function isUpToDate(pool: Pool, log: EventLog, timeoutMs: number): Promise<boolean> {
   const head = await log.head();
   if (head === undefined) return true;
-  const giveUpAt = performance.now() + patienceMs;
+  const deadline = performance.now() + timeoutMs;
   for (;;) {
     const position = await auditedUpTo(pool);
     if (position !== undefined && position >= head) return true;
-    if (performance.now() > giveUpAt) return false;
-    await pause(LOOK_AGAIN_MS);
+    if (performance.now() > deadline) return false;
+    await pause(POLL_INTERVAL_MS);
   }
 }
 
-/** The events with what people wrote in them, which is nowhere but in the log. */
+/** Adds the texts, which only the log holds. */
 export async function withTexts(log: EventLog, audited: readonly Audited[]): Promise<readonly AuditEntry[]> {
   const written = audited.filter(({ type }) => personalFieldsOf(type).includes('text'));
   const streams = Map.groupBy(written, ({ stream }) => stream);
@@ -44,7 +43,7 @@ export async function withTexts(log: EventLog, audited: readonly Audited[]): Pro
   }));
 }
 
-/** `erased`: the key of whoever wrote it is gone, and the text with it. */
+/** `erased`: the key of the author is destroyed, so the text is unreadable. */
 type Text = { readonly text: string } | { readonly erased: true };
 
 async function textsIn(

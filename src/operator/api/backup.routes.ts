@@ -19,10 +19,10 @@ import { act, parse } from './schemas.js';
 
 const parts = z.array(z.enum(backupParts)).min(1);
 const newBackup = act.extend({ parts });
-const place = z.strictObject({ upTo: z.string().regex(/^\d{1,18}$/, 'must be a position of the log') });
+const logPosition = z.strictObject({ upTo: z.string().regex(/^\d{1,18}$/, 'must be a position of the log') });
 const databasePart = z.enum(['authority', 'vault', 'witness']);
 
-/** `/operator/backups…`: the network, copied while it runs. The order of the parts is the caller's to keep. */
+/** The caller chooses the order of the parts. */
 export function backupRoutes(server: FastifyInstance, app: INestApplicationContext): void {
   const commands = app.get(CommandBus);
   const config = app.get(Config);
@@ -38,46 +38,49 @@ export function backupRoutes(server: FastifyInstance, app: INestApplicationConte
   });
 
   const explain = (error: unknown): string => {
-    logger.error({ err: error }, 'a part of a backup could not be sent');
+    logger.error({ err: error }, 'backup part not sent');
     return describeError(error).message;
   };
 
   server.get('/operator/backups/log', async (request, reply) => {
-    const { upTo } = parse(place, request.query);
-    const pieces = logPart(embeddedLog(config), BigInt(upTo), explain);
-    return reply.type(OCTETS).send(await streamOf(pieces));
+    const { upTo } = parse(logPosition, request.query);
+    const frames = logPart(embeddedLog(config), BigInt(upTo), explain);
+    return reply.type(BINARY).send(await streamOf(frames));
   });
 
   server.get('/operator/backups/:part', async (request, reply) => {
     const { part } = request.params as { readonly part: string };
     const known = databasePart.safeParse(part).data;
-    if (known === undefined) throw new HttpRefusal('not_found', 'There is no such part.');
+    if (known === undefined) throw new HttpRefusal('not_found', 'A backup has no such part.');
     const urls = {
       authority: databaseUrl,
       vault: vaultDatabaseUrl,
       witness: known === 'witness' ? requireWitness(witnessDatabaseUrl) : '',
     };
-    return reply.type(OCTETS).send(await streamOf(tablesPart(known, urls[known], explain)));
+    return reply.type(BINARY).send(await streamOf(tablesPart(known, urls[known], explain)));
   });
 }
 
-const OCTETS = 'application/octet-stream';
+const BINARY = 'application/octet-stream';
 
-/** Begins to read, so that a store that is away is still an answer of its own. */
-async function streamOf(pieces: AsyncIterable<Buffer>): Promise<Readable> {
-  const stream = Readable.from(pieces, { objectMode: false });
+/** Reads the first chunk before the response starts, so that an unreachable store gets an error response. */
+async function streamOf(frames: AsyncIterable<Buffer>): Promise<Readable> {
+  const stream = Readable.from(frames, { objectMode: false });
   await once(stream, 'readable');
   return stream;
 }
 
-/** Directory of the embedded event store. @throws {HttpRefusal} the log is on a server of its own. */
+/**
+ * Directory of the embedded event store.
+ * @throws {HttpRefusal} the log is on an external EventStoreDB.
+ */
 function embeddedLog({ dataDir, eventStoreUrl }: Config): string {
   const run = readRun(dataDir);
   const isOurs = run?.pids.eventStore !== undefined && run.settings['EVENTSTORE_URL'] === eventStoreUrl;
   if (isOurs) return join(dataDir, 'eventstore');
   throw new HttpRefusal(
     'invalid_request',
-    'The log is on a server of its own (EVENTSTORE_URL), whose positions no copy made from here would keep: back it up by the means of that server (https://docs.kurrent.io/server/, "Backup and restore") first, and the others after it: --parts authority,vault,witness.',
+    'The log is on a server of its own (EVENTSTORE_URL), and a copy made by Plaza would not keep its positions. Back it up by the means of that server (https://docs.kurrent.io/server/, "Backup and restore") first, then the other parts: --parts authority,vault,witness.',
   );
 }
 

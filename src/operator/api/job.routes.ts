@@ -14,15 +14,14 @@ import { actOf } from './act-of.js';
 import { requestOrResumeJob } from './jobs.js';
 import { act, idOf, parse } from './schemas.js';
 
-const known = groups.flatMap(({ projections }) => projections.map(({ name }) => name));
-const name = z.enum(known, { error: `each must be one of ${known.join(', ')}` });
-const rebuild = act.extend({ names: z.array(name).max(known.length).default([]) });
+const projectionNames = groups.flatMap(({ projections }) => projections.map(({ name }) => name));
+const name = z.enum(projectionNames, { error: `each must be one of ${projectionNames.join(', ')}` });
+const rebuild = act.extend({ names: z.array(name).max(projectionNames.length).default([]) });
 
-/** `/operator/projections/rebuild` and `/operator/jobs…`: long work on read models, which workers do. */
 export function jobRoutes(server: FastifyInstance, app: INestApplicationContext): void {
   const { pool } = app.get(Postgres);
   const clock = app.get(Clock);
-  const desk = { pool, clock, commands: app.get(CommandBus), ids: app.get(IdGenerator) };
+  const context = { pool, clock, commands: app.get(CommandBus), ids: app.get(IdGenerator) };
 
   server.post('/operator/projections/rebuild', async (request, reply) => {
     const { names, reason } = parse(rebuild, request.body);
@@ -32,8 +31,8 @@ export function jobRoutes(server: FastifyInstance, app: INestApplicationContext)
         'recovery_quarantined',
         `The network is in quarantine: ${state.reason} See plaza recovery plan, then plaza recovery apply.`,
       );
-    const asked = { kind: 'rebuild', names: [...new Set(names)].sort() } as const;
-    return reply.status(202).send(await requestOrResumeJob(desk, asked, actOf(request, reason)));
+    const requested = { kind: 'rebuild', names: [...new Set(names)].sort() } as const;
+    return reply.status(202).send(await requestOrResumeJob(context, requested, actOf(request, reason)));
   });
 
   server.get('/operator/jobs/:id', (request) => jobOf(pool, request));

@@ -6,7 +6,6 @@ import type { EventMetadata } from '../../log/recorded.js';
 import { findJob, moveJob, requestJob, unfinishedJob } from '../../jobs/job.js';
 import type { Job, JobKind } from '../../jobs/job.js';
 
-/** What asks workers for long work. */
 export interface JobDesk {
   readonly pool: Pool;
   readonly commands: CommandBus;
@@ -21,19 +20,19 @@ export interface Asked {
 }
 
 /**
- * Has workers do it: goes on with what was asked for before and is not finished, paused or not; else it is an act of its own,
- * in the log before it begins.
+ * Requests a job from the workers, or resumes the unfinished one of the same kind and names. A new job is recorded in
+ * the log before it starts.
  */
 export async function requestOrResumeJob(
-  desk: JobDesk,
+  context: JobDesk,
   { kind, names = [], reseedWitness = false }: Asked,
   metadata: EventMetadata,
 ): Promise<Job> {
-  const { pool, commands, clock, ids } = desk;
-  const begun = await unfinishedJob(pool, kind, names);
-  if (begun) return resumeJob(begun, desk);
+  const { pool, commands, clock, ids } = context;
+  const unfinished = await unfinishedJob(pool, kind, names);
+  if (unfinished) return resumeJob(unfinished, context);
   const id = ids.uuid();
-  await commands.execute(new RecordReadModelOperation(actOf(kind, id, names, reseedWitness), metadata));
+  await commands.execute(new RecordReadModelOperation(operationOf(kind, id, names, reseedWitness), metadata));
   await requestJob(pool, {
     id,
     kind,
@@ -43,18 +42,18 @@ export async function requestOrResumeJob(
     reason: metadata.reason,
     now: clock.now(),
   });
-  const made = await findJob(pool, id);
-  if (!made) throw new Error(`job ${id} was put down and is not there`);
-  return made;
+  const requested = await findJob(pool, id);
+  if (!requested) throw new Error(`job ${id} was requested but is missing from the database`);
+  return requested;
 }
 
-/** Resumes a job if it is paused. Answers how it stands now. */
-export async function resumeJob(begun: Job, { pool, clock }: JobDesk): Promise<Job> {
-  await moveJob(pool, begun.id, ['paused'], 'requested', clock.now());
-  return (await findJob(pool, begun.id)) ?? begun;
+/** Resumes a paused job. Returns its current state. */
+export async function resumeJob(job: Job, { pool, clock }: JobDesk): Promise<Job> {
+  await moveJob(pool, job.id, ['paused'], 'requested', clock.now());
+  return (await findJob(pool, job.id)) ?? job;
 }
 
-function actOf(kind: JobKind, jobId: string, names: readonly string[], reseedsWitness: boolean) {
+function operationOf(kind: JobKind, jobId: string, names: readonly string[], reseedsWitness: boolean) {
   switch (kind) {
     case 'rebuild':
       return { type: 'network.rebuild_requested', data: { jobId, names } } as const;

@@ -7,7 +7,7 @@ import { SigningKeys } from '../../commands/network/signing-keys.js';
 import { actOf } from './act-of.js';
 import { act, parse } from './schemas.js';
 
-/** `/operator/signing-keys…`: what ID tokens are signed with. Private parts go nowhere. */
+/** Private keys never leave the process. */
 export function keyRoutes(server: FastifyInstance, app: INestApplicationContext): void {
   const commands = app.get(CommandBus);
   const keys = app.get(SigningKeys);

@@ -12,12 +12,12 @@ import { Postgres } from '../../store/postgres.js';
 import { isUnreachable } from '../../store/unreachable.js';
 import { Metrics } from './metrics.js';
 
-/** More would be told as so many: something is wrong long before. */
-const MOST_UNSETTLED = 1_000;
+/** Enough for an alert: the exact number matters no more. */
+const MAX_UNSETTLED = 1_000;
 
 /**
- * `/metrics`, without a token: scrapers have none, the port is the operator's own, and there is nothing of any person in it.
- * It answers also while stores are away: that is when it is looked at.
+ * `/metrics` needs no token: scrapers have none, the port is for operators, and no metric holds personal data. It
+ * answers while stores are unreachable, since operators then need it.
  */
 export function metricsRoutes(server: FastifyInstance, app: INestApplicationContext): void {
   const { pool } = app.get(Postgres);
@@ -29,12 +29,14 @@ export function metricsRoutes(server: FastifyInstance, app: INestApplicationCont
   server.get('/metrics', { onRequest: requireMetricsHost(app.get(Config)) }, async (_request, reply) => {
     const [writable, status, state, job, unsettled] = await Promise.all([
       stateOf(log),
-      unlessAway(projectionStatus(pool, log)),
-      unlessAway(readPublicationState(pool).then((found) => found ?? null)),
-      unlessAway(listJobs(pool, 1).then(([newest]) => newest)),
-      unlessAway(witness.unsettled(Number.MAX_SAFE_INTEGER, 0n, MOST_UNSETTLED).then(({ length }) => length)),
+      undefinedIfUnreachable(projectionStatus(pool, log)),
+      undefinedIfUnreachable(readPublicationState(pool).then((found) => found ?? null)),
+      undefinedIfUnreachable(listJobs(pool, 1).then(([newest]) => newest)),
+      undefinedIfUnreachable(
+        witness.unsettled(Number.MAX_SAFE_INTEGER, 0n, MAX_UNSETTLED).then(({ length }) => length),
+      ),
     ]);
-    // A read store that is away is no lost one: null.
+    // An unreachable read store (undefined) differs from an empty one (null).
     const unproven = proof.unprovenFor(state === null ? undefined : (state?.witnessEpoch ?? 0n));
     void reply.type(metrics.contentType);
     return metrics.text({
@@ -50,27 +52,27 @@ export function metricsRoutes(server: FastifyInstance, app: INestApplicationCont
   });
 }
 
-async function stateOf(log: EventLog): Promise<'up' | 'full' | 'away'> {
+async function stateOf(log: EventLog): Promise<'up' | 'full' | 'unreachable'> {
   try {
     await log.checkWritable();
     return 'up';
   } catch (error) {
     if (error instanceof LogFull) return 'full';
-    if (error instanceof LogUnavailable) return 'away';
+    if (error instanceof LogUnavailable) return 'unreachable';
     throw error;
   }
 }
 
-async function unlessAway<T>(asked: Promise<T>): Promise<T | undefined> {
+async function undefinedIfUnreachable<T>(answer: Promise<T>): Promise<T | undefined> {
   try {
-    return await asked;
+    return await answer;
   } catch (error) {
-    const isAway =
+    const isOutage =
       error instanceof LogUnavailable ||
       error instanceof WitnessUnavailable ||
       error instanceof WitnessRequired ||
       isUnreachable(error);
-    if (!isAway) throw error;
+    if (!isOutage) throw error;
     return undefined;
   }
 }

@@ -2,24 +2,22 @@ import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import type { ProjectionStatus } from '../../../projections/runner/projection-status.js';
 import type { PublicationState } from '../../incarnations/recovery-state.js';
 
-/** What a scrape finds of the whole network; undefined: who had to be asked does not answer. */
+/** State of the network at one scrape; undefined: the store does not answer. */
 export interface Findings {
-  /** It takes appends. */
   readonly isLogUp: boolean;
   readonly isLogFull: boolean;
   readonly status: ProjectionStatus | undefined;
-  /** Null: nothing was published yet. */
+  /** Null: nothing is published yet. */
   readonly state: PublicationState | null | undefined;
-  /** Restrictions that are prepared or accepted, and not settled. */
+  /** Restrictions that are prepared or accepted, but not finalized. */
   readonly unsettled: number | undefined;
-  /** Why this process may show nobody what is published. */
+  /** Reason why this process refuses reads. */
   readonly unproven: string | undefined;
-  /** Whether this process has compared log and witness since it started, or refuses reads until it has. */
+  /** True if this process compared log and witness since its start, or refuses reads until then. */
   readonly isLogCompared: boolean;
   readonly job: JobProgress | undefined;
 }
 
-/** The newest work on read models that an operator asked for. */
 export interface JobProgress {
   readonly kind: string;
   readonly state: string;
@@ -27,45 +25,61 @@ export interface JobProgress {
   readonly total: number | null;
 }
 
-/** Metrics of this process and of the network as it sees it, in the Prometheus text format. */
 export class Metrics {
   private readonly registry = new Registry();
-  private readonly up = this.gauge('store_up', 'Whether a store answers; of the log: takes writes.', 'store');
-  private readonly full = this.gauge('log_disk_full', 'Whether the disk of the log is full.');
+  private readonly up = this.gauge(
+    'store_up',
+    '1 if the store answers; for the log, if it accepts appends.',
+    'store',
+  );
+  private readonly full = this.gauge('log_disk_full', '1 if the disk of the log is full.');
   private readonly state = this.gauge(
     'read_models',
-    'How reads are admitted: 1 for the state that is.',
+    'State of the read models: 1 for the current state.',
     'state',
   );
-  private readonly quarantine = this.gauge('quarantine_info', 'Why reads are refused, in words.', 'reason');
-  private readonly unproven = this.gauge(
-    'unproven_info',
-    'Why this process refuses reads, in words.',
+  private readonly quarantine = this.gauge(
+    'quarantine_info',
+    'Reason of the quarantine, in which all reads are refused.',
     'reason',
   );
+  private readonly unproven = this.gauge('unproven_info', 'Reason why this process refuses reads.', 'reason');
   private readonly logCompared = this.gauge(
     'log_compared',
-    'Whether log and witness were compared since this process started, or reads are refused until they are.',
+    '1 if this process compared log and witness since its start, or refuses reads until then.',
   );
-  private readonly incarnation = this.gauge('incarnation_info', 'What is published.', 'incarnation');
+  private readonly incarnation = this.gauge('incarnation_info', 'The published incarnation.', 'incarnation');
   private readonly epoch = this.gauge(
     'witness_epoch',
-    'Restrictions of the witness that the read models show.',
+    'Newest restriction of the witness that the read models show.',
   );
   private readonly unsettled = this.gauge(
     'unsettled_restrictions',
-    'Prepared or accepted, not finalized yet.',
+    'Restrictions that are prepared or accepted, but not finalized.',
   );
-  private readonly position = this.gauge('projection_position', 'Position that was applied.', 'projection');
-  private readonly lag = this.gauge('projection_lag_bytes', 'Log still to be gone through.', 'projection');
+  private readonly position = this.gauge(
+    'projection_position',
+    'Position of the newest applied event.',
+    'projection',
+  );
+  private readonly lag = this.gauge(
+    'projection_lag_bytes',
+    'Bytes of the log that the projection has not applied yet.',
+    'projection',
+  );
   private readonly stopped = this.gauge(
     'projection_stopped_info',
-    'Why one stands still.',
+    'Reason why the projection stopped.',
     'projection',
     'reason',
   );
-  private readonly done = this.gauge('job_done', 'How far the newest job came.', 'kind', 'state');
-  private readonly total = this.gauge('job_total', 'How far the newest job has to come.', 'kind', 'state');
+  private readonly done = this.gauge('job_done', 'Progress of the newest job.', 'kind', 'state');
+  private readonly total = this.gauge(
+    'job_total',
+    'Total of the newest job, in the units of its progress.',
+    'kind',
+    'state',
+  );
 
   constructor() {
     collectDefaultMetrics({ register: this.registry });
@@ -75,7 +89,6 @@ export class Metrics {
     return this.registry.contentType;
   }
 
-  /** The text of one scrape. */
   text({
     isLogUp,
     isLogFull,

@@ -27,8 +27,8 @@ import { publishingRoutes } from './publishing.routes.js';
 import { recoveryRoutes } from './recovery.routes.js';
 
 /**
- * Starts the operator API on its own address: operators are let in by a token and are not people of the network.
- * Shares the application's providers. Rejects if the address is taken.
+ * Starts the operator API on its own address: operators authenticate with a token, not as accounts of the network.
+ * @throws the address is in use.
  */
 export async function startOperatorApi(app: INestApplicationContext): Promise<{ close(): Promise<void> }> {
   const config = app.get(Config);
@@ -41,7 +41,7 @@ export async function startOperatorApi(app: INestApplicationContext): Promise<{ 
   boundUnreadAnswers(server.server, limits.connections);
   acceptOnlyJson(server);
   requireOperator(server, operatorToken(config));
-  server.setErrorHandler((error, request, reply) => sendError(explained(error, request), request, reply));
+  server.setErrorHandler((error, request, reply) => sendError(explain(error, request), request, reply));
   server.setNotFoundHandler((request, reply) =>
     sendError(new HttpRefusal('not_found', 'There is nothing at this address.'), request, reply),
   );
@@ -66,42 +66,41 @@ function routes(server: FastifyInstance, app: INestApplicationContext): void {
   server.get('/operator/projections', () => projectionStatus(pool, log));
 }
 
-/** Operators have no intents: what they hear of a store that is away is whether to run the command again. */
-function explained(error: unknown, request: FastifyRequest): unknown {
-  // Says already what it is, whatever it came from.
+/** Operators send no intent identifiers: after an outage they need to know if a retry is safe. */
+function explain(error: unknown, request: FastifyRequest): unknown {
   if (error instanceof HttpRefusal) return error;
   const options = { cause: error };
   if (error instanceof NotWitnessed)
-    return new HttpRefusal(error.code, `${error.message} ${adviceOf(error)}`, options);
+    return new HttpRefusal(error.code, `${error.message} ${witnessAdvice(error)}`, options);
   if (error instanceof ErasurePendingError)
-    return new HttpRefusal('protected_read_unavailable', FORGOTTEN_LATER, options);
+    return new HttpRefusal('protected_read_unavailable', CLEANUP_PENDING, options);
   if (error instanceof LogUnavailable)
-    return new HttpRefusal('domain_storage_unavailable', whatIsKnown(request), options);
+    return new HttpRefusal('domain_storage_unavailable', outcomeAdvice(request), options);
   return isUnreachable(error)
-    ? new HttpRefusal('authority_unavailable', whatIsKnown(request), options)
+    ? new HttpRefusal('authority_unavailable', outcomeAdvice(request), options)
     : error;
 }
 
-const FORGOTTEN_LATER =
-  'The account is erased, and its key destroyed. Reads show nothing of it; read models hold something of it until a worker has come so far: look at /readyz, and run the command again.';
+const CLEANUP_PENDING =
+  'The account is erased, and its key destroyed. Reads no longer show it, but its rows stay until a worker removes them: check /readyz, then run the command again.';
 
-function adviceOf({ code }: NotWitnessed): string {
-  if (code === 'restriction_witness_required') return 'Set WITNESS_DATABASE_URL, and start again.';
+function witnessAdvice({ code }: NotWitnessed): string {
+  if (code === 'restriction_witness_required') return 'Set WITNESS_DATABASE_URL, then restart the network.';
   return code === 'witness_acceptance_mismatch'
-    ? 'Look at the recovery status.'
+    ? 'Check plaza recovery status.'
     : 'Run the command again, which is safe.';
 }
 
-function whatIsKnown({ method, routeOptions }: FastifyRequest): string {
+function outcomeAdvice({ method, routeOptions }: FastifyRequest): string {
   if (method === 'GET') return 'A store does not answer; try again.';
-  const another = makesAnother[routeOptions.url ?? ''];
-  return another === undefined
+  const duplicate = notIdempotent[routeOptions.url ?? ''];
+  return duplicate === undefined
     ? 'It is not known whether this was done; run the command again, which is safe.'
-    : `It is not known whether this was done; run the command again, and another ${another} is made.`;
+    : `It is not known whether this was done; run the command again, and another ${duplicate} is made.`;
 }
 
-/** Acts that are no retries when they are repeated. */
-const makesAnother: Readonly<Record<string, string>> = {
+/** Routes that create a further resource when repeated. */
+const notIdempotent: Readonly<Record<string, string>> = {
   '/operator/applications': 'application with another secret',
   '/operator/applications/:id/rotate-secret': 'secret',
   '/operator/backups': 'backup',

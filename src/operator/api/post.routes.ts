@@ -6,15 +6,14 @@ import { RestrictPost, UnrestrictPost } from '../../commands/post/restrict-post.
 import { actOf } from './act-of.js';
 import { idOf, parse, reasonedTurn } from './schemas.js';
 
-/** How long an answer waits for read models to count and tell it. What is restricted is hidden without them. */
+/** Lets the read models catch up before the answer. A restriction is already in force without them. */
 const WAIT_MS = 3_000;
 
-/** `/operator/posts…`: what people have written. */
 export function postRoutes(server: FastifyInstance, app: INestApplicationContext): void {
   const commands = app.get(CommandBus);
   const positions = app.get(PositionListener);
 
-  const carryOut = async (command: RestrictPost | UnrestrictPost) => {
+  const execute = async (command: RestrictPost | UnrestrictPost) => {
     const { changed, revision, position } = await commands.execute(command);
     await positions.waitFor(position, WAIT_MS);
     return { changed, revision };
@@ -22,11 +21,11 @@ export function postRoutes(server: FastifyInstance, app: INestApplicationContext
 
   server.post('/operator/posts/:id/restrict', (request) => {
     const { reason, revision: lifecycle } = parse(reasonedTurn, request.body);
-    return carryOut(new RestrictPost(idOf(request), actOf(request, reason), { lifecycle }));
+    return execute(new RestrictPost(idOf(request), actOf(request, reason), { lifecycle }));
   });
 
   server.post('/operator/posts/:id/unrestrict', (request) => {
     const { reason, revision: lifecycle } = parse(reasonedTurn, request.body);
-    return carryOut(new UnrestrictPost(idOf(request), actOf(request, reason), { lifecycle }));
+    return execute(new UnrestrictPost(idOf(request), actOf(request, reason), { lifecycle }));
   });
 }

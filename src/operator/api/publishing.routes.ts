@@ -5,7 +5,6 @@ import { PausePublishing, ResumePublishing } from '../../commands/network/pause-
 import { actOf } from './act-of.js';
 import { act, parse } from './schemas.js';
 
-/** `/operator/publishing…`: whether anybody can publish. */
 export function publishingRoutes(server: FastifyInstance, app: INestApplicationContext): void {
   const commands = app.get(CommandBus);
 

@@ -21,56 +21,55 @@ import { act, parse } from './schemas.js';
 
 const apply = act.extend({ reseedWitness: z.boolean().default(false) });
 
-/** `/operator/recovery…`: where the network stands, and the ways out of a quarantine and back. */
 export function recoveryRoutes(server: FastifyInstance, app: INestApplicationContext): void {
   const { pool } = app.get(Postgres);
   const sources = { pool, log: app.get(EventLog), witness: app.get(Witness), group: serving };
-  const desk = { pool, clock: app.get(Clock), commands: app.get(CommandBus), ids: app.get(IdGenerator) };
+  const context = { pool, clock: app.get(Clock), commands: app.get(CommandBus), ids: app.get(IdGenerator) };
 
   server.get(
     '/operator/recovery',
-    whereStoresAnswer(() => recoveryStatus(sources)),
+    rejectIfUnreachable(() => recoveryStatus(sources)),
   );
 
   server.get(
     '/operator/recovery/plan',
-    whereStoresAnswer(() => recoveryPlan(sources)),
+    rejectIfUnreachable(() => recoveryPlan(sources)),
   );
 
   server.post(
     '/operator/recovery/apply',
-    whereStoresAnswer(async (request, reply) => {
+    rejectIfUnreachable(async (request, reply) => {
       const { reason, reseedWitness } = parse(apply, request.body);
-      // Looked up before the plan, so that a recovery which ends in between is not begun once more.
-      const begun = await unfinishedJob(pool, 'recover', []);
+      // Read before the plan: otherwise a recovery that ends in between would start again.
+      const unfinished = await unfinishedJob(pool, 'recover', []);
       const plan = await recoveryPlan(sources);
       if (plan.refused !== null) throw new HttpRefusal('recovery_quarantined', plan.refused);
       if (plan.needsReseed && !reseedWitness)
         throw new HttpRefusal('restriction_witness_unavailable_or_incomplete', NEEDS_RESEED);
       if (!plan.isNeeded && !reseedWitness) return { job: null };
-      const asked = { kind: 'recover', reseedWitness } as const;
-      const job = begun
-        ? await resumeJob(begun, desk)
-        : await requestOrResumeJob(desk, asked, actOf(request, reason));
+      const requested = { kind: 'recover', reseedWitness } as const;
+      const job = unfinished
+        ? await resumeJob(unfinished, context)
+        : await requestOrResumeJob(context, requested, actOf(request, reason));
       return reply.status(202).send({ job });
     }),
   );
 
   server.post(
     '/operator/recovery/rollback',
-    whereStoresAnswer(async (request, reply) => {
+    rejectIfUnreachable(async (request, reply) => {
       const { reason } = parse(act, request.body);
-      const [last] = await retiredIncarnations(pool);
-      const why = whyNoRollback(last, versionsOf(serving));
-      if (why !== undefined) throw new HttpRefusal('not_found', why);
-      const job = await requestOrResumeJob(desk, { kind: 'rollback' }, actOf(request, reason));
+      const [newest] = await retiredIncarnations(pool);
+      const reasonAgainst = whyNoRollback(newest, versionsOf(serving));
+      if (reasonAgainst !== undefined) throw new HttpRefusal('not_found', reasonAgainst);
+      const job = await requestOrResumeJob(context, { kind: 'rollback' }, actOf(request, reason));
       return reply.status(202).send({ job });
     }),
   );
 }
 
-/** During a recovery it is said by its own code that the stores which it needs cannot be read or written. */
-function whereStoresAnswer(
+/** Answers an unreachable witness or read store with codes of their own. */
+function rejectIfUnreachable(
   handle: (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>,
 ): (request: FastifyRequest, reply: FastifyReply) => Promise<unknown> {
   return async (request, reply) => {

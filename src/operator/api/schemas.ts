@@ -3,35 +3,35 @@ import { z } from 'zod';
 import { passwordFormFault } from '../../auth/passwords.js';
 import { HttpRefusal } from '../../http/server/errors.js';
 
-/** Why an operator acts. Kept with the event. */
+/** Stored with the event. */
 const REASON = 'say why in 1 to 500 characters';
-const why = z.string(REASON).min(1, REASON).max(500, REASON);
-const reason = why.optional();
+const requiredReason = z.string(REASON).min(1, REASON).max(500, REASON);
+const reason = requiredReason.optional();
 
 export const act = z.strictObject({ reason });
 
-/** What is done to a person is never done without a reason. */
-export const reasonedAct = z.strictObject({ reason: why });
+/** A command against a person needs a reason. */
+export const reasonedAct = z.strictObject({ reason: requiredReason });
 
 const LIFECYCLE = 'must be a whole number from 1 on';
 const revision = z.int(LIFECYCLE).min(1, LIFECYCLE).optional();
 
-/** What makes a turn in a life; `revision`: the turn before, if it must be that one. */
+/** `revision`: the expected lifecycle revision. */
 export const turn = act.extend({ revision });
 export const reasonedTurn = reasonedAct.extend({ revision });
 
-const LONGEST_DAYS = 366;
-const SPAN = `from 0 to ${LONGEST_DAYS} days`;
+const MAX_DAYS = 366;
+const SPAN = `from 0 to ${MAX_DAYS} days`;
 const SPAN_MS = `${SPAN}, in whole milliseconds`;
 
 const span = z
   .int(SPAN_MS)
   .min(0, SPAN)
-  .max(LONGEST_DAYS * 24 * 60 * 60_000, SPAN);
+  .max(MAX_DAYS * 24 * 60 * 60_000, SPAN);
 
 export const secretRotation = z.strictObject({ overlapMs: span, reason });
 
-/** `delayMs`: how long it can be cancelled; 0: at once, and for good. */
+/** `delayMs`: the time in which the erasure can be cancelled; 0 erases at once. */
 export const erasure = reasonedTurn.extend({ delayMs: span.default(0) });
 
 export const newApplication = z.strictObject({
@@ -53,7 +53,7 @@ export const newAccount = z.strictObject({
   reason,
 });
 
-/** What a field is called at the command line, where the API is used from. */
+/** Options of the command line by field, for its users. */
 const optionOf: Readonly<Record<string, string>> = {
   reason: '--reason',
   revision: '--revision',
@@ -67,14 +67,17 @@ const optionOf: Readonly<Record<string, string>> = {
 
 export const identifier = /^[A-Za-z0-9_-]{1,64}$/;
 
-/** Whom the address names. @throws {HttpRefusal} `not_found`: nobody can have such an id. */
+/** @throws {HttpRefusal} `not_found`: no resource can have such an id. */
 export function idOf(request: FastifyRequest): string {
   const { id } = request.params as { readonly id: string };
-  if (!identifier.test(id)) throw new HttpRefusal('not_found', 'Nothing has such an id.');
+  if (!identifier.test(id)) throw new HttpRefusal('not_found', 'No resource has such an id.');
   return id;
 }
 
-/** The body as the schema says it is. @throws {HttpRefusal} naming the first fault, never a value. */
+/**
+ * Returns the validated body.
+ * @throws {HttpRefusal} names the first invalid field, never its value.
+ */
 export function parse<Shape>(schema: z.ZodType<Shape>, body: unknown): Shape {
   const parsed = schema.safeParse(body);
   if (parsed.success) return parsed.data;
@@ -84,5 +87,5 @@ export function parse<Shape>(schema: z.ZodType<Shape>, body: unknown): Shape {
   const field = issue?.path.join('.') ?? '';
   const option = optionOf[field];
   const where = field === '' ? '' : `${field}${option === undefined ? '' : ` (${option})`}: `;
-  throw new HttpRefusal('invalid_request', `${where}${issue?.message ?? 'The body is not understood.'}`);
+  throw new HttpRefusal('invalid_request', `${where}${issue?.message ?? 'The body is invalid.'}`);
 }

@@ -14,43 +14,39 @@ export interface ActOptions extends OperatorOptions {
   readonly reason?: string;
 }
 
-/** Of an act that makes a turn in the life of an account, an application or a post. */
 export interface TurnOptions extends ActOptions {
   readonly revision?: number;
 }
 
-/** A command that talks to the operator API: it can say who asks, and answer with JSON. */
 export function withOperator(command: Command): Command {
   return withJson(command).option(
     '--as <name>',
-    'whose act this is (default: your account on this machine)',
+    'operator to record (default: your account on this machine)',
     operatorName,
   );
 }
 
-/** The log forgets nothing, and nobody's erasure reaches what is written here. */
-export const WHY = 'why, for the record: kept for good, so name nobody in it';
+/** No erasure reaches a reason: the log keeps it in plain text. */
+export const WHY = 'reason to record; it is kept for good, so name no person in it';
 
-/** A command that changes something: it can say why as well, and both are recorded. */
 export function withReason(command: Command): Command {
   return withOperator(command).option('--reason <why>', WHY);
 }
 
-/** A command that makes a turn in a life, and only if no other operator was first. */
 export function withRevision(command: Command): Command {
   return command.option(
     '--revision <number>',
-    'act only if this is the lifecycle revision, as the act before answered it',
+    'change only if this is the current lifecycle revision, as the previous change answered it',
     lifecycleRevision,
   );
 }
 
 function lifecycleRevision(value: string): number {
   if (/^[1-9][0-9]{0,14}$/.test(value)) return Number(value);
-  throw new InvalidArgumentError('It must be a whole number from 1 on.');
+  throw new InvalidArgumentError('It must be a whole number from 1.');
 }
 
-/** What such a command says. `state`: what it is called once that is done. */
+/** `state`: the state after the command. */
 export function turnLine(id: string, state: string, result: { changed: boolean; revision: number }): string {
   const { changed, revision } = result;
   return changed
@@ -63,20 +59,19 @@ export function operatorApi({ as }: OperatorOptions): OperatorClient {
 }
 
 /**
- * The account on this machine, as far as a header can carry its name. An id that nobody gave a name, as containers
- * often run under, stands for itself.
+ * Name of the account on this machine, in printable ASCII for an HTTP header. A uid without a name, as in containers,
+ * stands for itself.
  */
 export function accountName(name: () => string = () => userInfo().username): string {
-  let given: string;
+  let account: string;
   try {
-    given = name();
+    account = name();
   } catch {
-    given = `uid ${process.getuid?.() ?? 'unknown'}`;
+    account = `uid ${process.getuid?.() ?? 'unknown'}`;
   }
-  return given.replaceAll(/[^\u0020-\u007E]/gu, '?').slice(0, 64);
+  return account.replaceAll(/[^\u0020-\u007E]/gu, '?').slice(0, 64);
 }
 
-/** It travels in an HTTP header. */
 function operatorName(value: string): string {
   if (/^[\u0021-\u007E][\u0020-\u007E]{0,63}$/.test(value)) return value;
   throw new InvalidArgumentError('It must be 1 to 64 ASCII characters.');

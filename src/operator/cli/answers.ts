@@ -1,18 +1,15 @@
 import { z } from 'zod';
 
-/** What the operator API answers, as the command line understands it. Times are Unix milliseconds. */
+/** Answers of the operator API as the command line reads them. Times are Unix milliseconds. */
 
 export const registered = z.object({ clientId: z.string(), clientSecret: z.string() });
 
 export const created = z.object({ actorId: z.string() });
 
-/** False: it was so before. */
 export const changed = z.object({ changed: z.boolean() });
 
-/** `revision`: the lifecycle revision that it is at now. */
 export const turned = changed.extend({ revision: z.number() });
 
-/** `erasesAt`: when the account is to be erased, if that is later. */
 export const erased = turned.extend({ erasesAt: z.number().optional() });
 
 export const rotatedSecret = registered.extend({ previousUntil: z.number() });
@@ -27,7 +24,6 @@ export const applications = z.array(
     scopes: z.array(z.string()),
     redirectUris: z.array(z.string()),
     postLogoutRedirectUris: z.array(z.string()),
-    /** Null: not known (yet). */
     registeredAt: z.number().nullable(),
     grants: z.number(),
   }),
@@ -37,9 +33,7 @@ export const signingKeys = z.array(
   z.object({
     kid: z.string(),
     state: z.enum(['next', 'signing', 'retired']),
-    /** Null: with the network. */
     signsFrom: z.number().nullable(),
-    /** Null: it is not retired. */
     publishedUntil: z.number().nullable(),
   }),
 );
@@ -48,7 +42,6 @@ export const rotatedKey = changed.extend({ kid: z.string(), signsFrom: z.number(
 
 export const auditPage = z.object({
   events: z.array(z.looseObject({ position: z.number(), type: z.string() })),
-  /** Null: that was all. */
   next: z.number().nullable(),
   behind: z.boolean(),
 });
@@ -56,9 +49,8 @@ export const auditPage = z.object({
 const projection = z.object({
   name: z.string(),
   version: z.number(),
-  /** Null: nothing is applied yet. */
   position: z.number().nullable(),
-  /** Null: the log does not answer, or is not the one that was applied. */
+  /** Null: the log does not answer, or is not the applied one. */
   lag: z.number().nullable(),
   stopped: z
     .object({ reason: z.string(), position: z.number().nullable(), eventId: z.string().nullable() })
@@ -67,7 +59,7 @@ const projection = z.object({
 
 export const projectionStatus = z.object({
   incarnation: z.string().nullable(),
-  /** Why nobody is shown it; null: it is shown. */
+  /** Reason of the quarantine; null: reads are served. */
   quarantine: z.string().nullable(),
   projections: z.array(projection),
 });
@@ -76,8 +68,7 @@ export const begunBackup = z.object({
   backupId: z.string(),
   networkId: z.string(),
   at: z.number(),
-  /** Of the event that says so: the copy of the log ends with it. */
+  /** Position of the event that records the start of the backup, the last one in the copied log. */
   position: z.string(),
-  /** Of Plaza. */
   version: z.string(),
 });

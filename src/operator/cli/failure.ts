@@ -1,4 +1,4 @@
-/** A command was refused or failed: its message is the one line on stderr, and the exit code is 1. */
+/** A foreseen failure: the command prints the message as one line on stderr and exits with 1. */
 export class Failure extends Error {
   override readonly name = 'Failure';
 }

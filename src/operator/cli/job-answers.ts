@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What the operator API answers of long work and of recovery. Times are Unix milliseconds. */
+/** Answers of the operator API about jobs and recovery. Times are Unix milliseconds. */
 
 export const job = z.object({
   id: z.string(),
@@ -22,7 +22,6 @@ export const job = z.object({
 
 export type Job = z.infer<typeof job>;
 
-/** Null: there is nothing to do. */
 export const askedJob = z.object({ job: job.nullable() });
 
 const missing = z.object({

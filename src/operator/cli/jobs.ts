@@ -5,43 +5,44 @@ import type { OperatorClient } from './operator-client.js';
 import { ProgressLine } from './progress-line.js';
 import type { Step } from './progress-line.js';
 
-const LOOK_AGAIN_MS = 250;
+const POLL_INTERVAL_MS = 250;
 
-/** What came of it. */
 export const saidOf = ({ message, state }: Job): string => message ?? state;
 
 /**
- * Asks for a job (null: there is nothing to do) and shows how far it is until it is done. Ctrl-C pauses it; a second one leaves at once. `goOn`: the command to go on with.
- * @throws {Failure} it failed or was paused, here or elsewhere.
+ * Requests a job and shows its progress until it ends; null: nothing to do. The first Ctrl-C pauses the job, the second
+ * one ends the command at once. `resumeCommand` resumes it.
+ * @throws {Failure} the job failed or was paused, by this command or another one.
  */
-export async function watchJob<Asked extends Job | null>(
+export async function watchJob<Requested extends Job | null>(
   api: OperatorClient,
-  ask: () => Promise<Asked>,
-  goOn: string,
-): Promise<Asked | Job> {
+  request: () => Promise<Requested>,
+  resumeCommand: string,
+): Promise<Requested | Job> {
   const interrupted = new AbortController();
-  // Before it is asked for: what was asked for is never left behind unwatched.
+  // Before the request: an interrupt must never leave a requested job unwatched.
   process.once('SIGINT', () => interrupted.abort());
-  const asked = await ask();
-  if (!asked) return asked;
+  const requested = await request();
+  if (!requested) return requested;
   const progress = new ProgressLine(String);
-  for (let job: Job = asked; ; job = await api.job(asked.id)) {
+  for (let job: Job = requested; ; job = await api.job(requested.id)) {
     progress.show(stepOf(job));
     if (['published', 'rolled_back', 'failed', 'paused'].includes(job.state)) {
       progress.done();
-      if (job.state === 'failed') throw new Failure(job.message ?? 'it failed');
-      if (job.state === 'paused') throw new Failure(pausedAt(job, goOn));
+      if (job.state === 'failed')
+        throw new Failure(job.message ?? 'the job failed; see the log of the worker');
+      if (job.state === 'paused') throw new Failure(pausedAt(job, resumeCommand));
       return job;
     }
     if (interrupted.signal.aborted) await api.pauseJob(job.id);
-    else await pause(LOOK_AGAIN_MS, undefined, { signal: interrupted.signal }).catch(() => undefined);
+    else await pause(POLL_INTERVAL_MS, undefined, { signal: interrupted.signal }).catch(() => undefined);
   }
 }
 
 function stepOf({ state, step, done, total, rate, message }: Job): Step {
   if (state === 'requested') return { what: 'waiting for a worker', done: 0, total: null };
-  return { what: message ?? step ?? 'beginning', done, total, rate: rate ?? undefined };
+  return { what: message ?? step ?? 'starting', done, total, rate: rate ?? undefined };
 }
 
-const pausedAt = ({ done }: Job, goOn: string): string =>
-  `paused, with ${done} done; nothing is lost: ${goOn} goes on from there`;
+const pausedAt = ({ done }: Job, resumeCommand: string): string =>
+  `paused, with ${done} done; to resume from there, run: ${resumeCommand}`;

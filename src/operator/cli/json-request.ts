@@ -1,4 +1,3 @@
-/** A request that carries JSON, if it carries anything. */
 export function jsonRequest(
   method: string,
   headers: Readonly<Record<string, string>>,

@@ -1,12 +1,12 @@
-/** Of the network's identifiers, base64url of 128 bits, one in 64 begins like an option. */
+/** An identifier is base64url of 128 bits: one in 64 begins with a hyphen. */
 const hyphenated = /^-[A-Za-z0-9_-]{21}$/;
 
-/** Options without a value: what comes behind one of them is not its value. */
+/** Options without a value: an identifier after one of them is an argument. */
 const flags = new Set(['--json', '--reseed-witness', '--password-stdin']);
 
 /**
- * The arguments of a command line, with identifiers that look like options behind a `--`, where commander takes them for
- * what they are. Values of options it takes as they come: those stay where they are.
+ * Moves identifiers that look like options behind `--`, where commander takes them as arguments. Values of options stay
+ * in place.
  */
 export function withIdentifiersLast(args: readonly string[]): readonly string[] {
   if (args.includes('--')) return args;

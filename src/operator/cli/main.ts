@@ -6,7 +6,6 @@ import { withIdentifiersLast } from './leading-hyphens.js';
 import { plainText } from './plain-text.js';
 import { commandLine } from './program.js';
 
-/** Runs one command and says in the exit code how it went; see "Exit codes" in the help. */
 try {
   await commandLine().parseAsync(withIdentifiersLast(process.argv.slice(2)), { from: 'user' });
 } catch (error) {
@@ -14,13 +13,12 @@ try {
 }
 
 function explain(error: unknown): number {
-  // Commander has already written what it has to say.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
   if (error instanceof ConfigError) {
     console.error(plainText(error.message));
     return 2;
   }
-  const isForeseen = error instanceof Failure || error instanceof LaunchError;
-  console.error(isForeseen ? plainText(error.message) : error);
+  const isExpected = error instanceof Failure || error instanceof LaunchError;
+  console.error(isExpected ? plainText(error.message) : error);
   return 1;
 }

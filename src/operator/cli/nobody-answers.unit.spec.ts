@@ -21,7 +21,7 @@ afterEach(() => {
 const asked = (settings: NodeJS.ProcessEnv = {}) =>
   readConfig({ DATA_DIR: dataDir, OPERATOR_PORT: '4001', ...settings });
 
-/** `settings`: of the network that runs. */
+/** `settings`: settings of the running network. */
 function runs({ ready = false, supervisor = process.pid, settings = {} }): void {
   writeRun(dataDir, { ready, pids: { supervisor }, settings: settingsOf(asked(settings)) });
 }
@@ -42,8 +42,8 @@ describe('a command that nobody answers', () => {
       runs(network);
       expect(said()).toBe(
         `the network on ${dataDir} (DATA_DIR) is starting and does not answer at http://127.0.0.1:4001 (OPERATOR_PORT) yet; ` +
-          'try again, after a restore or in a recovery once a worker has been through the log; ' +
-          'the output of npm start says what it does: refused',
+          'try again later: after a restore or in a recovery, a worker must first apply the log; ' +
+          'see the output of npm start: refused',
       );
     },
   );

@@ -11,18 +11,17 @@ import { Failure } from './failure.js';
 import { jsonRequest } from './json-request.js';
 import { nobodyAnswers } from './nobody-answers.js';
 
-/** Longer than the network itself takes for anything: it gives up on a store that does not answer. */
-const LONGEST_ANSWER_MS = 30_000;
-/** `fetch` waits five minutes at the most, and then says that nobody answers. */
-const LONGEST_REVOCATION_MS = 4 * 60_000;
-const LONGEST_COMPARISON_MS = 4 * 60_000;
+/** Longer than any timeout of the network itself for a store. */
+const ANSWER_TIMEOUT_MS = 30_000;
+/** Below the five minutes after which `fetch` itself gives up. */
+const REVOCATION_TIMEOUT_MS = 4 * 60_000;
+const COMPARISON_TIMEOUT_MS = 4 * 60_000;
 
 const refusal = z.object({ error: z.string(), message: z.string() });
 
 export interface Application {
   readonly name: string;
   readonly redirectUris: readonly string[];
-  /** Undefined: none. */
   readonly postLogoutRedirectUris?: readonly string[] | undefined;
   readonly scopes: readonly string[];
 }
@@ -39,20 +38,22 @@ export interface AuditFilter {
   readonly post?: string | undefined;
   readonly app?: string | undefined;
   readonly grant?: string | undefined;
-  /** Unix milliseconds. */
   readonly since?: number | undefined;
 }
 
-/** The operator API of a running network. Whatever goes wrong is a {@link Failure} that says it in one line. */
+/**
+ * Client of the operator API of a running network.
+ * @throws {Failure} each method, with one line for the operator.
+ */
 export class OperatorClient {
   readonly #url: string;
   readonly #token: string;
 
-  /** @param operator whose acts these are: recorded with each of them. */
+  /** @param operator recorded with each command. */
   constructor(
     private readonly config: Config,
     private readonly operator: string,
-    private readonly longestAnswerMs = LONGEST_ANSWER_MS,
+    private readonly answerTimeoutMs = ANSWER_TIMEOUT_MS,
   ) {
     this.#url = operatorUrl(config);
     this.#token = config.operatorToken ?? generatedToken(config.dataDir);
@@ -66,7 +67,7 @@ export class OperatorClient {
     return this.#call(answers.applications, 'GET', '/operator/applications');
   }
 
-  /** `revision`: the lifecycle revision that it must be at; undefined: any. Here as for accounts and posts. */
+  /** `revision`: the expected lifecycle revision; undefined: any. The same holds for accounts and posts. */
   setApplicationState(clientId: string, act: 'suspend' | 'reinstate', reason?: string, revision?: number) {
     return this.#call(answers.turned, 'POST', `${application(clientId)}/${act}`, { reason, revision });
   }
@@ -78,10 +79,9 @@ export class OperatorClient {
     });
   }
 
-  /** Takes as long as there are grants. */
   revokeGrants(clientId: string, reason?: string) {
     const path = `${application(clientId)}/revoke-grants`;
-    return this.#call(answers.revoked, 'POST', path, { reason }, LONGEST_REVOCATION_MS);
+    return this.#call(answers.revoked, 'POST', path, { reason }, REVOCATION_TIMEOUT_MS);
   }
 
   createAccount(account: Account, reason?: string) {
@@ -93,7 +93,7 @@ export class OperatorClient {
     return this.#call(answers.turned, 'POST', path, { reason, revision });
   }
 
-  /** `delayMs`: how long it can be cancelled; 0: at once, and for good. */
+  /** `delayMs`: the time in which the erasure can be cancelled; 0 erases at once. */
   eraseAccount(actorId: string, delayMs: number, reason: string, revision?: number) {
     const path = `/operator/accounts/${encodeURIComponent(actorId)}/erase`;
     return this.#call(answers.erased, 'POST', path, { reason, revision, delayMs });
@@ -121,7 +121,6 @@ export class OperatorClient {
     return this.#call(answers.rotatedKey, 'POST', '/operator/signing-keys/rotate', { reason });
   }
 
-  /** The first page, or the one after a position. */
   audit(filter: AuditFilter, after?: number) {
     const query = new URLSearchParams();
     for (const [name, value] of Object.entries({ ...filter, after }))
@@ -145,19 +144,18 @@ export class OperatorClient {
     return this.#call(answers.changed, 'POST', `/operator/jobs/${encodeURIComponent(id)}/pause`, {});
   }
 
-  /** Compares all that witness and log have. */
   recoveryStatus() {
-    return this.#call(jobs.recoveryStatus, 'GET', '/operator/recovery', undefined, LONGEST_COMPARISON_MS);
+    return this.#call(jobs.recoveryStatus, 'GET', '/operator/recovery', undefined, COMPARISON_TIMEOUT_MS);
   }
 
   recoveryPlan() {
     const path = '/operator/recovery/plan';
-    return this.#call(jobs.recoveryPlan, 'GET', path, undefined, LONGEST_COMPARISON_MS);
+    return this.#call(jobs.recoveryPlan, 'GET', path, undefined, COMPARISON_TIMEOUT_MS);
   }
 
   recover(reseedWitness: boolean, reason?: string) {
     const body = { reseedWitness, reason };
-    return this.#call(jobs.askedJob, 'POST', '/operator/recovery/apply', body, LONGEST_COMPARISON_MS);
+    return this.#call(jobs.askedJob, 'POST', '/operator/recovery/apply', body, COMPARISON_TIMEOUT_MS);
   }
 
   rollback(reason?: string) {
@@ -168,11 +166,14 @@ export class OperatorClient {
     return this.#call(answers.begunBackup, 'POST', '/operator/backups', { parts, reason });
   }
 
-  /** The pieces of a part (see recovery/backup/parcel.ts), as they come. `upTo`: position of the log's last event. */
+  /**
+   * Streams the frames of a part (see backup/format/multi-file-stream.ts). `upTo`: position of the last event of the
+   * log.
+   */
   async backupPart(part: BackupPart, upTo: string): Promise<AsyncIterable<Uint8Array>> {
     const path = `/operator/backups/${part}${part === 'log' ? `?upTo=${upTo}` : ''}`;
     const response = await this.#send('GET', path, undefined, undefined);
-    if (!response.ok) throw faultOf(response.status, await response.json().catch(() => undefined));
+    if (!response.ok) throw failureOf(response.status, await response.json().catch(() => undefined));
     return response.body ?? Readable.from([]);
   }
 
@@ -181,35 +182,35 @@ export class OperatorClient {
     method: string,
     path: string,
     body?: object,
-    patienceMs = this.longestAnswerMs,
+    timeoutMs = this.answerTimeoutMs,
   ): Promise<T> {
-    const response = await this.#send(method, path, body, patienceMs);
-    const said: unknown = await response.json().catch(() => undefined);
+    const response = await this.#send(method, path, body, timeoutMs);
+    const content: unknown = await response.json().catch(() => undefined);
     if (response.ok) {
-      const understood = answer.safeParse(said);
-      if (understood.success) return understood.data;
+      const parsed = answer.safeParse(content);
+      if (parsed.success) return parsed.data;
       throw new Failure(
-        `what answers at ${this.#url} (OPERATOR_PORT) is not the operator API of this release of Plaza`,
+        `the server at ${this.#url} (OPERATOR_PORT) is not the operator API of this release of Plaza; check OPERATOR_PORT and the version`,
       );
     }
-    throw faultOf(response.status, said);
+    throw failureOf(response.status, content);
   }
 
-  /** `patienceMs`: undefined where the answer takes as long as it takes. */
+  /** `timeoutMs` undefined: no limit. */
   async #send(
     method: string,
     path: string,
     body: object | undefined,
-    patienceMs: number | undefined,
+    timeoutMs: number | undefined,
   ): Promise<Response> {
     const headers = { authorization: `Bearer ${this.#token}`, 'x-operator': this.operator };
     try {
-      const signal = patienceMs === undefined ? null : AbortSignal.timeout(patienceMs);
+      const signal = timeoutMs === undefined ? null : AbortSignal.timeout(timeoutMs);
       return await fetch(this.#url + path, { ...jsonRequest(method, headers, body), signal });
     } catch (error) {
       if ((error as Error).name === 'TimeoutError')
         throw new Failure(
-          `the operator API at ${this.#url} does not answer; what was asked may be done all the same`,
+          `the operator API at ${this.#url} does not answer; the command may have taken effect all the same`,
         );
       // fetch says only that it failed; its cause may have a code and no message.
       const { code, message } = ((error as Error).cause ?? error) as NodeJS.ErrnoException;
@@ -218,10 +219,12 @@ export class OperatorClient {
   }
 }
 
-function faultOf(status: number, said: unknown): Failure {
-  const { data } = refusal.safeParse(said);
+function failureOf(status: number, content: unknown): Failure {
+  const { data } = refusal.safeParse(content);
   return new Failure(
-    data ? `${data.message} (${data.error})` : `the operator API answered ${status} without saying why`,
+    data
+      ? `${data.message} (${data.error})`
+      : `the operator API answered ${status} without a reason; see its log`,
   );
 }
 

@@ -7,7 +7,7 @@ import { Failure } from './failure.js';
 import { OperatorClient } from './operator-client.js';
 
 let server: Server;
-/** What the network answers; undefined: nothing at all. */
+/** The answer of the network; undefined: none. */
 let answered: string | undefined;
 
 beforeEach(async () => {
@@ -22,10 +22,10 @@ afterEach(async () => {
   await new Promise((resolve) => server.close(resolve));
 });
 
-function api(longestAnswerMs?: number): OperatorClient {
+function api(answerTimeoutMs?: number): OperatorClient {
   const { port } = server.address() as AddressInfo;
   const config = readConfig({ OPERATOR_PORT: String(port), OPERATOR_TOKEN: 't'.repeat(32) });
-  return new OperatorClient(config, 'a test', longestAnswerMs);
+  return new OperatorClient(config, 'a test', answerTimeoutMs);
 }
 
 const fault = (asked: Promise<unknown>): Promise<unknown> => asked.catch((error: unknown) => error);
@@ -54,7 +54,7 @@ describe('the status of projections', () => {
     answered = answer;
     const error = await fault(api().projections());
     expect(error).toBeInstanceOf(Failure);
-    expect((error as Failure).message).toMatch(/^what answers at .* is not the operator API of this release/);
+    expect((error as Failure).message).toMatch(/^the server at .* is not the operator API of this release/);
   });
 
   it('is not waited for without end', async () => {

@@ -1,7 +1,7 @@
 /**
- * What other people wrote, for a terminal: whatever steers it or hides how a line goes on (control characters of C0 and C1 but line
- * feed and tab, bidirectional overrides and other format characters, separators, lone surrogates; Unicode's categories
- * C, Zl and Zp) as `\uXXXX`. JSON stays the same JSON.
+ * Escapes untrusted text for a terminal as `\uXXXX`: control characters except line feed and tab, bidirectional
+ * overrides and other format characters, separators, lone surrogates (Unicode categories C, Zl and Zp). JSON keeps its
+ * meaning.
  */
 export const plainText = (text: string): string => text.replaceAll(/[^\P{C}\n\t]|[\p{Zl}\p{Zp}]/gu, escaped);
 

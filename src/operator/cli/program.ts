@@ -14,16 +14,15 @@ import { addPublishing } from './commands/publishing.js';
 import { addRestore } from './commands/restore.js';
 import { addStart } from './commands/start.js';
 
-/** The operator's command line. Each command is in a file of its own in commands/. */
 export function commandLine(): Command {
   const program = new Command('plaza')
     .description('Runs the Plaza network and operates it.')
     .version(plazaVersion(), '-V, --version', 'print the version')
     .exitOverride()
-    .showHelpAfterError('(plaza --help tells all)')
+    .showHelpAfterError('(plaza --help lists all commands)')
     .helpCommand(false)
-    .configureHelp({ visibleCommands: leavesOf, subcommandTerm: wholeName })
-    .addHelpText('after', CLOSING_WORDS);
+    .configureHelp({ visibleCommands: leafCommands, subcommandTerm: fullName })
+    .addHelpText('after', HELP_FOOTER);
   for (const add of [
     addStart,
     addDemo,
@@ -43,17 +42,17 @@ export function commandLine(): Command {
   return program;
 }
 
-/** The commands that do something: `app register`, not `app`. */
-function leavesOf(command: Command): Command[] {
-  return command.commands.flatMap((child) => (child.commands.length > 0 ? leavesOf(child) : [child]));
+/** Commands with an action: `app register`, not `app`. */
+function leafCommands(command: Command): Command[] {
+  return command.commands.flatMap((child) => (child.commands.length > 0 ? leafCommands(child) : [child]));
 }
 
-function wholeName(command: Command): string {
+function fullName(command: Command): string {
   const { parent } = command;
-  return parent?.parent ? `${wholeName(parent)} ${command.name()}` : command.name();
+  return parent?.parent ? `${fullName(parent)} ${command.name()}` : command.name();
 }
 
-const CLOSING_WORDS = `
-plaza COMMAND --help shows the options of a command. Every command answers with JSON under --json.
+const HELP_FOOTER = `
+plaza COMMAND --help shows the options of a command. With --json, every command prints JSON.
 Settings come from the environment: PORT, BASE_URL, OPERATOR_PORT, OPERATOR_HOST, OPERATOR_TOKEN, DATA_DIR and more.
 Exit codes: 0 done, 1 refused or failed, 2 wrong usage or settings.`;

@@ -1,27 +1,25 @@
 import { plainText } from './plain-text.js';
 
-/** How far long work is. */
 export interface Step {
-  /** What is being done: `log`. */
+  /** Name of the current work: `log`. */
   readonly what: string;
   readonly done: number;
-  /** As far as it can be known before the end; null: it cannot. */
+  /** Null: unknown before the end. */
   readonly total: number | null;
-  /** Of `done` a second, where whoever does it measures it; undefined: as it is seen from here. */
+  /** Rate of `done` a second as measured by the worker; undefined: measured here. */
   readonly rate?: number | undefined;
 }
 
-/** Where progress is shown: a stream that may be a terminal. */
-interface Shown {
+interface Output {
   readonly isTTY?: boolean;
   write(text: string): unknown;
 }
 
-const EVERY_MS = { terminal: 200, elsewhere: 1_000 };
+const INTERVAL_MS = { terminal: 200, elsewhere: 1_000 };
 
 /**
- * Shows long work on a terminal as one line that is written over, elsewhere as JSON lines: done, total, rate a second,
- * seconds left. On standard error, since the answer is on standard output.
+ * Shows progress on a terminal as one line that is overwritten, elsewhere as JSON lines: done, total, rate a second,
+ * seconds left. It writes to standard error, since the answer goes to standard output.
  */
 export class ProgressLine {
   #last: Step | undefined;
@@ -31,11 +29,11 @@ export class ProgressLine {
 
   constructor(
     private readonly unit: (count: number) => string,
-    private readonly shown: Shown = process.stderr,
+    private readonly output: Output = process.stderr,
     private readonly now: () => number = () => performance.now(),
   ) {}
 
-  /** Not every step is shown; the last one of each kind of work is. */
+  /** Skips steps within the interval, but never the last one of each kind of work. */
   show(step: Step): void {
     const now = this.now();
     const isSame = step.what === this.#last?.what;
@@ -44,15 +42,14 @@ export class ProgressLine {
       this.#since = now;
     }
     this.#last = step;
-    if (isSame && now - this.#shownAt < EVERY_MS[this.shown.isTTY ? 'terminal' : 'elsewhere']) return;
+    if (isSame && now - this.#shownAt < INTERVAL_MS[this.output.isTTY ? 'terminal' : 'elsewhere']) return;
     this.#write(step, now);
   }
 
-  /** What came last becomes the last word: steps that were passed over are not said to be done. */
   done(): void {
     if (!this.#last) return;
-    if (!isAsFar(this.#last, this.#written)) this.#write(this.#last, this.now());
-    if (this.shown.isTTY) this.shown.write('\n');
+    if (!isSameProgress(this.#last, this.#written)) this.#write(this.#last, this.now());
+    if (this.output.isTTY) this.output.write('\n');
     this.#last = undefined;
   }
 
@@ -64,27 +61,25 @@ export class ProgressLine {
     const seconds = (now - this.#since) / 1_000;
     const rate = Math.round(measured ?? (seconds > 0 ? done / seconds : 0));
     const left = total === null ? undefined : secondsFor(total - done, rate);
-    if (!this.shown.isTTY) {
-      this.shown.write(`${JSON.stringify({ what, done, total, rate, secondsLeft: left ?? null })}\n`);
+    if (!this.output.isTTY) {
+      this.output.write(`${JSON.stringify({ what, done, total, rate, secondsLeft: left ?? null })}\n`);
       return;
     }
-    const pace = left === undefined || rate === 0 ? '' : `, ${this.unit(rate)}/s, ${left} s left`;
-    this.shown.write(
-      `\r\u001B[K${what}: ${this.unit(done)}${total === null ? '' : ` of ${this.unit(total)}`}${pace}`,
+    const estimate = left === undefined || rate === 0 ? '' : `, ${this.unit(rate)}/s, ${left} s left`;
+    this.output.write(
+      `\r\u001B[K${what}: ${this.unit(done)}${total === null ? '' : ` of ${this.unit(total)}`}${estimate}`,
     );
   }
 }
 
-const isAsFar = (one: Step, other: Step | undefined) =>
+const isSameProgress = (one: Step, other: Step | undefined) =>
   one.what === other?.what && one.done === other.done && one.total === other.total;
 
-/** Undefined: nobody knows. */
 function secondsFor(left: number, rate: number): number | undefined {
   if (left <= 0) return 0;
   return rate > 0 ? Math.ceil(left / rate) : undefined;
 }
 
-/** Bytes as people read them: `12.3 MB`. */
 export function inBytes(count: number): string {
   const [size, unit] =
     count < 1e6 ? [count / 1e3, 'kB'] : count < 1e9 ? [count / 1e6, 'MB'] : [count / 1e9, 'GB'];

@@ -9,8 +9,9 @@ const moment = z.union([
 ]);
 
 /**
- * Unix milliseconds of `2026-01-31` (UTC), `2026-01-31T09:30Z`, or of a time ago: `90s`, `15m`, `24h`, `7d`. `now`: Unix
- * milliseconds. @throws {InvalidArgumentError}
+ * Returns Unix milliseconds for `2026-01-31` (UTC), `2026-01-31T09:30Z`, or an age: `90s`, `15m`, `24h`, `7d`. `now`:
+ * Unix milliseconds.
+ * @throws {InvalidArgumentError}
  */
 export function since(value: string, now: number): number {
   if (moment.safeParse(value).success) return Date.parse(value);

@@ -2,19 +2,17 @@ import { CookieJar } from './cookie-jar.js';
 import { formsOf } from './html-forms.js';
 import type { Form } from './html-forms.js';
 
-const MOST_REDIRECTS = 20;
+const MAX_REDIRECTS = 20;
 
-/** A page of the network, or the address outside it that a redirect led to. */
 export interface Page {
   readonly url: URL;
   readonly status: number;
   readonly text: string;
   readonly forms: readonly Form[];
-  /** The redirect left the network: back to an application. */
+  /** True: the redirect led back to an application. */
   readonly hasLeft: boolean;
 }
 
-/** What a person does at the sign-in and consent pages. */
 export interface Person {
   readonly handle: string;
   readonly password: string;
@@ -23,7 +21,7 @@ export interface Person {
 
 /**
  * A browser without scripts, for one network: it keeps cookies, follows redirects, sends forms with their `Origin`, and
- * stops where a redirect leaves the network. The demo and the tests walk the pages with it.
+ * stops at a redirect out of the network. Demo and tests use it.
  */
 export class Browser {
   readonly #cookies = new CookieJar();
@@ -33,12 +31,10 @@ export class Browser {
     this.#origin = new URL(baseUrl).origin;
   }
 
-  /** Opens an address and follows where it leads. */
   open(url: string | URL): Promise<Page> {
     return this.#follow(new URL(url), { method: 'GET' });
   }
 
-  /** Fills in a form and sends it, by a button if one is named. */
   submit(page: Page, form: Form, typed: Readonly<Record<string, string>>): Promise<Page> {
     const body = new URLSearchParams({ ...form.fields, ...typed });
     const url = new URL(form.action, page.url);
@@ -49,8 +45,8 @@ export class Browser {
   }
 
   /**
-   * Walks from an authorization URL through sign-in and consent until the application is reached, and answers the address
-   * it is called back at. Rejects with the text of a page that leads no further.
+   * Follows an authorization URL through sign-in and consent, and returns the callback address of the application.
+   * @throws the text of a page that offers neither.
    */
   async authorize(
     authorizationUrl: string | URL,
@@ -64,7 +60,7 @@ export class Browser {
       if (signIn && !hasSignedIn) page = await this.submit(page, signIn, { handle, password });
       else if (consent) page = await this.submit(page, consent, { decision });
       else
-        throw new Error(`the pages lead no further at ${page.url.pathname} (${page.status}): ${page.text}`);
+        throw new Error(`neither sign-in nor consent at ${page.url.pathname} (${page.status}): ${page.text}`);
       hasSignedIn ||= signIn !== undefined;
     }
     return page.url;
@@ -72,7 +68,7 @@ export class Browser {
 
   async #follow(start: URL, first: RequestInit): Promise<Page> {
     let [url, request] = [start, first];
-    for (let hops = 0; hops < MOST_REDIRECTS; hops++) {
+    for (let hops = 0; hops < MAX_REDIRECTS; hops++) {
       if (url.origin !== this.#origin) return { url, status: 0, text: '', forms: [], hasLeft: true };
       const response = await this.#send(url, request);
       const text = await response.text();
@@ -83,7 +79,7 @@ export class Browser {
       // 307 and 308 repeat the request; all others go on with GET.
       if (response.status < 307) request = { method: 'GET' };
     }
-    throw new Error(`more than ${MOST_REDIRECTS} redirects, the last to ${url.href}`);
+    throw new Error(`more than ${MAX_REDIRECTS} redirects, the last to ${url.href}`);
   }
 
   async #send(url: URL, request: RequestInit): Promise<Response> {

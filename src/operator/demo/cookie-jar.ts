@@ -4,16 +4,14 @@ interface Cookie {
   readonly path: string;
 }
 
-/** The cookies of one origin, as far as a browser's sign-in needs them: path and deletion, no domains. */
+/** Cookies of one origin, as far as sign-in needs them: path and deletion, no domains. */
 export class CookieJar {
   readonly #cookies = new Map<string, Cookie>();
 
-  /** Takes what a response to `url` sets. */
   take(url: URL, headers: Headers): void {
     for (const line of headers.getSetCookie()) this.#set(line, url);
   }
 
-  /** The `Cookie` header for a request; empty when there is none. */
   headerFor({ pathname }: URL): string {
     return [...this.#cookies.values()]
       .filter(({ path }) => pathname === path || pathname.startsWith(path.endsWith('/') ? path : `${path}/`))

@@ -5,17 +5,16 @@ import type { OperatorClient } from '../cli/operator-client.js';
 import { signIn } from './sign-in.js';
 
 const SCOPES = ['openid', 'read', 'post:create', 'relation:write'];
-/** Nothing has to listen there: the browser of the demo stops where it is sent away from the network. */
+/** Nothing needs to listen there: the browser of the demo stops at the redirect. */
 const REDIRECT_URI = 'http://localhost:8910/callback';
 
 export interface DemoOptions {
   readonly baseUrl: string;
   readonly operator: OperatorClient;
-  /** Told each step as it is taken. */
   readonly say: (step: string) => void;
 }
 
-/** What an application and two people do on the network, from registration to what each sees of the other, over real HTTP. */
+/** Runs an application and two people over real HTTP, from registration to their views of each other. */
 export async function runDemo({ baseUrl, operator, say }: DemoOptions) {
   say('register an application through the operator API');
   const application = await operator.registerApplication(

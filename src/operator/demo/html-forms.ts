@@ -1,8 +1,7 @@
-/** A form of a page, with what a browser would send if nothing were typed. */
+/** A form with the fields that a browser would send unchanged. */
 export interface Form {
   readonly action: string;
   readonly method: 'get' | 'post';
-  /** Hidden and filled-in fields by name. */
   readonly fields: Readonly<Record<string, string>>;
   readonly buttons: readonly { readonly name: string; readonly value: string }[];
 }
@@ -12,7 +11,7 @@ type Attributes = ReadonlyMap<string, string>;
 const TAG = /<(input|button)\b((?:"[^"]*"|'[^']*'|[^'">])*)>/gi;
 const ATTRIBUTE = /([^\s=>/]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>"']+)))?/g;
 
-/** The forms of a page made of input fields and buttons, which is all that our pages are made of. */
+/** Only input fields and buttons: pages of the network have no other elements in forms. */
 export function formsOf(page: string): Form[] {
   return [...page.replaceAll(/<!--.*?-->/gs, '').matchAll(/<form\b([^>]*)>(.*?)<\/form>/gis)].map(
     ([, own = '', inside = '']) => formOf(attributesOf(own), inside),
@@ -25,7 +24,7 @@ function formOf(own: Attributes, inside: string): Form {
     attributes: attributesOf(rest),
   }));
   const named = elements
-    // What is not ticked is not sent.
+    // Browsers do not send unticked checkboxes.
     .filter(({ attributes }) => attributes.get('type') !== 'checkbox' || attributes.has('checked'))
     .map(({ isButton, attributes }) => ({
       isButton,

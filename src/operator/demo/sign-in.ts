@@ -1,16 +1,13 @@
 import * as oauth from 'openid-client';
 import { Browser } from './browser.js';
 
-/** An application, a person, and what the one may do for the other. */
 export interface SignIn {
   readonly clientId: string;
   readonly clientSecret: string;
   readonly redirectUri: string;
   readonly handle: string;
   readonly password: string;
-  /** Separated by spaces. */
   readonly scope: string;
-  /** Told each step as it is taken. */
   readonly say?: (step: string) => void;
 }
 
@@ -25,7 +22,7 @@ export async function signIn(
     clientId,
     undefined,
     oauth.ClientSecretBasic(clientSecret),
-    // The network of a machine of one's own is reached without TLS.
+    // A local network has no TLS.
     baseUrl.startsWith('http:') ? { execute: [oauth.allowInsecureRequests] } : undefined,
   );
   const pkceCodeVerifier = oauth.randomPKCECodeVerifier();

@@ -19,19 +19,18 @@ interface EraseOptions extends StateOptions {
   readonly delay: number;
 }
 
-/** `plaza account …`: the people of the network. */
 export function addAccount(program: Command): void {
   const account = program
     .command('account')
     .description('accounts: create, suspend, reinstate and erase them');
   withReason(account.command('create'))
     .description('create an account')
-    .requiredOption('--handle <handle>', 'the name people sign in with')
-    .requiredOption('--display-name <name>', 'the name people read')
-    .requiredOption('--email <address>', 'where to reach them')
+    .requiredOption('--handle <handle>', 'name to sign in with')
+    .requiredOption('--display-name <name>', 'name that other people read')
+    .requiredOption('--email <address>', 'address to reach the person')
     .requiredOption('--password-stdin', 'read the password from standard input, never from the command line')
     .action(async ({ handle, displayName, email, reason, ...options }: CreateOptions) => {
-      // One line end is the terminal's or echo's, not the password's.
+      // The terminal or `echo` adds one line end to the password.
       const password = (await text(process.stdin)).replace(/\r?\n$/, '');
       const created = await operatorApi(options).createAccount(
         { handle, displayName, email, password },
@@ -46,7 +45,7 @@ export function addAccount(program: Command): void {
   ] as const)
     withRevision(withOperator(account.command(act)))
       .description(descriptions[act])
-      .argument('<actor-id>', 'whose account')
+      .argument('<actor-id>', 'actor id of the account')
       .requiredOption('--reason <why>', WHY)
       .action(async (actorId: string, { reason, revision, ...options }: StateOptions) => {
         const result = await operatorApi(options).setAccountState(actorId, act, reason, revision);
@@ -55,21 +54,21 @@ export function addAccount(program: Command): void {
 
   withRevision(withOperator(account.command('erase')))
     .description(
-      'erase a person for good: no copy of the log can be read with what is kept here (throw away old backups of the vault)',
+      'erase a person for good: their texts become unreadable in every copy of the log (also destroy old backups of the vault)',
     )
-    .argument('<actor-id>', 'whose account')
+    .argument('<actor-id>', 'actor id of the account')
     .requiredOption('--reason <why>', WHY)
-    .option('--delay <time>', 'how long that can be cancelled: 0, 90s, 15m, 24h, 7d', duration, 0)
+    .option('--delay <time>', 'time in which the erasure can be cancelled: 0, 90s, 15m, 24h, 7d', duration, 0)
     .action(async (actorId: string, { reason, revision, delay, ...options }: EraseOptions) => {
       const result = await operatorApi(options).eraseAccount(actorId, delay, reason, revision);
       const { erasesAt } = result;
-      const state = erasesAt === undefined ? 'erased' : `to be erased at ${moment(erasesAt)}`;
+      const state = erasesAt === undefined ? 'erased' : `scheduled for erasure at ${moment(erasesAt)}`;
       answer(options, result, [turnLine(actorId, state, result)]);
     });
 
   withOperator(account.command('cancel-erasure'))
-    .description('keep an account that was to be erased later')
-    .argument('<actor-id>', 'whose account')
+    .description('cancel a scheduled erasure')
+    .argument('<actor-id>', 'actor id of the account')
     .requiredOption('--reason <why>', WHY)
     .action(async (actorId: string, { reason, ...options }: StateOptions) => {
       const result = await operatorApi(options).cancelErasure(actorId, reason);
@@ -78,6 +77,6 @@ export function addAccount(program: Command): void {
 }
 
 const descriptions = {
-  suspend: "take an account's authority away, from the next request on",
-  reinstate: "give an account's authority back",
+  suspend: 'suspend an account, effective on its next request',
+  reinstate: 'reinstate a suspended account',
 } as const;

@@ -19,23 +19,20 @@ interface RotateOptions extends ActOptions {
 
 const DEFAULT_OVERLAP = '24h';
 
-/** `plaza app …`: the applications through which people reach the network. */
 export function addApp(program: Command): void {
-  const app = program
-    .command('app')
-    .description('applications: register them, see them, take their authority');
+  const app = program.command('app').description('applications: register, list, suspend and reinstate them');
   withReason(app.command('register'))
-    .description('register an application; its secret is shown this once')
-    .requiredOption('--name <name>', 'what people read on the consent page')
-    .requiredOption('--redirect-uri <uri...>', 'where people come back to after consent')
-    .option('--post-logout-redirect-uri <uri...>', 'where people come back to after they signed out')
+    .description('register an application; its secret is shown only once')
+    .requiredOption('--name <name>', 'name on the consent page')
+    .requiredOption('--redirect-uri <uri...>', 'addresses to return to after consent')
+    .option('--post-logout-redirect-uri <uri...>', 'addresses to return to after sign-out')
     .addOption(
-      new Option('--scope <scopes>', 'what it may ask for, separated by spaces')
+      new Option('--scope <scopes>', 'scopes that it may request, separated by spaces')
         .argParser((scopes) => scopes.split(/\s+/).filter(Boolean))
         .makeOptionMandatory(),
     )
-    .action(async (given: RegisterOptions) => {
-      const { name, redirectUri, postLogoutRedirectUri, scope, reason, ...options } = given;
+    .action(async (registration: RegisterOptions) => {
+      const { name, redirectUri, postLogoutRedirectUri, scope, reason, ...options } = registration;
       const application = {
         name,
         redirectUris: redirectUri,
@@ -51,7 +48,7 @@ export function addApp(program: Command): void {
     });
 
   withOperator(app.command('list'))
-    .description('every application: since when, its state, what it may ask for, how many grants can be used')
+    .description('list every application: registration, state, scopes, number of usable grants')
     .action(async (options: OperatorOptions) => {
       const listed = await operatorApi(options).applications();
       answer(options, listed, listed.length === 0 ? ['no application is registered'] : listed.map(lineOf));
@@ -63,18 +60,18 @@ export function addApp(program: Command): void {
   ] as const)
     withRevision(withReason(app.command(act)))
       .description(descriptions[act])
-      .argument('<client-id>', 'which application')
+      .argument('<client-id>', 'client id of the application')
       .action(async (clientId: string, { reason, revision, ...options }: TurnOptions) => {
         const result = await operatorApi(options).setApplicationState(clientId, act, reason, revision);
         answer(options, result, [turnLine(clientId, done, result)]);
       });
 
   withReason(app.command('rotate-secret'))
-    .description('give an application a new secret, shown this once; the old ones go on for a while')
-    .argument('<client-id>', 'which application')
+    .description('issue a new client secret, shown only once; old secrets stay valid for a while')
+    .argument('<client-id>', 'client id of the application')
     .option(
       '--overlap <duration>',
-      `how long the old ones are good: 0, 90s, 15m, 24h, 7d`,
+      'time for which old secrets stay valid: 0, 90s, 15m, 24h, 7d',
       duration,
       duration(DEFAULT_OVERLAP),
     )
@@ -82,15 +79,15 @@ export function addApp(program: Command): void {
       const rotated = await operatorApi(options).rotateSecret(clientId, overlap, reason);
       answer(options, rotated, [
         `client secret  ${rotated.clientSecret}  (shown only now)`,
-        `old secrets    good until ${moment(rotated.previousUntil)}`,
+        `old secrets    valid until ${moment(rotated.previousUntil)}`,
       ]);
     });
 
   withReason(app.command('revoke-grants'))
     .description(
-      'end every grant that people gave an application, with all tokens under it; repeated after a failure, the rest',
+      'revoke every grant of an application and all its tokens; after a failure, repeat it for the rest',
     )
-    .argument('<client-id>', 'which application')
+    .argument('<client-id>', 'client id of the application')
     .action(async (clientId: string, { reason, ...options }: ActOptions) => {
       const result = await operatorApi(options).revokeGrants(clientId, reason);
       answer(options, result, [
@@ -100,8 +97,8 @@ export function addApp(program: Command): void {
 }
 
 const descriptions = {
-  suspend: "take an application's authority away, from its next request on",
-  reinstate: "give an application's authority back, with the grants that did not end meanwhile",
+  suspend: 'suspend an application, effective on its next request',
+  reinstate: 'reinstate a suspended application; grants that ended meanwhile stay ended',
 } as const;
 
 type Listed = Awaited<ReturnType<OperatorClient['applications']>>[number];
@@ -113,8 +110,8 @@ function lineOf(listed: Listed): string {
   return [
     `${clientId}  ${name}${state === 'active' ? '' : `  (${state})`}`,
     `  registered ${since}, usable grants: ${grants}`,
-    `  may ask for ${scopes.join(' ')}`,
-    ...redirectUris.map((uri) => `  comes back to ${uri}`),
-    ...postLogoutRedirectUris.map((uri) => `  comes back after signing out to ${uri}`),
+    `  may request ${scopes.join(' ')}`,
+    ...redirectUris.map((uri) => `  returns to ${uri}`),
+    ...postLogoutRedirectUris.map((uri) => `  returns after sign-out to ${uri}`),
   ].join('\n');
 }

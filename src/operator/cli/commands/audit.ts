@@ -7,14 +7,15 @@ import type { AuditFilter, OperatorClient } from '../operator-client.js';
 import { plainText } from '../plain-text.js';
 import { since } from '../since.js';
 
-/** `plaza audit`: what the log knows. */
 export function addAudit(program: Command): void {
   withOperator(program.command('audit'))
-    .description('what happened, one JSON object a line: who did it, through what, why, and what posts said')
-    .option('--actor <id>', 'what this person did, and what was done to them')
-    .option('--post <id>', 'what happened to this post')
-    .option('--app <client-id>', 'what happened to this application and through it')
-    .option('--grant <id>', 'what happened to this grant and under it')
+    .description(
+      'print recorded events, one JSON object a line: actor, application, grant, operator, reason, and the texts of posts',
+    )
+    .option('--actor <id>', 'events by this actor and about them')
+    .option('--post <id>', 'events of this post')
+    .option('--app <client-id>', 'events of this application and through it')
+    .option('--grant <id>', 'events of this grant and under it')
     .option('--since <time>', 'a time (2026-01-31, 2026-01-31T09:30Z) or a time ago (24h, 7d)', (value) =>
       since(value, Date.now()),
     )
@@ -23,19 +24,20 @@ export function addAudit(program: Command): void {
       try {
         await pipeline(Readable.from(lines), process.stdout, { end: false });
       } catch (error) {
-        // Whoever reads has enough, as `head` has after ten lines.
+        // The reader of the pipe has closed it, as `head` does after ten lines.
         if (!(error instanceof Error && 'code' in error && error.code === 'EPIPE')) throw error;
       }
     });
 }
 
-/** A page at a time, as fast as they are read. */
 async function* linesOf(api: OperatorClient, filter: AuditFilter): AsyncGenerator<string> {
   let after: number | null | undefined;
   while (after !== null) {
     const { events, next, behind } = await api.audit(filter, after);
     if (behind)
-      console.error('the audit is behind the log, what is newest may be missing: plaza projections status');
+      console.error(
+        'the audit is behind the log, so the newest events may be missing; check plaza projections status, then retry',
+      );
     for (const event of events) yield plainText(`${JSON.stringify(event)}\n`);
     after = next;
   }

@@ -13,34 +13,33 @@ interface BackupOptions extends ActOptions {
   readonly parts: readonly BackupPart[];
 }
 
-/** `plaza backup DIR`: the network, copied while it runs. */
 export function addBackup(program: Command): void {
   withReason(program.command('backup'))
-    .description(
-      'copy the running network into a directory that is new or empty: log, authority, vault, witness',
+    .description('copy the running network into a new or empty directory: log, authority, vault, witness')
+    .argument('<dir>', 'target directory; it will hold secrets, above all in vault: let nobody else read it')
+    .option(
+      '--parts <names>',
+      `parts to copy, of ${backupParts.join(',')}`,
+      partsOf(backupParts),
+      backupParts,
     )
-    .argument(
-      '<dir>',
-      'where to; it will hold secrets: keep it, and above all its vault, where nobody else reads',
-    )
-    .option('--parts <names>', `some of ${backupParts.join(',')}`, partsOf(backupParts), backupParts)
     .action(async (dir: string, { parts, reason, ...options }: BackupOptions) => {
       endWithParent();
       const { takeBackup } = await import('../../../backup/take/take-backup.js');
       const progress = new ProgressLine(inBytes);
-      const place = resolve(dir);
+      const target = resolve(dir);
       const manifest = await takeBackup(operatorApi(options), {
-        dir: place,
+        dir: target,
         parts,
         reason,
         onProgress: (step) => progress.show(step),
       });
       progress.done();
       const lines = manifest.parts.map(({ part, bytes }) => `${part}  ${inBytes(bytes)}`);
-      answer(options, { dir: place, ...manifest }, [
-        `backup ${manifest.backupId} of network ${manifest.networkId} is in ${place}`,
+      answer(options, { dir: target, ...manifest }, [
+        `backup ${manifest.backupId} of network ${manifest.networkId} is in ${target}`,
         ...lines,
-        'The vault has the keys of all that people wrote: keep it apart from the log.',
+        'The vault has the keys of all personal texts: keep it apart from the log.',
       ]);
     });
 }

@@ -4,17 +4,14 @@ import { operatorApi, withOperator } from '../act.js';
 import type { OperatorOptions } from '../act.js';
 import { plainText } from '../plain-text.js';
 
-/** `plaza demo`: the whole flow against the running network. */
 export function addDemo(program: Command): void {
   withOperator(program.command('demo'))
-    .description(
-      'walk through the whole flow on a running network: register, sign in, post, follow, reply, read',
-    )
+    .description('run the whole flow against a running network: register, sign in, post, follow, reply, read')
     .action(async (options: OperatorOptions) => {
       const { runDemo } = await import('../../demo/demo.js');
       let step = 0;
-      const say = (what: string) => {
-        if (!options.json) process.stdout.write(plainText(`${String(++step).padStart(2)}. ${what}\n`));
+      const say = (text: string) => {
+        if (!options.json) process.stdout.write(plainText(`${String(++step).padStart(2)}. ${text}\n`));
       };
       const result = await runDemo({ baseUrl: readConfig().baseUrl, operator: operatorApi(options), say });
       process.stdout.write(plainText(`${JSON.stringify(result, undefined, options.json ? 0 : 2)}\n`));

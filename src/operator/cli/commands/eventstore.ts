@@ -16,27 +16,26 @@ interface EventStoreOptions extends OutputOptions {
   readonly quiet?: true;
 }
 
-/** `plaza eventstore`: the embedded event store alone, for any client of its protocol. */
 export function addEventStore(program: Command): void {
   withJson(program.command('eventstore'))
     .description('run the embedded event store alone')
-    .requiredOption('--dir <directory>', 'where its log is; made if it is not there')
-    .requiredOption('--port <port>', 'where it listens; 0 for any free port', portNumber)
-    .option('--host <address>', 'on which address', '127.0.0.1')
+    .requiredOption('--dir <directory>', 'directory of its log, created if absent')
+    .requiredOption('--port <port>', 'port to listen on; 0 for any free port', portNumber)
+    .option('--host <address>', 'address to listen on', '127.0.0.1')
     .option('--tls', 'serve TLS, also where only this user could connect without it')
-    .addOption(new Option('--log-level <level>', 'how much it logs').env('LOG_LEVEL'))
-    // For the launcher, which knows the port; what is printed would mix with its logs.
+    .addOption(new Option('--log-level <level>', 'log level').env('LOG_LEVEL'))
+    // The launcher knows the port, and output would mix with its logs.
     .addOption(new Option('--quiet').hideHelp())
     .action(async ({ dir, host, port, tls, logLevel, quiet, ...options }: EventStoreOptions) => {
-      // All the settings it needs: it must run beside any others, also those of a process that they are not enough for.
+      // Reads LOG_LEVEL alone: the command must run with any other settings, even with invalid ones.
       const log = createLogger(readConfig({ LOG_LEVEL: logLevel }), 'eventstore');
       const { runEventStore } = await import('../../../launch/event-store.js');
       const store = await runEventStore({ dir: resolve(dir), host, port, ...(tls && { tls }) }, log);
-      if (!quiet) answer(options, { port: store.port }, [listens(store)]);
+      if (!quiet) answer(options, { port: store.port }, [listeningLine(store)]);
     });
 }
 
-function listens({ url, credentialsFile }: RunningEventStore): string {
+function listeningLine({ url, credentialsFile }: RunningEventStore): string {
   const credentials = credentialsFile === undefined ? '' : ` (user and password: ${credentialsFile})`;
   return `The event store listens: ${url}${credentials}`;
 }

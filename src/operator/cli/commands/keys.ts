@@ -4,23 +4,22 @@ import type { ActOptions, OperatorOptions } from '../act.js';
 import type { OperatorClient } from '../operator-client.js';
 import { answer, moment } from '../output.js';
 
-/** `plaza keys …`: what ID tokens are signed with. */
 export function addKeys(program: Command): void {
-  const keys = program.command('keys').description('keys that sign ID tokens: see and rotate them');
+  const keys = program.command('keys').description('keys that sign ID tokens: list and rotate them');
   withOperator(keys.command('list'))
-    .description('which keys are published: the one that signs, the next, and retired ones')
+    .description('list the published keys: the signing one, the next one, and retired ones')
     .action(async (options: OperatorOptions) => {
       const published = await operatorApi(options).signingKeys();
       answer(options, published, published.map(lineOf));
     });
 
   withReason(keys.command('rotate'))
-    .description('publish a new key, which signs as soon as everybody can know it')
+    .description('publish a new key, which signs once every client can have fetched it')
     .action(async ({ reason, ...options }: ActOptions) => {
       const rotated = await operatorApi(options).rotateSigningKey(reason);
       const { kid, signsFrom, changed } = rotated;
-      const begins = `${kid} signs from ${moment(signsFrom)} on`;
-      answer(options, rotated, [changed ? begins : `${begins}: a rotation is under way; nothing changed`]);
+      const line = `${kid} signs from ${moment(signsFrom)} on`;
+      answer(options, rotated, [changed ? line : `${line}: a rotation is under way; nothing changed`]);
     });
 }
 

@@ -7,16 +7,15 @@ interface RestrictOptions extends TurnOptions {
   readonly reason: string;
 }
 
-/** `plaza post …`: what people have written. */
 export function addPost(program: Command): void {
-  const post = program.command('post').description("posts: take them out of everybody's sight, and back");
+  const post = program.command('post').description('posts: restrict and unrestrict them');
   for (const [act, done] of [
     ['restrict', 'restricted'],
     ['unrestrict', 'published'],
   ] as const)
     withRevision(withOperator(post.command(act)))
       .description(descriptions[act])
-      .argument('<post-id>', 'which post')
+      .argument('<post-id>', 'id of the post')
       .requiredOption('--reason <why>', WHY)
       .action(async (postId: string, { reason, revision, ...options }: RestrictOptions) => {
         const result = await operatorApi(options).setPostState(postId, act, reason, revision);
@@ -25,6 +24,6 @@ export function addPost(program: Command): void {
 }
 
 const descriptions = {
-  restrict: "take a post out of everybody's sight, its author's too, who may only delete it; replies stay",
-  unrestrict: 'let a post be seen again, as it was, unless its author has deleted it',
+  restrict: 'hide a post from everyone; its author can only delete it; replies stay',
+  unrestrict: 'show a restricted post again, unless its author deleted it',
 } as const;

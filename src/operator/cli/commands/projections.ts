@@ -5,31 +5,33 @@ import { saidOf, watchJob } from '../jobs.js';
 import type { OperatorClient } from '../operator-client.js';
 import { answer } from '../output.js';
 
-/** `plaza projections …`: what turns facts into answers. */
 export function addProjections(program: Command): void {
   const projections = program
     .command('projections')
-    .description('projections: see how far they are, build them anew');
+    .description('projections: show their progress, rebuild them');
   withOperator(projections.command('status'))
-    .description('how far each projection is, and how far behind the log')
+    .description('show the position of each projection and its lag behind the log')
     .action(async (options: OperatorOptions) => {
       const status = await operatorApi(options).projections();
       answer(options, status, [
         `incarnation ${status.incarnation ?? 'none yet'}`,
-        ...(status.quarantine === null ? [] : [`IN QUARANTINE, nobody is shown it: ${status.quarantine}`]),
+        ...(status.quarantine === null ? [] : [`IN QUARANTINE, reads are refused: ${status.quarantine}`]),
         ...status.projections.map(lineOf),
       ]);
     });
 
   withReason(projections.command('rebuild'))
     .description(
-      'build read models anew beside those that are read, verify them, switch; Ctrl-C pauses, the same command goes on',
+      'rebuild read models beside the published ones, verify and publish them; Ctrl-C pauses, the same command resumes',
     )
-    .argument('[names...]', 'which (one that answers reads means all of those); none: all that answer reads')
+    .argument(
+      '[names...]',
+      'projections to rebuild; one that serves reads stands for all of them (default: all that serve reads)',
+    )
     .action(async (names: string[], { reason, ...options }: ActOptions) => {
       const api = operatorApi(options);
-      const goOn = ['plaza projections rebuild', ...names].join(' ');
-      const job = await watchJob(api, () => api.rebuild(names, reason), goOn);
+      const resumeCommand = ['plaza projections rebuild', ...names].join(' ');
+      const job = await watchJob(api, () => api.rebuild(names, reason), resumeCommand);
       answer(options, job, [saidOf(job)]);
     });
 }
@@ -37,8 +39,8 @@ export function addProjections(program: Command): void {
 type Projection = Awaited<ReturnType<OperatorClient['projections']>>['projections'][number];
 
 function lineOf({ name, version, position, lag, stopped }: Projection): string {
-  const behind = lag === null ? 'the log does not say how far behind' : `${lag} behind`;
-  const line = `${name} v${version}  ${position === null ? 'at none yet' : `at ${position}`}, ${behind}`;
+  const behind = lag === null ? 'lag behind the log unknown' : `${lag} behind`;
+  const line = `${name} v${version}  ${position === null ? 'no event applied yet' : `at ${position}`}, ${behind}`;
   if (!stopped) return line;
   const event = stopped.eventId === null ? '' : ` (event ${stopped.eventId} at ${stopped.position})`;
   return `${line}; STOPPED${event}: ${stopped.reason}`;

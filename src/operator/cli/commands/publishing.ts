@@ -3,11 +3,10 @@ import { operatorApi, withReason } from '../act.js';
 import type { ActOptions } from '../act.js';
 import { answer } from '../output.js';
 
-/** `plaza publishing …`: whether anybody can publish. */
 export function addPublishing(program: Command): void {
   const publishing = program
     .command('publishing')
-    .description('publishing: pause it for everybody, resume it');
+    .description('publishing: pause and resume it for everyone');
   for (const [act, done] of [
     ['pause', 'paused'],
     ['resume', 'open'],
@@ -23,6 +22,7 @@ export function addPublishing(program: Command): void {
 }
 
 const descriptions = {
-  pause: 'let nobody publish anything new, from the next request on; reads, deletions and blocks go on',
-  resume: 'let everybody publish again',
+  pause:
+    'refuse new posts, replies, edits and profile changes, from the next request on; everything else continues',
+  resume: 'allow publishing again',
 } as const;

@@ -9,20 +9,19 @@ interface ApplyOptions extends ActOptions {
   readonly reseedWitness?: true;
 }
 
-/** `plaza recovery …`: where the network stands, and the ways out of a quarantine and back. */
 export function addRecovery(program: Command): void {
   const recovery = program
     .command('recovery')
-    .description('recovery: what is served and why not, how to recover, how to go back');
+    .description('recovery: show the state, plan, recover, roll back');
   withOperator(recovery.command('status'))
-    .description('what is served, why not, what log and witness have, which work is under way')
+    .description('show the state of reads, log, witness and jobs')
     .action(async (options: OperatorOptions) => {
       const status = await operatorApi(options).recoveryStatus();
       answer(options, status, linesOfStatus(status));
     });
 
   withOperator(recovery.command('plan'))
-    .description('what apply would do, how long it takes, and what stays lost; changes nothing')
+    .description('show the steps of apply, their duration, and permanent losses; changes nothing')
     .action(async (options: OperatorOptions) => {
       const plan = await operatorApi(options).recoveryPlan();
       answer(options, plan, linesOfPlan(plan));
@@ -30,27 +29,27 @@ export function addRecovery(program: Command): void {
 
   withReason(recovery.command('apply'))
     .description(
-      'lead the network out of a quarantine: restrictions again, read models anew, verified; Ctrl-C pauses, the same command goes on',
+      'end a quarantine: append missing restrictions, rebuild and verify read models; Ctrl-C pauses, the same command resumes',
     )
     .option(
       '--reseed-witness',
-      'the witness was lost or set back: tell it again every restriction that the log has',
+      'the witness was lost or rolled back: record every restriction of the log in it again',
     )
     .action(async ({ reason, reseedWitness: reseed, ...options }: ApplyOptions) => {
       const api = operatorApi(options);
       const reseedWitness = reseed === true;
-      const goOn = `plaza recovery apply${reseedWitness ? ' --reseed-witness' : ''}`;
-      const ask = async () => (await api.recover(reseedWitness, reason)).job;
-      const job = await watchJob(api, ask, goOn);
+      const resumeCommand = `plaza recovery apply${reseedWitness ? ' --reseed-witness' : ''}`;
+      const request = async () => (await api.recover(reseedWitness, reason)).job;
+      const job = await watchJob(api, request, resumeCommand);
       answer(options, { job }, [job ? saidOf(job) : 'there is nothing to recover; nothing changed']);
     });
 
   withReason(recovery.command('rollback'))
-    .description('publish again the read models that were published before the last rebuild or recovery')
+    .description('publish the previous read models again, from before the last rebuild or recovery')
     .action(async ({ reason, ...options }: ActOptions) => {
       const api = operatorApi(options);
-      const ask = async () => (await api.rollback(reason)).job;
-      const job = await watchJob(api, ask, 'plaza recovery rollback');
+      const request = async () => (await api.rollback(reason)).job;
+      const job = await watchJob(api, request, 'plaza recovery rollback');
       answer(options, { job }, [job ? saidOf(job) : 'nothing changed']);
     });
 }
@@ -74,12 +73,16 @@ function linesOfStatus({
       ? [
           `restrictions ${witness.epochs.witness} witnessed, ${witness.epochs.log} in the log, ${witness.epochs.readModel} applied; ${witness.unsettled} unsettled`,
           `ledger       ${witness.brokenLine === null ? 'whole' : `ALTERED at line ${witness.brokenLine}`}`,
-          ...(witness.setBack === null ? [] : [`log          SET BACK: ${witness.setBack}`]),
+          ...(witness.setBack === null ? [] : [`log          ROLLED BACK: ${witness.setBack}`]),
           ...linesOfMissing(witness.missing, 'missing'),
-          ...(witness.unwitnessed > 0 ? [`the witness LACKS ${witness.unwitnessed} that the log has`] : []),
-          ...(witness.onlyShown > 0 ? [`LOG AND WITNESS LACK ${witness.onlyShown} that are applied`] : []),
+          ...(witness.unwitnessed > 0
+            ? [`the witness LACKS ${witness.unwitnessed} restrictions that the log has`]
+            : []),
+          ...(witness.onlyShown > 0
+            ? [`LOG AND WITNESS LACK ${witness.onlyShown} restrictions that the read models have`]
+            : []),
         ]
-      : [`restrictions cannot be told: ${witnessFault}`]),
+      : [`restrictions unknown: ${witnessFault}`]),
     ...jobs.map(lineOfJob),
     ...retired.map(
       (each) =>
@@ -91,19 +94,21 @@ function linesOfStatus({
 function linesOfPlan(plan: Plan): string[] {
   const { state, reason, isNeeded, refused, needsReseed, restrictions, unsettled, rebuild, lost } = plan;
   if (!isNeeded) return ['there is nothing to recover'];
-  const pace =
+  const duration =
     rebuild.seconds === null
-      ? 'how long that takes was never measured here'
+      ? 'duration unknown, since no rebuild was measured here yet'
       : `about ${rebuild.seconds} s (the last one: ${rebuild.events} events at ${rebuild.eventsPerSecond} a second)`;
   return [
     `state        ${stateLine(state, reason)}`,
-    ...(refused === null ? [] : [`NOT AS IT IS  ${refused}`]),
-    ...(needsReseed ? ['the witness was lost or set back: apply it with --reseed-witness'] : []),
-    `1. apply again ${restrictions.count} restrictions that the log has lost`,
+    ...(refused === null ? [] : [`BLOCKED: ${refused}`]),
+    ...(needsReseed ? ['the witness was lost or rolled back: run apply with --reseed-witness'] : []),
+    `1. append ${restrictions.count} missing restrictions to the log again`,
     ...linesOfMissing(restrictions, '  '),
-    `2. derive accounts, applications and grants from the log`,
-    `3. build read models anew, verify every table, publish them: ${pace}`,
-    ...(unsettled > 0 ? [`${unsettled} restrictions are unsettled: each is looked for in the log`] : []),
+    `2. rebuild accounts, applications and grants from the log`,
+    `3. rebuild the read models, verify every table, publish them: ${duration}`,
+    ...(unsettled > 0
+      ? [`${unsettled} restrictions are in doubt (unsettled): each is looked up in the log`]
+      : []),
     lost,
   ];
 }

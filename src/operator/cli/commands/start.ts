@@ -6,7 +6,6 @@ import { ENTRIES } from '../../../launch/entries.js';
 import { answer, withJson } from '../output.js';
 import type { OutputOptions } from '../output.js';
 
-/** `plaza start`: the whole network, or the one process that ROLE names. */
 export function addStart(program: Command): void {
   withJson(program.command('start'))
     .description(
@@ -16,15 +15,15 @@ export function addStart(program: Command): void {
       const config = readConfig();
       if (config.role === 'all') {
         const { runNetwork } = await import('../../../launch/supervisor.js');
-        await runNetwork(config, (running, faults) => sayWhere(running, faults, options));
+        await runNetwork(config, (running, faults) => printBanner(running, faults, options));
       } else {
-        // It runs as long as what it has started.
+        // The imported module runs the process until it ends.
         await import(ENTRIES[config.role].href);
       }
     });
 }
 
-function sayWhere(config: Config, faults: readonly string[], options: OutputOptions): void {
+function printBanner(config: Config, faults: readonly string[], options: OutputOptions): void {
   const { baseUrl, dataDir } = config;
   answer(options, { baseUrl, operatorUrl: operatorUrl(config), dataDir }, [banner(config, faults)]);
 }
