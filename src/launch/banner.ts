@@ -2,8 +2,7 @@ import { resolve } from 'node:path';
 import type { Config } from '../config/config.js';
 
 /**
- * What a person reads when the network runs: where it is, where its data is, and what to try next; or what keeps it from
- * being ready.
+ * Text for the terminal: addresses, data directory and next steps. `faults`: the reasons why the network is not ready.
  */
 export function banner(config: Config, faults: readonly string[] = []): string {
   return `
@@ -14,30 +13,29 @@ ${faults.map((fault) => `\n  ${fault}\n`).join('')}
   operator API  ${operatorUrl(config)}, its token in ${config.operatorToken ? 'OPERATOR_TOKEN' : `${config.dataDir}/operator.token`}
   data          ${config.dataDir}
 ${warnings(config)}
-${faults.length === 0 ? whatToTry(config) : whatToDo(config)}
+${faults.length === 0 ? demoAdvice(config) : recoveryAdvice(config)}
 
 Ctrl-C stops it; the data stays.
 `;
 }
 
-const whatToTry = (config: Config): string =>
-  `Try it from another terminal here${needsToken(config)}. This registers an application and two accounts and walks through the whole flow:
+const demoAdvice = (config: Config): string =>
+  `Try it from another terminal here${tokenHint(config)}. This registers an application and two accounts and runs the whole flow:
 
-  ${[...settingsNotDefault(config), 'npm run demo'].join(' ')}`;
+  ${[...nonDefaultSettings(config), 'npm run demo'].join(' ')}`;
 
-const whatToDo = ({ baseUrl }: Config): string =>
-  `What to do: see docs/recovery.md. It is ready when ${baseUrl}/readyz says so.`;
+const recoveryAdvice = ({ baseUrl }: Config): string =>
+  `What to do: see docs/recovery.md. The network is ready when ${baseUrl}/readyz answers ok.`;
 
-/** What must not be overlooked. */
 function warnings({ rateLimits }: Config): string {
   return rateLimits === 'on'
     ? ''
     : `
-  RATE_LIMITS IS OFF: passwords can be guessed without end. For load tests only.
+  RATE_LIMITS IS OFF: attackers can guess passwords without limit. Use it for load tests only.
 `;
 }
 
-/** Where this machine reaches the operator API. */
+/** URL of the operator API as seen from this machine. */
 export function operatorUrl({
   operatorHost,
   operatorPort,
@@ -46,13 +44,12 @@ export function operatorUrl({
   return `http://${host}:${operatorPort}`;
 }
 
-/** The line below cannot say it: it is a secret. */
-function needsToken({ operatorToken }: Config): string {
+/** The demo command cannot contain the token, a secret. */
+function tokenHint({ operatorToken }: Config): string {
   return operatorToken === undefined ? '' : ', with OPERATOR_TOKEN set as it is here';
 }
 
-/** So that the line works as it stands in a shell that has none of our settings. */
-function settingsNotDefault(config: Config): string[] {
+function nonDefaultSettings(config: Config): string[] {
   const settings = [
     ['PORT', String(config.port), '3000'],
     ['BASE_URL', config.baseUrl, `http://localhost:${config.port}`],
@@ -61,11 +58,11 @@ function settingsNotDefault(config: Config): string[] {
     ['DATA_DIR', config.dataDir, resolve('.data')],
   ] as const;
   return settings
-    .filter(([, value, usual]) => value !== usual)
+    .filter(([, value, defaultValue]) => value !== defaultValue)
     .map(([name, value]) => `${name}=${quoted(value)}`);
 }
 
-/** As a shell reads it back, whatever is in it. */
+/** Quotes for a POSIX shell. */
 function quoted(value: string): string {
   return `'${value.replaceAll("'", String.raw`'\''`)}'`;
 }

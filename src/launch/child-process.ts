@@ -6,11 +6,11 @@ import { LaunchError } from './launch-error.js';
 import { howItEnded } from './running.js';
 import type { Running } from './running.js';
 
-const LONGEST_ORDERLY_STOP_MS = 12_000;
-/** An event store that was killed first reads its whole log again. */
-const LONGEST_START_MS = 10 * 60_000;
+const GRACEFUL_STOP_MS = 12_000;
+/** An event store reads its whole log after a crash. */
+const START_TIMEOUT_MS = 10 * 60_000;
 
-/** A process ended before it was ready, and said why in a way that can be acted on. */
+/** A process that ended before it was ready, with a reason that the launcher can act on. */
 export class Refused extends LaunchError {
   constructor(
     message: string,
@@ -21,25 +21,25 @@ export class Refused extends LaunchError {
 }
 
 export interface ChildOptions {
-  /** For messages: "the API process". */
   readonly name: string;
   readonly entry: URL;
   readonly args: readonly string[];
   readonly env: NodeJS.ProcessEnv;
-  /** Gives up waiting until the process serves, and ends it. */
   readonly signal: AbortSignal;
   readonly longestStartMs?: number;
-  /** Told the process' id as soon as it has one. */
   readonly onStarted?: (pid: number) => void;
 }
 
-/** Starts a Node process and waits until it says that it serves (see child.ts). What it prints goes to our stderr. */
+/**
+ * Starts a Node process and waits until it announces that it serves (see child.ts). Its output goes to standard error.
+ * @throws {Refused} {@link LaunchError}
+ */
 export async function startChild(options: ChildOptions): Promise<Running> {
-  const { name, entry, args, env, signal, longestStartMs = LONGEST_START_MS, onStarted } = options;
+  const { name, entry, args, env, signal, longestStartMs = START_TIMEOUT_MS, onStarted } = options;
   signal.throwIfAborted();
   const child = fork(fileURLToPath(entry), [...args], {
     env,
-    // A group of its own, so that Ctrl-C reaches it only through us, in its turn.
+    // A process group of its own: Ctrl-C must reach it only through the launcher, in stop order.
     detached: true,
     stdio: ['ignore', 2, 2, 'ipc'],
   });
@@ -48,44 +48,43 @@ export async function startChild(options: ChildOptions): Promise<Running> {
     child.once('exit', (code, signal) => resolve(howItEnded(code, signal)));
   });
   if (child.pid !== undefined) onStarted?.(child.pid);
-  let isTooLate = false;
+  let isTimedOut = false;
   const giveUp = () => void stop(child, exited);
   const timer = setTimeout(() => {
-    isTooLate = true;
+    isTimedOut = true;
     giveUp();
   }, longestStartMs);
   signal.addEventListener('abort', giveUp);
-  const said = readiness(child);
-  const early = await Promise.race([said.ready, exited]);
+  const announcement = announcements(child);
+  const earlyExit = await Promise.race([announcement.ready, exited]);
   clearTimeout(timer);
   signal.removeEventListener('abort', giveUp);
   const { pid } = child;
-  if (early === undefined && pid !== undefined)
+  if (earlyExit === undefined && pid !== undefined)
     return { pid, exited, kill: () => child.kill('SIGKILL'), stop: () => stop(child, exited) };
-  if (isTooLate) throw new LaunchError(`${name} took too long to be ready; its log lines above may say why`);
-  const message = `${name} ended before it was ready (${early}); its log lines above say why`;
-  throw said.refusal ? new Refused(message, said.refusal) : new LaunchError(message);
+  if (isTimedOut) throw new LaunchError(`${name} took too long to be ready; see its log lines above`);
+  const message = `${name} ended before it was ready (${earlyExit}); see its log lines above`;
+  throw announcement.refusal ? new Refused(message, announcement.refusal) : new LaunchError(message);
 }
 
-interface Readiness {
+interface Announcement {
   readonly ready: Promise<undefined>;
   refusal: Refusal | undefined;
 }
 
-/** What a process says about itself: see child.ts. */
-function readiness(child: ChildProcess): Readiness {
+function announcements(child: ChildProcess): Announcement {
   const { promise: ready, resolve } = Promise.withResolvers<undefined>();
-  const said: Readiness = { ready, refusal: undefined };
+  const announcement: Announcement = { ready, refusal: undefined };
   child.on('message', (message) => {
     const { type, why } = (message ?? {}) as { type?: unknown; why?: Refusal };
     if (type === 'ready') resolve(undefined);
-    if (type === 'refusal') said.refusal = why;
+    if (type === 'refusal') announcement.refusal = why;
   });
-  return said;
+  return announcement;
 }
 
 async function stop(child: ChildProcess, exited: Promise<string>): Promise<void> {
-  const force = setTimeout(() => child.kill('SIGKILL'), LONGEST_ORDERLY_STOP_MS);
+  const force = setTimeout(() => child.kill('SIGKILL'), GRACEFUL_STOP_MS);
   child.kill('SIGTERM');
   await exited;
   clearTimeout(force);

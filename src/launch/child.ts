@@ -1,21 +1,20 @@
-/** What every process that the launcher starts does: it says when it serves, and it goes when it is told to or orphaned. */
+/** The protocol of a process with its launcher: it announces readiness, and stops on request or when orphaned. */
 
-/** Ctrl-C reaches a process twice, from the terminal and forwarded by npm: what comes this soon after is the same wish. */
-const SAME_WISH_MS = 1_000;
-const LONGEST_STOP_MS = 10_000;
+/**
+ * Ctrl-C reaches a process twice, from the terminal and forwarded by npm: a second signal this soon is the same
+ * request.
+ */
+const REPEAT_WINDOW_MS = 1_000;
+const STOP_TIMEOUT_MS = 10_000;
 
-/** Tells the launcher that this process serves. Does nothing when the process was started by hand. */
 export function announceReady(): void {
   process.send?.({ type: 'ready' });
 }
 
-/**
- * What a process that cannot serve tells the launcher, which reads no log lines: on another `port` it could; with this
- * `data` no start will ever do.
- */
+/** Reasons why a process cannot serve. `port`: another port would do. `data`: no restart helps. */
 export type Refusal = 'port' | 'data';
 
-/** Resolves when it is said: the process may end then. Does nothing when the process was started by hand. */
+/** Resolves when the message is sent, so the process may end. Does nothing in a process that was started by hand. */
 export async function announceRefusal(why: Refusal): Promise<void> {
   if (!process.connected) return;
   await new Promise<void>((resolve) => {
@@ -24,31 +23,32 @@ export async function announceRefusal(why: Refusal): Promise<void> {
 }
 
 /**
- * Calls `begin` once, on SIGTERM, SIGINT, SIGHUP or when the parent's IPC channel closes; calls `insist` when a person asks again.
+ * Calls `begin` once, on SIGTERM, SIGINT, SIGHUP or when the IPC channel of the parent closes. Calls `insist` on a
+ * repeated request.
  */
 export function onStopSignal(begin: (why: string) => void, insist: () => void): void {
-  let asked: number | undefined;
-  const ask = (why: string): void => {
-    if (asked === undefined) {
-      asked = performance.now();
+  let requestedAt: number | undefined;
+  const requestStop = (why: string): void => {
+    if (requestedAt === undefined) {
+      requestedAt = performance.now();
       begin(why);
-    } else if (performance.now() - asked > SAME_WISH_MS) insist();
+    } else if (performance.now() - requestedAt > REPEAT_WINDOW_MS) insist();
   };
-  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, ask);
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, requestStop);
   if (!process.connected) return;
-  process.once('disconnect', () => ask('the parent process is gone'));
-  // The listener alone would keep a process up that has nothing left to do.
+  process.once('disconnect', () => requestStop('the parent process is gone'));
+  // The listener alone would keep the process alive.
   process.channel?.unref();
 }
 
 /**
- * Stops this process in order: on a stop signal, or when its parent is gone, `stop` runs once and the process exits.
- * It exits with 1 when `stop` fails, takes too long, or is asked a second time.
+ * Runs `stop` once, on a stop signal or when the parent is gone, then exits with 0. Exits with 1 if `stop` fails, takes
+ * longer than 10 s, or is requested again.
  */
 export function onStop(stop: () => Promise<void>): void {
   onStopSignal(
     () => {
-      setTimeout(() => process.exit(1), LONGEST_STOP_MS).unref();
+      setTimeout(() => process.exit(1), STOP_TIMEOUT_MS).unref();
       stop().then(
         () => process.exit(0),
         (error: unknown) => {
@@ -62,12 +62,11 @@ export function onStop(stop: () => Promise<void>): void {
 }
 
 /**
- * Ends this process as soon as its parent is gone, as if it had been killed itself: for what may be cut off at any moment.
- * Where an older Node is installed, `bin/plaza.mjs` is the parent, and what a person kills.
+ * Exits with 1 as soon as the parent is gone, for work that may be interrupted at any moment. Under an older Node,
+ * `bin/plaza.mjs` is the parent, the process that an operator kills.
  */
 export function endWithParent(): void {
   if (!process.connected) return;
   process.once('disconnect', () => process.exit(1));
-  // The listener alone would keep a process up that has nothing left to do.
   process.channel?.unref();
 }

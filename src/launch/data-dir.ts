@@ -6,14 +6,16 @@ import { makeDirectories } from './make-directories.js';
 import { isAlive } from './processes.js';
 import { readRun } from './run-file.js';
 
-/** `DATA_DIR`, ours alone until it is released or this process ends, however it ends. */
 export interface DataDir {
-  /** Without symbolic links, so that it names the same place in every process' command line. */
+  /** Without symbolic links, so that it names the same directory in the command line of every process. */
   readonly path: string;
   release(): void;
 }
 
-/** Makes the directory if need be and takes it. Refuses one that another process holds. */
+/**
+ * Creates the directory if absent, and locks it until it is released or this process ends.
+ * @throws {LaunchError} another process holds it, or it is not usable.
+ */
 export function takeDataDir(path: string): DataDir {
   let isNetwork: boolean;
   try {
@@ -41,8 +43,8 @@ function runsOn(dataDir: string): boolean {
 }
 
 /**
- * Takes a directory for as long as this process lives, or until the result is called. Undefined: another process holds it.
- * Throws what the file system throws.
+ * Locks a directory until the result is called or this process ends. Undefined: another process holds it.
+ * @throws errors of the file system.
  */
 export function takeDirectory(path: string): (() => void) | undefined {
   try {

@@ -12,7 +12,7 @@ import { PostgresRefusal, startServer } from './postgres/server.js';
 import type { Running } from './running.js';
 import { keepSecret, newSecret, readSecret } from './secret-file.js';
 
-const LONGEST_WAIT_FOR_OLD_WORKERS_MS = 15_000;
+const OLD_WORKERS_TIMEOUT_MS = 15_000;
 
 export interface EmbeddedPostgres extends Running {
   readonly port: number;
@@ -22,21 +22,21 @@ export interface EmbeddedPostgres extends Running {
 }
 
 export interface PostgresOptions {
-  /** Must be there, and be held by the caller (see data-dir.ts): what runs in it is taken for an orphan. */
+  /**
+   * Must exist, and the caller must hold its lock (see data-dir.ts): a Postgres that runs in it counts as an orphan.
+   */
   readonly dataDir: string;
   readonly log: Logger;
-  /** Unset: a free one. Set for a restart, since others hold the URLs. */
+  /** Undefined: a free port. A restart keeps its port, since other processes hold the URLs. */
   readonly port?: number | undefined;
-  /** How a free one is chosen, and chosen anew where it is taken before Postgres has it. */
+  /** Called again if the chosen port is taken before Postgres listens. */
   readonly choosePort?: () => Promise<number>;
-  /** Gives up the start, however far it is, and leaves nothing running. */
   readonly signal?: AbortSignal;
 }
 
 /**
- * Starts a real Postgres on `DATA_DIR/postgres`, making it first if it is not there. It listens on loopback only, on a
- * port of its own, for a role whose password is kept in `DATA_DIR/postgres.password`. Why it is done by hand:
- * docs/adr/0003-embedded-postgres.md.
+ * Starts Postgres on `DATA_DIR/postgres`, created if absent. It listens on loopback, on a port of its own; the password
+ * of its role is in `DATA_DIR/postgres.password`. See docs/adr/0003-embedded-postgres.md.
  */
 export async function startPostgres(options: PostgresOptions): Promise<EmbeddedPostgres> {
   const { dataDir, log, signal } = options;
@@ -47,7 +47,7 @@ export async function startPostgres(options: PostgresOptions): Promise<EmbeddedP
     binaries: findBinaries(home.account),
   };
   await clearOrphan(cluster.directory, log);
-  const password = await preparedFor(cluster, join(dataDir, 'postgres.password'), signal);
+  const password = await preparePassword(cluster, join(dataDir, 'postgres.password'), signal);
   const { server, port } = await listen(cluster, options);
   const urlOf = (database: string) => `postgres://plaza:${password}@127.0.0.1:${port}/${database}`;
   const [databaseUrl, vaultDatabaseUrl, witnessDatabaseUrl] = DATABASES.map(urlOf) as [
@@ -64,15 +64,18 @@ export async function startPostgres(options: PostgresOptions): Promise<EmbeddedP
   return { ...server, port, databaseUrl, vaultDatabaseUrl, witnessDatabaseUrl };
 }
 
-/** Answers the password. A new one is kept only once the cluster knows it: else a start that dies in between locks us out. */
-async function preparedFor(cluster: Cluster, file: string, signal?: AbortSignal): Promise<string> {
-  const kept = readSecret(file);
-  const value = kept ?? newSecret();
-  await ensureCluster(cluster, { value, isNew: kept === undefined }, signal);
-  return kept ?? keepSecret(file, value);
+/**
+ * Returns the password. A new password is stored only once the cluster has it: a crash in between must not lock the
+ * network out.
+ */
+async function preparePassword(cluster: Cluster, file: string, signal?: AbortSignal): Promise<string> {
+  const stored = readSecret(file);
+  const value = stored ?? newSecret();
+  await ensureCluster(cluster, { value, isNew: stored === undefined }, signal);
+  return stored ?? keepSecret(file, value);
 }
 
-/** A cluster that an earlier release made has fewer. */
+/** Clusters of earlier releases have fewer databases. */
 async function ensureDatabases(url: string): Promise<void> {
   const client = new Client({ connectionString: url });
   await client.connect();
@@ -85,23 +88,22 @@ async function ensureDatabases(url: string): Promise<void> {
   }
 }
 
-/** Tries again for the two refusals that pass by themselves; any other is final. */
+/** Retries two refusals that end by themselves: a taken port, and leftover workers of a killed server. */
 async function listen(
   cluster: Cluster,
-  { log, port: fixed, choosePort = freePort, signal }: PostgresOptions,
+  { log, port: fixedPort, choosePort = freePort, signal }: PostgresOptions,
 ): Promise<{ server: Running; port: number }> {
-  const deadline = performance.now() + LONGEST_WAIT_FOR_OLD_WORKERS_MS;
+  const deadline = performance.now() + OLD_WORKERS_TIMEOUT_MS;
   for (;;) {
-    const port = fixed ?? (await choosePort());
+    const port = fixedPort ?? (await choosePort());
     try {
       return { server: await startServer(cluster, port, { log, signal }), port };
     } catch (error) {
       if (!(error instanceof PostgresRefusal) || performance.now() > deadline) throw error;
-      // The port was taken between our look and its start.
-      const another = fixed === undefined && error.reason.includes('could not create any TCP/IP sockets');
-      // Workers of a killed server, which notice its end within moments.
-      const oldWorkers = error.reason.includes('pre-existing shared memory block');
-      if (!another && !oldWorkers) throw error;
+      const isPortTaken =
+        fixedPort === undefined && error.reason.includes('could not create any TCP/IP sockets');
+      const hasOldWorkers = error.reason.includes('pre-existing shared memory block');
+      if (!isPortTaken && !hasOldWorkers) throw error;
       await delay(100, undefined, { signal });
     }
   }

@@ -13,22 +13,24 @@ import { LaunchError } from './launch-error.js';
 
 export type { RunningEventStore } from '../embedded-event-store/server.js';
 
-/** Waits no longer than this for the calls under way, when the log cannot be written. */
-const LONGEST_END_MS = 2_000;
+/** Limit for running calls once the log is not writable. */
+const STOP_TIMEOUT_MS = 2_000;
 
 export interface EventStorePlace {
   readonly dir: string;
   readonly host: string;
-  /** 0: any free one. */
   readonly port: number;
-  /** Without it: where TLS is needed. */
+  /** Undefined: TLS where the server needs it. */
   readonly tls?: boolean;
 }
 
-/** Runs the embedded event store in this process until it is told to stop. Resolves once it serves. */
+/**
+ * Runs the embedded event store in this process until a stop signal. Resolves once it serves.
+ * @throws {LaunchError}
+ */
 export async function runEventStore(place: EventStorePlace, log: Logger): Promise<RunningEventStore> {
   let store: RunningEventStore | undefined;
-  // From the beginning: whoever started this process may be gone before it serves.
+  // Registered first: the parent may end before the store serves.
   onStop(async () => store?.close());
   await refuseTakenPort(place);
   try {
@@ -39,21 +41,21 @@ export async function runEventStore(place: EventStorePlace, log: Logger): Promis
       onBroken: (error) => endBroken(store, error, log),
     });
   } catch (error) {
-    throw await explained(error, place);
+    throw await explain(error, place);
   }
   announceReady();
   return store;
 }
 
-/** Ends this process when its log cannot be written any more: whoever starts it again brings about the recovery. */
+/** Ends this process when the log is not writable: the next start recovers the log. */
 function endBroken(store: RunningEventStore | undefined, error: Error, log: Logger): void {
-  // Without a store it breaks while it starts, which fails then.
+  // A failure during the start rejects the start itself.
   if (!store) return;
   log.fatal(
     { err: error, exitCode: EXIT_BROKEN },
     'the event log cannot be written: this process ends, and the next start recovers the log',
   );
-  setTimeout(() => process.exit(EXIT_BROKEN), LONGEST_END_MS);
+  setTimeout(() => process.exit(EXIT_BROKEN), STOP_TIMEOUT_MS);
   void store.close().finally(() => process.exit(EXIT_BROKEN));
 }
 
@@ -71,8 +73,8 @@ async function cannotListen(fault: string, host: string, port: number): Promise<
   );
 }
 
-/** A person is told in one line what to do; whatever nobody thought of keeps its stack. */
-async function explained(error: unknown, { host, port }: EventStorePlace): Promise<unknown> {
+/** Known errors become one line for the operator; an unknown error keeps its stack. */
+async function explain(error: unknown, { host, port }: EventStorePlace): Promise<unknown> {
   if (
     error instanceof DirectoryLockedError ||
     error instanceof CorruptLogError ||
@@ -84,7 +86,7 @@ async function explained(error: unknown, { host, port }: EventStorePlace): Promi
   if (error instanceof StoreUnavailableError || error instanceof UnusableFileError)
     return new LaunchError(error.message);
   if (!(error instanceof Error)) return error;
-  // gRPC has no code for it, only the words.
+  // gRPC gives no error code, only the text.
   const [, fault] = /\blisten (E[A-Z]+)\b/.exec(error.message) ?? [];
   if (fault !== undefined) return cannotListen(fault, host, port);
   const { code, path } = error as NodeJS.ErrnoException;

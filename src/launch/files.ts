@@ -1,6 +1,6 @@
 import { closeSync, constants, fsyncSync, openSync, writeFileSync } from 'node:fs';
 
-/** Makes lasting which names are in a directory: what was made, renamed or linked there survives a power cut. */
+/** Makes created, renamed or linked names in a directory survive a power cut. */
 export function syncDirectory(path: string): void {
   const handle = openSync(path, 'r');
   try {
@@ -11,8 +11,8 @@ export function syncDirectory(path: string): void {
 }
 
 /**
- * Replaces what is in a file that is there. Never through a symbolic link: the directory may belong to another account,
- * which must not get us, when we are root, to write where it may not.
+ * Replaces the content of an existing file, never through a symbolic link. The directory may belong to another account,
+ * which must not redirect a write by root.
  */
 export function overwrite(path: string, content: string): void {
   const handle = openSync(path, constants.O_WRONLY | constants.O_TRUNC | constants.O_NOFOLLOW);

@@ -4,23 +4,23 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { LaunchError } from './launch-error.js';
 
-/** Ports from the first on, below the second. */
+/** `end` is exclusive. */
 export type PortRange = readonly [first: number, end: number];
 
-const USUAL: PortRange = [20_000, 32_000];
-const LOWEST = 1_024;
-const FEWEST = 1_000;
-const MOST_TRIED = 1_000;
+const DEFAULT_RANGE: PortRange = [20_000, 32_000];
+const MIN_PORT = 1_024;
+const MIN_SIZE = 1_000;
+const MAX_ATTEMPTS = 1_000;
 
 /**
- * Where ports are chosen: below those that the system gives to outgoing connections, the first of which is given. One of
- * those could be taken by a client, even by one that is trying to reach the very server that is being restarted on it.
+ * The range for listening ports, below the ephemeral ports, which begin at `firstOutgoing`. A client could occupy an
+ * ephemeral port, even one that connects to the server under restart.
  */
 export function rangeBelow(firstOutgoing: number): PortRange {
-  const end = Math.min(USUAL[1], firstOutgoing);
-  const first = Math.min(USUAL[0], Math.max(LOWEST, end - (USUAL[1] - USUAL[0])));
-  // Where there is next to nothing below, a port that is taken is chosen anew.
-  return end - first < FEWEST ? USUAL : [first, end];
+  const end = Math.min(DEFAULT_RANGE[1], firstOutgoing);
+  const first = Math.min(DEFAULT_RANGE[0], Math.max(MIN_PORT, end - (DEFAULT_RANGE[1] - DEFAULT_RANGE[0])));
+  // Too few ports below: a taken port is then replaced by another choice.
+  return end - first < MIN_SIZE ? DEFAULT_RANGE : [first, end];
 }
 
 const RANGE = rangeBelow(firstOutgoing());
@@ -29,17 +29,18 @@ function firstOutgoing(): number {
   try {
     return Number.parseInt(readFileSync('/proc/sys/net/ipv4/ip_local_port_range', 'utf8'), 10);
   } catch {
-    // Not Linux. macOS and the BSDs begin at 49152, as IANA says (RFC 6335, section 6).
+    // macOS and the BSDs begin at 49152 (RFC 6335, section 6).
     return 49_152;
   }
 }
 
 /**
- * A loopback port on which nothing listens now. Reserved: no process that chooses by this function gets it again while this
- * process lives, even while nothing listens there because a server is being started again.
+ * Returns an unused loopback port, and reserves it: no process that uses this function gets it while this process
+ * lives, even during a restart of its server.
+ * @throws {LaunchError} no free port.
  */
-export async function freePort(choose: (range: PortRange) => number = anyOf): Promise<number> {
-  for (let tried = 0; tried < MOST_TRIED; tried++) {
+export async function freePort(choose: (range: PortRange) => number = randomPort): Promise<number> {
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const port = choose(RANGE);
     const release = await lockPort(port);
     if (!release) continue;
@@ -49,11 +50,11 @@ export async function freePort(choose: (range: PortRange) => number = anyOf): Pr
   throw new LaunchError(`no free port found on 127.0.0.1 between ${RANGE[0]} and ${RANGE[1]}`);
 }
 
-const anyOf = ([first, end]: PortRange): number => randomInt(first, end);
+const randomPort = ([first, end]: PortRange): number => randomInt(first, end);
 
 /**
- * Reserves a port that a person or another process has chosen. False: one that lives has reserved it, which may be the one
- * that chose it for us. A port outside the range of {@link freePort} needs no reservation.
+ * Reserves a port that an operator or another process chose. False: another live process reserved it, possibly the one
+ * that chose it. A port outside the range of {@link freePort} needs no reservation.
  */
 export async function reservePort(port: number): Promise<boolean> {
   if (port < RANGE[0] || port >= RANGE[1]) return true;
@@ -61,9 +62,8 @@ export async function reservePort(port: number): Promise<boolean> {
 }
 
 /**
- * The lock is a UDP socket of the same number, on which nobody speaks: the kernel gives it to one process, and takes it back
- * when that ends, however it ends. Unlike a lock file it covers exactly those who share the ports, users and containers
- * included, needs no directory that all of them may write to, and leaves nothing behind. TCP's ports are others.
+ * The lock is a UDP socket of the same number, without traffic: the kernel releases it when its process ends. Unlike a
+ * lock file it covers all users and containers that share the ports, and leaves nothing behind. TCP ports are separate.
  */
 function lockPort(port: number): Promise<(() => void) | undefined> {
   return new Promise((resolve) => {
@@ -76,7 +76,7 @@ function lockPort(port: number): Promise<(() => void) | undefined> {
   });
 }
 
-/** Why a server could not listen there now, as an error code. Undefined when it could. Without a host: on all addresses. */
+/** Error code of an attempt to listen; undefined: the port is free. Without a host: all addresses. */
 export function faultOfPort(port: number, host?: string): Promise<string | undefined> {
   return new Promise((resolve) => {
     const probe = createServer();

@@ -1,4 +1,4 @@
-/** Something a person must change before the network can start. The message is one line, and says what to do. */
+/** An operator must act before the network can start. The message is one line and says how. */
 export class LaunchError extends Error {
   override readonly name = 'LaunchError';
 }

@@ -2,8 +2,9 @@ import { mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 /**
- * Makes a directory and those above it that are not there. Throws what the file system throws. Node's own `recursive` tries
- * for ever where a directory says that it is not there when something is to be made in it, as `/proc` does.
+ * Creates a directory and its missing parents. The `recursive` option of Node loops forever where a parent reports
+ * ENOENT for a new entry, as `/proc` does.
+ * @throws errors of the file system.
  */
 export function makeDirectories(path: string, mode?: number): void {
   if (isDirectory(path)) return;
@@ -11,7 +12,7 @@ export function makeDirectories(path: string, mode?: number): void {
   try {
     mkdirSync(path, mode);
   } catch (error) {
-    // Somebody else was quicker.
+    // Another process created it first.
     if (!isDirectory(path)) throw error;
   }
 }

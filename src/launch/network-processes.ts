@@ -17,23 +17,20 @@ import { removeRun, writeRun } from './run-file.js';
 import type { Running } from './running.js';
 import { secretFile } from './secret-file.js';
 
-/** In the order in which they are stopped: nobody loses a store that it still uses. */
+/** In stop order: no process loses a store that it still uses. */
 const STOP_ORDER = ['api', 'worker', 'eventStore', 'postgres'] as const;
-type Name = (typeof STOP_ORDER)[number];
+type ProcessName = (typeof STOP_ORDER)[number];
 
-const MOST_PORTS_TRIED = 5;
+const MAX_PORT_ATTEMPTS = 5;
 const LOOPBACK = '127.0.0.1';
 
-/** The processes of one network on this machine. */
 export class Network {
-  readonly #kept = new Map<Name, SupervisedProcess>();
-  /** Ids of processes that do not serve yet. */
-  readonly #startingPids = new Map<Name, number>();
+  readonly #supervised = new Map<ProcessName, SupervisedProcess>();
+  readonly #startingPids = new Map<ProcessName, number>();
   readonly #starting = new AbortController();
-  /** The configuration, with what was started filled in. */
   #settings: Config;
   #isReady = false;
-  #isToldToStop = false;
+  #isStopRequested = false;
   readonly #lost = Promise.withResolvers<LaunchError>();
 
   constructor(
@@ -43,18 +40,22 @@ export class Network {
     this.#settings = config;
   }
 
-  /** Resolves when all of it serves; with false when it was told to give up. What has started then is for `stop`. */
+  /**
+   * Resolves with true once all processes serve, with false after {@link giveUpStarting}; started processes then need
+   * {@link stop}.
+   * @throws {LaunchError}
+   */
   async start(): Promise<boolean> {
     try {
       await clearLeftovers(this.config.dataDir, this.log);
       removeRun(this.config.dataDir);
       await reservePorts(this.config);
-      const [eventStore, postgres] = await this.#together(this.#eventStore(), this.#postgres());
+      const [eventStore, postgres] = await this.#startTogether(this.#eventStore(), this.#postgres());
       const operatorToken = this.#operatorToken();
       this.#settings = withSettings(this.config, { ...eventStore, ...postgres, operatorToken });
-      await this.#together(this.#child('worker', 'projector'), this.#child('api', 'api'));
+      await this.#startTogether(this.#child('worker', 'projector'), this.#child('api', 'api'));
     } catch (error) {
-      if (this.#isToldToStop) return false;
+      if (this.#isStopRequested) return false;
       const { reason } = this.#starting.signal;
       throw reason instanceof LaunchError ? reason : error;
     }
@@ -63,31 +64,28 @@ export class Network {
     return true;
   }
 
-  /** Resolves with why when a process has ended that no further start would bring back. */
+  /** Resolves with the reason once a process has ended that no restart can bring back. */
   get lost(): Promise<LaunchError> {
     return this.#lost.promise;
   }
 
-  /** Where its data is, and where it answers. */
   get places(): { dataDir: string; port: number; urls: Readonly<Record<string, string>> } {
     const { dataDir, port } = this.#settings;
     return { dataDir, port, urls: settingsOf(this.#settings) };
   }
 
   giveUpStarting(): void {
-    this.#isToldToStop = true;
+    this.#isStopRequested = true;
     this.#starting.abort();
   }
 
-  /** Stops all processes, one after the other. */
   async stop(): Promise<void> {
-    for (const name of STOP_ORDER) await this.#kept.get(name)?.stop();
+    for (const name of STOP_ORDER) await this.#supervised.get(name)?.stop();
     removeRun(this.config.dataDir);
   }
 
-  /** Ends all processes at once, by force. */
   kill(): void {
-    for (const kept of this.#kept.values()) kept.kill();
+    for (const child of this.#supervised.values()) child.kill();
   }
 
   #operatorToken(): string {
@@ -103,9 +101,9 @@ export class Network {
         const [, dir = ''] = ownerMarks.eventStore(this.config.dataDir);
         return { eventStoreUrl: await clientAddress({ dir, host: LOOPBACK, port, tls: this.#tls }) };
       } catch (error) {
-        // The port was taken between our look and its start.
-        const another = error instanceof Refused && error.why === 'port' && attempt < MOST_PORTS_TRIED;
-        if (!another) throw error;
+        // Another process took the port after the choice.
+        const isRetryable = error instanceof Refused && error.why === 'port' && attempt < MAX_PORT_ATTEMPTS;
+        if (!isRetryable) throw error;
       }
     }
   }
@@ -129,7 +127,7 @@ export class Network {
     if ([databaseUrl, vaultDatabaseUrl, witnessDatabaseUrl].every((url) => url !== undefined)) return {};
     let postgres: EmbeddedPostgres | undefined;
     await this.#keep('postgres', async (signal) => {
-      // On the same port again, since the others hold the URLs.
+      // The same port after a restart, since other processes hold the URLs.
       postgres = await startPostgres({
         dataDir,
         log: this.log.child({ part: 'postgres' }),
@@ -153,11 +151,14 @@ export class Network {
     );
   }
 
-  /** Its id is noted at once: frozen before it serves, it outlives us, and the next start must find it. */
-  async #start(name: Name, options: ChildOptions): Promise<Running> {
+  /**
+   * Records the process id at once: a process frozen before it serves outlives the launcher, and the next start must
+   * find it.
+   */
+  async #start(name: ProcessName, options: ChildOptions): Promise<Running> {
     const onStarted = (pid: number): void => {
       this.#startingPids.set(name, pid);
-      this.#noteProcesses();
+      this.#recordProcesses();
     };
     try {
       return await startChild({ ...options, onStarted });
@@ -166,8 +167,8 @@ export class Network {
     }
   }
 
-  /** All of them; or the first fault, once the others have given up. */
-  async #together<A, B>(one: Promise<A>, other: Promise<B>): Promise<[A, B]> {
+  /** Rejects with the first error, after the other one has given up. */
+  async #startTogether<A, B>(one: Promise<A>, other: Promise<B>): Promise<[A, B]> {
     try {
       return await Promise.all([one, other]);
     } catch (error) {
@@ -177,33 +178,30 @@ export class Network {
     }
   }
 
-  async #keep(name: Name, start: KeepOptions['start']): Promise<void> {
+  async #keep(name: ProcessName, start: KeepOptions['start']): Promise<void> {
     const { log } = this;
     const { signal } = this.#starting;
-    const onRestart = () => this.#noteProcesses();
+    const onRestart = () => this.#recordProcesses();
     const onLost = ({ message }: LaunchError) => {
-      const lost = new LaunchError(`${message}; the network stops, since starting again would not help`);
+      const lost = new LaunchError(`${message}; the network stops, since a restart would not help`);
       this.#lost.resolve(lost);
       this.#starting.abort(lost);
     };
-    this.#kept.set(name, await keepRunning({ name, start, log, onRestart, onLost, signal }));
+    this.#supervised.set(name, await keepRunning({ name, start, log, onRestart, onLost, signal }));
     this.#writeRun();
   }
 
-  /** A disk that is full for the moment must not end a network that serves. */
-  #noteProcesses(): void {
+  /** A full disk must not end a network that serves. */
+  #recordProcesses(): void {
     try {
       this.#writeRun();
     } catch (error) {
-      this.log.error(
-        { err: error },
-        'run.json could not be written and does not name the processes that run now',
-      );
+      this.log.error({ err: error }, 'run.json not written; it lacks the current processes');
     }
   }
 
   #writeRun(): void {
-    const pids = Object.fromEntries([...this.#kept].map(([name, kept]) => [name, kept.pid()]));
+    const pids = Object.fromEntries([...this.#supervised].map(([name, child]) => [name, child.pid()]));
     writeRun(this.config.dataDir, {
       ready: this.#isReady,
       pids: { supervisor: process.pid, ...pids },
@@ -213,9 +211,10 @@ export class Network {
   }
 }
 
-/** No part of this network, nor of another, chooses a port that is configured here. */
+/** No process of this or isRetryable network may choose a configured port. */
 async function reservePorts({ host, port, operatorPort, operatorHost, metricsPort }: Config): Promise<void> {
-  for (const each of [port, operatorPort, metricsPort]) if (each !== undefined) await reservePort(each);
+  for (const reserved of [port, operatorPort, metricsPort])
+    if (reserved !== undefined) await reservePort(reserved);
   await refuseTakenPort('PORT', port, host);
   await refuseTakenPort('OPERATOR_PORT', operatorPort, operatorHost);
   if (metricsPort !== undefined) await refuseTakenPort('METRICS_PORT', metricsPort, operatorHost);

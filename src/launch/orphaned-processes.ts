@@ -5,26 +5,27 @@ import { hasArguments, hasGone, isEnding } from './processes.js';
 import { readRun } from './run-file.js';
 import type { Run } from './run-file.js';
 
-const LONGEST_ORDERLY_STOP_MS = 12_000;
+const GRACEFUL_STOP_MS = 12_000;
 
-/** What tells, in the command line of a process of ours, whose it is. */
+/** Arguments that identify the processes of a `DATA_DIR`. */
 export const ownerMarks = {
-  /** Not read by the process: it is there for a later start, and for a person. */
+  /** Ignored by the process; a later start and the operator read it. */
   node: (dataDir: string) => [`--data-dir=${dataDir}`],
   eventStore: (dataDir: string) => ['--dir', join(dataDir, 'eventstore')],
 };
 
 /**
- * Waits for the processes of a launcher that was killed. They end by themselves when their launcher is gone; one that
- * hangs is ended by force. Postgres has rules of its own: see postgres/orphan.ts.
+ * Waits for the processes of a killed launcher. They end by themselves; a hanging one is killed. Postgres has rules of
+ * its own: see postgres/orphan.ts.
+ * @throws {LaunchError} a process survives SIGKILL.
  */
 export async function clearLeftovers(dataDir: string, log: Logger): Promise<void> {
   const run = readRun(dataDir, log);
   const marks = [ownerMarks.node(dataDir), ownerMarks.eventStore(dataDir)];
-  // The ids may belong to strangers by now.
+  // Other processes may have these ids by now.
   const isOurs = (pid: number) => isEnding(pid) || marks.some((mark) => hasArguments(pid, ...mark));
-  const left = processesOf(run).filter(isOurs);
-  await Promise.all(left.map((pid) => clear(pid, dataDir, log)));
+  const orphans = processesOf(run).filter(isOurs);
+  await Promise.all(orphans.map((pid) => clear(pid, dataDir, log)));
 }
 
 function processesOf(run: Run | undefined): readonly number[] {
@@ -33,12 +34,12 @@ function processesOf(run: Run | undefined): readonly number[] {
 }
 
 async function clear(pid: number, dataDir: string, log: Logger): Promise<void> {
-  log.warn({ pid }, 'a process of an earlier start is still ending; waiting for it');
-  if (await hasGone(pid, LONGEST_ORDERLY_STOP_MS)) return;
-  log.warn({ pid }, 'it does not end; ending it by force');
+  log.warn({ pid }, 'process of an earlier start still running; waiting for its end');
+  if (await hasGone(pid, GRACEFUL_STOP_MS)) return;
+  log.warn({ pid }, 'process of an earlier start does not end; killing it');
   process.kill(pid, 'SIGKILL');
-  if (await hasGone(pid, LONGEST_ORDERLY_STOP_MS)) return;
+  if (await hasGone(pid, GRACEFUL_STOP_MS)) return;
   throw new LaunchError(
-    `DATA_DIR: the process ${pid} of an earlier start on ${dataDir} does not end, even by force; start again when it is gone`,
+    `DATA_DIR: the process ${pid} of an earlier start on ${dataDir} does not end, even after SIGKILL; start again when it is gone`,
   );
 }

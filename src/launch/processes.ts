@@ -3,8 +3,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 
 /**
- * Whether a process with this id exists, whoever it belongs to. A zombie that nobody has reaped is gone, once its last thread
- * has ended: until then its ports and files are in use.
+ * True if a process with this id exists, of any owner. A zombie counts as gone once its last thread has ended; until
+ * then its ports and files are in use.
  */
 export function isAlive(pid: number): boolean {
   try {
@@ -20,12 +20,12 @@ function isZombie(pid: number): boolean {
   return status?.state === 'Z' && status.threads <= 1;
 }
 
-/** Linux' `PF_EXITING`, among the flags of a thread. */
+/** `PF_EXITING` of Linux, a flag of a thread. */
 const EXITING = 0x4;
 
 /**
- * Whether a process was ended and is not gone yet: its ports and files are in use, and nothing tells any more what its arguments
- * were. False where there is no /proc.
+ * True for a process that is exiting: its ports and files are in use, and its arguments are no longer readable. False
+ * without /proc.
  */
 export function isEnding(pid: number): boolean {
   return isAlive(pid) && ((statusOf(pid)?.flags ?? 0) & EXITING) !== 0;
@@ -38,9 +38,9 @@ interface Status {
   readonly threads: number;
 }
 
-/** Of its first thread, with the number of all. Where there is a /proc. */
+/** Undefined without /proc. */
 function statusOf(pid: number): Status | undefined {
-  // The fields after the command's name, which may have spaces and parentheses of its own: proc_pid_stat(5), from field 3 on.
+  // Field 3 and following of proc_pid_stat(5): the name before them may hold spaces and parentheses.
   const [, fields] = /^.*\) (.*)$/s.exec(readProc(pid, 'stat') ?? '') ?? [];
   if (fields === undefined) return undefined;
   const values = fields.split(' ');
@@ -48,37 +48,37 @@ function statusOf(pid: number): Status | undefined {
   return { state, parent: Number(parent), flags: Number(values[6]), threads: Number(values[17]) };
 }
 
-/** The processes that a process has started and that are still there: what a test kills, and a measurement counts. Linux only. */
+/** Ids of the live child processes. Linux only. */
 export function childrenOf(parent: number): number[] {
   const pids = readdirSync('/proc').filter((name) => /^[0-9]+$/.test(name));
   return pids.map(Number).filter((pid) => statusOf(pid)?.parent === parent);
 }
 
 /**
- * Whether these stand, whole and in this order, among the arguments of a process: what tells a process of ours from a
- * stranger that was given the same id after a reboot. Undefined when there is no such process.
+ * True if the arguments of a process contain `expected`, in this order and without gaps. It tells a process of Plaza from
+ * another one with the same id after a reboot. Undefined: no such process.
  */
-export function hasArguments(pid: number, ...wanted: readonly string[]): boolean | undefined {
+export function hasArguments(pid: number, ...expected: readonly string[]): boolean | undefined {
   if (existsSync('/proc/self/cmdline')) {
     const command = readProc(pid, 'cmdline');
-    return command === undefined ? undefined : `\0${command}`.includes(`\0${wanted.join('\0')}\0`);
+    return command === undefined ? undefined : `\0${command}`.includes(`\0${expected.join('\0')}\0`);
   }
   if (!isAlive(pid)) return undefined;
   const command = execFileSync('ps', ['-ww', '-o', 'command=', '-p', String(pid)], { encoding: 'utf8' });
-  return ` ${command.trim()} `.includes(` ${wanted.join(' ')} `);
+  return ` ${command.trim()} `.includes(` ${expected.join(' ')} `);
 }
 
 function readProc(pid: number, file: string): string | undefined {
   try {
     return readFileSync(`/proc/${pid}/${file}`, 'utf8');
   } catch (error) {
-    // ESRCH: the process went between open and read.
+    // ESRCH: the process ended between open and read.
     if (['ENOENT', 'ESRCH'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined;
     throw error;
   }
 }
 
-/** Waits until a process that is not our child has gone. False when it is still there after `limitMs`. */
+/** Waits for the end of a process that is no child. False: it still exists after `limitMs`. */
 export async function hasGone(pid: number, limitMs: number): Promise<boolean> {
   const deadline = performance.now() + limitMs;
   while (isAlive(pid)) {

@@ -4,22 +4,21 @@ interface Readiness {
   readonly components: Readonly<Record<string, { readonly status: string; readonly reason?: string }>>;
 }
 
-/** Processes that have just started find each other within moments. */
-const LONGEST_WAIT_MS = 5_000;
-const PAUSE_MS = 100;
+/** New processes need moments to find each other. */
+const READY_TIMEOUT_MS = 5_000;
+const POLL_INTERVAL_MS = 100;
 
-/** Whether the network on this port is ready to serve. */
 export async function isReady(port: number): Promise<boolean> {
   return (await faultsOf(port)).length === 0;
 }
 
-/** What keeps it from being ready, a line each, if it has not become so within moments. */
+/** The reasons why the network is not ready, a line each, after a wait of up to 5 seconds. */
 export async function lastingFaults(port: number): Promise<readonly string[]> {
-  const giveUpAt = performance.now() + LONGEST_WAIT_MS;
+  const deadline = performance.now() + READY_TIMEOUT_MS;
   for (;;) {
     const faults = await faultsOf(port);
-    if (faults.length === 0 || performance.now() > giveUpAt) return faults;
-    await pause(PAUSE_MS);
+    if (faults.length === 0 || performance.now() > deadline) return faults;
+    await pause(POLL_INTERVAL_MS);
   }
 }
 
@@ -32,6 +31,6 @@ async function faultsOf(port: number): Promise<readonly string[]> {
       status === 'ok' ? [] : [`${name}: ${reason ?? status}`],
     );
   } catch (error) {
-    return [`the API does not say whether it is ready: ${(error as Error).message}`];
+    return [`the API does not answer at /readyz: ${(error as Error).message}`];
   }
 }

@@ -6,7 +6,7 @@ import { z } from 'zod';
 const pid = z.number().int().positive();
 const run = z.object({
   ready: z.boolean(),
-  /** Processes that serve now. A store that was named by its URL is not ours and is not listed. */
+  /** Processes that serve, without external stores. */
   pids: z.object({
     supervisor: pid,
     eventStore: pid.optional(),
@@ -14,20 +14,20 @@ const run = z.object({
     worker: pid.optional(),
     api: pid.optional(),
   }),
-  /** Of processes that were started and do not serve yet, Postgres' aside. */
+  /** Started processes that do not serve yet, without Postgres. */
   starting: z.array(pid).optional(),
-  /** The environment in which another process finds the stores and the operator API. */
+  /** Environment for other processes to reach the stores and the operator API. */
   settings: z.record(z.string(), z.string()),
 });
 
-/** What runs on a `DATA_DIR` now: `DATA_DIR/run.json`, there while the launcher runs and after it was killed. */
+/** `DATA_DIR/run.json`: exists while the launcher runs, and after it was killed. */
 export type Run = z.infer<typeof run>;
 
 const fileIn = (dataDir: string) => join(dataDir, 'run.json');
 
 /**
- * Undefined when nothing runs here, and nothing was killed here. A file that cannot be read back, whatever cut it short,
- * says no more than none: it must not keep a network from starting.
+ * Undefined: nothing runs here, and nothing was killed here. An unreadable file counts as absent, since it must not
+ * block a start.
  */
 export function readRun(dataDir: string, log?: Logger): Run | undefined {
   const file = fileIn(dataDir);
@@ -35,13 +35,13 @@ export function readRun(dataDir: string, log?: Logger): Run | undefined {
   try {
     return run.parse(JSON.parse(readFileSync(file, 'utf8')));
   } catch (error) {
-    // The parser's message would quote the content, which holds secrets.
-    log?.warn({ file, fault: (error as Error).name }, 'run.json cannot be read; taking it for none');
+    // The message of the parser quotes the content, which holds secrets.
+    log?.warn({ file, fault: (error as Error).name }, 'run.json cannot be read; ignoring it');
     return undefined;
   }
 }
 
-/** Replaces the file in one step, also for a power cut. Only its owner may read it: the settings hold secrets. */
+/** Replaces the file atomically, even in a power cut. Mode 0600: the settings hold secrets. */
 export function writeRun(dataDir: string, content: Run): void {
   const file = fileIn(dataDir);
   writeFileSync(`${file}.new`, `${JSON.stringify(content, undefined, 2)}\n`, {

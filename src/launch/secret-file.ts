@@ -3,12 +3,12 @@ import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:
 import { dirname } from 'node:path';
 import { syncDirectory } from './files.js';
 
-/** A random secret that is made once and kept in a file that only its owner can read. */
+/** Returns the secret in a file that only its owner can read, created if absent. */
 export function secretFile(path: string): string {
   return readSecret(path) ?? keepSecret(path, newSecret());
 }
 
-/** Undefined when it was never made, or is lost: an empty file is no secret. */
+/** Undefined: absent or empty. */
 export function readSecret(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8').trim() || undefined;
@@ -18,43 +18,42 @@ export function readSecret(path: string): string | undefined {
   }
 }
 
-/** Safe in a URL. */
 export function newSecret(): string {
   return randomBytes(32).toString('base64url');
 }
 
 /**
- * Keeps a secret where none is, and answers the one that is kept: of two processes that do it at the same time, one does.
- * The file appears whole or not at all, also after a power cut.
+ * Stores a secret unless one exists, and returns the stored one: of two concurrent callers one wins. The file appears
+ * atomically, even in a power cut.
  */
 export function keepSecret(path: string, secret: string): string {
-  const own = `${path}.${randomBytes(6).toString('hex')}`;
-  writeFileSync(own, `${secret}\n`, { mode: 0o600, flush: true });
+  const temporary = `${path}.${randomBytes(6).toString('hex')}`;
+  writeFileSync(temporary, `${secret}\n`, { mode: 0o600, flush: true });
   try {
     for (;;) {
-      const kept = readSecret(path);
-      if (kept !== undefined) return kept;
-      removeEmpty(path, `${own}.empty`);
-      if (linkUnlessThere(own, path)) syncDirectory(dirname(path));
+      const stored = readSecret(path);
+      if (stored !== undefined) return stored;
+      removeEmpty(path, `${temporary}.empty`);
+      if (linkIfAbsent(temporary, path)) syncDirectory(dirname(path));
     }
   } finally {
-    rmSync(own);
+    rmSync(temporary);
   }
 }
 
-/** By way of another name, so that a secret that has just taken its place is seen and put back. */
-function removeEmpty(path: string, aside: string): void {
+/** Renames first: a secret that another process stored meanwhile is detected and put back. */
+function removeEmpty(path: string, renamed: string): void {
   try {
-    renameSync(path, aside);
+    renameSync(path, renamed);
   } catch (error) {
     if (hasCode(error, 'ENOENT')) return;
     throw error;
   }
-  if (readSecret(aside) !== undefined) linkUnlessThere(aside, path);
-  rmSync(aside);
+  if (readSecret(renamed) !== undefined) linkIfAbsent(renamed, path);
+  rmSync(renamed);
 }
 
-function linkUnlessThere(from: string, to: string): boolean {
+function linkIfAbsent(from: string, to: string): boolean {
   try {
     linkSync(from, to);
     return true;

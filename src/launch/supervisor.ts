@@ -9,17 +9,18 @@ import { removePreRestoreCopies } from '../backup/restore/remove-pre-restore-cop
 import { refuseHalfRestored } from '../backup/restore/restore-state.js';
 
 /**
- * Runs the whole network on this machine until it is told to stop: the stores that are not named by a URL, the
- * projection worker and the API, each a process of its own, started again when it dies.
- * `onStarted` is told the configuration once all of it runs, and what keeps it from being ready, a line each.
+ * Runs the whole network on this machine until a stop signal: embedded stores, worker and API, each a process that is
+ * restarted when it dies. `onStarted` gets the final configuration, and the reasons why the network is not ready, a
+ * line each.
+ * @throws {LaunchError}
  */
 export async function runNetwork(
-  given: Config,
+  settings: Config,
   onStarted: (config: Config, faults: readonly string[]) => void,
 ): Promise<void> {
-  const log = createLogger(given, 'launcher');
-  const dataDir = takeDataDir(given.dataDir);
-  const config = withSettings(given, { dataDir: dataDir.path });
+  const log = createLogger(settings, 'launcher');
+  const dataDir = takeDataDir(settings.dataDir);
+  const config = withSettings(settings, { dataDir: dataDir.path });
   const network = new Network(config, log);
   const ending = new AbortController();
   const stopping = new Promise<void>((resolve) =>

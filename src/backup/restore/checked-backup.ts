@@ -36,9 +36,7 @@ export async function checkBackup(
 export async function manifestOf(dir: string): Promise<BackupManifest> {
   const file = join(dir, MANIFEST);
   if (!existsSync(file))
-    throw new Failure(
-      `${dir} is no backup, or one that was not finished: it has no ${MANIFEST}; name a directory with a whole backup`,
-    );
+    throw new Failure(`${dir} is no backup, or one that was not finished: it has no ${MANIFEST}`);
   return parseManifest(backupManifest, await readFile(file), file);
 }
 
@@ -106,7 +104,7 @@ function parseManifest<Shape>(schema: z.ZodType<Shape>, content: Buffer, file: s
     return schema.parse(JSON.parse(content.toString()));
   } catch (cause) {
     throw new Failure(
-      `${file} is not a manifest that this release understands; restore it with the release that made it`,
+      `${file} is not a manifest that this release understands; use the release that made it, or another copy`,
       { cause },
     );
   }

@@ -3,16 +3,15 @@ import { statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { LaunchError } from '../launch-error.js';
 
-/** The system account that Postgres runs under, when it is not our own. */
 export interface Account {
   readonly uid: number;
   readonly gid: number;
 }
 
 /**
- * Postgres refuses to run as root. Started by root, it runs as whom `DATA_DIR` belongs to, or else as the account
- * `postgres`: never as one that others run under as well, like `nobody`, and starting a network is no reason to add one to a
- * machine. Undefined when we are not root. @throws {LaunchError} there is none.
+ * The account for Postgres, which refuses to run as root: the owner of `DATA_DIR`, else `postgres`. Never a shared
+ * account like `nobody`; and a start must not create accounts. Undefined when not run by root.
+ * @throws {LaunchError} no such account exists.
  */
 export function accountForPostgres(dataDir: string): Account | undefined {
   if (process.getuid?.() !== 0) return undefined;
@@ -30,12 +29,11 @@ function lookUp(name: string): Account | undefined {
   try {
     return { uid: id('-u'), gid: id('-g') };
   } catch {
-    // `id` fails for an account that does not exist.
     return undefined;
   }
 }
 
-/** Whether any account may enter this directory: every directory down to it lets others through. */
+/** True if the directory and all its parents let other accounts pass (mode o+x). */
 export function letsOthersIn(directory: string): boolean {
   const { mode } = statSync(directory);
   return (mode & 0o001) !== 0 && (dirname(directory) === directory || letsOthersIn(dirname(directory)));

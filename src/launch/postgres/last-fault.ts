@@ -1,12 +1,9 @@
-/**
- * Why Postgres or initdb failed, out of all that it said: the last line that is a fault. Never a line that repeats a
- * statement, which may hold a password.
- */
-export function lastFault(said: string): string {
-  const lines = said
+/** The last error in the output of Postgres or initdb. Never a line with a statement, which may hold a password. */
+export function lastFault(output: string): string {
+  const lines = output
     .split('\n')
     .map((line) => line.trim())
     .filter((line) => line !== '' && !/\b(?:STATEMENT|QUERY|CONTEXT):/.test(line));
   const fault = lines.findLast((line) => /\b(?:FATAL|ERROR|PANIC):|\berror:/.test(line));
-  return fault ?? lines.at(-1) ?? 'it ended without a word';
+  return fault ?? lines.at(-1) ?? 'it ended without a message';
 }

@@ -19,6 +19,6 @@ LOG:  checkpoint complete: wrote 3 buffers\n`;
 
   it('is else its last word, but no statement', () => {
     expect(lastFault('no space left\nSTATEMENT:  SELECT 1\n')).toBe('no space left');
-    expect(lastFault('')).toBe('it ended without a word');
+    expect(lastFault('')).toBe('it ended without a message');
   });
 });

@@ -9,12 +9,11 @@ import type { Running } from '../running.js';
 import { spawnOptions } from './cluster.js';
 import type { Cluster } from './cluster.js';
 
-const LONGEST_ORDERLY_STOP_MS = 15_000;
-/** Recovery after a crash goes through at most a gigabyte or two of its journal. */
-const LONGEST_START_MS = 10 * 60_000;
+const GRACEFUL_STOP_MS = 15_000;
+/** Crash recovery replays at most a gigabyte or two of write-ahead log. */
+const START_TIMEOUT_MS = 10 * 60_000;
 const READY = 'database system is ready to accept connections';
 
-/** Why Postgres did not start, in its own words. */
 export class PostgresRefusal extends LaunchError {
   constructor(readonly reason: string) {
     super(`Postgres did not start: ${reason}`);
@@ -23,16 +22,14 @@ export class PostgresRefusal extends LaunchError {
 
 export interface ServerOptions {
   readonly log: Logger;
-  /** Gives up waiting until it is ready, and stops it. */
   readonly signal?: AbortSignal | undefined;
   readonly longestStartMs?: number;
 }
 
-/** Starts the server on a cluster and waits until it accepts connections. */
 export async function startServer(
   cluster: Cluster,
   port: number,
-  { log, signal, longestStartMs = LONGEST_START_MS }: ServerOptions,
+  { log, signal, longestStartMs = START_TIMEOUT_MS }: ServerOptions,
 ): Promise<Running> {
   signal?.throwIfAborted();
   const settings = {
@@ -42,9 +39,9 @@ export async function startServer(
     max_connections: 100,
     log_line_prefix: '',
     log_checkpoints: false,
-    // What was erased goes with the segments of the write-ahead log that have it, see leave-journal.ts.
+    // Erased data disappears with its segments of the write-ahead log, see leave-journal.ts.
     wal_recycle: false,
-    // Never off: what was acknowledged survives a power cut.
+    // An acknowledged write must survive a power cut.
     fsync: true,
   };
   const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
@@ -59,31 +56,31 @@ export async function startServer(
   });
   const { pid } = child;
   if (pid === undefined) throw new PostgresRefusal(await exited);
-  const watch = endWithUs(pid, log);
-  void exited.then(() => watch.kill('SIGKILL'));
-  const tooLate = new AbortController();
-  const timer = setTimeout(() => tooLate.abort(), longestStartMs);
-  const givenUp = AbortSignal.any(signal ? [signal, tooLate.signal] : [tooLate.signal]);
+  const watchdog = stopWithLauncher(pid, log);
+  void exited.then(() => watchdog.kill('SIGKILL'));
+  const timeout = new AbortController();
+  const timer = setTimeout(() => timeout.abort(), longestStartMs);
+  const cancelled = AbortSignal.any(signal ? [signal, timeout.signal] : [timeout.signal]);
   const giveUp = () => void stop(child, exited);
-  givenUp.addEventListener('abort', giveUp);
+  cancelled.addEventListener('abort', giveUp);
   try {
     await untilReady(child.stderr, log);
-    givenUp.throwIfAborted();
+    cancelled.throwIfAborted();
   } catch (error) {
     await exited;
     signal?.throwIfAborted();
-    throw tooLate.signal.aborted ? new PostgresRefusal('it took too long to be ready') : error;
+    throw timeout.signal.aborted ? new PostgresRefusal('it took too long to be ready') : error;
   } finally {
     clearTimeout(timer);
-    givenUp.removeEventListener('abort', giveUp);
+    cancelled.removeEventListener('abort', giveUp);
   }
   return { pid, exited, kill: () => child.kill('SIGQUIT'), stop: () => stop(child, exited) };
 }
 
-/** Passes what Postgres says to the log. Rejects when it ends before it is ready, with its last words. */
+/** Forwards the output of Postgres to the log. Rejects if Postgres ends before it is ready, with its last error. */
 function untilReady(stderr: Readable, log: Logger): Promise<void> {
   return new Promise((resolve, reject) => {
-    let reason = 'it ended without a word';
+    let reason = 'it ended without a message';
     createInterface({ input: stderr })
       .on('line', (line) => {
         const [, level, message = line] = /^(\w+):\s+(.*)$/.exec(line) ?? [];
@@ -96,19 +93,19 @@ function untilReady(stderr: Readable, log: Logger): Promise<void> {
   });
 }
 
-/** SIGINT is Postgres' fast shutdown: open transactions are rolled back. SIGQUIT leaves recovery to the next start. */
+/** SIGINT is a fast shutdown: open transactions are rolled back. After SIGQUIT the next start runs crash recovery. */
 async function stop(child: ChildProcess, exited: Promise<string>): Promise<void> {
-  const force = setTimeout(() => child.kill('SIGQUIT'), LONGEST_ORDERLY_STOP_MS);
+  const force = setTimeout(() => child.kill('SIGQUIT'), GRACEFUL_STOP_MS);
   child.kill('SIGINT');
   await exited;
   clearTimeout(force);
 }
 
 /**
- * Postgres does not end with its parent. This shell does nothing but hold a pipe from us: when we are gone, however that
- * came, the pipe closes and the shell asks Postgres to shut down.
+ * Postgres does not end with its parent. This shell holds a pipe from the launcher, and shuts Postgres down when the
+ * pipe closes.
  */
-function endWithUs(pid: number, log: Logger): ChildProcess {
+function stopWithLauncher(pid: number, log: Logger): ChildProcess {
   const script = 'read -r line; kill -INT "$1"';
   return spawn('/bin/sh', ['-c', script, 'plaza-postgres-watch', String(pid)], {
     cwd: '/',
@@ -116,7 +113,7 @@ function endWithUs(pid: number, log: Logger): ChildProcess {
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],
   }).on('error', (error) => {
-    // The next start finds it, and stops it.
-    log.warn({ err: error }, 'Postgres will outlive this process if that is killed');
+    // The next start finds and stops that Postgres.
+    log.warn({ err: error }, 'no watchdog for Postgres; it will outlive a killed launcher');
   });
 }
