@@ -1,6 +1,5 @@
 const MIN_DELAY_MS = 100;
 const MAX_DELAY_MS = 10_000;
-/** After this time a process counts as healthy, so earlier failures no longer delay its restart. */
 const HEALTHY_AFTER_MS = 60_000;
 
 export class Backoff {

@@ -35,7 +35,6 @@ function warnings({ rateLimits }: Config): string {
 `;
 }
 
-/** URL of the operator API as seen from this machine. */
 export function operatorUrl({
   operatorHost,
   operatorPort,
@@ -44,7 +43,6 @@ export function operatorUrl({
   return `http://${host}:${operatorPort}`;
 }
 
-/** The demo command cannot contain the token, a secret. */
 function tokenHint({ operatorToken }: Config): string {
   return operatorToken === undefined ? '' : ', with OPERATOR_TOKEN set as it is here';
 }
@@ -62,7 +60,6 @@ function nonDefaultSettings(config: Config): string[] {
     .map(([name, value]) => `${name}=${quoted(value)}`);
 }
 
-/** Quotes for a POSIX shell. */
 function quoted(value: string): string {
   return `'${value.replaceAll("'", String.raw`'\''`)}'`;
 }

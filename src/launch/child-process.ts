@@ -7,10 +7,8 @@ import { howItEnded } from './running.js';
 import type { Running } from './running.js';
 
 const GRACEFUL_STOP_MS = 12_000;
-/** An event store reads its whole log after a crash. */
 const START_TIMEOUT_MS = 10 * 60_000;
 
-/** A process that ended before it was ready, with a reason that the launcher can act on. */
 export class Refused extends LaunchError {
   constructor(
     message: string,

@@ -1,5 +1,3 @@
-/** The protocol of a process with its launcher: it announces readiness, and stops on request or when orphaned. */
-
 /**
  * Ctrl-C reaches a process twice, from the terminal and forwarded by npm: a second signal this soon is the same
  * request.
@@ -37,13 +35,12 @@ export function onStopSignal(begin: (why: string) => void, insist: () => void): 
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, requestStop);
   if (!process.connected) return;
   process.once('disconnect', () => requestStop('the parent process is gone'));
-  // The listener alone would keep the process alive.
   process.channel?.unref();
 }
 
 /**
  * Runs `stop` once, on a stop signal or when the parent is gone, then exits with 0. Exits with 1 if `stop` fails, takes
- * longer than 10 s, or is requested again.
+ * too long, or is requested again.
  */
 export function onStop(stop: () => Promise<void>): void {
   onStopSignal(

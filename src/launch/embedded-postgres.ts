@@ -29,7 +29,6 @@ export interface PostgresOptions {
   readonly log: Logger;
   /** Undefined: a free port. A restart keeps its port, since other processes hold the URLs. */
   readonly port?: number | undefined;
-  /** Called again if the chosen port is taken before Postgres listens. */
   readonly choosePort?: () => Promise<number>;
   readonly signal?: AbortSignal;
 }
@@ -75,7 +74,6 @@ async function preparePassword(cluster: Cluster, file: string, signal?: AbortSig
   return stored ?? keepSecret(file, value);
 }
 
-/** Clusters of earlier releases have fewer databases. */
 async function ensureDatabases(url: string): Promise<void> {
   const client = new Client({ connectionString: url });
   await client.connect();

@@ -13,21 +13,15 @@ import { LaunchError } from './launch-error.js';
 
 export type { RunningEventStore } from '../embedded-event-store/server.js';
 
-/** Limit for running calls once the log is not writable. */
 const STOP_TIMEOUT_MS = 2_000;
 
 export interface EventStorePlace {
   readonly dir: string;
   readonly host: string;
   readonly port: number;
-  /** Undefined: TLS where the server needs it. */
   readonly tls?: boolean;
 }
 
-/**
- * Runs the embedded event store in this process until a stop signal. Resolves once it serves.
- * @throws {LaunchError}
- */
 export async function runEventStore(place: EventStorePlace, log: Logger): Promise<RunningEventStore> {
   let store: RunningEventStore | undefined;
   // Registered first: the parent may end before the store serves.
@@ -47,9 +41,7 @@ export async function runEventStore(place: EventStorePlace, log: Logger): Promis
   return store;
 }
 
-/** Ends this process when the log is not writable: the next start recovers the log. */
 function endBroken(store: RunningEventStore | undefined, error: Error, log: Logger): void {
-  // A failure during the start rejects the start itself.
   if (!store) return;
   log.fatal(
     { err: error, exitCode: EXIT_BROKEN },
@@ -86,7 +78,6 @@ async function explain(error: unknown, { host, port }: EventStorePlace): Promise
   if (error instanceof StoreUnavailableError || error instanceof UnusableFileError)
     return new LaunchError(error.message);
   if (!(error instanceof Error)) return error;
-  // gRPC gives no error code, only the text.
   const [, fault] = /\blisten (E[A-Z]+)\b/.exec(error.message) ?? [];
   if (fault !== undefined) return cannotListen(fault, host, port);
   const { code, path } = error as NodeJS.ErrnoException;

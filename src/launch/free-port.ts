@@ -4,7 +4,6 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { LaunchError } from './launch-error.js';
 
-/** `end` is exclusive. */
 export type PortRange = readonly [first: number, end: number];
 
 const DEFAULT_RANGE: PortRange = [20_000, 32_000];
@@ -19,7 +18,6 @@ const MAX_ATTEMPTS = 1_000;
 export function rangeBelow(firstOutgoing: number): PortRange {
   const end = Math.min(DEFAULT_RANGE[1], firstOutgoing);
   const first = Math.min(DEFAULT_RANGE[0], Math.max(MIN_PORT, end - (DEFAULT_RANGE[1] - DEFAULT_RANGE[0])));
-  // Too few ports below: a taken port is then replaced by another choice.
   return end - first < MIN_SIZE ? DEFAULT_RANGE : [first, end];
 }
 

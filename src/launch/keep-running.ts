@@ -15,7 +15,6 @@ export interface KeepOptions {
   readonly start: (signal: AbortSignal) => Promise<Running>;
   readonly log: Logger;
   readonly onRestart: () => void;
-  /** Called when no restart can help: an operator must act. */
   readonly onLost: (error: Refused) => void;
   readonly signal: AbortSignal;
 }
@@ -75,7 +74,6 @@ export async function keepRunning({
     stop: async () => {
       ending.abort();
       await current.stop();
-      // A restart may be in progress.
       await watching;
     },
     kill: () => {

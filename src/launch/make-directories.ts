@@ -12,7 +12,6 @@ export function makeDirectories(path: string, mode?: number): void {
   try {
     mkdirSync(path, mode);
   } catch (error) {
-    // Another process created it first.
     if (!isDirectory(path)) throw error;
   }
 }

@@ -64,7 +64,6 @@ export class Network {
     return true;
   }
 
-  /** Resolves with the reason once a process has ended that no restart can bring back. */
   get lost(): Promise<LaunchError> {
     return this.#lost.promise;
   }
@@ -101,7 +100,6 @@ export class Network {
         const [, dir = ''] = ownerMarks.eventStore(this.config.dataDir);
         return { eventStoreUrl: await clientAddress({ dir, host: LOOPBACK, port, tls: this.#tls }) };
       } catch (error) {
-        // Another process took the port after the choice.
         const isRetryable = error instanceof Refused && error.why === 'port' && attempt < MAX_PORT_ATTEMPTS;
         if (!isRetryable) throw error;
       }
@@ -127,7 +125,6 @@ export class Network {
     if ([databaseUrl, vaultDatabaseUrl, witnessDatabaseUrl].every((url) => url !== undefined)) return {};
     let postgres: EmbeddedPostgres | undefined;
     await this.#keep('postgres', async (signal) => {
-      // The same port after a restart, since other processes hold the URLs.
       postgres = await startPostgres({
         dataDir,
         log: this.log.child({ part: 'postgres' }),
@@ -167,7 +164,6 @@ export class Network {
     }
   }
 
-  /** Rejects with the first error, after the other one has given up. */
   async #startTogether<A, B>(one: Promise<A>, other: Promise<B>): Promise<[A, B]> {
     try {
       return await Promise.all([one, other]);
@@ -211,10 +207,9 @@ export class Network {
   }
 }
 
-/** No process of this or isRetryable network may choose a configured port. */
 async function reservePorts({ host, port, operatorPort, operatorHost, metricsPort }: Config): Promise<void> {
-  for (const reserved of [port, operatorPort, metricsPort])
-    if (reserved !== undefined) await reservePort(reserved);
+  for (const configured of [port, operatorPort, metricsPort])
+    if (configured !== undefined) await reservePort(configured);
   await refuseTakenPort('PORT', port, host);
   await refuseTakenPort('OPERATOR_PORT', operatorPort, operatorHost);
   if (metricsPort !== undefined) await refuseTakenPort('METRICS_PORT', metricsPort, operatorHost);

@@ -7,9 +7,7 @@ import type { Run } from './run-file.js';
 
 const GRACEFUL_STOP_MS = 12_000;
 
-/** Arguments that identify the processes of a `DATA_DIR`. */
 export const ownerMarks = {
-  /** Ignored by the process; a later start and the operator read it. */
   node: (dataDir: string) => [`--data-dir=${dataDir}`],
   eventStore: (dataDir: string) => ['--dir', join(dataDir, 'eventstore')],
 };
@@ -22,7 +20,6 @@ export const ownerMarks = {
 export async function clearLeftovers(dataDir: string, log: Logger): Promise<void> {
   const run = readRun(dataDir, log);
   const marks = [ownerMarks.node(dataDir), ownerMarks.eventStore(dataDir)];
-  // Other processes may have these ids by now.
   const isOurs = (pid: number) => isEnding(pid) || marks.some((mark) => hasArguments(pid, ...mark));
   const orphans = processesOf(run).filter(isOurs);
   await Promise.all(orphans.map((pid) => clear(pid, dataDir, log)));

@@ -20,15 +20,14 @@ function isZombie(pid: number): boolean {
   return status?.state === 'Z' && status.threads <= 1;
 }
 
-/** `PF_EXITING` of Linux, a flag of a thread. */
-const EXITING = 0x4;
+const PF_EXITING = 0x4;
 
 /**
  * True for a process that is exiting: its ports and files are in use, and its arguments are no longer readable. False
  * without /proc.
  */
 export function isEnding(pid: number): boolean {
-  return isAlive(pid) && ((statusOf(pid)?.flags ?? 0) & EXITING) !== 0;
+  return isAlive(pid) && ((statusOf(pid)?.flags ?? 0) & PF_EXITING) !== 0;
 }
 
 interface Status {
@@ -38,7 +37,6 @@ interface Status {
   readonly threads: number;
 }
 
-/** Undefined without /proc. */
 function statusOf(pid: number): Status | undefined {
   // Field 3 and following of proc_pid_stat(5): the name before them may hold spaces and parentheses.
   const [, fields] = /^.*\) (.*)$/s.exec(readProc(pid, 'stat') ?? '') ?? [];
@@ -48,7 +46,6 @@ function statusOf(pid: number): Status | undefined {
   return { state, parent: Number(parent), flags: Number(values[6]), threads: Number(values[17]) };
 }
 
-/** Ids of the live child processes. Linux only. */
 export function childrenOf(parent: number): number[] {
   const pids = readdirSync('/proc').filter((name) => /^[0-9]+$/.test(name));
   return pids.map(Number).filter((pid) => statusOf(pid)?.parent === parent);
@@ -72,13 +69,11 @@ function readProc(pid: number, file: string): string | undefined {
   try {
     return readFileSync(`/proc/${pid}/${file}`, 'utf8');
   } catch (error) {
-    // ESRCH: the process ended between open and read.
     if (['ENOENT', 'ESRCH'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined;
     throw error;
   }
 }
 
-/** Waits for the end of a process that is no child. False: it still exists after `limitMs`. */
 export async function hasGone(pid: number, limitMs: number): Promise<boolean> {
   const deadline = performance.now() + limitMs;
   while (isAlive(pid)) {

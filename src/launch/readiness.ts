@@ -4,7 +4,6 @@ interface Readiness {
   readonly components: Readonly<Record<string, { readonly status: string; readonly reason?: string }>>;
 }
 
-/** New processes need moments to find each other. */
 const READY_TIMEOUT_MS = 5_000;
 const POLL_INTERVAL_MS = 100;
 
@@ -12,7 +11,6 @@ export async function isReady(port: number): Promise<boolean> {
   return (await faultsOf(port)).length === 0;
 }
 
-/** The reasons why the network is not ready, a line each, after a wait of up to 5 seconds. */
 export async function lastingFaults(port: number): Promise<readonly string[]> {
   const deadline = performance.now() + READY_TIMEOUT_MS;
   for (;;) {

@@ -6,7 +6,6 @@ import { z } from 'zod';
 const pid = z.number().int().positive();
 const run = z.object({
   ready: z.boolean(),
-  /** Processes that serve, without external stores. */
   pids: z.object({
     supervisor: pid,
     eventStore: pid.optional(),
@@ -14,13 +13,10 @@ const run = z.object({
     worker: pid.optional(),
     api: pid.optional(),
   }),
-  /** Started processes that do not serve yet, without Postgres. */
   starting: z.array(pid).optional(),
-  /** Environment for other processes to reach the stores and the operator API. */
   settings: z.record(z.string(), z.string()),
 });
 
-/** `DATA_DIR/run.json`: exists while the launcher runs, and after it was killed. */
 export type Run = z.infer<typeof run>;
 
 const fileIn = (dataDir: string) => join(dataDir, 'run.json');

@@ -1,6 +1,5 @@
 export interface Running {
   readonly pid: number;
-  /** Resolves at the end of the process, with its exit code or signal as text. */
   readonly exited: Promise<string>;
   stop(): Promise<void>;
   kill(): void;

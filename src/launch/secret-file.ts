@@ -3,12 +3,10 @@ import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:
 import { dirname } from 'node:path';
 import { syncDirectory } from './files.js';
 
-/** Returns the secret in a file that only its owner can read, created if absent. */
 export function secretFile(path: string): string {
   return readSecret(path) ?? keepSecret(path, newSecret());
 }
 
-/** Undefined: absent or empty. */
 export function readSecret(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8').trim() || undefined;

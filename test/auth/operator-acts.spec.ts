@@ -69,9 +69,7 @@ describe('an operator at the command line', () => {
     expect(await plaza('app', 'list')).toMatch(
       new RegExp(`^${clientId} {2}Quill {2}\\(suspended\\)\n {2}registered 20.*, usable grants: 0\n`),
     );
-    expect(await plaza('app', 'list')).toContain(
-      'returns after sign-out to https://quill.example/bye\n',
-    );
+    expect(await plaza('app', 'list')).toContain('returns after sign-out to https://quill.example/bye\n');
     expect(await asked('app', 'reinstate', clientId, '--reason', 'they mended it')).toEqual({
       changed: true,
       revision: 3,

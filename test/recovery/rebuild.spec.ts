@@ -93,10 +93,7 @@ describe('plaza projections rebuild', () => {
     await until(async () => (await jobs()).some(({ state }) => state === 'requested'));
     child.kill('SIGINT');
     const [[code], stderr] = await said;
-    expect([code, stderr]).toEqual([
-      1,
-      expect.stringMatching(/paused, .* run: plaza projections rebuild$/m),
-    ]);
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/paused, .* run: plaza projections rebuild$/m)]);
     expect((await jobs())[0]?.state).toBe('paused');
     process.kill(worker, 'SIGCONT');
     expect(await asked<Job>('projections', 'rebuild')).toMatchObject({ state: 'published' });

@@ -33,7 +33,6 @@ function lookUp(name: string): Account | undefined {
   }
 }
 
-/** True if the directory and all its parents let other accounts pass (mode o+x). */
 export function letsOthersIn(directory: string): boolean {
   const { mode } = statSync(directory);
   return (mode & 0o001) !== 0 && (dirname(directory) === directory || letsOthersIn(dirname(directory)));

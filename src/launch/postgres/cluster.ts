@@ -9,7 +9,6 @@ import type { Account } from './account.js';
 import type { Binaries } from './binaries.js';
 import { lastFault } from './last-fault.js';
 
-/** As in `PG_VERSION` of a cluster. */
 const MAJOR = '18';
 const ROLE = 'plaza';
 export const DATABASES = ['plaza', 'plaza_vault', 'plaza_witness'] as const;
@@ -20,7 +19,6 @@ export interface Cluster {
   readonly account: Account | undefined;
 }
 
-/** `isNew`: an existing cluster does not have the password yet. */
 export interface Password {
   readonly value: string;
   readonly isNew: boolean;
@@ -65,7 +63,6 @@ async function create(cluster: Cluster, password: Password, signal: AbortSignal 
     ...DATABASES.map((name) => `CREATE DATABASE ${name} OWNER ${ROLE}`),
   ];
   await administer(unfinished, statements, ['-c', 'fsync=off'], signal);
-  // Syncs everything at once, before the rename.
   await initdb(unfinished, ['--sync-only'], signal);
   renameSync(directory, cluster.directory);
   syncDirectory(dirname(directory));
@@ -92,7 +89,6 @@ function initdb(cluster: Cluster, flags: string[], signal: AbortSignal | undefin
 /** The output is searched for errors, and must not contain statements, which hold a password. */
 const QUIET_SETTINGS = ['log_checkpoints=off', 'log_min_error_statement=panic', 'log_line_prefix='];
 
-/** Runs statements as superuser in single-user mode, one a line, without a server. */
 function administer(
   cluster: Cluster,
   statements: string[],
@@ -138,7 +134,6 @@ export function spawnOptions(
     cwd: '/',
     env: { LC_ALL: 'C', TZ: 'UTC' },
     stdio: ['pipe', 'ignore', 'pipe'],
-    // A process group of its own: Ctrl-C must reach it only through the launcher, in stop order.
     detached: true,
     ...(account && { uid: account.uid, gid: account.gid }),
   };

@@ -21,7 +21,6 @@ import type { Account } from './account.js';
 /** Data and programs of a network started by root, when other accounts cannot enter `DATA_DIR` or the clone. */
 export const OPEN_HOME = '/var/lib/plaza';
 
-/** `account`: the owner of the directory; undefined: this account. */
 export interface PostgresHome {
   readonly directory: string;
   readonly account: Account | undefined;
@@ -49,7 +48,6 @@ export function postgresHome(dataDir: string): PostgresHome {
   );
 }
 
-/** True for an empty volume that root mounted: Postgres cannot run as its owner. */
 function isRootsVolume(directory: string): boolean {
   if (process.getuid?.() !== 0 || statSync(directory).uid !== 0) return false;
   return readdirSync(directory).every((name) => name === 'lost+found');

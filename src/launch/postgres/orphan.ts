@@ -17,11 +17,10 @@ export async function clearOrphan(directory: string, log: Logger): Promise<void>
   const file = join(directory, 'postmaster.pid');
   if (!existsSync(file)) return;
   const [line = '', ...rest] = readFileSync(file, 'utf8').split('\n');
-  // A power cut can leave an empty file, with which Postgres would not start.
+  // A power cut can leave an empty file, and Postgres does not start before its removal.
   if (line === '') return rmSync(file);
   const pid = Number(line);
   const isOrphan = hasArguments(pid, '-D', directory);
-  // Postgres itself detects the dead process, and waits for its remaining workers.
   if (isOrphan === undefined) return;
   if (!isOrphan) {
     // Another process has the id, after a reboot or in a new container, and Postgres would refuse to start. Postgres

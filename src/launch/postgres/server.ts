@@ -10,7 +10,6 @@ import { spawnOptions } from './cluster.js';
 import type { Cluster } from './cluster.js';
 
 const GRACEFUL_STOP_MS = 15_000;
-/** Crash recovery replays at most a gigabyte or two of write-ahead log. */
 const START_TIMEOUT_MS = 10 * 60_000;
 const READY = 'database system is ready to accept connections';
 
@@ -41,7 +40,6 @@ export async function startServer(
     log_checkpoints: false,
     // Erased data disappears with its segments of the write-ahead log, see leave-journal.ts.
     wal_recycle: false,
-    // An acknowledged write must survive a power cut.
     fsync: true,
   };
   const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
@@ -77,7 +75,6 @@ export async function startServer(
   return { pid, exited, kill: () => child.kill('SIGQUIT'), stop: () => stop(child, exited) };
 }
 
-/** Forwards the output of Postgres to the log. Rejects if Postgres ends before it is ready, with its last error. */
 function untilReady(stderr: Readable, log: Logger): Promise<void> {
   return new Promise((resolve, reject) => {
     let reason = 'it ended without a message';
@@ -113,7 +110,6 @@ function stopWithLauncher(pid: number, log: Logger): ChildProcess {
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],
   }).on('error', (error) => {
-    // The next start finds and stops that Postgres.
     log.warn({ err: error }, 'no watchdog for Postgres; it will outlive a killed launcher');
   });
 }

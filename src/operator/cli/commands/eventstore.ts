@@ -27,7 +27,7 @@ export function addEventStore(program: Command): void {
     // The launcher knows the port, and output would mix with its logs.
     .addOption(new Option('--quiet').hideHelp())
     .action(async ({ dir, host, port, tls, logLevel, quiet, ...options }: EventStoreOptions) => {
-      // Reads LOG_LEVEL alone: the command must run with any other settings, even with invalid ones.
+      // Reads LOG_LEVEL alone: the command must run with any other settings, even incomplete ones.
       const log = createLogger(readConfig({ LOG_LEVEL: logLevel }), 'eventstore');
       const { runEventStore } = await import('../../../launch/event-store.js');
       const store = await runEventStore({ dir: resolve(dir), host, port, ...(tls && { tls }) }, log);
