@@ -22,20 +22,20 @@ export interface EventStorePlace {
   readonly tls?: boolean;
 }
 
-export async function runEventStore(place: EventStorePlace, log: Logger): Promise<RunningEventStore> {
+export async function runEventStore(options: EventStorePlace, log: Logger): Promise<RunningEventStore> {
   let store: RunningEventStore | undefined;
   // Registered first: the parent may end before the store serves.
   onStop(async () => store?.close());
-  await refuseTakenPort(place);
+  await refuseTakenPort(options);
   try {
     store = await startEventStore({
-      ...place,
+      ...options,
       log: (level, message, fields) => log[level](fields, message),
       now: () => new Date(),
       onBroken: (error) => endBroken(store, error, log),
     });
   } catch (error) {
-    throw await explain(error, place);
+    throw await explain(error, options);
   }
   announceReady();
   return store;

@@ -87,11 +87,11 @@ export class Replacement {
     try {
       await this.#refuseOtherNetwork(clients.database);
       for (const [, client] of databasesOf(clients)) await client.query('BEGIN');
-      const isWitnessed = await this.#witness(clients.witness, witness);
-      const stillErased = await this.#vault(clients.vault);
-      await this.#database(clients.database);
+      const isWitnessed = await this.#replaceWitness(clients.witness, witness);
+      const stillErased = await this.#replaceVault(clients.vault);
+      await this.#replaceDatabase(clients.database);
       await this.#reached('databases prepared');
-      const kept = await this.#files();
+      const copyDirectory = await this.#replaceFiles();
       for (const [name, client] of databasesOf(clients)) {
         await client.query('COMMIT');
         await this.#reached(`${name} committed`);
@@ -104,7 +104,7 @@ export class Replacement {
       const broken = isWitnessed ? await stores.firstBroken() : undefined;
       return {
         parts: done,
-        kept,
+        kept: copyDirectory,
         keptLog: log?.kept ?? null,
         keptSchemas: this.#schemas(),
         stillErased,
@@ -120,11 +120,11 @@ export class Replacement {
    * Changes files only. After a failure nothing has changed, and a restore that was interrupted before can still be
    * completed.
    */
-  async #files(): Promise<string> {
+  async #replaceFiles(): Promise<string> {
     const { dataDir, stamp, backup, log, onBytes, command, parts } = this.options;
     const manifest = backup.parts.get('log');
     const isRetry = isHalfRestored(dataDir);
-    const kept = makeKept(dataDir, stamp, this.#schemas());
+    const copyDirectory = makeKept(dataDir, stamp, this.#schemas());
     try {
       if (manifest) await log?.layOut(join(backup.dir, 'log'), manifest, onBytes);
       await this.#reached('log laid out');
@@ -134,10 +134,10 @@ export class Replacement {
       await this.#reached('log kept aside');
       await log?.putInPlace();
       await this.#reached('log put in place');
-      return kept;
+      return copyDirectory;
     } catch (error) {
       await this.#undo();
-      await rm(kept, { recursive: true });
+      await rm(copyDirectory, { recursive: true });
       if (!isRetry) cancelRestore(dataDir);
       throw error;
     }
@@ -168,10 +168,13 @@ export class Replacement {
     );
   }
 
-  async #witness(client: ClientBase, how: 'if it forgets nothing' | 'as it is asked'): Promise<boolean> {
+  async #replaceWitness(
+    client: ClientBase,
+    how: 'if it forgets nothing' | 'as it is asked',
+  ): Promise<boolean> {
     const copy = this.#copies.witness;
     if (!this.options.parts.includes('witness')) return false;
-    await this.#tables(client, 'witness', copy);
+    await this.#replaceTables(client, 'witness', copy);
     try {
       await refuseForgotten(client, copy, this.options);
       return true;
@@ -183,21 +186,21 @@ export class Replacement {
     }
   }
 
-  async #vault(client: ClientBase): Promise<number> {
+  async #replaceVault(client: ClientBase): Promise<number> {
     const copy = this.#copies.vault;
     const { parts } = this.options;
     if (!parts.includes('vault')) return 0;
-    await this.#tables(client, 'vault', copy);
+    await this.#replaceTables(client, 'vault', copy);
     await rememberWitness(client, copy);
     if (!parts.includes('log')) await refuseLostKeys(client, copy, this.options);
     return destroyAgain(client, copy);
   }
 
-  async #database(client: ClientBase): Promise<void> {
+  async #replaceDatabase(client: ClientBase): Promise<void> {
     const copy = this.#copies.database;
     const { parts, now } = this.options;
     if (parts.includes('authority')) {
-      await this.#tables(client, 'authority', copy);
+      await this.#replaceTables(client, 'authority', copy);
       await endAgain(client, copy);
     }
     if (parts.includes('authority') || parts.includes('log')) await forgetAuthority(client, copy, now);
@@ -205,7 +208,11 @@ export class Replacement {
     else if (parts.includes('log')) await forgetAudit(client, copy);
   }
 
-  async #tables(client: ClientBase, part: Exclude<BackupPart, 'log'>, copy: PreRestoreCopy): Promise<void> {
+  async #replaceTables(
+    client: ClientBase,
+    part: Exclude<BackupPart, 'log'>,
+    copy: PreRestoreCopy,
+  ): Promise<void> {
     const { backup, onBytes } = this.options;
     const files = (backup.parts.get(part)?.files ?? []).map(
       ({ name, bytes, table = '', columns = [] }): TableFile => {

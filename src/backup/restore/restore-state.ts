@@ -17,9 +17,9 @@ const restored = z.object({
 
 export type Restored = z.infer<typeof restored>;
 
-const kept = z.object({ databases: z.record(z.string(), z.array(z.string())) });
+const copyList = z.object({ databases: z.record(z.string(), z.array(z.string())) });
 
-export type KeptSchemas = z.infer<typeof kept>['databases'];
+export type KeptSchemas = z.infer<typeof copyList>['databases'];
 
 const RESTORING = 'restoring.json';
 const RESTORED = 'restored.json';
@@ -27,7 +27,7 @@ const KEPT = 'kept.json';
 
 /** Blocks every start until the restore completes. `command` completes it; `parts` are the parts that it replaces. */
 export function beginRestore(dataDir: string, command: string, parts: readonly string[]): void {
-  replace(dataDir, RESTORING, { command, parts });
+  replaceJson(dataDir, RESTORING, { command, parts });
 }
 
 export function isHalfRestored(dataDir: string): boolean {
@@ -40,7 +40,7 @@ export function cancelRestore(dataDir: string): void {
 }
 
 export function endRestore(dataDir: string, done: Restored): void {
-  replace(dataDir, RESTORED, [...readRestored(dataDir), done]);
+  replaceJson(dataDir, RESTORED, [...readRestored(dataDir), done]);
   cancelRestore(dataDir);
 }
 
@@ -84,7 +84,7 @@ export function forgetRestored(dataDir: string): void {
 export function makeKept(dataDir: string, stamp: string, databases: KeptSchemas): string {
   const directory = join(dataDir, `kept-${stamp}`);
   mkdirSync(directory, { mode: 0o700 });
-  replace(directory, KEPT, { databases });
+  replaceJson(directory, KEPT, { databases });
   return directory;
 }
 
@@ -98,8 +98,10 @@ export function allPreRestoreCopies(dataDir: string): readonly KeptAside[] {
   const stamps = readdirSync(dataDir).flatMap((name) => /^kept-([a-z0-9]+)$/.exec(name)?.[1] ?? []);
   return stamps.sort().map((stamp) => {
     const directory = join(dataDir, `kept-${stamp}`);
-    const note = join(directory, KEPT);
-    const databases = existsSync(note) ? kept.parse(JSON.parse(readFileSync(note, 'utf8'))).databases : {};
+    const listFile = join(directory, KEPT);
+    const databases = existsSync(listFile)
+      ? copyList.parse(JSON.parse(readFileSync(listFile, 'utf8'))).databases
+      : {};
     return { directory, log: keptLogIn(dataDir, stamp), databases };
   });
 }
@@ -112,7 +114,7 @@ export const restoringLogIn = (dataDir: string) => join(eventStoreIn(dataDir), '
 export const keptLogIn = (dataDir: string, stamp: string) => join(eventStoreIn(dataDir), `kept-${stamp}`);
 
 /** Atomic and durable: a power cut leaves the old or the new content. */
-function replace(dataDir: string, name: string, content: object): void {
+function replaceJson(dataDir: string, name: string, content: object): void {
   const file = join(dataDir, name);
   writeFileSync(`${file}.new`, `${JSON.stringify(content)}\n`, { mode: 0o600, flush: true });
   renameSync(`${file}.new`, file);

@@ -42,7 +42,7 @@ export function applicationRoutes(server: FastifyInstance, app: INestApplication
 
   server.post(`${one}/revoke-grants`, (request) => {
     const { reason } = parse(act, request.body);
-    const of = { cause: 'operator', appId: idOf(request) } as const;
-    return commands.execute(new RevokeGrantsOf(of, actOf(request, reason)));
+    const target = { cause: 'operator', appId: idOf(request) } as const;
+    return commands.execute(new RevokeGrantsOf(target, actOf(request, reason)));
   });
 }

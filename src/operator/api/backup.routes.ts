@@ -50,14 +50,14 @@ export function backupRoutes(server: FastifyInstance, app: INestApplicationConte
 
   server.get('/operator/backups/:part', async (request, reply) => {
     const { part } = request.params as { readonly part: string };
-    const known = databasePart.safeParse(part).data;
-    if (known === undefined) throw new HttpRefusal('not_found', 'A backup has no such part.');
+    const database = databasePart.safeParse(part).data;
+    if (database === undefined) throw new HttpRefusal('not_found', 'A backup has no such part.');
     const urls = {
       authority: databaseUrl,
       vault: vaultDatabaseUrl,
-      witness: known === 'witness' ? requireWitness(witnessDatabaseUrl) : '',
+      witness: database === 'witness' ? requireWitness(witnessDatabaseUrl) : '',
     };
-    return reply.type(BINARY).send(await streamOf(tablesPart(known, urls[known], explain)));
+    return reply.type(BINARY).send(await streamOf(tablesPart(database, urls[database], explain)));
   });
 }
 

@@ -22,11 +22,11 @@ export class CookieJar {
   #set(line: string, url: URL): void {
     const [pair = '', ...attributes] = line.split(';').map((part) => part.trim());
     const [name, value] = cut(pair);
-    const of = new Map(attributes.map(cut).map(([key, value]) => [key.toLowerCase(), value]));
-    const path = of.get('path') ?? url.pathname.replace(/\/[^/]*$/, '/');
-    const expires = of.get('expires');
+    const attribute = new Map(attributes.map(cut).map(([key, value]) => [key.toLowerCase(), value]));
+    const path = attribute.get('path') ?? url.pathname.replace(/\/[^/]*$/, '/');
+    const expires = attribute.get('expires');
     const isGone =
-      Number(of.get('max-age')) <= 0 || (expires !== undefined && Date.parse(expires) <= Date.now());
+      Number(attribute.get('max-age')) <= 0 || (expires !== undefined && Date.parse(expires) <= Date.now());
     const key = `${name};${path}`;
     if (isGone) this.#cookies.delete(key);
     else this.#cookies.set(key, { name, value, path });

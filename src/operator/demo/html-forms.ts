@@ -14,11 +14,11 @@ const ATTRIBUTE = /([^\s=>/]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>"']+)))?/g;
 /** Only input fields and buttons: pages of the network have no other elements in forms. */
 export function formsOf(page: string): Form[] {
   return [...page.replaceAll(/<!--.*?-->/gs, '').matchAll(/<form\b([^>]*)>(.*?)<\/form>/gis)].map(
-    ([, own = '', inside = '']) => formOf(attributesOf(own), inside),
+    ([, formTag = '', inside = '']) => formOf(attributesOf(formTag), inside),
   );
 }
 
-function formOf(own: Attributes, inside: string): Form {
+function formOf(formAttributes: Attributes, inside: string): Form {
   const elements = [...inside.matchAll(TAG)].map(([, tag = '', rest = '']) => ({
     isButton: tag.toLowerCase() === 'button',
     attributes: attributesOf(rest),
@@ -33,8 +33,8 @@ function formOf(own: Attributes, inside: string): Form {
     }))
     .filter(({ name }) => name !== '');
   return {
-    action: own.get('action') ?? '',
-    method: own.get('method')?.toLowerCase() === 'post' ? 'post' : 'get',
+    action: formAttributes.get('action') ?? '',
+    method: formAttributes.get('method')?.toLowerCase() === 'post' ? 'post' : 'get',
     fields: Object.fromEntries(
       named.filter(({ isButton }) => !isButton).map(({ name, value }) => [name, value]),
     ),
