@@ -28,7 +28,9 @@ export function takeDataDir(path: string): DataDir {
   } catch (error) {
     if (error instanceof UnusableFileError) throw new LaunchError(`DATA_DIR: ${error.message}`);
     const { code, message } = error as NodeJS.ErrnoException;
-    throw new LaunchError(`DATA_DIR: ${path} cannot be used as a directory of our own (${code ?? message})`);
+    throw new LaunchError(
+      `DATA_DIR: ${path} cannot be used (${code ?? message}); name a directory that this account can create and write`,
+    );
   }
   throw new LaunchError(
     isNetwork

@@ -98,14 +98,16 @@ describe('a start that cannot be', () => {
     writeFileSync(file, '');
     const { code, stderr } = await runPlaza(['start'], await settings({ DATA_DIR: file }));
     expect(code).toBe(1);
-    expect(stderr).toBe(`DATA_DIR: ${file} cannot be used as a directory of our own (EEXIST)\n`);
+    expect(stderr).toBe(
+      `DATA_DIR: ${file} cannot be used (EEXIST); name a directory that this account can create and write\n`,
+    );
   });
 
   it('names DATA_DIR where no directory can be made, and a lock in it that is none', async () => {
     const nowhere = await runPlaza(['start'], await settings({ DATA_DIR: '/proc/no-such-place' }));
     expect([nowhere.code, nowhere.stderr]).toEqual([
       1,
-      'DATA_DIR: /proc/no-such-place cannot be used as a directory of our own (ENOENT)\n',
+      'DATA_DIR: /proc/no-such-place cannot be used (ENOENT); name a directory that this account can create and write\n',
     ]);
     const dir = join(scratch, 'with-a-lock');
     mkdirSync(join(dir, 'lock'), { recursive: true });

@@ -78,7 +78,7 @@ describe('a restore that is killed', () => {
     const network = networkAt(step);
     const before = await network.words();
     await expect(restoreInto(network, ['read', 'vault'])).rejects.toThrow(
-      `would leave its log, authority, witness half old and half new; run that one again to its end first: plaza restore ${backup}`,
+      `would leave old and new data mixed in its log, authority, witness; run that one again to its end first: plaza restore ${backup}`,
     );
     expect(await network.words()).toEqual(before);
     expect(() => start(network)).toThrow('was interrupted');

@@ -140,7 +140,7 @@ describe('plaza restore', () => {
     expect([start.code, start.stderr.trim().split('\n').at(-1)]).toEqual([
       1,
       expect.stringContaining(
-        `was interrupted, so some of it is old and some of it new; run it again to its end: ${command}`,
+        `was interrupted, so old and new data are mixed; run it again to its end: ${command}`,
       ),
     ]);
   });

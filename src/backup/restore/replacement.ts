@@ -78,10 +78,10 @@ export class Replacement {
   }
 
   /**
-   * `witness`: keep a witness that is ahead of the backup, or refuse the restore.
+   * `witness`: `optional` keeps a witness that is ahead of the backup, `required` refuses the restore.
    * @throws {RestoreRefused}
    */
-  async run(witness: 'if it forgets nothing' | 'as it is asked'): Promise<Replaced> {
+  async run(witness: 'optional' | 'required'): Promise<Replaced> {
     const { stores, dataDir, backup, log, stamp, parts, now, operator, reason } = this.options;
     const clients = await stores.connect();
     try {
@@ -168,10 +168,7 @@ export class Replacement {
     );
   }
 
-  async #replaceWitness(
-    client: ClientBase,
-    how: 'if it forgets nothing' | 'as it is asked',
-  ): Promise<boolean> {
+  async #replaceWitness(client: ClientBase, mode: 'optional' | 'required'): Promise<boolean> {
     const copy = this.#copies.witness;
     if (!this.options.parts.includes('witness')) return false;
     await this.#replaceTables(client, 'witness', copy);
@@ -179,7 +176,7 @@ export class Replacement {
       await refuseForgotten(client, copy, this.options);
       return true;
     } catch (error) {
-      if (how === 'as it is asked' || !(error instanceof RestoreRefused)) throw error;
+      if (mode === 'required' || !(error instanceof RestoreRefused)) throw error;
       await client.query('ROLLBACK; BEGIN');
       copy.schemas.length = 0;
       return false;

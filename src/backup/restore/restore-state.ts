@@ -49,7 +49,7 @@ export function refuseHalfRestored(dataDir: string): void {
   const interrupted = readInterrupted(dataDir);
   if (!interrupted) return;
   throw new LaunchError(
-    `DATA_DIR: a restore into ${dataDir} was interrupted, so some of it is old and some of it new; run it again to its end: ${interrupted.command}`,
+    `DATA_DIR: a restore into ${dataDir} was interrupted, so old and new data are mixed; run it again to its end: ${interrupted.command}`,
   );
 }
 
@@ -59,7 +59,7 @@ export function refuseToLeaveHalf(dataDir: string, parts: readonly string[]): vo
   const uncovered = interrupted?.parts.filter((part) => !parts.includes(part)) ?? [];
   if (!interrupted || uncovered.length === 0) return;
   throw new LaunchError(
-    `DATA_DIR: a restore into ${dataDir} was interrupted, and this one would leave its ${uncovered.join(', ')} half old and half new; run that one again to its end first: ${interrupted.command}`,
+    `DATA_DIR: a restore into ${dataDir} was interrupted, and this one would leave old and new data mixed in its ${uncovered.join(', ')}; run that one again to its end first: ${interrupted.command}`,
   );
 }
 

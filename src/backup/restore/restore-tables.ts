@@ -138,7 +138,7 @@ export async function refuseForgotten(
   if (!mismatch) return;
   const advice = `${without('witness', restored)}, and plaza recovery apply re-applies it`;
   throw new RestoreRefused(
-    Number(other.ahead) > 0
+    Number(mismatch.ahead) > 0
       ? `the current witness knows restrictions since the backup (${mismatch.ahead} lines more), and restoring the older one would lift them: ${advice}`
       : `the current witness has another history than the backup's, which may lack restrictions: ${advice}`,
   );

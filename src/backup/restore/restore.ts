@@ -73,7 +73,7 @@ export async function restore(config: Config, options: RestoreOptions): Promise<
         isLogHere,
         stamp,
         onBytes,
-      }).run(options.parts === undefined ? 'if it forgets nothing' : 'as it is asked');
+      }).run(options.parts === undefined ? 'optional' : 'required');
       return { backupId, networkId, takenAt, ...replaced };
     } catch (error) {
       throw error instanceof RestoreRefused ? new Failure(error.message) : error;
