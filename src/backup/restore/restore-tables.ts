@@ -95,7 +95,7 @@ export interface Restored {
   readonly isLogHere: boolean;
 }
 
-function without(part: BackupPart, { parts }: Restored): string {
+function leaveOutAdvice(part: BackupPart, { parts }: Restored): string {
   const others = parts.filter((each) => each !== part);
   return `leave the ${part} out${others.length > 0 ? ` (--parts ${others.join(',')})` : ''}`;
 }
@@ -115,7 +115,7 @@ export async function refuseLostKeys(
   );
   if (rows[0]?.count === '0') return;
   throw new RestoreRefused(
-    `the current vault has ${rows[0]?.count} keys that the backup lacks, and without them texts in the log could not be read: ${without('vault', restored)}${restored.isLogHere ? ', or restore the log as well' : ''}`,
+    `the current vault has ${rows[0]?.count} keys that the backup lacks, and without them texts in the log could not be read: ${leaveOutAdvice('vault', restored)}${restored.isLogHere ? ', or restore the log as well' : ''}`,
   );
 }
 
@@ -136,7 +136,7 @@ export async function refuseForgotten(
   );
   const [mismatch] = rows;
   if (!mismatch) return;
-  const advice = `${without('witness', restored)}, and plaza recovery apply re-applies it`;
+  const advice = `${leaveOutAdvice('witness', restored)}, and plaza recovery apply re-applies it`;
   throw new RestoreRefused(
     Number(mismatch.ahead) > 0
       ? `the current witness knows restrictions since the backup (${mismatch.ahead} lines more), and restoring the older one would lift them: ${advice}`

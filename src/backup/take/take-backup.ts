@@ -91,9 +91,9 @@ const partNames = backupParts.flatMap((part) => [part, unfinished(part)]);
 
 function refuseOtherContent(dir: string, names: readonly string[]): void {
   const known = new Set([...partNames, unfinished(MANIFEST), LOCK]);
-  const isWhole = names.includes(MANIFEST);
+  const isComplete = names.includes(MANIFEST);
   const isUnfinished = names.includes(unfinished(MANIFEST)) || names.every((name) => name === LOCK);
-  if (isWhole || !isUnfinished || names.some((name) => !known.has(name))) throw notEmpty(dir);
+  if (isComplete || !isUnfinished || names.some((name) => !known.has(name))) throw notEmpty(dir);
 }
 
 function notEmpty(dir: string): Failure {

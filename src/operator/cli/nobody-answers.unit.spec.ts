@@ -18,16 +18,16 @@ afterEach(() => {
   rmSync(dataDir, { recursive: true });
 });
 
-const asked = (settings: NodeJS.ProcessEnv = {}) =>
+const configOf = (settings: NodeJS.ProcessEnv = {}) =>
   readConfig({ DATA_DIR: dataDir, OPERATOR_PORT: '4001', ...settings });
 
 /** `settings`: settings of the running network. */
 function runs({ ready = false, supervisor = process.pid, settings = {} }): void {
-  writeRun(dataDir, { ready, pids: { supervisor }, settings: settingsOf(asked(settings)) });
+  writeRun(dataDir, { ready, pids: { supervisor }, settings: settingsOf(configOf(settings)) });
 }
 
 const { pid: gone } = spawnSync(process.execPath, ['--version']);
-const said = () => nobodyAnswers(asked(), 'refused').message;
+const said = () => nobodyAnswers(configOf(), 'refused').message;
 
 describe('a command that nobody answers', () => {
   it('says to start a network where none is', () => {
