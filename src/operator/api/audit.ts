@@ -10,7 +10,7 @@ export type AuditEntry = Readonly<Record<string, unknown>>;
 const POLL_INTERVAL_MS = 50;
 
 /**
- * True once the audit reaches the current head of the log, within `timeoutMs` milliseconds: operators search for the
+ * True if the audit reaches the current head of the log within `timeoutMs` milliseconds. Operators search for the
  * command they just ran.
  */
 export async function isUpToDate(pool: Pool, log: EventLog, timeoutMs: number): Promise<boolean> {
