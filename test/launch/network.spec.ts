@@ -115,9 +115,7 @@ describe('the network on one machine', () => {
       process.kill(pid!, 'SIGKILL');
       await replaced(name, pid);
     }
-    const lines = await until(() =>
-      network.output().match(/^.*"msg":"process (?:serves|ended).*$/gm),
-    );
+    const lines = await until(() => network.output().match(/^.*"msg":"process (?:serves|ended).*$/gm));
     // Who says it and of whom are two things, and no reader of JSON takes a key that is there twice.
     for (const line of lines) {
       expect(line.match(/"process":/g)).toHaveLength(1);

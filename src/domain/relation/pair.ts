@@ -2,8 +2,8 @@ import type { BlockEvent } from '../block/events.js';
 import { Refusal } from '../refusal.js';
 import type { Decision } from '../refusal.js';
 import type { RelationEnded, RelationEstablished, RelationEvent } from './events.js';
-import { interactionUnavailable } from './relation.js';
-import type { Tie } from './relation.js';
+import { interactionUnavailable } from './tie.js';
+import type { Tie } from './tie.js';
 
 export type PairEvent = RelationEvent | BlockEvent;
 
