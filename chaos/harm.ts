@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { childrenOf, hasGone, isAlive } from '../src/launch/processes.js';
+import { childrenOf, waitUntilGone, isAlive } from '../src/launch/processes.js';
 import type { TestNetwork } from '../test/support/network.js';
 import { until } from '../test/support/until.js';
 import { leaderOf, pidOf, startEnded, startNode } from './event-store-nodes.js';
@@ -92,7 +92,7 @@ async function killNodes({ harm, forMs }: Fault, { nodes, nodeLog, givenUp }: Ha
   const killAll = async () => {
     const pids = nodes.map(pidOf);
     pids.forEach(kill);
-    await Promise.all(pids.map((pid) => hasGone(pid, LONGEST_RESTART_MS)));
+    await Promise.all(pids.map((pid) => waitUntilGone(pid, LONGEST_RESTART_MS)));
   };
   const startAll = () => Promise.all(nodes.map((node) => startNode(node, nodeLog)));
   await killAll();

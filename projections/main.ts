@@ -6,7 +6,7 @@ import { ConfigError, readConfig, storesOf } from '../src/config/config.js';
 import type { Config, StoreUrls } from '../src/config/config.js';
 import { createLogger } from '../src/config/logger.js';
 import { LogCheck } from '../src/http/health/log-check.js';
-import { announceReady, onStop } from '../src/launch/child.js';
+import { announceReady, stopOnSignal } from '../src/launch/child.js';
 import type { EventLog } from '../src/log/event-log.js';
 import { openLog } from '../src/log/open-log.js';
 import type { LogOptions } from '../src/log/open-log.js';
@@ -187,7 +187,7 @@ function main(): void {
   const logger = createLogger(config, 'worker');
   const stopping = new AbortController();
   const working = work(config, logger, stopping.signal);
-  onStop(async () => {
+  stopOnSignal(async () => {
     stopping.abort();
     await working;
   });

@@ -15,10 +15,10 @@ import { SignInAdmission } from './http/admission/sign-in-admission.js';
 import { HttpModule } from './http/http.module.js';
 import { endpointsOf } from './http/openapi/endpoint.js';
 import { fastifyAdapter, prepareServer } from './http/server/server.js';
-import { announceReady, onStop } from './launch/child.js';
+import { announceReady, stopOnSignal } from './launch/child.js';
 import { KeyVault } from './log/vault/key-vault.js';
 import { startOperatorApi } from './operator/api/operator-server.js';
-import { putDownRestored } from './backup/restore/record-restored.js';
+import { recordRestores } from './backup/restore/record-restored.js';
 import { Erasures } from './erasure/erasures.js';
 import { Witness } from './witness/witness.js';
 import { openResources } from './resources.js';
@@ -46,11 +46,11 @@ async function serve(config: Config, logger: Logger): Promise<void> {
   });
   opened.push(app);
   const refuseOtherMethods = prepareServer(app, config.baseUrl, endpointsOf(HttpModule));
-  mountAuthorizationServer(app, () => app.get(SignInAdmission).whyClosed());
+  mountAuthorizationServer(app, () => app.get(SignInAdmission).unavailableMessage());
   await app.init();
   await app.register(refuseOtherMethods);
   await app.listen(config.port, config.host);
-  await putDownRestored(app);
+  await recordRestores(app);
   opened.push(await startOperatorApi(app));
   opened.push(startErasures(app));
   announceReady();
@@ -74,7 +74,7 @@ function startErasures(app: NestFastifyApplication): { close(): Promise<void> } 
 const config = readConfig();
 const logger = createLogger(config, 'api');
 // Registered first: a stop may arrive before the process serves.
-onStop(async () => {
+stopOnSignal(async () => {
   for (const part of opened.toReversed()) await part.close();
 });
 try {

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import { admissionSql, valuesOf } from '../../src/http/admission/admission-sql.js';
+import { admissionSql, admissionParameters } from '../../src/http/admission/admission-sql.js';
 import { readPublicationState } from '../../src/incarnations/recovery-state.js';
 import { credentialHash } from '../../src/store/authority/credential-hash.js';
 import type { BareRead } from './bare-server.js';
@@ -13,7 +13,7 @@ export async function bareRead(
 ): Promise<BareRead> {
   const state = await readPublicationState(pool);
   if (!state) throw new Error('nothing is published');
-  const admission = valuesOf({
+  const admission = admissionParameters({
     tokenHash: credentialHash(token),
     now: Date.now(),
     incarnation: state.incarnation,

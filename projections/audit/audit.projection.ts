@@ -1,8 +1,8 @@
 import type { Recorded } from '../../src/log/recorded.js';
 import { eventTypes } from '../../src/log/registry.js';
 import type { Group, Handlers, Projection, Statement, Write } from '../runner/projection.js';
-import { aboutOf, subjectOf } from './subject.js';
-import type { Kind, Subject } from './subject.js';
+import { auditSubjectsOf, eventIdsOf } from './subject.js';
+import type { SubjectKind, EventIds } from './subject.js';
 
 interface AuditedRow {
   readonly position: string;
@@ -11,7 +11,7 @@ interface AuditedRow {
   readonly type: string;
   readonly stream: string;
   readonly revision: string;
-  readonly subject: Subject;
+  readonly subject: EventIds;
   readonly actor_id?: string | undefined;
   readonly app_id?: string | undefined;
   readonly grant_id?: string | undefined;
@@ -38,7 +38,7 @@ const insertEvent: Statement<AuditedRow> = {
 };
 
 interface AboutRow {
-  readonly kind: Kind;
+  readonly kind: SubjectKind;
   readonly id: string;
   readonly position: string;
 }
@@ -64,7 +64,7 @@ function recordEvent(recorded: Recorded, write: Write): void {
     type: event.type,
     stream: recorded.stream,
     revision: String(recorded.revision),
-    subject: subjectOf(event),
+    subject: eventIdsOf(event),
     actor_id: metadata.actorId,
     app_id: metadata.appId,
     grant_id: metadata.grantId,
@@ -74,7 +74,7 @@ function recordEvent(recorded: Recorded, write: Write): void {
     operator: metadata.operator,
     reason: metadata.reason,
   });
-  for (const { kind, id } of aboutOf(recorded)) write(insertAbout, { kind, id, position });
+  for (const { kind, id } of auditSubjectsOf(recorded)) write(insertAbout, { kind, id, position });
 }
 
 /** Raise it when a row's content changes, and add a migration that empties the tables. */

@@ -1,21 +1,21 @@
 import type { Pool } from 'pg';
 import { auditGroup } from './audit.projection.js';
-import { kinds } from './subject.js';
-import type { Kind, Subject } from './subject.js';
+import { subjectKinds } from './subject.js';
+import type { SubjectKind, EventIds } from './subject.js';
 
 /** All conditions must hold. `since`: Unix milliseconds, inclusive. */
-export type AuditFilter = { readonly [Of in Kind]?: string | undefined } & {
+export type AuditFilter = { readonly [Of in SubjectKind]?: string | undefined } & {
   readonly since?: number | undefined;
 };
 
-export interface Audited {
+export interface AuditedEvent {
   readonly position: bigint;
   readonly eventId: string;
   readonly at: number;
   readonly type: string;
   readonly stream: string;
   readonly revision: bigint;
-  readonly subject: Subject;
+  readonly subject: EventIds;
   readonly actorId: string | null;
   readonly appId: string | null;
   readonly grantId: string | null;
@@ -26,7 +26,7 @@ export interface Audited {
   readonly reason: string | null;
 }
 
-interface Row extends Omit<Audited, 'position' | 'revision' | 'at'> {
+interface Row extends Omit<AuditedEvent, 'position' | 'revision' | 'at'> {
   readonly position: string;
   readonly revision: string;
   readonly at: string;
@@ -37,9 +37,9 @@ export async function auditedAfter(
   filter: AuditFilter,
   after: bigint,
   limit: number,
-): Promise<readonly Audited[]> {
+): Promise<readonly AuditedEvent[]> {
   const values: unknown[] = [String(after), limit, filter.since ?? 0];
-  const joins = kinds
+  const joins = subjectKinds
     .filter((kind) => filter[kind] !== undefined)
     .map((kind) => {
       const id = `$${values.push(filter[kind])}`;
@@ -61,11 +61,11 @@ export async function auditedAfter(
   return rows.map(present);
 }
 
-function present({ position, revision, at, ...row }: Row): Audited {
+function present({ position, revision, at, ...row }: Row): AuditedEvent {
   return { ...row, position: BigInt(position), revision: BigInt(revision), at: Number(at) };
 }
 
-export async function auditedUpTo(pool: Pool): Promise<bigint | undefined> {
+export async function auditPosition(pool: Pool): Promise<bigint | undefined> {
   const { rows } = await pool.query<{ position: string | null }>(
     'SELECT applied_position::text AS position FROM recovery.checkpoint WHERE group_name = $1',
     [auditGroup.name],

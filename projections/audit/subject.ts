@@ -2,18 +2,18 @@ import type { Recorded } from '../../src/log/recorded.js';
 import { personalFieldsOf } from '../../src/log/registry.js';
 import type { StoredEvent } from '../../src/log/registry.js';
 
-export type Subject = Readonly<Record<string, string>>;
+export type EventIds = Readonly<Record<string, string>>;
 
-export const kinds = ['actor', 'post', 'app', 'grant'] as const;
-export type Kind = (typeof kinds)[number];
+export const subjectKinds = ['actor', 'post', 'app', 'grant'] as const;
+export type SubjectKind = (typeof subjectKinds)[number];
 
-export interface About {
-  readonly kind: Kind;
+export interface AuditSubject {
+  readonly kind: SubjectKind;
   readonly id: string;
 }
 
 /** Returns every id field that is not personal. New event types therefore need no entry here. */
-export function subjectOf({ type, data }: StoredEvent): Subject {
+export function eventIdsOf({ type, data }: StoredEvent): EventIds {
   const personal = personalFieldsOf(type);
   return Object.fromEntries(
     Object.entries(data).filter(
@@ -24,10 +24,10 @@ export function subjectOf({ type, data }: StoredEvent): Subject {
 }
 
 /** Returns each subject of an event once: the actor, application and grant that caused it, and the ids in its data. */
-export function aboutOf({ event, metadata }: Recorded): readonly About[] {
+export function auditSubjectsOf({ event, metadata }: Recorded): readonly AuditSubject[] {
   const { actorId, appId, grantId } = metadata;
-  const fields = [...Object.entries({ actorId, appId, grantId }), ...Object.entries(subjectOf(event))];
-  const subjects = new Map<string, About>();
+  const fields = [...Object.entries({ actorId, appId, grantId }), ...Object.entries(eventIdsOf(event))];
+  const subjects = new Map<string, AuditSubject>();
   for (const [field, id] of fields) {
     const kind = kindOf(field, event);
     if (kind && id !== undefined) subjects.set(`${kind} ${id}`, { kind, id });
@@ -36,7 +36,7 @@ export function aboutOf({ event, metadata }: Recorded): readonly About[] {
 }
 
 /** A reply is not about its parent post, but a like is about the liked post. */
-function kindOf(field: string, { data }: StoredEvent): Kind | undefined {
+function kindOf(field: string, { data }: StoredEvent): SubjectKind | undefined {
   if (/actorId$/i.test(field)) return 'actor';
   if (field === 'postId' || (field === 'targetId' && 'kind' in data && data.kind === 'like')) return 'post';
   if (field === 'appId') return 'app';

@@ -5,15 +5,15 @@ import {
   changeProfile,
   eraseAccount,
   issueGrant,
-  planErasure,
+  scheduleErasure,
   registerAccount,
   registerApplication,
   revokeGrant,
   setAccountState,
   setApplicationState,
   setPublishing,
-  takeHandle,
-  useGrant,
+  changeHandle,
+  recordGrantUse,
 } from './authority.sql.js';
 
 /**
@@ -45,13 +45,13 @@ export const authority: Projection = {
       write(setAccountState, { actor_id, state: 'active', at, revision: String(revision) });
     },
     'account.erasure_requested': ({ event: { data }, revision }, write) =>
-      write(planErasure, {
+      write(scheduleErasure, {
         actor_id: data.actorId,
         erases_at: data.erasesAt,
         revision: String(revision),
       }),
     'account.erasure_cancelled': ({ event: { data }, revision }, write) =>
-      write(planErasure, { actor_id: data.actorId, erases_at: null, revision: String(revision) }),
+      write(scheduleErasure, { actor_id: data.actorId, erases_at: null, revision: String(revision) }),
     'account.erased': ({ event: { data }, revision }, write) =>
       write(eraseAccount, { actor_id: data.actorId, at: data.at, revision: String(revision) }),
     'profile.changed': ({ event: { data }, erased }, write) => {
@@ -65,7 +65,7 @@ export const authority: Projection = {
         profile_revision: revision,
         profile_changed_at: data.at,
       });
-      if (handle !== null) write(takeHandle, { actor_id, handle, handle_revision: revision });
+      if (handle !== null) write(changeHandle, { actor_id, handle, handle_revision: revision });
     },
     'application.registered': ({ event: { data }, revision }, write) => {
       write(registerApplication, {
@@ -94,7 +94,7 @@ export const authority: Projection = {
       });
     },
     'grant.refreshed': ({ event: { data } }, write) => {
-      write(useGrant, { grant_id: data.grantId, last_used_at: data.at });
+      write(recordGrantUse, { grant_id: data.grantId, last_used_at: data.at });
     },
     'grant.revoked': ({ event: { data } }, write) => {
       write(revokeGrant, {

@@ -63,7 +63,7 @@ interface AccountHandle {
 }
 
 /** Needs a revision of its own: a newer profile that hides the handle leaves the sign-in name unchanged. */
-export const takeHandle: Statement<AccountHandle> = {
+export const changeHandle: Statement<AccountHandle> = {
   name: 'account.take-handle',
   table: 'account',
   key: (row) => row.actor_id,
@@ -99,7 +99,7 @@ interface AccountErasure {
   readonly revision: string;
 }
 
-export const planErasure: Statement<AccountErasure> = {
+export const scheduleErasure: Statement<AccountErasure> = {
   name: 'account.plan-erasure',
   table: 'account',
   key: (row) => row.actor_id,
@@ -201,7 +201,7 @@ interface Use {
 }
 
 /** Never inserts a row: the grant's first event defines its scopes, and every log and stream has that event first. */
-export const useGrant: Statement<Use> = {
+export const recordGrantUse: Statement<Use> = {
   name: 'app_grant.use',
   table: 'app_grant',
   key: (row) => row.grant_id,

@@ -1,6 +1,6 @@
 import { isErased } from '../erasure/erased.sql.js';
 import type { Projection, Statement } from '../runner/projection.js';
-import { blockFolds } from './blocks.verification.js';
+import { blockVerifications } from './blocks.verification.js';
 
 interface Block {
   readonly actor_id: string;
@@ -43,7 +43,7 @@ export const blocks: Projection = {
   indexes: `
     CREATE INDEX block_newest ON block (actor_id, position);
     CREATE INDEX block_target ON block (target_actor_id)`,
-  verifications: blockFolds,
+  verifications: blockVerifications,
   handlers: {
     'block.established': ({ event: { data }, position }, write) =>
       write(establish, {

@@ -67,9 +67,9 @@ const INSERT_ROWS = `
  * never go behind the window, so expired rows may be deleted bit by bit.
  *
  * A build inserts each change once. It creates the key at its end, so expired rows cannot be looked up before;
- * {@link DROP_OLD} deletes them.
+ * {@link DELETE_EXPIRED_CHANGES} deletes them.
  */
-export const add: Statement<Change> = {
+export const addChange: Statement<Change> = {
   name: 'change.add',
   table: 'change',
   key: ({ position, seq }) => `${position}.${seq}`,
@@ -85,7 +85,7 @@ export const add: Statement<Change> = {
 };
 
 /** Copies the retained week and truncates: the log may span many years, and truncation frees the disk space. */
-export const DROP_OLD = `
+export const DELETE_EXPIRED_CHANGES = `
     DO $$ BEGIN
       IF EXISTS (SELECT FROM change, feed_window WHERE change.position < feed_window.begins) THEN
         CREATE TEMPORARY TABLE kept ON COMMIT DROP AS

@@ -3,14 +3,14 @@ import { isPublished } from '../visibility.sql.js';
 import { EVERYBODY } from './change.js';
 
 /** The cursor of the current snapshot, at least the incarnation's first valid cursor. */
-export const NOW = 'greatest(coalesce(state.applied_position, 0), state.cursors_valid_from)';
+export const CURRENT_CURSOR = 'greatest(coalesce(state.applied_position, 0), state.cursors_valid_from)';
 
 /**
  * True if all changes since the cursor are available: this incarnation issued it, it is not ahead of the log, and no
  * later change was deleted.
  */
-export function isCovered(schema: string, cursor: string): string {
-  return `(${cursor} >= state.cursors_valid_from AND ${cursor} <= ${NOW}
+export function isCursorValid(schema: string, cursor: string): string {
+  return `(${cursor} >= state.cursors_valid_from AND ${cursor} <= ${CURRENT_CURSOR}
     AND ${cursor} + 1 >= (SELECT begins FROM ${schema}.feed_window))`;
 }
 
@@ -30,7 +30,7 @@ export function isInView(schema: string, author: string): string {
  * True if the caller may hold the post that `change` deletes: in the view, as a like, or as the source of an inbox
  * entry.
  */
-export function isMissed(schema: string, change: string): string {
+export function mayBeHeldByCaller(schema: string, change: string): string {
   return `(${isInView(schema, `${change}.owner_actor_id`)}
     OR EXISTS (
       SELECT FROM ${schema}.relation liked
@@ -46,7 +46,7 @@ export function isMissed(schema: string, change: string): string {
 /** Limits the replies to check. A deleted post with more replies counts as having some in view. */
 const MAX_REPLIES = 200;
 
-export function leavesReplies(schema: string, change: string): string {
+export function orphansReplies(schema: string, change: string): string {
   const repliesBy = (column: string) => `
     SELECT count(*) > ${MAX_REPLIES} OR coalesce(bool_or(${isInView(schema, 'reply.author_actor_id')}), false)
     FROM (

@@ -2,9 +2,9 @@ import type { RelationEvent } from '../../src/domain/relation/events.js';
 import type { Recorded } from '../../src/log/recorded.js';
 import type { EventOf, EventType } from '../../src/log/registry.js';
 import type { Projection, Write } from '../runner/projection.js';
-import { add, DROP_OLD, EVERYBODY } from './change.js';
+import { addChange, DELETE_EXPIRED_CHANGES, EVERYBODY } from './change.js';
 import type { Change } from './change.js';
-import { feedFolds } from './feed.verification.js';
+import { feedVerifications } from './feed.verification.js';
 
 type ChangeFields = Pick<Change, 'actor_id'> & Partial<Change>;
 
@@ -22,7 +22,7 @@ function addChanges<Type extends EventType>(
 ): void {
   if (event.type !== type) throw new Error(`${event.type} is no ${type}`);
   changes.forEach((change, index) =>
-    write(add, {
+    write(addChange, {
       position: String(position),
       seq: String(revision * MAX_CHANGES_PER_EVENT + BigInt(index)),
       owner_actor_id: change.actor_id,
@@ -73,7 +73,7 @@ export const feed: Projection = {
     CREATE TABLE feed_hour (hour bigint PRIMARY KEY, position numeric NOT NULL);
     CREATE TABLE feed_window (begins numeric NOT NULL);
     INSERT INTO feed_window (begins) VALUES (0)`,
-  backfillSql: DROP_OLD,
+  backfillSql: DELETE_EXPIRED_CHANGES,
   indexes: `
     ALTER TABLE change ADD PRIMARY KEY (position, seq);
     CREATE INDEX change_of_author ON change (owner_actor_id, position) WHERE audience = 'author';
@@ -82,7 +82,7 @@ export const feed: Projection = {
     CREATE INDEX change_reset ON change (owner_actor_id, position) WHERE kind = 'reset';
     CREATE INDEX change_deletion ON change (position) WHERE kind = 'post.deleted';
     CREATE INDEX post_in_thread ON post (root_id, position) WHERE status = 'published' AND root_id IS NOT NULL`,
-  verifications: feedFolds,
+  verifications: feedVerifications,
   handlers: {
     'post.created': (recorded, write) => {
       const { authorActorId, postId } = recorded.event.data;

@@ -1,8 +1,8 @@
 import type { ReadQuery } from '../runner/read-query.js';
-import { NOW, isCovered, wasReset } from './changes.sql.js';
+import { CURRENT_CURSOR, isCursorValid, wasReset } from './changes.sql.js';
 import { presentFeed } from './feed-page.js';
 import type { FeedPage } from './feed-page.js';
-import { eventsJson, isTold, postsOfPage, TOLD_OF_INBOX, toldOf } from './feed.sql.js';
+import { eventsJson, isForCaller, postsOfPage, INBOX_CHANGE_COLUMNS, changeColumns } from './feed.sql.js';
 
 export type { FeedPage };
 
@@ -19,18 +19,18 @@ export const feedOf: ReadQuery<{ readonly cursor: number | undefined; readonly l
     const [cursor, limit] = [`${parameter(1)}::numeric`, `${parameter(2)}::integer`];
     return `(
     WITH since AS MATERIALIZED (
-      SELECT ${cursor} AS position WHERE ${isCovered(schema, cursor)} AND NOT ${wasReset(schema, cursor)}
+      SELECT ${cursor} AS position WHERE ${isCursorValid(schema, cursor)} AND NOT ${wasReset(schema, cursor)}
     ), scanned AS MATERIALIZED (
       SELECT * FROM ${schema}.change WHERE change.position > (SELECT position FROM since)
       ORDER BY change.position FETCH FIRST ${SCAN} ROWS WITH TIES
     ), reach AS MATERIALIZED (
-      SELECT CASE WHEN count(*) < ${SCAN} THEN ${NOW} ELSE max(scanned.position) END
+      SELECT CASE WHEN count(*) < ${SCAN} THEN ${CURRENT_CURSOR} ELSE max(scanned.position) END
         AS position
       FROM scanned
     ), matching AS MATERIALIZED (
-      SELECT ${toldOf('scanned')} FROM scanned WHERE ${isTold(schema, 'scanned')}
+      SELECT ${changeColumns('scanned')} FROM scanned WHERE ${isForCaller(schema, 'scanned')}
       UNION ALL
-      SELECT ${TOLD_OF_INBOX}
+      SELECT ${INBOX_CHANGE_COLUMNS}
       FROM ${schema}.inbox
       WHERE inbox.actor_id = caller.actor_id AND inbox.position > (SELECT position FROM since)
         AND inbox.position <= (SELECT position FROM reach)
@@ -41,7 +41,7 @@ export const feedOf: ReadQuery<{ readonly cursor: number | undefined; readonly l
       'events', ${eventsJson(schema, 'page')},
       'posts', ${postsOfPage(schema, 'page')},
       'cursor', CASE
-        WHEN NOT EXISTS (SELECT FROM since) THEN ${NOW}
+        WHEN NOT EXISTS (SELECT FROM since) THEN ${CURRENT_CURSOR}
         WHEN (SELECT count(*) FROM matching) > (SELECT count(*) FROM page) THEN (SELECT max(page.position) FROM page)
         ELSE (SELECT position FROM reach) END,
       'replace', ${cursor} IS NOT NULL AND NOT EXISTS (SELECT FROM since)))`;

@@ -1,8 +1,8 @@
-import { entryJson, isEntryShown } from '../inbox/inbox.sql.js';
+import { entryJson, isEntryVisible } from '../inbox/inbox.sql.js';
 import { postsJson } from '../posts/post.sql.js';
-import { isEligible, relationJson } from '../reconcile/full-view.sql.js';
+import { isRelationVisible, relationJson } from '../reconcile/full-view.sql.js';
 import { isActorVisible } from '../visibility.sql.js';
-import { isInView, isMissed } from './changes.sql.js';
+import { isInView, mayBeHeldByCaller } from './changes.sql.js';
 
 /** Sorts an inbox addition behind all other changes of its event. */
 const LAST = '9223372036854775807';
@@ -23,22 +23,22 @@ const columns = {
 
 const columnNames = Object.keys(columns);
 
-export const TOLD_AS = Object.entries(columns)
+export const CHANGE_COLUMN_DEFINITIONS = Object.entries(columns)
   .map(([name, type]) => `${name} ${type}`)
   .join(', ');
 
-export const toldRecord = (row: string): string =>
+export const changeRecord = (row: string): string =>
   `ROW(${columnNames.map((name) => `${row}.${name}`).join(', ')})`;
 
-export const toldOf = (change: string): string =>
+export const changeColumns = (change: string): string =>
   columnNames.map((name) => (name === 'entry_id' ? 'NULL AS entry_id' : `${change}.${name}`)).join(', ');
 
-export const TOLD_OF_INBOX = `inbox.position, ${LAST}, 'inbox.added', inbox.created_at, inbox.source_actor_id, NULL, NULL, NULL,
+export const INBOX_CHANGE_COLUMNS = `inbox.position, ${LAST}, 'inbox.added', inbox.created_at, inbox.source_actor_id, NULL, NULL, NULL,
   NULL, NULL::integer, inbox.id`;
 
-export const isTold = (schema: string, change: string): string => `
+export const isForCaller = (schema: string, change: string): string => `
   CASE WHEN ${change}.audience = 'author' THEN ${isInView(schema, `${change}.owner_actor_id`)}
-      OR (${change}.kind = 'post.deleted' AND ${isMissed(schema, change)})
+      OR (${change}.kind = 'post.deleted' AND ${mayBeHeldByCaller(schema, change)})
     ELSE ${change}.owner_actor_id = caller.actor_id AND ${change}.kind LIKE 'relation.%' END`;
 
 export const eventsJson = (schema: string, page: string): string => `(
@@ -70,7 +70,7 @@ function subjectJson(schema: string): string {
       SELECT json_build_object('relation', ${relationOfPage}) FROM ${schema}.relation
       WHERE relation.actor_id = page.actor_id AND relation.kind = page.relation_kind
         AND relation.target_id = page.target_id AND relation.generation = page.generation
-        AND ${isEligible(schema, 'relation')})
+        AND ${isRelationVisible(schema, 'relation')})
     WHEN 'profile.changed' THEN (
       SELECT json_build_object('profile', json_build_object(
         'actorId', actor.actor_id, 'handle', actor.handle, 'displayName', actor.display_name,
@@ -79,6 +79,6 @@ function subjectJson(schema: string): string {
       WHERE actor.actor_id = page.actor_id AND ${isActorVisible(schema, 'actor.actor_id')})
     WHEN 'inbox.added' THEN (
       SELECT json_build_object('entry', ${entryJson('inbox')}) FROM ${schema}.inbox
-      WHERE inbox.actor_id = caller.actor_id AND inbox.id = page.entry_id AND ${isEntryShown(schema, 'inbox')})
+      WHERE inbox.actor_id = caller.actor_id AND inbox.id = page.entry_id AND ${isEntryVisible(schema, 'inbox')})
     END`;
 }

@@ -63,7 +63,7 @@ const CHANGES = `
 
 const BEGINS = '(SELECT coalesce(min(position), 0) FROM folded_hour)';
 
-export const feedFolds: readonly TableVerification[] = [
+export const feedVerifications: readonly TableVerification[] = [
   {
     table: 'feed_hour',
     key: ['hour'],

@@ -2,7 +2,7 @@ import { isErased } from '../erasure/erased.sql.js';
 import type { Projection, Statement, Write } from '../runner/projection.js';
 import { entryId } from './entry.js';
 import type { EntrySource } from './entry.js';
-import { inboxFolds } from './inbox.verification.js';
+import { inboxVerifications } from './inbox.verification.js';
 
 interface EntryRow {
   readonly actor_id: string;
@@ -134,7 +134,7 @@ export const inbox: Projection = {
   indexes: `
     CREATE INDEX inbox_newest ON inbox (actor_id, position);
     CREATE INDEX inbox_of_source ON inbox (source_actor_id)`,
-  verifications: inboxFolds,
+  verifications: inboxVerifications,
   handlers: {
     'relation.established': ({ event: { data }, position }, write) => {
       const { kind, actorId: sourceActorId, targetActorId: actorId, targetId } = data;

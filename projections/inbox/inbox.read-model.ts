@@ -1,8 +1,8 @@
 import { keysetOf } from '../runner/page-query.js';
-import type { PageQuery, Scanned } from '../runner/page-query.js';
+import type { PageQuery, ScannedPage } from '../runner/page-query.js';
 import type { ReadQuery } from '../runner/read-query.js';
 import type { InboxEntry } from './entry.js';
-import { entryJson, isEntryShown, unreadCount } from './inbox.sql.js';
+import { entryJson, isEntryVisible, unreadCount } from './inbox.sql.js';
 
 interface PageJson {
   readonly rows: readonly { readonly position: string; readonly entry: InboxEntry | null }[] | null;
@@ -10,7 +10,7 @@ interface PageJson {
   readonly unread: number;
 }
 
-export interface ScannedInbox extends Scanned<InboxEntry> {
+export interface ScannedInbox extends ScannedPage<InboxEntry> {
   readonly unread: number;
 }
 
@@ -29,7 +29,7 @@ export const inboxOf: PageQuery<object, InboxEntry, ScannedInbox> = {
       'rows', (
         SELECT json_agg(json_build_object(
           'position', page.position::text,
-          'entry', CASE WHEN ${isEntryShown(schema, 'page')} THEN ${entryJson('page')} END) ORDER BY page.position DESC)
+          'entry', CASE WHEN ${isEntryVisible(schema, 'page')} THEN ${entryJson('page')} END) ORDER BY page.position DESC)
         FROM page),
       'more', (SELECT count(*) FROM candidate) > ${parameter(1)}::integer,
       'unread', ${unreadCount(schema)}))`,
@@ -44,7 +44,7 @@ export const inboxOf: PageQuery<object, InboxEntry, ScannedInbox> = {
   },
 };
 
-export const unreadOf: ReadQuery<void, number> = {
+export const unreadCountOf: ReadQuery<void, number> = {
   name: 'unread-of',
   values: () => [],
   sql: ({ schema }) => `(SELECT to_json(${unreadCount(schema)}))`,

@@ -5,7 +5,7 @@ import { isActorVisible, isPublished } from '../visibility.sql.js';
  * The single rule of an entry's visibility to its owner. Its source actor and post must be visible, and a follow or
  * like must still be active.
  */
-export function isEntryShown(schema: string, entry: string): string {
+export function isEntryVisible(schema: string, entry: string): string {
   const isActive = `EXISTS (
     SELECT FROM ${schema}.relation
     WHERE relation.actor_id = ${entry}.source_actor_id AND relation.kind = ${entry}.kind
@@ -24,12 +24,12 @@ export const entryJson = (entry: string): string => `json_strip_nulls(json_build
   'id', ${entry}.id, 'kind', ${entry}.kind, 'sourceActorId', ${entry}.source_actor_id,
   'sourceId', ${entry}.source_id, 'createdAt', ${entry}.created_at, 'readAt', ${entry}.read_at))`;
 
-export const MOST_COUNTED = 1_000;
+export const MAX_COUNTED_UNREAD = 1_000;
 
 export const unreadCount = (schema: string): string => `(
   SELECT count(*) FROM (
     SELECT * FROM ${schema}.inbox
     WHERE inbox.actor_id = caller.actor_id AND inbox.read_at IS NULL
-    ORDER BY inbox.position DESC LIMIT ${MOST_COUNTED}
+    ORDER BY inbox.position DESC LIMIT ${MAX_COUNTED_UNREAD}
   ) entry
-  WHERE ${isEntryShown(schema, 'entry')})`;
+  WHERE ${isEntryVisible(schema, 'entry')})`;

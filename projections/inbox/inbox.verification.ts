@@ -1,4 +1,4 @@
-import { ERASED } from '../runner/verification.js';
+import { ERASED_ACTORS } from '../runner/verification.js';
 import type { TableVerification } from '../runner/verification.js';
 
 /** The id of `entryId` (entry.ts). Ids need no JSON escapes. */
@@ -10,7 +10,7 @@ const ENTRY_ID = `
  * Each follow or like renews its entry; a post adds one entry at most; own actions add none. The first later mark in
  * the log that names an entry makes it read.
  */
-export const inboxFolds: readonly TableVerification[] = [
+export const inboxVerifications: readonly TableVerification[] = [
   {
     table: 'inbox',
     key: ['actor_id', 'id'],
@@ -36,7 +36,7 @@ export const inboxFolds: readonly TableVerification[] = [
         ORDER BY actor_id, source_id, n, rank
       ), entry AS (
         SELECT *, ${ENTRY_ID} AS id FROM (SELECT * FROM relation_entry UNION ALL SELECT * FROM post_entry) both_kinds
-        WHERE actor_id NOT IN ${ERASED} AND source_actor_id NOT IN ${ERASED}
+        WHERE actor_id NOT IN ${ERASED_ACTORS} AND source_actor_id NOT IN ${ERASED_ACTORS}
       ), named AS (
         SELECT entry.actor_id, entry.id, mark.n, mark.at
         FROM (

@@ -2,7 +2,7 @@ import type { PostEvent } from '../../src/domain/post/events.js';
 import type { Recorded } from '../../src/log/recorded.js';
 import type { EventType, StoredEvent } from '../../src/log/registry.js';
 import type { Projection, Statement, Write } from '../runner/projection.js';
-import { intentFolds } from './intents.verification.js';
+import { intentVerifications } from './intents.verification.js';
 
 interface IntentRow {
   readonly app_id: string;
@@ -65,6 +65,6 @@ export const intents: Projection = {
       post_id text COLLATE "C",
       PRIMARY KEY (app_id, actor_id, intent_id)
     )`,
-  verifications: intentFolds,
+  verifications: intentVerifications,
   handlers: Object.fromEntries(types.map((type) => [type, recordIntent])),
 };

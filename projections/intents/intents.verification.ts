@@ -1,7 +1,7 @@
 import type { TableVerification } from '../runner/verification.js';
 
 /** An intent exists from its first event; of several posts, the first counts. */
-export const intentFolds: readonly TableVerification[] = [
+export const intentVerifications: readonly TableVerification[] = [
   {
     table: 'intent',
     key: ['app_id', 'actor_id', 'intent_id'],

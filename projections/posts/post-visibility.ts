@@ -20,7 +20,7 @@ const uncount = `
 
 // The row stays without text and versions, because replies refer to it. It is the same whether or not its events were
 // readable when they were applied.
-export const remove: Statement<NamedPost> = {
+export const removePost: Statement<NamedPost> = {
   ...ofPost,
   name: 'post.delete',
   sql: `
@@ -37,7 +37,7 @@ export const remove: Statement<NamedPost> = {
 };
 
 // The restriction has a table of its own: a recovered log may have lost the post, and its events may come later.
-export const restrict: Statement<NamedPost> = {
+export const restrictPost: Statement<NamedPost> = {
   ...ofPost,
   name: 'post.restrict',
   sql: `
@@ -51,7 +51,7 @@ export const restrict: Statement<NamedPost> = {
     )${uncount}`,
 };
 
-export const unrestrict: Statement<NamedPost> = {
+export const unrestrictPost: Statement<NamedPost> = {
   ...ofPost,
   name: 'post.unrestrict',
   sql: `

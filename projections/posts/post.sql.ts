@@ -3,7 +3,7 @@
  * presentation.
  */
 import { keysetOf } from '../runner/page-query.js';
-import type { Scanned } from '../runner/page-query.js';
+import type { ScannedPage } from '../runner/page-query.js';
 import { isPostVisible } from '../visibility.sql.js';
 import type { Post } from './post.js';
 
@@ -90,7 +90,7 @@ export function postsPageJson(
         HAVING (SELECT count(*) FROM candidate) > ${scan}::integer)))`;
 }
 
-export function presentPage(json: unknown): Scanned<Post> {
+export function presentPage(json: unknown): ScannedPage<Post> {
   const { posts, last } = json as PageJson;
   return {
     items: rowsOf(posts).map((row) => ({ key: keysetOf([row.position]), item: present(row) })),

@@ -1,7 +1,7 @@
 import { isErased } from '../erasure/erased.sql.js';
 import type { Projection, Statement } from '../runner/projection.js';
-import { postFolds } from './posts.verification.js';
-import { FIRST_REVISION, remove, restrict, unrestrict } from './post-visibility.js';
+import { postVerifications } from './posts.verification.js';
+import { FIRST_REVISION, removePost, restrictPost, unrestrictPost } from './post-visibility.js';
 
 interface NewApplication {
   readonly app_id: string;
@@ -118,7 +118,7 @@ export const posts: Projection = {
     DELETE FROM post_count;
     INSERT INTO post_count (actor_id, posts)
     SELECT author_actor_id, count(*) FROM post WHERE status = 'published' GROUP BY author_actor_id`,
-  verifications: postFolds,
+  verifications: postVerifications,
   handlers: {
     'application.registered': ({ event: { data } }, write) =>
       write(register, { app_id: data.appId, name: data.name }),
@@ -138,7 +138,7 @@ export const posts: Projection = {
         root_id: data.rootId ?? null,
       }),
     'post.edited': ({ event: { data }, erased }, write) => {
-      if (erased) write(remove, { id: data.postId });
+      if (erased) write(removePost, { id: data.postId });
       else
         write(edit, {
           id: data.postId,
@@ -148,8 +148,8 @@ export const posts: Projection = {
           last_edit_at: data.at,
         });
     },
-    'post.deleted': ({ event: { data } }, write) => write(remove, { id: data.postId }),
-    'post.restricted': ({ event: { data } }, write) => write(restrict, { id: data.postId }),
-    'post.unrestricted': ({ event: { data } }, write) => write(unrestrict, { id: data.postId }),
+    'post.deleted': ({ event: { data } }, write) => write(removePost, { id: data.postId }),
+    'post.restricted': ({ event: { data } }, write) => write(restrictPost, { id: data.postId }),
+    'post.unrestricted': ({ event: { data } }, write) => write(unrestrictPost, { id: data.postId }),
   },
 };

@@ -1,11 +1,11 @@
-import { digestOf, ERASED } from '../runner/verification.js';
+import { digestOf, ERASED_ACTORS } from '../runner/verification.js';
 import type { TableVerification } from '../runner/verification.js';
 
 /**
  * A post has the state of its creation and its last edit. A restriction hides it until it is lifted. A deleted post, or
  * a post of an erased author, keeps no text and no versions.
  */
-export const postFolds: readonly TableVerification[] = [
+export const postVerifications: readonly TableVerification[] = [
   {
     table: 'application',
     key: ['app_id'],
@@ -41,7 +41,7 @@ export const postFolds: readonly TableVerification[] = [
       ), gone AS (
         SELECT data->>'postId' AS id FROM fact WHERE type = 'post.deleted' OR (type LIKE 'post.%' AND erased)
         UNION
-        SELECT id FROM created WHERE data->>'authorActorId' IN ${ERASED}
+        SELECT id FROM created WHERE data->>'authorActorId' IN ${ERASED_ACTORS}
       )
       SELECT id, position, data->>'authorActorId' AS author_actor_id, data->>'appId' AS app_id,
         CASE WHEN gone.id IS NOT NULL THEN ${digestOf("''")} ELSE coalesce(edit.text, data->>'text') END AS text,

@@ -6,7 +6,7 @@ import type { Activity, GroupState } from '../runner/group-state.js';
 
 export type GroupStates = Readonly<Record<string, () => GroupState>>;
 
-export interface Checked {
+export interface WorkerCheckOptions {
   readonly pool: Pool;
   readonly log: () => LogCheck | undefined;
   readonly reachWitness: () => Promise<unknown>;
@@ -24,21 +24,21 @@ const notReady: { readonly [Each in Activity]?: string } = {
  * The checks of a worker's `/readyz`: its stores, and that this worker or another one keeps each group up to date. The
  * witness is optional, because only restrictions depend on it.
  */
-export function workerChecks({ pool, log, reachWitness, groups }: Checked): Checks {
+export function workerChecks({ pool, log, reachWitness, groups }: WorkerCheckOptions): Checks {
   return {
-    needed: {
+    required: {
       eventStore: (signal) => checkLog(log(), signal),
       database: () => pool.query('SELECT 1'),
       ...Object.fromEntries(Object.entries(groups).map(([name, state]) => [name, checkOf(state)])),
     },
-    shown: { witness: reachWitness },
+    informational: { witness: reachWitness },
   };
 }
 
 async function checkLog(log: LogCheck | undefined, signal: AbortSignal): Promise<void> {
   if (!log)
     throw new NotReady('This worker has not reached the event store, or the vault, since it started.');
-  await log.look(signal);
+  await log.check(signal);
 }
 
 const checkOf =

@@ -8,12 +8,12 @@ import { sendError } from '../../src/http/server/error.filter.js';
 import { requireMetricsHost } from '../../src/http/health/metrics-host.js';
 import { probeRoutes } from '../../src/http/health/probes.js';
 import { workerChecks } from './worker-checks.js';
-import type { Checked } from './worker-checks.js';
+import type { WorkerCheckOptions } from './worker-checks.js';
 import { WorkerMetrics } from './worker-metrics.js';
 
 const DATABASE_MS = 1_500;
 
-export interface ProbeOptions extends Omit<Checked, 'pool'> {
+export interface ProbeOptions extends Omit<WorkerCheckOptions, 'pool'> {
   readonly config: Pick<Config, 'operatorHost' | 'operatorBaseUrl' | 'metricsPort' | 'metricsHosts'>;
   readonly databaseUrl: string;
   readonly logger: Logger;

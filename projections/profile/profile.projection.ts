@@ -1,5 +1,5 @@
 import type { Projection, Statement } from '../runner/projection.js';
-import { profileFolds } from './profile.verification.js';
+import { profileVerifications } from './profile.verification.js';
 
 interface NewActor {
   readonly actor_id: string;
@@ -74,7 +74,7 @@ export const profile: Projection = {
     ALTER TABLE actor ALTER handle SET STATISTICS 0, ALTER display_name SET STATISTICS 0, ALTER bio SET STATISTICS 0,
       ALTER website SET STATISTICS 0;
     CREATE INDEX actor_suspended ON actor (actor_id) WHERE state <> 'active'`,
-  verifications: profileFolds,
+  verifications: profileVerifications,
   handlers: {
     'account.registered': ({ event: { data }, erased }, write) => {
       // Without its key the account is unreadable, and reads treat the actor as unknown.

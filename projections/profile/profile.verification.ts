@@ -5,7 +5,7 @@ import type { TableVerification } from '../runner/verification.js';
  * A profile has its newest revision; an account has its last suspension or reinstatement. An erased account keeps only
  * its mark.
  */
-export const profileFolds: readonly TableVerification[] = [
+export const profileVerifications: readonly TableVerification[] = [
   {
     table: 'actor',
     key: ['actor_id'],

@@ -3,9 +3,9 @@
  * the cursor. A delta can only add and update. There is no delta if anything was removed, or if more changed than a
  * view holds.
  */
-import { isMissed, leavesReplies, wasReset } from '../feed/changes.sql.js';
-import { isEntryShown } from '../inbox/inbox.sql.js';
-import { isEligible } from './full-view.sql.js';
+import { mayBeHeldByCaller, orphansReplies, wasReset } from '../feed/changes.sql.js';
+import { isEntryVisible } from '../inbox/inbox.sql.js';
+import { isRelationVisible } from './full-view.sql.js';
 import type { ViewSize } from './full-view.sql.js';
 
 const isOfPost = `change.kind IN ('post.created', 'post.edited')`;
@@ -35,7 +35,7 @@ export const newRelations = (schema: string, { relations }: ViewSize): string =>
     AND change.kind = 'relation.established' AND change.position > since.position
   JOIN ${schema}.relation ON relation.actor_id = caller.actor_id AND relation.kind = change.relation_kind
     AND relation.target_id = change.target_id AND relation.generation = change.generation
-  WHERE ${isEligible(schema, 'relation')}
+  WHERE ${isRelationVisible(schema, 'relation')}
   LIMIT ${relations + 1})`;
 
 /** The caller's entries added or marked as read since the cursor. The time of a mark identifies its entries. */
@@ -53,16 +53,16 @@ export const changedEntries = (schema: string, { entries }: ViewSize): string =>
     SELECT entry.* FROM ${schema}.inbox entry
     WHERE marked.times IS NOT NULL AND entry.actor_id = caller.actor_id AND entry.read_at = ANY (marked.times)
   ) changed
-  WHERE ${isEntryShown(schema, 'changed')}
+  WHERE ${isEntryVisible(schema, 'changed')}
   LIMIT ${entries + 1})`;
 
 /** True if the caller follows another actor since the cursor: older posts then enter the view. */
-export const followsMore = `EXISTS (SELECT FROM new_relation WHERE kind = 'follow')`;
+export const hasNewFollow = `EXISTS (SELECT FROM new_relation WHERE kind = 'follow')`;
 
 /** Deletions of all owners to check at most; with more, something counts as removed. */
 const MAX_DELETIONS = 500;
 
-export const wasAnythingRemoved = (schema: string): string => `(
+export const hasRemovals = (schema: string): string => `(
   ${wasReset(schema, 'since.position')}
   OR EXISTS (
     SELECT FROM ${schema}.change
@@ -70,14 +70,14 @@ export const wasAnythingRemoved = (schema: string): string => `(
       AND change.kind = 'relation.ended' AND change.position > since.position)
   OR (
     SELECT count(*) > ${MAX_DELETIONS}
-      OR coalesce(bool_or(${isMissed(schema, 'deletion')} OR ${leavesReplies(schema, 'deletion')}), false)
+      OR coalesce(bool_or(${mayBeHeldByCaller(schema, 'deletion')} OR ${orphansReplies(schema, 'deletion')}), false)
     FROM (
       SELECT change.owner_actor_id, change.post_id FROM ${schema}.change
       WHERE change.kind = 'post.deleted' AND change.position > since.position
       ORDER BY change.position LIMIT ${MAX_DELETIONS + 1}
     ) deletion))`;
 
-export const hasTooMuchChanged = ({ posts, relations, entries }: ViewSize): string => `(
+export const exceedsViewSize = ({ posts, relations, entries }: ViewSize): string => `(
   (SELECT count(*) > ${posts} FROM changed_post)
   OR (SELECT count(*) > ${relations} FROM new_relation)
   OR (SELECT count(*) > ${entries} FROM changed_entry))`;

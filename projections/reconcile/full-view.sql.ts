@@ -1,4 +1,4 @@
-import { entryJson, isEntryShown } from '../inbox/inbox.sql.js';
+import { entryJson, isEntryVisible } from '../inbox/inbox.sql.js';
 import { FROM_NEWEST } from '../posts/post.sql.js';
 import type { RelationInView } from '../relations/relation.js';
 import { timelineCandidates } from '../timeline/timeline.sql.js';
@@ -10,7 +10,7 @@ export interface ViewSize {
   readonly entries: number;
 }
 
-export const everybodysPosts = (schema: string, { posts }: ViewSize): string => `(
+export const publicPosts = (schema: string, { posts }: ViewSize): string => `(
   SELECT candidate.id AS post_id, candidate.position
   FROM ${schema}.post candidate
   WHERE candidate.audience = 'public' AND ${isPostVisible(schema, 'candidate')}
@@ -33,7 +33,7 @@ export function followedPosts(schema: string, { posts }: ViewSize): string {
   return `(${candidates} ORDER BY position DESC LIMIT ${posts})`;
 }
 
-export function isEligible(schema: string, relation: string): string {
+export function isRelationVisible(schema: string, relation: string): string {
   return `CASE ${relation}.kind
     WHEN 'follow' THEN ${isActorVisible(schema, `${relation}.target_actor_id`)}
     ELSE EXISTS (
@@ -62,13 +62,13 @@ export const relationsJson = (from: string): string => `(
 
 const SCAN_FACTOR = 10;
 
-export const eligibleRelations = (schema: string, { relations }: ViewSize): string => `(
+export const visibleRelations = (schema: string, { relations }: ViewSize): string => `(
   SELECT * FROM (
     SELECT * FROM ${schema}.relation
     WHERE relation.actor_id = caller.actor_id
     ORDER BY relation.created_at DESC, relation.position DESC LIMIT ${relations * SCAN_FACTOR}
   ) own
-  WHERE ${isEligible(schema, 'own')}
+  WHERE ${isRelationVisible(schema, 'own')}
   ORDER BY own.created_at DESC, own.position DESC
   LIMIT ${relations})`;
 
@@ -76,12 +76,12 @@ export const entriesJson = (from: string): string => `(
   SELECT coalesce(json_agg(${entryJson('entry')} ORDER BY entry.position DESC), '[]')
   FROM ${from} entry)`;
 
-export const shownEntries = (schema: string, { entries }: ViewSize): string => `(
+export const visibleEntries = (schema: string, { entries }: ViewSize): string => `(
   SELECT * FROM (
     SELECT * FROM ${schema}.inbox
     WHERE inbox.actor_id = caller.actor_id
     ORDER BY inbox.position DESC LIMIT ${entries * SCAN_FACTOR}
   ) recent
-  WHERE ${isEntryShown(schema, 'recent')}
+  WHERE ${isEntryVisible(schema, 'recent')}
   ORDER BY recent.position DESC
   LIMIT ${entries})`;

@@ -1,4 +1,4 @@
-import { isCovered, NOW } from '../feed/changes.sql.js';
+import { isCursorValid, CURRENT_CURSOR } from '../feed/changes.sql.js';
 import type { InboxEntry } from '../inbox/entry.js';
 import type { Post } from '../posts/post.js';
 import { postsJson, presentPosts } from '../posts/post.sql.js';
@@ -8,20 +8,20 @@ import type { ReadQuery } from '../runner/read-query.js';
 import {
   changedEntries,
   changedPosts,
-  followsMore,
-  hasTooMuchChanged,
+  hasNewFollow,
+  exceedsViewSize,
   newRelations,
-  wasAnythingRemoved,
+  hasRemovals,
 } from './delta.sql.js';
 import type { ViewSize } from './full-view.sql.js';
 import {
-  eligibleRelations,
+  visibleRelations,
   entriesJson,
-  everybodysPosts,
+  publicPosts,
   followedPosts,
   ownPosts,
   relationsJson,
-  shownEntries,
+  visibleEntries,
 } from './full-view.sql.js';
 
 /**
@@ -58,7 +58,7 @@ export const reconcileWithin = (
     const changed = `(
       SELECT * FROM ${changedBy('true')} changed
       UNION
-      SELECT * FROM ${followedPosts(schema, size)} newest WHERE ${followsMore})`;
+      SELECT * FROM ${followedPosts(schema, size)} newest WHERE ${hasNewFollow})`;
     const posts = (skeleton: string) => postsJson(schema, skeleton, 'DESC');
     const deltaOrFull = (delta: string, full: string) =>
       `CASE WHEN view.is_delta THEN ${delta} ELSE ${full} END`;
@@ -66,27 +66,27 @@ export const reconcileWithin = (
     return `(
     WITH since AS MATERIALIZED (
       SELECT ${parameter(1)}::numeric AS position
-      WHERE state.hidden IS NULL AND ${isCovered(schema, `${parameter(1)}::numeric`)}
+      WHERE state.hidden IS NULL AND ${isCursorValid(schema, `${parameter(1)}::numeric`)}
     ), changed_post AS MATERIALIZED ${changedPosts(schema, size)},
     new_relation AS MATERIALIZED ${newRelations(schema, size)},
     changed_entry AS MATERIALIZED ${changedEntries(schema, size)},
     view AS MATERIALIZED (
-      SELECT coalesce((SELECT NOT ${wasAnythingRemoved(schema)} AND NOT ${hasTooMuchChanged(size)} FROM since), false)
+      SELECT coalesce((SELECT NOT ${hasRemovals(schema)} AND NOT ${exceedsViewSize(size)} FROM since), false)
         AS is_delta
     )
     SELECT json_build_object(
       'posts', ${deltaOrFull(
         posts(changed),
-        `CASE WHEN caller.actor_id IS NULL THEN ${posts(everybodysPosts(schema, size))}
+        `CASE WHEN caller.actor_id IS NULL THEN ${posts(publicPosts(schema, size))}
           ELSE ${posts(followedPosts(schema, size))} END`,
       )},
       'ownPosts', ${deltaOrFull(
         posts(changedBy('post.author_actor_id = caller.actor_id')),
         posts(ownPosts(schema, size)),
       )},
-      'relations', ${deltaOrFull(relationsJson('new_relation'), relationsJson(eligibleRelations(schema, size)))},
-      'inbox', ${deltaOrFull(entriesJson('changed_entry'), entriesJson(shownEntries(schema, size)))},
-      'cursor', ${NOW},
+      'relations', ${deltaOrFull(relationsJson('new_relation'), relationsJson(visibleRelations(schema, size)))},
+      'inbox', ${deltaOrFull(entriesJson('changed_entry'), entriesJson(visibleEntries(schema, size)))},
+      'cursor', ${CURRENT_CURSOR},
       'replace', NOT view.is_delta)
     FROM view)`;
   },

@@ -1,6 +1,6 @@
 /** Shared SQL of all lists of relations: skeleton by keyset, newest first; hydration and visibility; presentation. */
 import { keysetOf } from '../runner/page-query.js';
-import type { Keyset, PageArgs, Scanned } from '../runner/page-query.js';
+import type { Keyset, PageArgs, ScannedPage } from '../runner/page-query.js';
 import type { Scope } from '../runner/read-query.js';
 
 /**
@@ -17,8 +17,8 @@ export function pageValues({ scan, after }: PageArgs): readonly unknown[] {
 }
 
 export interface RelationList {
-  readonly of: string;
-  readonly hydrated: string;
+  readonly condition: string;
+  readonly joins: string;
   readonly fields: Readonly<Record<string, string>>;
 }
 
@@ -29,7 +29,7 @@ export interface RelationList {
 export function relationsPageJson(
   { schema, parameter }: Scope,
   before: number,
-  { of, hydrated, fields }: RelationList,
+  { condition: of, joins: hydrated, fields }: RelationList,
 ): string {
   const scan = `${parameter(before + 1)}::integer`;
   const asOf = `coalesce(${parameter(before + 2)}::numeric, state.applied_position, 0)`;
@@ -66,7 +66,7 @@ interface PageJson<Item> {
   readonly last: PageKey | null;
 }
 
-export function presentRelations<Item>(json: unknown): Scanned<Item> {
+export function presentRelations<Item>(json: unknown): ScannedPage<Item> {
   const { asOf, rows, last } = json as PageJson<Item>;
   const keyOf = ({ createdAt, position }: PageKey): Keyset => keysetOf([asOf, String(createdAt), position]);
   return {

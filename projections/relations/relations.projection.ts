@@ -1,7 +1,7 @@
 import type { RelationEvent } from '../../src/domain/relation/events.js';
-import { isErased, isNotActive } from '../erasure/erased.sql.js';
+import { isErased, isInactive } from '../erasure/erased.sql.js';
 import type { Projection, Statement } from '../runner/projection.js';
-import { relationFolds } from './relations.verification.js';
+import { relationVerifications } from './relations.verification.js';
 
 interface Relation {
   readonly actor_id: string;
@@ -35,7 +35,7 @@ const addToCounts = (changed: string, by: 1 | -1): string => `
     hidden_followers = relation_count.hidden_followers + excluded.hidden_followers`;
 
 const isHidden = (follow: string): string =>
-  `(${isNotActive(`${follow}.actor_id`)} OR ${isNotActive(`${follow}.target_actor_id`)})`;
+  `(${isInactive(`${follow}.actor_id`)} OR ${isInactive(`${follow}.target_actor_id`)})`;
 
 const insertRelations = (condition: string, hidden: string): string => `
       INSERT INTO relation (actor_id, kind, target_id, target_actor_id, generation, created_at, position, hidden)
@@ -157,7 +157,7 @@ export const relations: Projection = {
     CREATE INDEX relation_following ON relation (actor_id, created_at, position) WHERE kind = 'follow';
     CREATE INDEX relation_followers ON relation (target_actor_id, created_at, position) WHERE kind = 'follow'`,
   backfillSql: `${hideAll}; ${addToCounts('relation', 1)}`,
-  verifications: relationFolds,
+  verifications: relationVerifications,
   handlers: {
     'relation.established': ({ event, position }, write) =>
       write(establish, { ...rowOf(event), created_at: event.data.at, position: String(position) }),

@@ -19,8 +19,8 @@ export const ownRelations: PageQuery<object, Relation> = {
   values: pageValues,
   sql: (scope) =>
     relationsPageJson(scope, 0, {
-      of: 'relation.actor_id = caller.actor_id',
-      hydrated: `
+      condition: 'relation.actor_id = caller.actor_id',
+      joins: `
         LEFT JOIN ${scope.schema}.actor ON page.kind = 'follow' AND actor.actor_id = page.target_id
           AND ${isActorVisible(scope.schema, 'actor.actor_id')}
         LEFT JOIN ${scope.schema}.post ON page.kind = 'like' AND post.id = page.target_id
@@ -57,8 +57,8 @@ function actorsOf({ subject, listed }: { subject: string; listed: string }): Omi
     values: ({ actorId, ...page }) => [actorId, ...pageValues(page)],
     sql: (scope) => {
       const page = relationsPageJson(scope, 1, {
-        of: `relation.kind = 'follow' AND relation.${subject} = ${scope.parameter(1)}`,
-        hydrated: `
+        condition: `relation.kind = 'follow' AND relation.${subject} = ${scope.parameter(1)}`,
+        joins: `
           JOIN ${scope.schema}.actor ON actor.actor_id = page.${listed}
             AND ${isActorVisible(scope.schema, 'actor.actor_id')}`,
         fields: {

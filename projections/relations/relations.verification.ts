@@ -1,11 +1,11 @@
-import { ERASED, SUSPENDED } from '../runner/verification.js';
+import { ERASED_ACTORS, SUSPENDED_ACTORS } from '../runner/verification.js';
 import type { TableVerification } from '../runner/verification.js';
 
 /**
  * A relation is active from its first event after its last end; both sides count active follows. Erased actors have no
  * follows, likes or followers. A follow is hidden while an actor on either side is suspended.
  */
-export const relationFolds: readonly TableVerification[] = [
+export const relationVerifications: readonly TableVerification[] = [
   {
     table: 'relation',
     key: ['actor_id', 'kind', 'target_id'],
@@ -22,10 +22,10 @@ export const relationFolds: readonly TableVerification[] = [
       )
       SELECT DISTINCT ON (actor_id, kind, target_id) actor_id, kind, target_id, target_actor_id, generation,
         at AS created_at, position,
-        kind = 'follow' AND (actor_id IN ${SUSPENDED} OR target_actor_id IN ${SUSPENDED}) AS hidden
+        kind = 'follow' AND (actor_id IN ${SUSPENDED_ACTORS} OR target_actor_id IN ${SUSPENDED_ACTORS}) AS hidden
       FROM relation_event LEFT JOIN ended USING (actor_id, kind, target_id)
       WHERE type = 'relation.established' AND relation_event.n > coalesce(ended.n, -1)
-        AND actor_id NOT IN ${ERASED} AND NOT (kind = 'follow' AND target_actor_id IN ${ERASED})
+        AND actor_id NOT IN ${ERASED_ACTORS} AND NOT (kind = 'follow' AND target_actor_id IN ${ERASED_ACTORS})
       ORDER BY actor_id, kind, target_id, relation_event.n`,
     actual: `
       SELECT actor_id, kind, target_id, target_actor_id, generation, created_at, position, hidden FROM relation`,

@@ -2,7 +2,7 @@ import { restrictionTypes } from '../../src/log/restrictions.js';
 import type { RestrictionEvent } from '../../src/log/restrictions.js';
 import type { Recorded } from '../../src/log/recorded.js';
 import type { Projection, Statement, Write } from '../runner/projection.js';
-import { restrictionFolds } from './restrictions.verification.js';
+import { restrictionVerifications } from './restrictions.verification.js';
 
 interface Restriction {
   /** Epoch of the restriction. A witness that was rolled back may assign an epoch again, to another event. */
@@ -47,6 +47,6 @@ export const restrictions: Projection = {
       position numeric NOT NULL
     )`,
   indexes: 'CREATE INDEX restriction_by_epoch ON restriction (witness_epoch)',
-  verifications: restrictionFolds,
+  verifications: restrictionVerifications,
   handlers: Object.fromEntries(restrictionTypes.map((type) => [type, recordRestriction])),
 };

@@ -1,6 +1,6 @@
 import type { TableVerification } from '../runner/verification.js';
 
-export const restrictionFolds: readonly TableVerification[] = [
+export const restrictionVerifications: readonly TableVerification[] = [
   {
     table: 'restriction',
     key: ['event_id'],

@@ -6,7 +6,7 @@ import { inTransaction } from '../../src/store/transaction.js';
 import {
   PoisonEventError,
   ProjectionStoppedError,
-  isFaultOfEvents,
+  isPoisonFault,
   messageOf,
   LockLostError,
 } from './faults.js';
@@ -73,7 +73,7 @@ export class Applier {
         await work.flush(this.client);
       });
     } catch (error) {
-      if (isFaultOfEvents(error)) throw new PoisonEventError(messageOf(error), { cause: error });
+      if (isPoisonFault(error)) throw new PoisonEventError(messageOf(error), { cause: error });
       throw error;
     }
     this.checkpoint = to;

@@ -1,6 +1,6 @@
 import type { ClientBase } from 'pg';
 import type { Checkpoint } from '../../src/log/event-log.js';
-import type { Place } from './faults.js';
+import type { EventReference } from './faults.js';
 
 /** `NOTIFY` channel. Each commit sends `{"incarnation" or "group": …, "position": "…"}`. */
 export const POSITION_CHANNEL = 'plaza_position';
@@ -60,7 +60,7 @@ export class CheckpointStore {
     return rowCount === 1;
   }
 
-  async resume(client: ClientBase): Promise<void> {
+  async clearStop(client: ClientBase): Promise<void> {
     await client.query(
       `UPDATE ${this.table} SET stopped_at_position = NULL, stopped_event_id = NULL, stopped_reason = NULL
       WHERE ${this.column} = $1 AND stopped_reason IS NOT NULL`,
@@ -68,8 +68,8 @@ export class CheckpointStore {
     );
   }
 
-  /** Records for operators why the group stopped. {@link resume} and the next applied event clear the record. */
-  async stop(client: ClientBase, reason: string, event?: Place): Promise<void> {
+  /** Records for operators why the group stopped. {@link clearStop} and the next applied event clear the record. */
+  async recordStop(client: ClientBase, reason: string, event?: EventReference): Promise<void> {
     await client.query(
       `UPDATE ${this.table} SET stopped_at_position = $2, stopped_event_id = $3, stopped_reason = $4
       WHERE ${this.column} = $1`,

@@ -1,6 +1,6 @@
 import { DatabaseError } from 'pg';
 
-export interface Place {
+export interface EventReference {
   readonly id: string;
   readonly position: bigint | undefined;
 }
@@ -11,7 +11,7 @@ export class ProjectionStoppedError extends Error {
 
   constructor(
     reason: string,
-    readonly event?: Place,
+    readonly event?: EventReference,
     options?: ErrorOptions,
   ) {
     super(reason, options);
@@ -37,7 +37,7 @@ export class PoisonEventError extends Error {
  */
 const poisonClasses = new Set(['0A', '21', '22', '23', '42', '44', '54', 'P0']);
 
-export function isFaultOfEvents(error: unknown): boolean {
+export function isPoisonFault(error: unknown): boolean {
   return error instanceof DatabaseError && poisonClasses.has(error.code?.slice(0, 2) ?? '');
 }
 

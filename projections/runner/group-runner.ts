@@ -122,17 +122,17 @@ export class GroupRunner {
     let caughtUp = false;
     try {
       if (target.build) await heartbeat.beatDuring(target.build(signal));
-      const after = await target.progress.read(client);
-      const applier = new Applier(client, target.progress, dispatch(group), after);
+      const after = await target.checkpoints.read(client);
+      const applier = new Applier(client, target.checkpoints, dispatch(group), after);
       const subscription = { after, types: typesOf(group), batchSize: BATCH_SIZE };
       const subscribe = (subscriptionSignal: AbortSignal) =>
         log.subscribe({ ...subscription, signal: subscriptionSignal });
       for await (const batch of withIdleTicks(subscribe, IDLE_TICK_MS, signal)) {
         if (batch) await applier.apply(batch.events);
-        if (batch?.caughtUp && !caughtUp) await target.progress.resume(client);
+        if (batch?.caughtUp && !caughtUp) await target.checkpoints.clearStop(client);
         caughtUp = batch?.caughtUp ?? caughtUp;
         await heartbeat.beat(caughtUp);
-        if (caughtUp) await target.caughtUp(client);
+        if (caughtUp) await target.onCaughtUp(client);
         if (batch && (batch.events.length > 0 || caughtUp)) this.onSuccess();
         if (batch && caughtUp && group.lingerMs !== undefined)
           await pause(group.lingerMs, undefined, { signal }).catch(() => undefined);
@@ -140,7 +140,7 @@ export class GroupRunner {
     } catch (error) {
       const stopped = await this.asPermanentFault(client, target, error);
       if (!stopped) throw error;
-      await target.progress.stop(client, stopped.message, stopped.event);
+      await target.checkpoints.recordStop(client, stopped.message, stopped.event);
       throw stopped;
     }
   }
@@ -152,7 +152,7 @@ export class GroupRunner {
   ): Promise<ProjectionStoppedError | undefined> {
     if (error instanceof ProjectionStoppedError) return error;
     if (error instanceof LogReplaced) {
-      await target.replaced(client, error.message);
+      await target.onLogReplaced(client, error.message);
       return new ProjectionStoppedError(error.message, undefined, { cause: error });
     }
     if (error instanceof UnreadableEvent && this.countAttempts(error) >= MAX_UNREADABLE_ATTEMPTS)

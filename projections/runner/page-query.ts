@@ -11,7 +11,7 @@ export interface PageArgs {
 /**
  * The visible items of the scanned rows, in page order. `last`: key of the last scanned row; null if no rows follow.
  */
-export interface Scanned<Item> {
+export interface ScannedPage<Item> {
   readonly items: readonly { readonly key: Keyset; readonly item: Item }[];
   readonly last: Keyset | null;
 }
@@ -20,7 +20,7 @@ export interface Scanned<Item> {
  * A read that returns one page. Null: the subject does not exist, or the caller must not see it. `Page`: the type of
  * the answer, where it has more than the visible items.
  */
-export interface PageQuery<Args, Item, Page extends Scanned<Item> = Scanned<Item>> extends ReadQuery<
+export interface PageQuery<Args, Item, Page extends ScannedPage<Item> = ScannedPage<Item>> extends ReadQuery<
   Args & PageArgs,
   Page | null
 > {

@@ -8,7 +8,7 @@ import type { Group } from './projection.js';
 const PROBE_MS = 1_000;
 const HEARTBEAT_SECONDS = 10;
 
-export interface Stopped {
+export interface ProjectionStop {
   readonly reason: string;
   readonly position: number | null;
   readonly eventId: string | null;
@@ -25,7 +25,7 @@ export interface ProjectionState {
    * Null: the log does not answer, or it is not the log that was applied.
    */
   readonly lag: number | null;
-  readonly stopped?: Stopped;
+  readonly stopped?: ProjectionStop;
 }
 
 export interface ProjectionStatus {
@@ -108,7 +108,7 @@ function checkpointOf(row: Row | undefined): Checkpoint | undefined {
   return { position: BigInt(row.applied_position), eventId: row.applied_event_id };
 }
 
-function stopOf(row: Row | undefined): { stopped?: Stopped } {
+function stopOf(row: Row | undefined): { stopped?: ProjectionStop } {
   if (!row || row.stopped_reason === null) return {};
   const position = row.stopped_at_position === null ? null : Number(row.stopped_at_position);
   return { stopped: { reason: row.stopped_reason, position, eventId: row.stopped_event_id } };

@@ -74,7 +74,7 @@ export function versionsOf(group: Group): Versions {
  * @throws {VersionTooOldError} A version in `own` is below the one in `existing`. `subject` names the tables in the
  * message.
  */
-export function refuseOlder(own: Versions, existing: Versions, subject: string): void {
+export function rejectOlderVersions(own: Versions, existing: Versions, subject: string): void {
   const below = Object.entries(existing).filter(([name, version]) => (own[name] ?? 0) < version);
   if (below.length === 0) return;
   const lines = below.map(([name, version]) => `${name} ${version} (here ${own[name] ?? 'none'})`);

@@ -1,16 +1,16 @@
 import type { ClientBase } from 'pg';
 import { CheckpointStore } from './checkpoint-store.js';
-import { refuseOlder, versionsOf } from './projection.js';
+import { rejectOlderVersions, versionsOf } from './projection.js';
 import type { Group, Versions } from './projection.js';
 
 export interface Target {
   readonly schema: string;
-  readonly progress: CheckpointStore;
+  readonly checkpoints: CheckpointStore;
   /** Brings unpublished tables to the end of the log, before single batches are applied. */
   build?(signal: AbortSignal): Promise<void>;
   /** Called whenever the end of the log is reached, and repeatedly while the log is idle. */
-  caughtUp(client: ClientBase): Promise<void>;
-  replaced(client: ClientBase, reason: string): Promise<void>;
+  onCaughtUp(client: ClientBase): Promise<void>;
+  onLogReplaced(client: ClientBase, reason: string): Promise<void>;
 }
 
 /**
@@ -28,7 +28,7 @@ export async function fixedTarget(client: ClientBase, group: Group, schema: stri
     'SELECT versions FROM recovery.checkpoint WHERE group_name = $1',
     [group.name],
   );
-  refuseOlder(versions, rows[0]?.versions ?? {}, `The checkpoint of ${group.name}`);
+  rejectOlderVersions(versions, rows[0]?.versions ?? {}, `The checkpoint of ${group.name}`);
   await client.query(
     `UPDATE recovery.checkpoint SET versions = $2, applied_position = NULL, applied_event_id = NULL
     WHERE group_name = $1 AND versions <> $2`,
@@ -36,8 +36,8 @@ export async function fixedTarget(client: ClientBase, group: Group, schema: stri
   );
   return {
     schema,
-    progress: CheckpointStore.ofGroup(group.name),
-    caughtUp: () => Promise.resolve(),
-    replaced: () => Promise.resolve(),
+    checkpoints: CheckpointStore.ofGroup(group.name),
+    onCaughtUp: () => Promise.resolve(),
+    onLogReplaced: () => Promise.resolve(),
   };
 }

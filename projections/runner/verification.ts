@@ -35,8 +35,8 @@ export const STAGED_LOG = `
   )`;
 
 /** Actors of whom no table may keep data. Needs the verification of `actor` before. */
-export const ERASED = `(SELECT actor_id FROM folded_actor WHERE state = 'erased')`;
+export const ERASED_ACTORS = `(SELECT actor_id FROM folded_actor WHERE state = 'erased')`;
 
-export const SUSPENDED = `(SELECT actor_id FROM folded_actor WHERE state = 'suspended')`;
+export const SUSPENDED_ACTORS = `(SELECT actor_id FROM folded_actor WHERE state = 'suspended')`;
 
 export const digestOf = (text: string): string => `encode(sha256(convert_to(${text}, 'UTF8')), 'hex')`;

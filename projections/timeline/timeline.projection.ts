@@ -1,7 +1,7 @@
 import { relationKey } from '../relations/relations.projection.js';
 import type { Projection, Statement } from '../runner/projection.js';
 import { isPublished } from '../visibility.sql.js';
-import { timelineFolds } from './timeline.verification.js';
+import { timelineVerifications } from './timeline.verification.js';
 
 export interface TimelineSettings {
   /** An author with more followers becomes a fan-out-on-read author. */
@@ -193,7 +193,7 @@ export const timeline = ({ fanOutThreshold }: TimelineSettings): Projection => {
       CREATE TABLE merged_author (actor_id text COLLATE "C" PRIMARY KEY)`,
     indexes: 'ALTER TABLE timeline ADD PRIMARY KEY (actor_id, position)',
     backfillSql: deriveTimelines(fanOutThreshold),
-    verifications: timelineFolds({ fanOutThreshold, mostCopied: MAX_COPIED }),
+    verifications: timelineVerifications({ fanOutThreshold, mostCopied: MAX_COPIED }),
     handlers: {
       'post.created': ({ event: { data }, position, erased }, write) => {
         if (erased) return;

@@ -1,7 +1,7 @@
-import { ERASED } from '../runner/verification.js';
+import { ERASED_ACTORS } from '../runner/verification.js';
 import type { TableVerification } from '../runner/verification.js';
 
-export function timelineFolds({
+export function timelineVerifications({
   fanOutThreshold,
   mostCopied,
 }: {
@@ -54,7 +54,7 @@ export function timelineFolds({
           SELECT DISTINCT data->>'actorId' AS actor_id, data->>'targetId' AS target_id
           FROM fact WHERE type = 'relation.ended' AND data->>'kind' = 'follow'
         ) ended ON ended.actor_id = timeline.actor_id AND ended.target_id = post.author_actor_id
-        WHERE timeline.actor_id NOT IN ${ERASED} AND (post.id IS NULL OR post.status = 'published' AND (
+        WHERE timeline.actor_id NOT IN ${ERASED_ACTORS} AND (post.id IS NULL OR post.status = 'published' AND (
           post.author_actor_id = timeline.actor_id
           OR merged_author.actor_id IS NULL AND (relation.actor_id IS NOT NULL OR ended.actor_id IS NULL)))`,
     },

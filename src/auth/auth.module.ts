@@ -18,7 +18,7 @@ import { ReadModels } from '../commands/account/read-models.js';
 import { RefreshGrantHandler } from '../commands/grant/refresh-grant.js';
 import { RegisterApplicationHandler } from '../commands/application/register-application.js';
 import { RevokeGrantHandler } from '../commands/grant/revoke-grant.js';
-import { RevokeGrantsOfHandler } from '../commands/grant/revoke-grants-of.js';
+import { RevokeGrantsHandler } from '../commands/grant/revoke-grants-of.js';
 import { RotateClientSecretHandler } from '../commands/application/rotate-client-secret.js';
 import { RotateSigningKeyHandler } from '../commands/network/rotate-signing-key.js';
 import { SignOutEverywhereHandler } from '../commands/account/sign-out-everywhere.js';
@@ -38,7 +38,7 @@ import { NetworkSecrets } from '../log/vault/network-secrets.js';
 import { AuthorityStore } from '../store/authority/authority-store.js';
 import { Postgres } from '../store/postgres.js';
 import { AuthorizationServer } from './authorization-server.js';
-import { loadLastingKeys } from './keys.js';
+import { loadStaticKeys } from './keys.js';
 import type { AuthKeys } from './keys.js';
 import { pageProviders } from './page-providers.js';
 import { Passwords } from './passwords.js';
@@ -81,7 +81,7 @@ const CREATE_PROVIDER = Symbol('SetUp');
     IssueGrantHandler,
     RefreshGrantHandler,
     RevokeGrantHandler,
-    RevokeGrantsOfHandler,
+    RevokeGrantsHandler,
     RotateSigningKeyHandler,
     BeginBackupHandler,
     RecordRestoreHandler,
@@ -111,7 +111,7 @@ const CREATE_PROVIDER = Symbol('SetUp');
         signing: VaultSigningKeys,
         clock: Clock,
       ): Promise<AuthKeys> => ({
-        ...(await loadLastingKeys(secrets)),
+        ...(await loadStaticKeys(secrets)),
         signing: keySet(await signing.ring(), clock.now()),
       }),
       inject: [NetworkSecrets, SigningKeys, Clock],
@@ -139,7 +139,7 @@ const CREATE_PROVIDER = Symbol('SetUp');
         { signing }: AuthKeys,
         server: AuthorizationServer,
         createWith: CreateProvider,
-      ) => new SigningKeyWatch(vault, clock, logger, signing, (keys) => server.become(createWith(keys))),
+      ) => new SigningKeyWatch(vault, clock, logger, signing, (keys) => server.replaceProvider(createWith(keys))),
       inject: [SigningKeys, Clock, LOGGER, KEYS, AuthorizationServer, CREATE_PROVIDER],
     },
     {

@@ -14,7 +14,7 @@ export class AuthorizationServer {
   }
 
   /** The new provider answers from the next request on; pending requests end with the old one. */
-  become(provider: Provider): void {
+  replaceProvider(provider: Provider): void {
     this.current = { provider, answer: provider.callback() };
   }
 

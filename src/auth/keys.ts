@@ -15,9 +15,9 @@ export interface AuthKeys {
   readonly signing: KeySet;
 }
 
-export type LastingKeys = Omit<AuthKeys, 'signing'>;
+export type StaticKeys = Omit<AuthKeys, 'signing'>;
 
-export async function loadLastingKeys(secrets: NetworkSecrets): Promise<LastingKeys> {
+export async function loadStaticKeys(secrets: NetworkSecrets): Promise<StaticKeys> {
   const cookies = await secrets.get('cookie-keys', () => randomBytes(32));
   const pairwise = await secrets.get('pairwise-subjects', () => randomBytes(32));
   return {

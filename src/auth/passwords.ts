@@ -13,7 +13,7 @@ export const PASSWORD_MIN = 8;
  * Returns a message for an unacceptable password, or undefined. The length counts code points (SP 800-63B, section
  * 5.1.1.2) after normalization, so that the composition of accents does not matter.
  */
-export function passwordFormFault(password: string): string | undefined {
+export function passwordFormProblem(password: string): string | undefined {
   const normalized = normalizeText(password, PASSWORD_MAX);
   if ('fault' in normalized)
     return `This password ${normalized.fault}; it can have at most ${PASSWORD_MAX} characters.`;
@@ -29,7 +29,7 @@ export class Passwords {
   /** Verified for an unknown account, so that the answer takes the same time. */
   private readonly decoy = hash('nobody has this password', cost);
 
-  /** @throws {RangeError} see {@link passwordFormFault} */
+  /** @throws {RangeError} see {@link passwordFormProblem} */
   hash(password: string): Promise<string> {
     const normalized = normalizeText(password, PASSWORD_MAX);
     if ('fault' in normalized) throw new RangeError(`a password ${normalized.fault}`);

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { PASSWORD_MAX, passwordFormFault, Passwords } from './passwords.js';
+import { PASSWORD_MAX, passwordFormProblem, Passwords } from './passwords.js';
 
 describe('a password', () => {
   const passwords = new Passwords();
@@ -24,7 +24,7 @@ describe('a password', () => {
     ['1,024 letters with accents of their own', 'e\u0301'.repeat(PASSWORD_MAX), undefined],
     ['1,025 emoji', '🦊'.repeat(PASSWORD_MAX + 1), expect.stringContaining('at most 1024')],
   ])('is as long as it has characters: %s', (_case, typed, fault) => {
-    expect(passwordFormFault(typed)).toEqual(fault);
+    expect(passwordFormProblem(typed)).toEqual(fault);
   });
 
   it.each(['Caf\u00e9 au lait', '', 'x'.repeat(PASSWORD_MAX + 1)])('is wrong as %j', async (typed) => {

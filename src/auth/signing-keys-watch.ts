@@ -26,9 +26,9 @@ export class SigningKeyWatch implements OnModuleInit, OnModuleDestroy {
   ) {}
 
   async onModuleInit(): Promise<void> {
-    await this.look();
+    await this.refresh();
     this.timer = setInterval(() => {
-      this.refreshing ??= this.look().finally(() => (this.refreshing = undefined));
+      this.refreshing ??= this.refresh().finally(() => (this.refreshing = undefined));
     }, INTERVAL_MS).unref();
   }
 
@@ -38,7 +38,7 @@ export class SigningKeyWatch implements OnModuleInit, OnModuleDestroy {
   }
 
   /** Without a usable ring from the vault, the last one and its rotation schedule stay in force. */
-  async look(): Promise<void> {
+  async refresh(): Promise<void> {
     try {
       const ring = await this.keys.ring();
       this.update(ring);

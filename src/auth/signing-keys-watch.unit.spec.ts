@@ -34,12 +34,12 @@ describe('a server that watches the signing keys', () => {
   it('applies a new key, and starts to sign with it on time while the vault is unreachable', async () => {
     const { world, taken, logged, watch } = watching([first]);
     world.ring = [first, second];
-    await watch.look();
+    await watch.refresh();
     expect(taken.map(kidsOf)).toEqual([[first.jwk.kid, second.jwk.kid]]);
     world.ring = undefined;
     world.now = LEAD_MS;
-    await watch.look();
-    await watch.look();
+    await watch.refresh();
+    await watch.refresh();
     expect(kidsOf(taken.at(-1))).toEqual([second.jwk.kid, first.jwk.kid]);
     expect(taken).toHaveLength(2);
     expect(logged).toHaveLength(1);
@@ -47,14 +47,14 @@ describe('a server that watches the signing keys', () => {
 
   it('keeps its keys if it cannot sign with those of the vault', async () => {
     const { world, taken, logged, watch } = watching([first]);
-    await watch.look();
+    await watch.refresh();
     Object.assign(world, { ring: [first, second], unusable: second.jwk.kid });
-    await watch.look();
-    await watch.look();
+    await watch.refresh();
+    await watch.refresh();
     expect(taken).toEqual([]);
     expect(logged).toHaveLength(1);
     world.unusable = '';
-    await watch.look();
+    await watch.refresh();
     expect(kidsOf(taken[0])).toEqual([first.jwk.kid, second.jwk.kid]);
   });
 });

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { policy } from './protocol/policy.js';
+import { providerPolicy } from './protocol/policy.js';
 import { keySet, LEAD_MS, makeSigningKey, readRing, keyPhases, writeRing } from './signing-keys.js';
 import type { KeyRing, SigningKey } from './signing-keys.js';
 
@@ -36,7 +36,7 @@ describe('a rotated signing key', () => {
   });
 
   it('outlives the tokens that it signed by more than a minute', () => {
-    const { IdToken: seconds } = policy('http://localhost:3000', Buffer.alloc(32)).ttl;
+    const { IdToken: seconds } = providerPolicy('http://localhost:3000', Buffer.alloc(32)).ttl;
     expect(GONE - SIGNS).toBeGreaterThan(seconds * 1_000 + 60_000);
   });
 

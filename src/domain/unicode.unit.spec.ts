@@ -1,9 +1,9 @@
 import { describe, expect, it, jest } from '@jest/globals';
-import { passwordFormFault, Passwords } from '../auth/passwords.js';
+import { passwordFormProblem, Passwords } from '../auth/passwords.js';
 import { displayNameFault } from './account/account.js';
 import { noApplication, registerApplication } from './application/application.js';
 import { postText } from './post/text.js';
-import { keptBio } from './profile/bio.js';
+import { normalizedBio } from './profile/bio.js';
 import { Refusal } from './refusal.js';
 import { normalizeText } from './unicode.js';
 
@@ -61,8 +61,8 @@ describe('a text that somebody sent', () => {
 describe.each([
   ['a post', 2_000, (text: string) => postText(text)],
   ['a display name', 64, (text: string) => displayNameFault(text)],
-  ['a bio', 500, (text: string) => keptBio(text)],
-  ['a password', 1_024, (text: string) => passwordFormFault(text)],
+  ['a bio', 500, (text: string) => normalizedBio(text)],
+  ['a password', 1_024, (text: string) => passwordFormProblem(text)],
   ['a password that is checked', 1_024, (text: string) => new Passwords().verify(undefined, text)],
   [
     "an application's name",

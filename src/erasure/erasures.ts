@@ -52,7 +52,7 @@ export class Erasures extends PeriodicTask {
     super(INTERVAL_MS);
   }
 
-  protected override async once(): Promise<void> {
+  protected override async runOnce(): Promise<void> {
     const { witness, logger } = this.options;
     try {
       await witness.alone('erasures', () => this.eraseAll());

@@ -17,7 +17,7 @@ import { LikePostHandler, UnlikePostHandler } from '../commands/relation/like-po
 import { MarkInboxReadHandler } from '../commands/inbox/mark-inbox-read.js';
 import { MentionedActors } from '../commands/post/mentioned-actors.js';
 import { PairCommands } from '../commands/relation/pair-commands.js';
-import { PostChanges } from '../commands/post/post-changes.js';
+import { PostChangeCommands } from '../commands/post/post-changes.js';
 import { CreateReportHandler } from '../commands/report/create-report.js';
 import { ProfileHandles } from '../commands/profile/profile-handles.js';
 import { RestrictPostHandler, UnrestrictPostHandler } from '../commands/post/restrict-post.js';
@@ -54,7 +54,7 @@ import { HealthController } from './health/health.controller.js';
 import { Health } from './health/health.js';
 import { InboxController } from './inbox/inbox.controller.js';
 import { IntentsController } from './intents/intents.controller.js';
-import { ApiLimits } from './limits/request-limits.js';
+import { RequestLimits } from './limits/request-limits.js';
 import { LogCheck } from './health/log-check.js';
 import { documentOf } from './openapi/document.js';
 import { API_DOCUMENT, OpenApiController } from './openapi/openapi.controller.js';
@@ -124,7 +124,7 @@ const unlimitedStreams = { ofListener: Infinity, ofProcess: Infinity, anonymous:
       useFactory: ({ pool }: Postgres, proof: RestrictionProof) => new SignInAdmission(pool, proof),
     },
     {
-      provide: ApiLimits,
+      provide: RequestLimits,
       inject: [Postgres, NetworkSecrets, Clock, Config],
       useFactory: async (
         { pool }: Postgres,
@@ -132,7 +132,7 @@ const unlimitedStreams = { ofListener: Infinity, ofProcess: Infinity, anonymous:
         clock: Clock,
         { trustedProxies, rateLimits }: Config,
       ) =>
-        new ApiLimits(
+        new RequestLimits(
           pool,
           await secrets.get('limit-keys', () => randomBytes(32)),
           clock,
@@ -148,7 +148,7 @@ const unlimitedStreams = { ofListener: Infinity, ofProcess: Infinity, anonymous:
     },
     {
       provide: ProtectedReads,
-      inject: [PublishedStatements, PositionListener, Clock, ApiLimits, RestrictionProof],
+      inject: [PublishedStatements, PositionListener, Clock, RequestLimits, RestrictionProof],
       useFactory: (...parts: ConstructorParameters<typeof ProtectedReads>) => new ProtectedReads(...parts),
     },
     {
@@ -178,9 +178,9 @@ const unlimitedStreams = { ofListener: Infinity, ofProcess: Infinity, anonymous:
       useFactory: (...parts: ConstructorParameters<typeof PairCommands>) => new PairCommands(...parts),
     },
     {
-      provide: PostChanges,
+      provide: PostChangeCommands,
       inject: [EventLog, KeyVault, InteractionPolicy, Clock, IdGenerator],
-      useFactory: (...parts: ConstructorParameters<typeof PostChanges>) => new PostChanges(...parts),
+      useFactory: (...parts: ConstructorParameters<typeof PostChangeCommands>) => new PostChangeCommands(...parts),
     },
     {
       provide: ProfileHandles,
@@ -224,7 +224,7 @@ const unlimitedStreams = { ofListener: Infinity, ofProcess: Infinity, anonymous:
         { rateLimits }: Config,
       ) =>
         new EventStreams(
-          { news, clock, reads, explain: (fault) => errorBody(fault, logger) },
+          { changes: news, clock, reads, explain: (fault) => errorBody(fault, logger) },
           rateLimits === 'off' ? unlimitedStreams : limits.openStreams,
         ),
     },

@@ -30,7 +30,7 @@ export async function authorityTarget(group: Group, log: EventLog, client: Clien
   const target = await guardedTarget(log, client, group, 'authority');
   return {
     ...target,
-    async caughtUp() {
+    async onCaughtUp() {
       const { rowCount } = await client.query(`SELECT FROM ${PENDING_REBUILD}`, [openStates]);
       if (rowCount === 0) return;
       await quarantineIfRolledBack(client, log);

@@ -14,6 +14,6 @@ export async function guardedTarget(
 ): Promise<Target> {
   return {
     ...(await fixedTarget(client, group, schema)),
-    replaced: (onClient, reason) => quarantineIfRolledBack(onClient, log, reason),
+    onLogReplaced: (onClient, reason) => quarantineIfRolledBack(onClient, log, reason),
   };
 }

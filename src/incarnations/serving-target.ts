@@ -2,7 +2,7 @@ import type { ClientBase } from 'pg';
 import type { Logger } from 'pino';
 import { ProjectionStoppedError, LockLostError } from '../../projections/runner/faults.js';
 import { CheckpointStore } from '../../projections/runner/checkpoint-store.js';
-import { refuseOlder, versionsOf } from '../../projections/runner/projection.js';
+import { rejectOlderVersions, versionsOf } from '../../projections/runner/projection.js';
 import type { Group, Versions } from '../../projections/runner/projection.js';
 import type { Target } from '../../projections/runner/target.js';
 import type { EventLog } from '../log/event-log.js';
@@ -21,8 +21,8 @@ import type { NetworkIds } from './network-identity.js';
 import { forgetApplied } from '../witness/outstanding-restrictions.js';
 import { readPublicationState, schemaOfRestrictions } from './recovery-state.js';
 import type { PublicationState } from './recovery-state.js';
-import { SessionProof } from '../recovery/detect/session-proof.js';
-import { readOrigin, detectLogRollback } from '../recovery/detect/log-rollback.js';
+import { SessionCheck } from '../recovery/detect/session-proof.js';
+import { readStoreOrigin, detectLogRollback } from '../recovery/detect/log-rollback.js';
 import type { Witness } from '../witness/witness.js';
 
 export interface ServingOptions {
@@ -62,8 +62,8 @@ export async function servingTarget(
   const versions = versionsOf(group);
   const state = await readPublicationState(client);
   if (state?.status === 'quarantined') throw inQuarantine(state.incarnation);
-  if (state) refuseOlder(versions, state.versions, `The published incarnation ${state.incarnation}`);
-  const proof = new SessionProof(options, signal);
+  if (state) rejectOlderVersions(versions, state.versions, `The published incarnation ${state.incarnation}`);
+  const proof = new SessionCheck(options, signal);
   if (state) await provePublished(client, options, proof, state);
   const networkId = state?.networkId ?? (await foundNetwork(log, ids, now));
   let found = await findIncarnation(client, versions);
@@ -81,26 +81,26 @@ export async function servingTarget(
   return buildTarget(options, build, { networkId, before: state?.incarnation, proof });
 }
 
-function publishedTarget(own: Incarnation, proof: SessionProof): Target {
+function publishedTarget(own: Incarnation, proof: SessionCheck): Target {
   return {
     schema: own.schemaName,
-    progress: CheckpointStore.ofIncarnation(own.incarnation),
-    async caughtUp(client) {
+    checkpoints: CheckpointStore.ofIncarnation(own.incarnation),
+    async onCaughtUp(client) {
       const status = await publishedStatus(client, own.incarnation);
       if (status === 'quarantined') throw inQuarantine(own.incarnation);
       if (!status) throw new LockLostError(`incarnation ${own.incarnation} is no longer published`);
       await forgetApplied(client);
-      const reason = await proof.again(client, own.schemaName);
+      const reason = await proof.checkIfDue(client, own.schemaName);
       if (reason !== undefined) await refuse(client, own.incarnation, reason);
     },
-    replaced: (client, reason) => quarantine(client, own.incarnation, reason),
+    onLogReplaced: (client, reason) => quarantine(client, own.incarnation, reason),
   };
 }
 
 interface Build {
   readonly networkId: string;
   readonly before: string | undefined;
-  readonly proof: SessionProof;
+  readonly proof: SessionCheck;
 }
 
 function buildTarget(
@@ -117,12 +117,12 @@ function buildTarget(
       const verified = await buildVerified({ group, log, databaseUrl, incarnation: own, signal });
       logger.info({ incarnation: own.incarnation, verified }, 'verified the incarnation');
     },
-    async caughtUp(client) {
-      if (isPublished) return published.caughtUp(client);
-      const proven = await proof.before(client, own.schemaName);
+    async onCaughtUp(client) {
+      if (isPublished) return published.onCaughtUp(client);
+      const proven = await proof.checkBeforePublication(client, own.schemaName);
       if (proven === 'unknown') return;
       // With nothing published, only the checkpoints of the fixed groups reveal a log rollback.
-      const reason = proven.lacks ?? (await detectLogRollback(log, await readOrigin(client)));
+      const reason = proven.lacks ?? (await detectLogRollback(log, await readStoreOrigin(client)));
       if (reason !== undefined && before !== undefined) await refuse(client, before, reason);
       const outcome = await publish(client, {
         incarnation: own.incarnation,
@@ -145,8 +145,8 @@ function buildTarget(
       logger.info({ incarnation: own.incarnation, before }, 'published the incarnation');
       isPublished = true;
     },
-    async replaced(client, reason) {
-      if (isPublished) return published.replaced(client, reason);
+    async onLogReplaced(client, reason) {
+      if (isPublished) return published.onLogReplaced(client, reason);
       await dropIncarnation(client, own);
       throw new LockLostError(`dropped the unfinished incarnation ${own.incarnation}: ${reason}`);
     },
@@ -156,12 +156,12 @@ function buildTarget(
 async function provePublished(
   client: ClientBase,
   { log }: ServingOptions,
-  proof: SessionProof,
+  proof: SessionCheck,
   state: PublicationState,
 ): Promise<void> {
   const reason =
-    (await detectLogRollback(log, await readOrigin(client))) ??
-    (await proof.again(client, schemaOfRestrictions(state)));
+    (await detectLogRollback(log, await readStoreOrigin(client))) ??
+    (await proof.checkIfDue(client, schemaOfRestrictions(state)));
   if (reason !== undefined) await refuse(client, state.incarnation, reason);
 }
 

@@ -3,16 +3,16 @@ import type { ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { Refusal } from './child.js';
 import { LaunchError } from './launch-error.js';
-import { howItEnded } from './running.js';
-import type { Running } from './running.js';
+import { describeExit } from './running.js';
+import type { RunningProcess } from './running.js';
 
 const GRACEFUL_STOP_MS = 12_000;
 const START_TIMEOUT_MS = 10 * 60_000;
 
-export class Refused extends LaunchError {
+export class StartRefusedError extends LaunchError {
   constructor(
     message: string,
-    readonly why: Refusal,
+    readonly reason: Refusal,
   ) {
     super(message);
   }
@@ -24,16 +24,16 @@ export interface ChildOptions {
   readonly args: readonly string[];
   readonly env: NodeJS.ProcessEnv;
   readonly signal: AbortSignal;
-  readonly longestStartMs?: number;
+  readonly startTimeoutMs?: number;
   readonly onStarted?: (pid: number) => void;
 }
 
 /**
  * Starts a Node process and waits until it announces that it serves (see child.ts). Its output goes to standard error.
- * @throws {Refused} {@link LaunchError}
+ * @throws {StartRefusedError} {@link LaunchError}
  */
-export async function startChild(options: ChildOptions): Promise<Running> {
-  const { name, entry, args, env, signal, longestStartMs = START_TIMEOUT_MS, onStarted } = options;
+export async function startChild(options: ChildOptions): Promise<RunningProcess> {
+  const { name, entry, args, env, signal, startTimeoutMs: longestStartMs = START_TIMEOUT_MS, onStarted } = options;
   signal.throwIfAborted();
   const child = fork(fileURLToPath(entry), [...args], {
     env,
@@ -43,7 +43,7 @@ export async function startChild(options: ChildOptions): Promise<Running> {
   });
   const exited = new Promise<string>((resolve) => {
     child.once('error', (error) => resolve(error.message));
-    child.once('exit', (code, signal) => resolve(howItEnded(code, signal)));
+    child.once('exit', (code, signal) => resolve(describeExit(code, signal)));
   });
   if (child.pid !== undefined) onStarted?.(child.pid);
   let isTimedOut = false;
@@ -62,7 +62,7 @@ export async function startChild(options: ChildOptions): Promise<Running> {
     return { pid, exited, kill: () => child.kill('SIGKILL'), stop: () => stop(child, exited) };
   if (isTimedOut) throw new LaunchError(`${name} took too long to be ready; see its log lines above`);
   const message = `${name} ended before it was ready (${earlyExit}); see its log lines above`;
-  throw announcement.refusal ? new Refused(message, announcement.refusal) : new LaunchError(message);
+  throw announcement.refusal ? new StartRefusedError(message, announcement.refusal) : new LaunchError(message);
 }
 
 interface Announcement {

@@ -42,7 +42,7 @@ export function onStopSignal(begin: (why: string) => void, insist: () => void): 
  * Runs `stop` once, on a stop signal or when the parent is gone, then exits with 0. Exits with 1 if `stop` fails, takes
  * too long, or is requested again.
  */
-export function onStop(stop: () => Promise<void>): void {
+export function stopOnSignal(stop: () => Promise<void>): void {
   onStopSignal(
     () => {
       setTimeout(() => process.exit(1), STOP_TIMEOUT_MS).unref();

@@ -16,13 +16,13 @@ export interface DataDir {
  * Creates the directory if absent, and locks it until it is released or this process ends.
  * @throws {LaunchError} another process holds it, or it is not usable.
  */
-export function takeDataDir(path: string): DataDir {
+export function acquireDataDir(path: string): DataDir {
   let isNetwork: boolean;
   try {
     makeDirectories(path);
     accessSync(path, constants.W_OK);
     const real = realpathSync(path);
-    const release = takeDirectory(real);
+    const release = acquireDirectory(real);
     if (release) return { path: real, release };
     isNetwork = runsOn(real);
   } catch (error) {
@@ -48,7 +48,7 @@ function runsOn(dataDir: string): boolean {
  * Locks a directory until the result is called or this process ends. Undefined: another process holds it.
  * @throws errors of the file system.
  */
-export function takeDirectory(path: string): (() => void) | undefined {
+export function acquireDirectory(path: string): (() => void) | undefined {
   try {
     return lockDirectory(path);
   } catch (error) {

@@ -7,14 +7,14 @@ import { findBinaries } from './postgres/binaries.js';
 import { DATABASES, ensureCluster } from './postgres/cluster.js';
 import type { Cluster } from './postgres/cluster.js';
 import { postgresHome } from './postgres/home.js';
-import { clearOrphan } from './postgres/orphan.js';
-import { PostgresRefusal, startServer } from './postgres/server.js';
-import type { Running } from './running.js';
-import { keepSecret, newSecret, readSecret } from './secret-file.js';
+import { stopOrphanedPostgres } from './postgres/orphan.js';
+import { PostgresStartError, startServer } from './postgres/server.js';
+import type { RunningProcess } from './running.js';
+import { storeSecret, newSecret, readSecret } from './secret-file.js';
 
 const OLD_WORKERS_TIMEOUT_MS = 15_000;
 
-export interface EmbeddedPostgres extends Running {
+export interface EmbeddedPostgres extends RunningProcess {
   readonly port: number;
   readonly databaseUrl: string;
   readonly vaultDatabaseUrl: string;
@@ -45,7 +45,7 @@ export async function startPostgres(options: PostgresOptions): Promise<EmbeddedP
     account: home.account,
     binaries: findBinaries(home.account),
   };
-  await clearOrphan(cluster.directory, log);
+  await stopOrphanedPostgres(cluster.directory, log);
   const password = await preparePassword(cluster, join(dataDir, 'postgres.password'), signal);
   const { server, port } = await listen(cluster, options);
   const urlOf = (database: string) => `postgres://plaza:${password}@127.0.0.1:${port}/${database}`;
@@ -71,7 +71,7 @@ async function preparePassword(cluster: Cluster, file: string, signal?: AbortSig
   const stored = readSecret(file);
   const value = stored ?? newSecret();
   await ensureCluster(cluster, { value, isNew: stored === undefined }, signal);
-  return stored ?? keepSecret(file, value);
+  return stored ?? storeSecret(file, value);
 }
 
 async function ensureDatabases(url: string): Promise<void> {
@@ -90,14 +90,14 @@ async function ensureDatabases(url: string): Promise<void> {
 async function listen(
   cluster: Cluster,
   { log, port: fixedPort, choosePort = freePort, signal }: PostgresOptions,
-): Promise<{ server: Running; port: number }> {
+): Promise<{ server: RunningProcess; port: number }> {
   const deadline = performance.now() + OLD_WORKERS_TIMEOUT_MS;
   for (;;) {
     const port = fixedPort ?? (await choosePort());
     try {
       return { server: await startServer(cluster, port, { log, signal }), port };
     } catch (error) {
-      if (!(error instanceof PostgresRefusal) || performance.now() > deadline) throw error;
+      if (!(error instanceof PostgresStartError) || performance.now() > deadline) throw error;
       const isPortTaken =
         fixedPort === undefined && error.reason.includes('could not create any TCP/IP sockets');
       const hasOldWorkers = error.reason.includes('pre-existing shared memory block');

@@ -7,25 +7,25 @@ import {
   UnusableFileError,
 } from '../embedded-event-store/errors.js';
 import type { RunningEventStore } from '../embedded-event-store/server.js';
-import { announceReady, announceRefusal, onStop } from './child.js';
-import { faultOfPort } from './free-port.js';
+import { announceReady, announceRefusal, stopOnSignal } from './child.js';
+import { listenError } from './free-port.js';
 import { LaunchError } from './launch-error.js';
 
 export type { RunningEventStore } from '../embedded-event-store/server.js';
 
 const STOP_TIMEOUT_MS = 2_000;
 
-export interface EventStorePlace {
+export interface EventStoreOptions {
   readonly dir: string;
   readonly host: string;
   readonly port: number;
   readonly tls?: boolean;
 }
 
-export async function runEventStore(options: EventStorePlace, log: Logger): Promise<RunningEventStore> {
+export async function runEventStore(options: EventStoreOptions, log: Logger): Promise<RunningEventStore> {
   let store: RunningEventStore | undefined;
   // Registered first: the parent may end before the store serves.
-  onStop(async () => store?.close());
+  stopOnSignal(async () => store?.close());
   await refuseTakenPort(options);
   try {
     store = await startEventStore({
@@ -51,8 +51,8 @@ function endBroken(store: RunningEventStore | undefined, error: Error, log: Logg
   void store.close().finally(() => process.exit(EXIT_BROKEN));
 }
 
-async function refuseTakenPort({ host, port }: EventStorePlace): Promise<void> {
-  const fault = await faultOfPort(port, host);
+async function refuseTakenPort({ host, port }: EventStoreOptions): Promise<void> {
+  const fault = await listenError(port, host);
   if (fault !== undefined) throw await cannotListen(fault, host, port);
 }
 
@@ -66,7 +66,7 @@ async function cannotListen(fault: string, host: string, port: number): Promise<
 }
 
 /** Known errors become one line for the operator; an unknown error keeps its stack. */
-async function explain(error: unknown, { host, port }: EventStorePlace): Promise<unknown> {
+async function explain(error: unknown, { host, port }: EventStoreOptions): Promise<unknown> {
   if (
     error instanceof DirectoryLockedError ||
     error instanceof CorruptLogError ||

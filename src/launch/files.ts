@@ -14,7 +14,7 @@ export function syncDirectory(path: string): void {
  * Replaces the content of an existing file, never through a symbolic link. The directory may belong to another account,
  * which must not redirect a write by root.
  */
-export function overwrite(path: string, content: string): void {
+export function overwriteFile(path: string, content: string): void {
   const handle = openSync(path, constants.O_WRONLY | constants.O_TRUNC | constants.O_NOFOLLOW);
   try {
     writeFileSync(handle, content);

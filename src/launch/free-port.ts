@@ -42,7 +42,7 @@ export async function freePort(choose: (range: PortRange) => number = randomPort
     const port = choose(RANGE);
     const release = await lockPort(port);
     if (!release) continue;
-    if ((await faultOfPort(port, '127.0.0.1')) === undefined) return port;
+    if ((await listenError(port, '127.0.0.1')) === undefined) return port;
     release();
   }
   throw new LaunchError(`no free port found on 127.0.0.1 between ${RANGE[0]} and ${RANGE[1]}`);
@@ -75,7 +75,7 @@ function lockPort(port: number): Promise<(() => void) | undefined> {
 }
 
 /** Error code of an attempt to listen; undefined: the port is free. Without a host: all addresses. */
-export function faultOfPort(port: number, host?: string): Promise<string | undefined> {
+export function listenError(port: number, host?: string): Promise<string | undefined> {
   return new Promise((resolve) => {
     const probe = createServer();
     probe.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { Backoff } from './backoff.js';
-import { Refused } from './child-process.js';
-import type { Running } from './running.js';
+import { StartRefusedError } from './child-process.js';
+import type { RunningProcess } from './running.js';
 
 export interface SupervisedProcess {
   pid(): number;
@@ -10,12 +10,12 @@ export interface SupervisedProcess {
   kill(): void;
 }
 
-export interface KeepOptions {
+export interface SupervisionOptions {
   readonly name: string;
-  readonly start: (signal: AbortSignal) => Promise<Running>;
+  readonly start: (signal: AbortSignal) => Promise<RunningProcess>;
   readonly log: Logger;
   readonly onRestart: () => void;
-  readonly onLost: (error: Refused) => void;
+  readonly onLost: (error: StartRefusedError) => void;
   readonly signal: AbortSignal;
 }
 
@@ -30,7 +30,7 @@ export async function keepRunning({
   onRestart,
   onLost,
   signal,
-}: KeepOptions): Promise<SupervisedProcess> {
+}: SupervisionOptions): Promise<SupervisedProcess> {
   let current = await start(signal);
   const ending = new AbortController();
   const watching = supervise();
@@ -50,7 +50,7 @@ export async function keepRunning({
     }
   }
 
-  async function restart(backoff: Backoff, servedMs: number): Promise<Running | undefined> {
+  async function restart(backoff: Backoff, servedMs: number): Promise<RunningProcess | undefined> {
     for (let served = servedMs; ; served = 0) {
       try {
         await delay(backoff.next(served), undefined, { signal: ending.signal });
@@ -60,7 +60,7 @@ export async function keepRunning({
         return undefined;
       } catch (error) {
         if (ending.signal.aborted) return undefined;
-        if (error instanceof Refused && error.why === 'data') {
+        if (error instanceof StartRefusedError && error.reason === 'data') {
           onLost(error);
           return undefined;
         }

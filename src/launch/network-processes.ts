@@ -3,19 +3,19 @@ import type { Logger } from 'pino';
 import type { Config } from '../config/config.js';
 import { environmentFor, settingsOf, withSettings } from '../config/settings.js';
 import { clientAddress, needsTls } from '../embedded-event-store/server.js';
-import { Refused, startChild } from './child-process.js';
+import { StartRefusedError, startChild } from './child-process.js';
 import type { ChildOptions } from './child-process.js';
 import { startPostgres } from './embedded-postgres.js';
 import type { EmbeddedPostgres } from './embedded-postgres.js';
 import { ENTRIES } from './entries.js';
-import { faultOfPort, freePort, reservePort } from './free-port.js';
+import { listenError, freePort, reservePort } from './free-port.js';
 import { keepRunning } from './keep-running.js';
-import type { SupervisedProcess, KeepOptions } from './keep-running.js';
+import type { SupervisedProcess, SupervisionOptions } from './keep-running.js';
 import { LaunchError } from './launch-error.js';
-import { clearLeftovers, ownerMarks } from './orphaned-processes.js';
+import { stopOrphanedProcesses, ownerArguments } from './orphaned-processes.js';
 import { removeRun, writeRun } from './run-file.js';
-import type { Running } from './running.js';
-import { secretFile } from './secret-file.js';
+import type { RunningProcess } from './running.js';
+import { ensureSecret } from './secret-file.js';
 
 /** In stop order: no process loses a store that it still uses. */
 const STOP_ORDER = ['api', 'worker', 'eventStore', 'postgres'] as const;
@@ -41,13 +41,13 @@ export class Network {
   }
 
   /**
-   * Resolves with true once all processes serve, with false after {@link giveUpStarting}; started processes then need
+   * Resolves with true once all processes serve, with false after {@link cancelStart}; started processes then need
    * {@link stop}.
    * @throws {LaunchError}
    */
   async start(): Promise<boolean> {
     try {
-      await clearLeftovers(this.config.dataDir, this.log);
+      await stopOrphanedProcesses(this.config.dataDir, this.log);
       removeRun(this.config.dataDir);
       await reservePorts(this.config);
       const [eventStore, postgres] = await this.#startTogether(this.#eventStore(), this.#postgres());
@@ -68,12 +68,12 @@ export class Network {
     return this.#lost.promise;
   }
 
-  get places(): { dataDir: string; port: number; urls: Readonly<Record<string, string>> } {
+  get endpoints(): { dataDir: string; port: number; urls: Readonly<Record<string, string>> } {
     const { dataDir, port } = this.#settings;
     return { dataDir, port, urls: settingsOf(this.#settings) };
   }
 
-  giveUpStarting(): void {
+  cancelStart(): void {
     this.#isStopRequested = true;
     this.#starting.abort();
   }
@@ -88,7 +88,7 @@ export class Network {
   }
 
   #operatorToken(): string {
-    return this.config.operatorToken ?? secretFile(join(this.config.dataDir, 'operator.token'));
+    return this.config.operatorToken ?? ensureSecret(join(this.config.dataDir, 'operator.token'));
   }
 
   async #eventStore(): Promise<Partial<Config>> {
@@ -97,10 +97,10 @@ export class Network {
       const port = await freePort();
       try {
         await this.#keepEventStore(port);
-        const [, dir = ''] = ownerMarks.eventStore(this.config.dataDir);
+        const [, dir = ''] = ownerArguments.eventStore(this.config.dataDir);
         return { eventStoreUrl: await clientAddress({ dir, host: LOOPBACK, port, tls: this.#tls }) };
       } catch (error) {
-        const isRetryable = error instanceof Refused && error.why === 'port' && attempt < MAX_PORT_ATTEMPTS;
+        const isRetryable = error instanceof StartRefusedError && error.reason === 'port' && attempt < MAX_PORT_ATTEMPTS;
         if (!isRetryable) throw error;
       }
     }
@@ -111,7 +111,7 @@ export class Network {
   }
 
   async #keepEventStore(port: number): Promise<void> {
-    const mark = ownerMarks.eventStore(this.config.dataDir);
+    const mark = ownerArguments.eventStore(this.config.dataDir);
     const tls = this.#tls ? ['--tls'] : [];
     const args = ['eventstore', '--quiet', ...mark, '--host', LOOPBACK, '--port', String(port), ...tls];
     const env = environmentFor(this.config);
@@ -142,7 +142,7 @@ export class Network {
 
   async #child(name: 'worker' | 'api', role: 'projector' | 'api'): Promise<void> {
     const env = environmentFor(withSettings(this.#settings, { role }));
-    const args = ownerMarks.node(this.config.dataDir);
+    const args = ownerArguments.node(this.config.dataDir);
     await this.#keep(name, (signal) =>
       this.#start(name, { name: `the ${name} process`, entry: ENTRIES[role], args, env, signal }),
     );
@@ -152,7 +152,7 @@ export class Network {
    * Records the process id at once: a process frozen before it serves outlives the launcher, and the next start must
    * find it.
    */
-  async #start(name: ProcessName, options: ChildOptions): Promise<Running> {
+  async #start(name: ProcessName, options: ChildOptions): Promise<RunningProcess> {
     const onStarted = (pid: number): void => {
       this.#startingPids.set(name, pid);
       this.#recordProcesses();
@@ -174,7 +174,7 @@ export class Network {
     }
   }
 
-  async #keep(name: ProcessName, start: KeepOptions['start']): Promise<void> {
+  async #keep(name: ProcessName, start: SupervisionOptions['start']): Promise<void> {
     const { log } = this;
     const { signal } = this.#starting;
     const onRestart = () => this.#recordProcesses();
@@ -216,7 +216,7 @@ async function reservePorts({ host, port, operatorPort, operatorHost, metricsPor
 }
 
 async function refuseTakenPort(variable: string, port: number, host?: string): Promise<void> {
-  const fault = await faultOfPort(port, host);
+  const fault = await listenError(port, host);
   if (fault === 'EADDRINUSE')
     throw new LaunchError(
       `${variable}: another program listens on port ${port}; stop it or set ${variable} to a free port`,

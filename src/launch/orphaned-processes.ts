@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { LaunchError } from './launch-error.js';
-import { hasArguments, hasGone, isEnding } from './processes.js';
+import { hasArguments, waitUntilGone, isExiting } from './processes.js';
 import { readRun } from './run-file.js';
 import type { Run } from './run-file.js';
 
 const GRACEFUL_STOP_MS = 12_000;
 
-export const ownerMarks = {
+export const ownerArguments = {
   node: (dataDir: string) => [`--data-dir=${dataDir}`],
   eventStore: (dataDir: string) => ['--dir', join(dataDir, 'eventstore')],
 };
@@ -17,10 +17,10 @@ export const ownerMarks = {
  * its own: see postgres/orphan.ts.
  * @throws {LaunchError} a process survives SIGKILL.
  */
-export async function clearLeftovers(dataDir: string, log: Logger): Promise<void> {
+export async function stopOrphanedProcesses(dataDir: string, log: Logger): Promise<void> {
   const run = readRun(dataDir, log);
-  const marks = [ownerMarks.node(dataDir), ownerMarks.eventStore(dataDir)];
-  const isOurs = (pid: number) => isEnding(pid) || marks.some((mark) => hasArguments(pid, ...mark));
+  const marks = [ownerArguments.node(dataDir), ownerArguments.eventStore(dataDir)];
+  const isOurs = (pid: number) => isExiting(pid) || marks.some((mark) => hasArguments(pid, ...mark));
   const orphans = processesOf(run).filter(isOurs);
   await Promise.all(orphans.map((pid) => clear(pid, dataDir, log)));
 }
@@ -32,10 +32,10 @@ function processesOf(run: Run | undefined): readonly number[] {
 
 async function clear(pid: number, dataDir: string, log: Logger): Promise<void> {
   log.warn({ pid }, 'process of an earlier start still running; waiting for its end');
-  if (await hasGone(pid, GRACEFUL_STOP_MS)) return;
+  if (await waitUntilGone(pid, GRACEFUL_STOP_MS)) return;
   log.warn({ pid }, 'process of an earlier start does not end; killing it');
   process.kill(pid, 'SIGKILL');
-  if (await hasGone(pid, GRACEFUL_STOP_MS)) return;
+  if (await waitUntilGone(pid, GRACEFUL_STOP_MS)) return;
   throw new LaunchError(
     `DATA_DIR: the process ${pid} of an earlier start on ${dataDir} does not end, even after SIGKILL; start again when it is gone`,
   );

@@ -26,7 +26,7 @@ const PF_EXITING = 0x4;
  * True for a process that is exiting: its ports and files are in use, and its arguments are no longer readable. False
  * without /proc.
  */
-export function isEnding(pid: number): boolean {
+export function isExiting(pid: number): boolean {
   return isAlive(pid) && ((statusOf(pid)?.flags ?? 0) & PF_EXITING) !== 0;
 }
 
@@ -74,7 +74,7 @@ function readProc(pid: number, file: string): string | undefined {
   }
 }
 
-export async function hasGone(pid: number, limitMs: number): Promise<boolean> {
+export async function waitUntilGone(pid: number, limitMs: number): Promise<boolean> {
   const deadline = performance.now() + limitMs;
   while (isAlive(pid)) {
     if (performance.now() > deadline) return false;

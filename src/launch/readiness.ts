@@ -11,7 +11,7 @@ export async function isReady(port: number): Promise<boolean> {
   return (await faultsOf(port)).length === 0;
 }
 
-export async function lastingFaults(port: number): Promise<readonly string[]> {
+export async function persistentFaults(port: number): Promise<readonly string[]> {
   const deadline = performance.now() + READY_TIMEOUT_MS;
   for (;;) {
     const faults = await faultsOf(port);

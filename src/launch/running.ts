@@ -1,10 +1,10 @@
-export interface Running {
+export interface RunningProcess {
   readonly pid: number;
   readonly exited: Promise<string>;
   stop(): Promise<void>;
   kill(): void;
 }
 
-export function howItEnded(code: number | null, signal: NodeJS.Signals | null): string {
+export function describeExit(code: number | null, signal: NodeJS.Signals | null): string {
   return signal ? `ended by ${signal}` : `exit code ${code}`;
 }

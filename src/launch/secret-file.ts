@@ -3,8 +3,8 @@ import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:
 import { dirname } from 'node:path';
 import { syncDirectory } from './files.js';
 
-export function secretFile(path: string): string {
-  return readSecret(path) ?? keepSecret(path, newSecret());
+export function ensureSecret(path: string): string {
+  return readSecret(path) ?? storeSecret(path, newSecret());
 }
 
 export function readSecret(path: string): string | undefined {
@@ -24,7 +24,7 @@ export function newSecret(): string {
  * Stores a secret unless one exists, and returns the stored one: of two concurrent callers one wins. The file appears
  * atomically, even in a power cut.
  */
-export function keepSecret(path: string, secret: string): string {
+export function storeSecret(path: string, secret: string): string {
   const temporary = `${path}.${randomBytes(6).toString('hex')}`;
   writeFileSync(temporary, `${secret}\n`, { mode: 0o600, flush: true });
   try {

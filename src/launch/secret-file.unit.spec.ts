@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { keepSecret, readSecret, secretFile } from './secret-file.js';
+import { storeSecret, readSecret, ensureSecret } from './secret-file.js';
 
 let directory = '';
 let file = '';
@@ -18,9 +18,9 @@ afterEach(() => {
 
 describe('a secret in a file', () => {
   it('is made once, for its owner alone, and leaves nothing beside it', () => {
-    const secret = secretFile(file);
+    const secret = ensureSecret(file);
     expect(secret).toMatch(/^[\w-]{43}$/);
-    expect(secretFile(file)).toBe(secret);
+    expect(ensureSecret(file)).toBe(secret);
     expect(readFileSync(file, 'utf8')).toBe(`${secret}\n`);
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(readdirSync(directory)).toEqual(['a.token']);
@@ -29,7 +29,7 @@ describe('a secret in a file', () => {
   it.each(['', '\n'])('is missing when the file says %j, and is made again', (content) => {
     writeFileSync(file, content);
     expect(readSecret(file)).toBeUndefined();
-    const secret = secretFile(file);
+    const secret = ensureSecret(file);
     expect(secret).toHaveLength(43);
     expect(readSecret(file)).toBe(secret);
     expect(statSync(file).mode & 0o777).toBe(0o600);
@@ -37,8 +37,8 @@ describe('a secret in a file', () => {
   });
 
   it('is the one that another process kept first', () => {
-    expect(keepSecret(file, 'first')).toBe('first');
-    expect(keepSecret(file, 'second')).toBe('first');
+    expect(storeSecret(file, 'first')).toBe('first');
+    expect(storeSecret(file, 'second')).toBe('first');
     expect(readdirSync(directory)).toEqual(['a.token']);
   });
 });

@@ -2,11 +2,11 @@ import type { Config } from '../config/config.js';
 import { createLogger } from '../config/logger.js';
 import { withSettings } from '../config/settings.js';
 import { onStopSignal } from './child.js';
-import { takeDataDir } from './data-dir.js';
+import { acquireDataDir } from './data-dir.js';
 import { Network } from './network-processes.js';
-import { lastingFaults } from './readiness.js';
+import { persistentFaults } from './readiness.js';
 import { removePreRestoreCopies } from '../backup/restore/remove-pre-restore-copies.js';
-import { refuseHalfRestored } from '../backup/restore/restore-state.js';
+import { refuseInterruptedRestore } from '../backup/restore/restore-state.js';
 
 /**
  * Runs the whole network on this machine until a stop signal: embedded stores, worker and API, each a process that is
@@ -19,7 +19,7 @@ export async function runNetwork(
   onStarted: (config: Config, faults: readonly string[]) => void,
 ): Promise<void> {
   const log = createLogger(settings, 'launcher');
-  const dataDir = takeDataDir(settings.dataDir);
+  const dataDir = acquireDataDir(settings.dataDir);
   const config = withSettings(settings, { dataDir: dataDir.path });
   const network = new Network(config, log);
   const ending = new AbortController();
@@ -27,7 +27,7 @@ export async function runNetwork(
     onStopSignal(
       (why) => {
         log.info({ why }, 'stopping');
-        network.giveUpStarting();
+        network.cancelStart();
         resolve();
       },
       () => {
@@ -37,11 +37,11 @@ export async function runNetwork(
     ),
   );
   try {
-    refuseHalfRestored(config.dataDir);
+    refuseInterruptedRestore(config.dataDir);
     if (await network.start()) {
       const end = Promise.race([stopping, network.lost]);
-      void removePreRestoreCopies({ ...network.places, log, signal: ending.signal });
-      const faults = await Promise.race([lastingFaults(config.port), end.then(() => undefined)]);
+      void removePreRestoreCopies({ ...network.endpoints, log, signal: ending.signal });
+      const faults = await Promise.race([persistentFaults(config.port), end.then(() => undefined)]);
       if (faults) onStarted(config, faults);
       const lost = await end;
       if (lost) throw lost;

@@ -11,7 +11,7 @@ export interface QuotaState {
   readonly claim: Claim;
 }
 
-export type Fields = Readonly<Record<string, string>>;
+export type HeaderFields = Readonly<Record<string, string>>;
 
 /** At least one second: a client that retries at once would come too early. */
 export const secondsToReset = ({ msToReset }: Claim): number => Math.max(1, Math.ceil(msToReset / 1000));
@@ -22,7 +22,7 @@ export const isRefused = ({ claim }: QuotaState): boolean => claim.granted === 0
  * Returns the header fields of draft-ietf-httpapi-ratelimit-headers-10, sections 3 and 4, and RFC 9110, section 10.2.3.
  * `policies`: all that apply to the answer, claimed or not.
  */
-export function rateLimitFields(policies: readonly Policy[], claims: readonly QuotaState[]): Fields {
+export function rateLimitFields(policies: readonly Policy[], claims: readonly QuotaState[]): HeaderFields {
   const refused = claims.find(isRefused);
   const policyItems = policies.map(
     ({ name, limit }) => `"${name}";q=${limit.quota};w=${limit.windowSeconds}`,

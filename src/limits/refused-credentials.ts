@@ -34,7 +34,7 @@ export class RefusedCredentials {
    * Called before the lookup of a credential. Returns undefined if the lookup is allowed.
    * @param nearest `request.ip`. @param hash of the credential.
    */
-  standingOf(nearest: string, hash: Buffer): QuotaState | undefined {
+  quotaStateOf(nearest: string, hash: Buffer): QuotaState | undefined {
     const address = this.blockOf(nearest);
     if (!this.window || address === undefined || !this.exhausted.has(address)) return undefined;
     if (this.accepted.has(nameOf(hash))) return undefined;

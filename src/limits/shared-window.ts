@@ -21,11 +21,11 @@ export interface WindowOptions {
 
 export class LimitsUnavailable extends Error {
   override readonly name = 'LimitsUnavailable';
-  readonly isServerThere: boolean;
+  readonly isServerAvailable: boolean;
 
   constructor(cause: unknown) {
     super('rate limits cannot be counted: the database does not answer or the table is missing', { cause });
-    this.isServerThere = cause instanceof DatabaseError && !sessionEnds.test(cause.code ?? '');
+    this.isServerAvailable = cause instanceof DatabaseError && !sessionEnds.test(cause.code ?? '');
   }
 }
 

@@ -36,7 +36,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Postgres> 
  * Requests read few rows by keys. Without statistics of young tables, Postgres would overestimate this work, sort whole
  * tables and compile each statement.
  */
-export const BY_KEYS = '-c enable_seqscan=off -c enable_bitmapscan=off -c jit=off';
+export const PREFER_INDEXES = '-c enable_seqscan=off -c enable_bitmapscan=off -c jit=off';
 
 /**
  * A frozen server must look unreachable: without a timeout a statement waits for ever. A slow server ends the statement
@@ -47,7 +47,7 @@ const timeouts = (queryTimeoutMs: number) => ({
   query_timeout: queryTimeoutMs,
   statement_timeout: Math.ceil(queryTimeoutMs * 0.8),
   idle_in_transaction_session_timeout: queryTimeoutMs * 3,
-  options: BY_KEYS,
+  options: PREFER_INDEXES,
 });
 
 type Query = (...args: unknown[]) => unknown;

@@ -19,7 +19,7 @@ export abstract class PeriodicTask {
     await this.running;
   }
 
-  protected abstract once(): Promise<void>;
+  protected abstract runOnce(): Promise<void>;
 
   protected get isStopping(): boolean {
     return this.stopping.signal.aborted;
@@ -28,7 +28,7 @@ export abstract class PeriodicTask {
   private async run(): Promise<void> {
     const { signal } = this.stopping;
     while (!signal.aborted) {
-      await this.once();
+      await this.runOnce();
       await pause(this.everyMs, undefined, { signal }).catch(() => undefined);
     }
   }

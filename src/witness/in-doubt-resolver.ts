@@ -36,7 +36,7 @@ export class InDoubtResolver extends PeriodicTask {
     await this.options.witness.alone('settle', () => this.resolveAll(before));
   }
 
-  protected override async once(): Promise<void> {
+  protected override async runOnce(): Promise<void> {
     const { now, logger } = this.options;
     try {
       await this.settleBefore(now() - IN_DOUBT_AFTER_MS);

@@ -17,7 +17,7 @@ import { SharedReads } from '../../src/http/admission/shared-reads.js';
 import { errorBody } from '../../src/http/server/error.filter.js';
 import { EventStreams } from '../../src/http/events/event-streams.js';
 import { FeedReads } from '../../src/http/events/feed-reads.js';
-import { ApiLimits } from '../../src/http/limits/request-limits.js';
+import { RequestLimits } from '../../src/http/limits/request-limits.js';
 import { RequestMeter } from '../../src/http/limits/request-meter.js';
 import { PUBLICATION_CHANNEL } from '../../src/incarnations/incarnation.js';
 import { readPublicationState } from '../../src/incarnations/recovery-state.js';
@@ -190,7 +190,7 @@ describe('one API process', () => {
     async (count) => {
       const reads = readsOf(counted(database.pool, statements));
       streams = new EventStreams(
-        { news, clock: systemClock, reads, explain: (fault) => errorBody(fault, pino({ level: 'silent' })) },
+        { changes: news, clock: systemClock, reads, explain: (fault) => errorBody(fault, pino({ level: 'silent' })) },
         { ofListener: Infinity, ofProcess: Infinity, anonymous: Infinity },
       );
       const people = [await someone(), await someone(), await someone(), await someone()];
@@ -203,7 +203,7 @@ describe('one API process', () => {
           credential: person && { tokenHash: credentialHash(person.token) },
           meter: new RequestMeter({ ip: '127.0.0.1' }, { headers: () => undefined as never }),
         };
-        const body = streams.begin('any', await reads.read(reader, undefined), reader).setEncoding('utf8');
+        const body = streams.start('any', await reads.read(reader, undefined), reader).setEncoding('utf8');
         body.on('data', (text: string) => text.includes('post.created') && told.push(text));
         bodies.push(body);
       }
@@ -225,7 +225,7 @@ describe('one API process', () => {
 
   function readsOf(pool: Pool): FeedReads {
     const published = new PublishedStatements(pool, new PublicationCache(pool, versionsOf(serving)));
-    const limits = new ApiLimits(pool, Buffer.alloc(32), systemClock, new TrustedProxies([]), 'off');
+    const limits = new RequestLimits(pool, Buffer.alloc(32), systemClock, new TrustedProxies([]), 'off');
     const proof = new Proven();
     return new FeedReads(
       new ProtectedReads(published, news, systemClock, limits, proof),

@@ -9,7 +9,7 @@ import { RevokeGrant } from '../../src/commands/grant/revoke-grant.js';
 import {
   grantsOfActor,
   grantsOfApplication,
-  RevokeGrantsOf,
+  RevokeGrants,
 } from '../../src/commands/grant/revoke-grants-of.js';
 import { LogUnavailable } from '../../src/log/event-log.js';
 import type { Append, EventLog, ReadOptions } from '../../src/log/event-log.js';
@@ -39,10 +39,10 @@ async function issue(application = appId, person = actorId): Promise<string> {
 }
 
 const revokeOf = (application: string) =>
-  execute(new RevokeGrantsOf({ cause: 'operator', appId: application }, metadata));
+  execute(new RevokeGrants({ cause: 'operator', appId: application }, metadata));
 
 const disconnect = (person: string, application?: string) =>
-  execute(new RevokeGrantsOf({ cause: 'person', actorId: person, appId: application }, metadata));
+  execute(new RevokeGrants({ cause: 'person', actorId: person, appId: application }, metadata));
 
 const refresh = (grantId: string) => execute(new RefreshGrant(grantId, metadata));
 

@@ -105,7 +105,7 @@ function isSignedBy(keys: readonly Jwk[], token: string): boolean {
 
 /** Each server looks at the vault and the clock, as it does every few seconds. */
 async function look(): Promise<void> {
-  for (const app of [network.app(), another.app]) await app.get(SigningKeyWatch).look();
+  for (const app of [network.app(), another.app]) await app.get(SigningKeyWatch).refresh();
 }
 
 const metadata = { requestId: randomUUID(), operator: 'grace', reason: 'it is time' };

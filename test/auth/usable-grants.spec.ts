@@ -6,7 +6,7 @@ import type * as oidc from 'openid-client';
 import { connectedApplications } from '../../src/auth/account/connected-applications.js';
 import { Clock } from '../../src/commands/support/ambient.js';
 import { IssueGrant } from '../../src/commands/grant/issue-grant.js';
-import { RevokeGrantsOf } from '../../src/commands/grant/revoke-grants-of.js';
+import { RevokeGrants } from '../../src/commands/grant/revoke-grants-of.js';
 import { usableFor } from '../../src/domain/grant/lifetimes.js';
 import { applicationsOf, listApplications } from '../../src/operator/api/applications.js';
 import { AuthorityStore } from '../../src/store/authority/authority-store.js';
@@ -118,7 +118,7 @@ describe('what people and operators see of a grant', () => {
     expect(await unrevoked(actorId)).toBe(0);
     await issue(actorId, ['read']);
     await age(actorId, usableFor(['read']));
-    const others = (await execute(new RevokeGrantsOf({ cause: 'operator', appId: clientId }, metadata)))
+    const others = (await execute(new RevokeGrants({ cause: 'operator', appId: clientId }, metadata)))
       .revoked;
     expect(others).toBeGreaterThan(0);
     expect(await unrevoked(actorId)).toBe(0);

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { pidOf, startNode } from '../../chaos/event-store-nodes.js';
 import { freePort } from '../../src/launch/free-port.js';
-import { hasGone } from '../../src/launch/processes.js';
+import { waitUntilGone } from '../../src/launch/processes.js';
 import { plaza } from '../support/command.js';
 import { chaos, clearUp, newDir, nothing } from './support/run-chaos.js';
 
@@ -23,7 +23,7 @@ describe('an event store that is named by its URL', () => {
   afterEach(async () => {
     const pid = pidOf({ pidFile, start });
     process.kill(pid, 'SIGTERM');
-    await hasGone(pid, 45_000);
+    await waitUntilGone(pid, 45_000);
     clearUp();
   });
 

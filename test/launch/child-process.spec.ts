@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { startChild } from '../../src/launch/child-process.js';
 import { childrenOf, isAlive } from '../../src/launch/processes.js';
-import type { Running } from '../../src/launch/running.js';
+import type { RunningProcess } from '../../src/launch/running.js';
 
 let directory = '';
 
@@ -22,11 +22,11 @@ function start(
   script: string,
   longestStartMs?: number,
   signal = new AbortController().signal,
-): Promise<Running> {
+): Promise<RunningProcess> {
   const entry = join(directory, 'entry.mjs');
   writeFileSync(entry, `${script}\n`);
   const options = { name: 'a process', entry: pathToFileURL(entry), args: [], env: process.env, signal };
-  return startChild({ ...options, ...(longestStartMs !== undefined && { longestStartMs }) });
+  return startChild({ ...options, ...(longestStartMs !== undefined && { startTimeoutMs: longestStartMs }) });
 }
 
 const stayUp = 'setInterval(() => {}, 1000);';

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { freePort } from '../../src/launch/free-port.js';
-import { hasGone, isAlive } from '../../src/launch/processes.js';
+import { waitUntilGone, isAlive } from '../../src/launch/processes.js';
 import { readRun } from '../../src/launch/run-file.js';
 import { environment, root } from '../support/command.js';
 import { newDataDir, removeDataDir } from '../support/data-dir.js';
@@ -43,5 +43,5 @@ async function stopOrphan(dataDir: string): Promise<void> {
   const launcher = readRun(dataDir)?.pids.supervisor;
   if (launcher === undefined || !isAlive(launcher)) return;
   process.kill(launcher, 'SIGTERM');
-  await hasGone(launcher, 60_000);
+  await waitUntilGone(launcher, 60_000);
 }

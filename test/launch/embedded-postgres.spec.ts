@@ -21,7 +21,7 @@ import { freePort } from '../../src/launch/free-port.js';
 import { findBinaries, removeUnfinishedCopies } from '../../src/launch/postgres/binaries.js';
 import { ensureCluster } from '../../src/launch/postgres/cluster.js';
 import { postgresHome } from '../../src/launch/postgres/home.js';
-import { hasGone, isAlive } from '../../src/launch/processes.js';
+import { waitUntilGone, isAlive } from '../../src/launch/processes.js';
 import { newDataDir, removeDataDir } from '../support/data-dir.js';
 
 const log = pino({ level: 'silent' });
@@ -175,7 +175,7 @@ describe('the embedded Postgres', () => {
   it('leaves no process behind when it stops', async () => {
     const postgres = await start();
     await postgres.stop();
-    expect(await hasGone(postgres.pid, 0)).toBe(true);
+    expect(await waitUntilGone(postgres.pid, 0)).toBe(true);
     await expect(query(postgres.databaseUrl, 'SELECT 1')).rejects.toThrow(/ECONNREFUSED/);
   });
 

@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { EventStoreDBClient, jsonEvent } from '@eventstore/db-client';
-import { childrenOf, hasGone } from '../../src/launch/processes.js';
+import { childrenOf, waitUntilGone } from '../../src/launch/processes.js';
 import { EXIT_BROKEN } from '../../src/embedded-event-store/errors.js';
 import { canHaveFailingDisk, makeFailingDisk } from '../support/failing-disk.js';
 import type { FailingDisk } from '../support/failing-disk.js';
@@ -192,6 +192,6 @@ const older = ['/usr/bin/node', '/usr/local/bin/node'].find(
     expect(await takes(portOf(serving))).toBe(true);
     const [pinned] = childrenOf(serving.process.pid!);
     serving.process.kill('SIGKILL');
-    expect(await hasGone(pinned!, 60_000)).toBe(true);
+    expect(await waitUntilGone(pinned!, 60_000)).toBe(true);
   });
 });

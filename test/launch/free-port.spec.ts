@@ -8,7 +8,7 @@ import type { Server } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
-import { faultOfPort, freePort, rangeBelow, reservePort } from '../../src/launch/free-port.js';
+import { listenError, freePort, rangeBelow, reservePort } from '../../src/launch/free-port.js';
 import { root } from '../support/command.js';
 import { newDataDir } from '../support/data-dir.js';
 import { startNetwork } from '../support/network.js';
@@ -87,7 +87,7 @@ describe('the ports of a network', () => {
       process.kill(supervisor, 'SIGSTOP');
       process.kill(api!, 'SIGKILL');
       process.kill(eventStore!, 'SIGKILL');
-      await until(async () => (await faultOfPort(port)) === undefined);
+      await until(async () => (await listenError(port)) === undefined);
       for (const each of all) expect([each, await reservePort(each)]).toEqual([each, false]);
       process.kill(supervisor, 'SIGCONT');
     } finally {
@@ -103,7 +103,7 @@ describe('the ports of a network', () => {
 async function unreservedPort(): Promise<number> {
   for (;;) {
     const port = randomInt(20_000, 32_000);
-    if ((await faultOfPort(port)) === undefined && (await canBeReserved(port))) return port;
+    if ((await listenError(port)) === undefined && (await canBeReserved(port))) return port;
   }
 }
 

@@ -5,8 +5,8 @@ import { once } from 'node:events';
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pino } from 'pino';
-import { clearLeftovers } from '../../src/launch/orphaned-processes.js';
-import { clearOrphan } from '../../src/launch/postgres/orphan.js';
+import { stopOrphanedProcesses } from '../../src/launch/orphaned-processes.js';
+import { stopOrphanedPostgres } from '../../src/launch/postgres/orphan.js';
 import { isAlive } from '../../src/launch/processes.js';
 import { readRun, writeRun } from '../../src/launch/run-file.js';
 import { newDataDir, removeDataDir } from '../support/data-dir.js';
@@ -53,7 +53,7 @@ describe('what a launcher that was killed left behind', () => {
     async (content) => {
       writeFileSync(join(dataDir, 'run.json'), content);
       expect(readRun(dataDir)).toBeUndefined();
-      await clearLeftovers(dataDir, log);
+      await stopOrphanedProcesses(dataDir, log);
       expect(warned.join()).toMatch(/run\.json cannot be read/);
     },
   );
@@ -64,7 +64,7 @@ describe('what a launcher that was killed left behind', () => {
       await processWith('--dir', join(dataDir, 'eventstore'), '--host', '127.0.0.1'),
     ];
     runOf({ api, eventStore });
-    const cleared = clearLeftovers(dataDir, log);
+    const cleared = stopOrphanedProcesses(dataDir, log);
     for (const other of others) await end(other);
     await cleared;
     expect(warned).toHaveLength(2);
@@ -76,7 +76,7 @@ describe('what a launcher that was killed left behind', () => {
       worker: await processWith(dataDir),
       eventStore: await processWith('--dir', join(dataDir, 'eventstore2')),
     });
-    await clearLeftovers(dataDir, log);
+    await stopOrphanedProcesses(dataDir, log);
     expect(warned).toEqual([]);
     expect(others.every(({ pid }) => isAlive(pid!))).toBe(true);
   });
@@ -94,14 +94,14 @@ describe('the pid file of a Postgres that was killed', () => {
   ])('does not end the process %s', async (_who, args) => {
     const pid = await processWith(...args());
     writeFileSync(file(), `${pid}\n${cluster()}\n1\n`);
-    await clearOrphan(cluster(), log);
+    await stopOrphanedPostgres(cluster(), log);
     expect(isAlive(pid)).toBe(true);
     expect(readFileSync(file(), 'utf8')).toBe(`${process.pid}\n${cluster()}\n1\n`);
   });
 
   it('is removed when a power cut has left it empty', async () => {
     writeFileSync(file(), '');
-    await clearOrphan(cluster(), log);
+    await stopOrphanedPostgres(cluster(), log);
     expect(() => readFileSync(file())).toThrow('ENOENT');
   });
 
@@ -110,7 +110,7 @@ describe('the pid file of a Postgres that was killed', () => {
     const content = `${await processWith('a stranger')}\nmore\n`;
     writeFileSync(elsewhere, content);
     symlinkSync(elsewhere, file());
-    await expect(clearOrphan(cluster(), log)).rejects.toThrow('ELOOP');
+    await expect(stopOrphanedPostgres(cluster(), log)).rejects.toThrow('ELOOP');
     expect(readFileSync(elsewhere, 'utf8')).toBe(content);
   });
 });

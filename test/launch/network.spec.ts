@@ -3,7 +3,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { lockDirectory } from '../../src/embedded-event-store/storage/directory-lock.js';
-import { hasGone, isAlive } from '../../src/launch/processes.js';
+import { waitUntilGone, isAlive } from '../../src/launch/processes.js';
 import { readRun } from '../../src/launch/run-file.js';
 import { environment } from '../support/command.js';
 import { newDataDir } from '../support/data-dir.js';
@@ -134,7 +134,7 @@ describe('the network on one machine', () => {
   it('leaves no process behind when only the launcher is killed', async () => {
     const { supervisor, ...children } = network.pids();
     process.kill(supervisor, 'SIGKILL');
-    for (const pid of Object.values(children)) expect(await hasGone(pid!, 60_000)).toBe(true);
+    for (const pid of Object.values(children)) expect(await waitUntilGone(pid!, 60_000)).toBe(true);
     await network.restart();
     expect(network.pids().supervisor).not.toBe(supervisor);
   });
@@ -152,7 +152,7 @@ describe('the network on one machine', () => {
       }
     });
     try {
-      expect(await hasGone(supervisor, 60_000)).toBe(true);
+      expect(await waitUntilGone(supervisor, 60_000)).toBe(true);
     } finally {
       release();
     }

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { pino } from 'pino';
 import type { Cluster } from '../../src/launch/postgres/cluster.js';
-import { childrenOf, hasArguments, hasGone, isAlive } from '../../src/launch/processes.js';
+import { childrenOf, hasArguments, waitUntilGone, isAlive } from '../../src/launch/processes.js';
 import { startServer } from '../../src/launch/postgres/server.js';
 import { root } from '../support/command.js';
 import { newDataDir, removeDataDir } from '../support/data-dir.js';
@@ -54,7 +54,7 @@ describe('a Postgres that is not ready yet', () => {
 
   it('ends when it takes far too long', async () => {
     const cluster = neverReady();
-    const starting = startServer(cluster, 1, { log, longestStartMs: 500 });
+    const starting = startServer(cluster, 1, { log, startTimeoutMs: 500 });
     // A busy machine may not come to run the server in that time, which then says nowhere who it is.
     const servers = () =>
       childrenOf(process.pid).filter(
@@ -76,7 +76,7 @@ describe('a Postgres that is not ready yet', () => {
     await until(() => childrenOf(launcher.pid!).length === 2);
     launcher.kill('SIGKILL');
     await exited;
-    expect(await hasGone(pid, 60_000)).toBe(true);
+    expect(await waitUntilGone(pid, 60_000)).toBe(true);
   });
 
   it('is refused when there is nothing to start', async () => {

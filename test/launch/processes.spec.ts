@@ -4,8 +4,8 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { pino } from 'pino';
-import { faultOfPort, freePort } from '../../src/launch/free-port.js';
-import { clearLeftovers, ownerMarks } from '../../src/launch/orphaned-processes.js';
+import { listenError, freePort } from '../../src/launch/free-port.js';
+import { stopOrphanedProcesses, ownerArguments } from '../../src/launch/orphaned-processes.js';
 import { hasArguments, isAlive } from '../../src/launch/processes.js';
 import { writeRun } from '../../src/launch/run-file.js';
 import { newDataDir, removeDataDir } from '../support/data-dir.js';
@@ -31,19 +31,19 @@ afterEach(() => removeDataDir(dataDir));
       child.kill('SIGKILL');
       // At a stretch: as a zombie it is seen only until Node reaps it.
       while (isAlive(child.pid!));
-      expect(await faultOfPort(port)).toBeUndefined();
+      expect(await listenError(port)).toBeUndefined();
     });
   });
 
   it('is waited for by the next start, though its arguments are gone before its ports', async () => {
-    const mark = ownerMarks.node(dataDir);
+    const mark = ownerArguments.node(dataDir);
     await eachOfMany(async (child, port) => {
       const pids = { supervisor: process.pid, api: child.pid! };
       writeRun(dataDir, { ready: true, pids, settings: {} });
       child.kill('SIGKILL');
       while (hasArguments(child.pid!, ...mark));
-      await clearLeftovers(dataDir, pino({ level: 'silent' }));
-      expect(await faultOfPort(port)).toBeUndefined();
+      await stopOrphanedProcesses(dataDir, pino({ level: 'silent' }));
+      expect(await listenError(port)).toBeUndefined();
     });
   });
 });
@@ -52,7 +52,7 @@ afterEach(() => removeDataDir(dataDir));
 async function eachOfMany(act: (child: ChildProcess, port: number) => Promise<void>): Promise<void> {
   for (let round = 0; round < ROUNDS; round++) {
     const port = await freePort();
-    const args = ['-e', LISTENS, '--', String(port), ...ownerMarks.node(dataDir)];
+    const args = ['-e', LISTENS, '--', String(port), ...ownerArguments.node(dataDir)];
     const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
     const ended = once(child, 'exit');
     try {

@@ -4,7 +4,7 @@ import { systemClock } from '../../src/commands/support/system.js';
 import { limits } from '../../src/config/limit-settings.js';
 import { TrustedProxies } from '../../src/config/trusted-proxies.js';
 import type { Caller } from '../../src/http/admission/authority.js';
-import { ApiLimits } from '../../src/http/limits/request-limits.js';
+import { RequestLimits } from '../../src/http/limits/request-limits.js';
 import { openDatabase } from '../../src/store/database.js';
 import type { Postgres } from '../../src/store/postgres.js';
 import { startTestPostgres } from '../support/postgres.js';
@@ -25,8 +25,8 @@ afterAll(async () => {
 });
 
 /** Budgets that nobody has used yet. */
-const fresh = (quotas: typeof limits | 'off' = limits): ApiLimits =>
-  new ApiLimits(database.pool, randomBytes(32), systemClock, new TrustedProxies(['10.0.0.0/8']), quotas);
+const fresh = (quotas: typeof limits | 'off' = limits): RequestLimits =>
+  new RequestLimits(database.pool, randomBytes(32), systemClock, new TrustedProxies(['10.0.0.0/8']), quotas);
 
 const caller = (appId: string, actorId: string): Caller => ({
   appId,

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { LARGEST_LEASE, LeasedWindow } from '../../src/http/limits/leased-window.js';
+import { MAX_LEASE, LeasedWindow } from '../../src/http/limits/leased-window.js';
 import { LimitsUnavailable, SharedWindow } from '../../src/limits/shared-window.js';
 import { openDatabase } from '../../src/store/database.js';
 import type { Postgres } from '../../src/store/postgres.js';
@@ -92,9 +92,9 @@ describe('a leased budget', () => {
     const { windows } = processes();
     await windows[1].claim('ada');
     await windows[2].claim('ada');
-    expect(await useUp(windows[0])).toBe(3_000 - 2 * LARGEST_LEASE);
+    expect(await useUp(windows[0])).toBe(3_000 - 2 * MAX_LEASE);
     // What they took is theirs still.
-    expect(await useUp(windows[1])).toBe(LARGEST_LEASE - 1);
+    expect(await useUp(windows[1])).toBe(MAX_LEASE - 1);
   });
 
   it('says what is left, one less each time', async () => {

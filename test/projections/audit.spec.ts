@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { auditGroup } from '../../projections/audit/audit.projection.js';
-import { auditedAfter, auditedUpTo } from '../../projections/audit/audit.read-model.js';
+import { auditedAfter, auditPosition } from '../../projections/audit/audit.read-model.js';
 import type { AuditFilter } from '../../projections/audit/audit.read-model.js';
 import { typesOf } from '../../projections/runner/projection.js';
 import { eventTypes } from '../../src/log/registry.js';
@@ -37,7 +37,7 @@ describe('the audit', () => {
     const log = new MemoryLog();
     const newest = log.add(...events).at(-1);
     const worker = bench.startFixed(log, auditGroup, 'audit');
-    await until(async () => (await auditedUpTo(bench.pool)) === newest?.position);
+    await until(async () => (await auditPosition(bench.pool)) === newest?.position);
     await worker.stop();
   }
 

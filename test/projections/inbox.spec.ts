@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { MOST_COUNTED } from '../../projections/inbox/inbox.sql.js';
-import { inboxOf, unreadOf } from '../../projections/inbox/inbox.read-model.js';
+import { MAX_COUNTED_UNREAD } from '../../projections/inbox/inbox.sql.js';
+import { inboxOf, unreadCountOf } from '../../projections/inbox/inbox.read-model.js';
 import type { PageArgs } from '../../projections/runner/page-query.js';
 import type { MarkedEntries } from '../../src/commands/inbox/mark-inbox-read.js';
 import type { EventOf } from '../../src/log/registry.js';
@@ -48,14 +48,14 @@ describe('the inbox read model', () => {
       ({ item: { kind, sourceId, readAt } }) => `${kind} ${sourceId}${readAt === undefined ? '' : '*'}`,
     );
   const idOf = async (index: number) => (await pageOf('ada'))?.items[index]?.item.id ?? '';
-  const unread = () => models.ask(unreadOf, undefined, 'ada');
+  const unread = () => models.ask(unreadCountOf, undefined, 'ada');
 
   test('counts the newest thousand that are unread, and no further', async () => {
-    const likes = Array.from({ length: MOST_COUNTED }, (_, index) => some.like(`fan${index}`, 'p1'));
+    const likes = Array.from({ length: MAX_COUNTED_UNREAD }, (_, index) => some.like(`fan${index}`, 'p1'));
     await models.givenAtOnceOnly(some.like('bob', 'p1'), ...likes);
-    expect(await unread()).toBe(MOST_COUNTED);
+    expect(await unread()).toBe(MAX_COUNTED_UNREAD);
     await models.given(some.unlike('fan7', 'p1'));
-    expect(await unread()).toBe(MOST_COUNTED - 1);
+    expect(await unread()).toBe(MAX_COUNTED_UNREAD - 1);
   });
 
   test('has exactly the published fields', async () => {

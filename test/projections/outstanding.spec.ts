@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { feedOf } from '../../projections/feed/feed.read-model.js';
-import { inboxOf, unreadOf } from '../../projections/inbox/inbox.read-model.js';
+import { inboxOf, unreadCountOf } from '../../projections/inbox/inbox.read-model.js';
 import { postById, postsOf, repliesOf } from '../../projections/posts/posts.read-model.js';
 import { actorById } from '../../projections/profile/profile.read-model.js';
 import { reconcile } from '../../projections/reconcile/reconcile.read-model.js';
@@ -31,7 +31,7 @@ const questions: [ReadQuery<never, unknown>, object | undefined][] = [
   ]),
   [timelineOf, page],
   [inboxOf, page],
-  [unreadOf, undefined],
+  [unreadCountOf, undefined],
   [ownRelations, page],
   [reconcile, { cursor: undefined }],
 ];

@@ -3,7 +3,7 @@ import { array, asyncProperty, assert, constantFrom } from 'fast-check';
 import type { Post } from '../../projections/posts/post.js';
 import { postById, postsOf, repliesOf } from '../../projections/posts/posts.read-model.js';
 import { actorById } from '../../projections/profile/profile.read-model.js';
-import type { PageArgs, Scanned } from '../../projections/runner/page-query.js';
+import type { PageArgs, ScannedPage } from '../../projections/runner/page-query.js';
 import { startTestPostgres } from '../support/postgres.js';
 import type { TestPostgres } from '../support/postgres.js';
 import { ReadModels } from './support/read-models.js';
@@ -159,7 +159,7 @@ describe('an edited post', () => {
 describe('the posts of an actor', () => {
   const postsBy = (actorId: string, page: Partial<PageArgs> = {}, as?: string) =>
     models.ask(postsOf, { actorId, scan: 10, after: undefined, ...page }, as);
-  const idsOf = (page: Scanned<Post> | null) => page?.items.map(({ item }) => item.id);
+  const idsOf = (page: ScannedPage<Post> | null) => page?.items.map(({ item }) => item.id);
 
   test('are all of them with the replies, newest first, a page at a time', async () => {
     await models.given(some.post('p1'), some.post('b1', { authorActorId: 'bob' }), some.post('p3'));

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { repliesOf } from '../../projections/posts/posts.read-model.js';
 import { reconcile } from '../../projections/reconcile/reconcile.read-model.js';
 import type { Post } from '../../projections/posts/post.js';
-import type { PageArgs, Scanned } from '../../projections/runner/page-query.js';
+import type { PageArgs, ScannedPage } from '../../projections/runner/page-query.js';
 import { startTestPostgres } from '../support/postgres.js';
 import type { TestPostgres } from '../support/postgres.js';
 import { ReadModels } from './support/read-models.js';
@@ -11,7 +11,7 @@ import { some } from './support/recorded.js';
 const reply = (postId: string, data: Parameters<typeof some.post>[1] = {}) =>
   some.post(postId, { parentId: 'p1', rootId: 'p1', ...data });
 
-const idsOf = (page: Scanned<Post> | null) => page?.items.map(({ item }) => item.id);
+const idsOf = (page: ScannedPage<Post> | null) => page?.items.map(({ item }) => item.id);
 
 describe('the posts read model', () => {
   let postgres: TestPostgres;

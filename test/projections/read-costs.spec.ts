@@ -11,7 +11,7 @@ import { followersOf, ownRelations } from '../../projections/relations/relations
 import { scopeOf } from '../../projections/runner/read-query.js';
 import type { ReadQuery } from '../../projections/runner/read-query.js';
 import { timelineOf } from '../../projections/timeline/timeline.read-model.js';
-import { BY_KEYS } from '../../src/store/postgres.js';
+import { PREFER_INDEXES } from '../../src/store/postgres.js';
 import { startTestPostgres } from '../support/postgres.js';
 import type { TestPostgres } from '../support/postgres.js';
 
@@ -60,7 +60,7 @@ describe('what a read costs', () => {
   beforeAll(async () => {
     postgres = await startTestPostgres();
     for (const size of ['small', 'large'] as const) {
-      const client = new Client({ connectionString: await postgres.createDatabase(), options: BY_KEYS });
+      const client = new Client({ connectionString: await postgres.createDatabase(), options: PREFER_INDEXES });
       clients[size] = client;
       await client.connect();
       // Nobody takes statistics of what is not committed.

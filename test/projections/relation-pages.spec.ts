@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { followersOf, followingOf, ownRelations } from '../../projections/relations/relations.read-model.js';
-import type { PageArgs, Scanned } from '../../projections/runner/page-query.js';
+import type { PageArgs, ScannedPage } from '../../projections/runner/page-query.js';
 import type { StoredEvent } from '../../src/log/registry.js';
 import { startTestPostgres } from '../support/postgres.js';
 import type { TestPostgres } from '../support/postgres.js';
@@ -23,11 +23,11 @@ type Act = typeof act extends fc.Arbitrary<infer Value> ? Value : never;
 interface List {
   readonly name: string;
   readonly reader: (run: string) => string;
-  readonly ask: (models: ReadModels, run: string, page: PageArgs) => Promise<Scanned<string> | null>;
+  readonly ask: (models: ReadModels, run: string, page: PageArgs) => Promise<ScannedPage<string> | null>;
   readonly ends: (run: string, other: string) => [string, string];
 }
 
-const itemsAs = <Item>(scanned: Scanned<Item> | null, nameOf: (item: Item) => string) =>
+const itemsAs = <Item>(scanned: ScannedPage<Item> | null, nameOf: (item: Item) => string) =>
   scanned && { ...scanned, items: scanned.items.map(({ key, item }) => ({ key, item: nameOf(item) })) };
 
 const lists: readonly List[] = [

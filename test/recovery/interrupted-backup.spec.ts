@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
 import { readConfig } from '../../src/config/config.js';
-import { manifestOf } from '../../src/backup/restore/checked-backup.js';
+import { readManifest } from '../../src/backup/restore/checked-backup.js';
 import { OperatorClient } from '../../src/operator/cli/operator-client.js';
-import { keptOrDerivedAuthority, tablesOf } from '../../src/backup/format/tables.js';
+import { allAuthorityTables, tablesOf } from '../../src/backup/format/tables.js';
 import { environment, plaza } from '../support/command.js';
 import { backUp, newBackupDir } from '../support/drill.js';
 import { startNetwork } from '../support/network.js';
@@ -67,7 +67,7 @@ describe('a backup that is cut off', () => {
     const { code } = await heldAtAuthority((pid) => process.kill(pid, 'SIGKILL'));
     expect(code).toBeNull();
     expect(readdirSync(dir).sort()).toEqual(['lock.unfinished', 'log', 'manifest.json.unfinished']);
-    await expect(manifestOf(dir)).rejects.toThrow(/is no backup, or one that was not finished/);
+    await expect(readManifest(dir)).rejects.toThrow(/is no backup, or one that was not finished/);
   });
 
   it('is left alone by another command that is given the same directory', async () => {
@@ -108,7 +108,7 @@ describe('a backup that is cut off', () => {
 
 describe('the parts of a backup', () => {
   it.each([
-    ['DATABASE_URL', 'authority', keptOrDerivedAuthority],
+    ['DATABASE_URL', 'authority', allAuthorityTables],
     ['VAULT_DATABASE_URL', 'public', tablesOf.vault],
     ['WITNESS_DATABASE_URL', 'public', tablesOf.witness],
   ] as const)(

@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
 import { readConfig } from '../../src/config/config.js';
-import { takeDataDir, takeDirectory } from '../../src/launch/data-dir.js';
-import { readRestored, refuseHalfRestored } from '../../src/backup/restore/restore-state.js';
+import { acquireDataDir, acquireDirectory } from '../../src/launch/data-dir.js';
+import { readUnrecordedRestores, refuseInterruptedRestore } from '../../src/backup/restore/restore-state.js';
 import type { RestorePart } from '../../src/backup/restore/restore-parts.js';
-import { replacingSteps } from '../../src/backup/restore/replacement.js';
-import type { ReplacingStep } from '../../src/backup/restore/replacement.js';
+import { replacementSteps } from '../../src/backup/restore/replacement.js';
+import type { ReplacementStep } from '../../src/backup/restore/replacement.js';
 import { restore } from '../../src/backup/restore/restore.js';
 import { startTestPostgres } from '../support/postgres.js';
 import type { TestPostgres } from '../support/postgres.js';
@@ -18,18 +18,18 @@ import type { HeldRestore } from './support/restore-process.js';
 import { all, StoppedNetwork } from './support/stopped-network.js';
 
 /** Steps behind which some is old and some new. */
-const between = replacingSteps.slice(replacingSteps.indexOf('begun'), replacingSteps.indexOf('ended'));
+const between = replacementSteps.slice(replacementSteps.indexOf('begun'), replacementSteps.indexOf('ended'));
 
 /** The others. */
-const whole = replacingSteps
+const whole = replacementSteps
   .map((step) => ({ step, words: step === 'ended' ? 'new' : 'old' }))
   .filter(({ step }) => !between.includes(step));
 
 let postgres: TestPostgres;
 let backup: string;
 /** Each was restored by a process that was killed at that step. */
-const networks = new Map<ReplacingStep, StoppedNetwork>();
-const networkAt = (step: ReplacingStep) => networks.get(step) as StoppedNetwork;
+const networks = new Map<ReplacementStep, StoppedNetwork>();
+const networkAt = (step: ReplacementStep) => networks.get(step) as StoppedNetwork;
 
 beforeAll(async () => {
   postgres = await startTestPostgres();
@@ -38,8 +38,8 @@ beforeAll(async () => {
   const other = await StoppedNetwork.of('new', postgres, old);
   backup = join(mkdtempSync(join(tmpdir(), 'plaza-backup-')), 'backup');
   await other.backUp(backup);
-  for (const step of replacingSteps) networks.set(step, await old.copy());
-  const restores = replacingSteps.map((step): HeldRestore => ({ step, env: networkAt(step).env, backup }));
+  for (const step of replacementSteps) networks.set(step, await old.copy());
+  const restores = replacementSteps.map((step): HeldRestore => ({ step, env: networkAt(step).env, backup }));
   await killOnceHeld('restore-process.ts', [restores], restores.length);
   for (const each of [old, other]) each.remove();
 });
@@ -61,7 +61,7 @@ const restoreInto = ({ env }: StoppedNetwork, parts?: readonly RestorePart[]) =>
     onProgress: () => undefined,
   });
 
-const start = ({ dataDir }: StoppedNetwork) => refuseHalfRestored(dataDir);
+const start = ({ dataDir }: StoppedNetwork) => refuseInterruptedRestore(dataDir);
 
 describe('a restore that is killed', () => {
   it.each(whole)('when it was done with: $step, leaves everything $words', async ({ step, words }) => {
@@ -84,12 +84,12 @@ describe('a restore that is killed', () => {
     expect(() => start(network)).toThrow('was interrupted');
   });
 
-  it.each(replacingSteps)('when it was done with: %s, is brought to its end by the same', async (step) => {
+  it.each(replacementSteps)('when it was done with: %s, is brought to its end by the same', async (step) => {
     const network = networkAt(step);
     const { parts } = await restoreInto(network);
     start(network);
     expect(await network.words()).toEqual(all('new'));
-    expect(readRestored(network.dataDir).at(-1)?.parts).toEqual(parts);
+    expect(readUnrecordedRestores(network.dataDir).at(-1)?.parts).toEqual(parts);
     const kept = await network.kept();
     for (const words of Object.values(kept)) expect(words).toContain('old');
   });
@@ -110,11 +110,11 @@ describe('a restore that is under way', () => {
         );
         return rowCount === 1;
       });
-      expect(() => takeDataDir(dataDir)).toThrow(
+      expect(() => acquireDataDir(dataDir)).toThrow(
         `DATA_DIR: ${dataDir} is held by a restore, or by a network that is only starting or already ending; try again when that is over`,
       );
       await kill();
-      const release = await until(() => takeDirectory(dataDir));
+      const release = await until(() => acquireDirectory(dataDir));
       release();
     } finally {
       await database.end();

@@ -11,7 +11,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { keptLogIn, restoringLogIn } from '../../src/backup/restore/restore-state.js';
+import { copiedLogIn, restoringLogIn } from '../../src/backup/restore/restore-state.js';
 import { tlsIdentity } from '../../src/embedded-event-store/access/tls-identity.js';
 import { LogReplacement } from '../../src/backup/restore/restore-log.js';
 import { FORMAT } from '../../src/backup/format/manifest.js';
@@ -76,15 +76,15 @@ async function withLog(stamp: string, act: (log: LogReplacement) => Promise<void
 
 const replace = (stamp: string) =>
   withLog(stamp, async (log) => {
-    await log.layOut(backup, manifest(NEW), () => undefined);
-    await log.keepAside();
-    await log.putInPlace();
+    await log.stage(backup, manifest(NEW), () => undefined);
+    await log.archive();
+    await log.install();
   });
 
 const putBack = (stamp: string) =>
   withLog(stamp, async (log) => {
-    await log.layOut(backup, manifest(NEW), () => undefined);
-    await log.keepAside();
+    await log.stage(backup, manifest(NEW), () => undefined);
+    await log.archive();
     await log.undo();
   });
 
@@ -93,7 +93,7 @@ describe('a log that is replaced within its directory', () => {
     mkdirSync(join(eventStore, 'lost+found'));
     await replace('a');
     expect(read(eventStore)).toEqual(NEW);
-    expect(read(keptLogIn(dataDir, 'a'))).toEqual(OLD);
+    expect(read(copiedLogIn(dataDir, 'a'))).toEqual(OLD);
     expect(directoriesIn(eventStore)).toContain('lost+found');
   });
 
@@ -126,33 +126,33 @@ describe('a log that is replaced within its directory', () => {
 
   const steps = [0, 1, 2, 3];
   it.each(steps)('is brought to its end when it was cut off with %i files moved aside', async (moved) => {
-    await withLog('a', (log) => log.layOut(backup, manifest(NEW), () => undefined));
+    await withLog('a', (log) => log.stage(backup, manifest(NEW), () => undefined));
     for (const name of Object.keys(OLD).slice(0, moved))
-      renameSync(join(eventStore, name), join(keptLogIn(dataDir, 'a'), name));
+      renameSync(join(eventStore, name), join(copiedLogIn(dataDir, 'a'), name));
     await replace('b');
     expect(read(eventStore)).toEqual(NEW);
-    expect({ ...read(keptLogIn(dataDir, 'b')), ...read(keptLogIn(dataDir, 'a')) }).toEqual(OLD);
+    expect({ ...read(copiedLogIn(dataDir, 'b')), ...read(copiedLogIn(dataDir, 'a')) }).toEqual(OLD);
   });
 
   it.each(steps)('is brought to its end when it was cut off with %i files put in place', async (put) => {
     await withLog('a', async (log) => {
-      await log.layOut(backup, manifest(NEW), () => undefined);
-      await log.keepAside();
+      await log.stage(backup, manifest(NEW), () => undefined);
+      await log.archive();
     });
     for (const name of Object.keys(NEW).slice(0, put))
       renameSync(join(restoringLogIn(dataDir), name), join(eventStore, name));
     await replace('b');
     expect(read(eventStore)).toEqual(NEW);
-    expect(read(keptLogIn(dataDir, 'a'))).toEqual(OLD);
+    expect(read(copiedLogIn(dataDir, 'a'))).toEqual(OLD);
   });
 
   it('is put back where a file cannot be put in place, and nothing else is left', async () => {
     // No file takes the place of a directory.
     mkdirSync(join(eventStore, '2'));
     await withLog('a', async (log) => {
-      await log.layOut(backup, manifest(NEW), () => undefined);
-      await log.keepAside();
-      await expect(log.putInPlace()).rejects.toThrow(/^DATA_DIR: the log in .* cannot be replaced: EISDIR/);
+      await log.stage(backup, manifest(NEW), () => undefined);
+      await log.archive();
+      await expect(log.install()).rejects.toThrow(/^DATA_DIR: the log in .* cannot be replaced: EISDIR/);
       expect(read(eventStore)).toEqual({ '0': 'new', '1': 'new' });
       await log.undo();
     });
@@ -171,7 +171,7 @@ describe('a log that is replaced within its directory', () => {
       const tooMuch = { '0': 'new', '1': 'x'.repeat(2 * 2 ** 20) };
       write(backup, tooMuch);
       await withLog('a', async (log) => {
-        await expect(log.layOut(backup, manifest(tooMuch), () => undefined)).rejects.toThrow(
+        await expect(log.stage(backup, manifest(tooMuch), () => undefined)).rejects.toThrow(
           /^DATA_DIR: .*eventstore has too little room for .*: ENOSPC/,
         );
         await log.undo();

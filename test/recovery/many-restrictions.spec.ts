@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { Client } from 'pg';
 import { restrictions } from '../../projections/restrictions/restrictions.projection.js';
-import { acceptedBy, contentOf } from '../../src/recovery/detect/both-ledgers.js';
-import { reasonOf } from '../../src/recovery/detect/difference.js';
-import { appliedAfter, shownDifferences } from '../../src/recovery/detect/incremental-comparison.js';
+import { readAcceptedRestrictions, readRestrictionContent } from '../../src/recovery/detect/both-ledgers.js';
+import { describeDifferences } from '../../src/recovery/detect/difference.js';
+import { appliedAfter, compareAppliedRestrictions } from '../../src/recovery/detect/incremental-comparison.js';
 import type { Witness } from '../../src/witness/witness.js';
 import { MemoryLog } from '../projections/support/memory-log.js';
 import { startTestPostgres } from '../support/postgres.js';
@@ -54,7 +54,7 @@ afterAll(async () => {
 async function reasonAfter(statement: string, log = new MemoryLog()): Promise<string | undefined> {
   await readStore.query(`BEGIN; ${statement}`);
   try {
-    return reasonOf(await shownDifferences({ witness, log, database: readStore, schema: 'shown' }));
+    return describeDifferences(await compareAppliedRestrictions({ witness, log, database: readStore, schema: 'shown' }));
   } finally {
     await readStore.query('ROLLBACK');
   }
@@ -94,11 +94,11 @@ describe('of very many restrictions', () => {
   });
 
   it('the witness is asked for a thousand contents at a time, however many are wanted together', async () => {
-    const wanted = await acceptedBy(witness);
+    const wanted = await readAcceptedRestrictions(witness);
     const find = jest.spyOn(witness, 'find');
     const epochs: bigint[] = [];
     try {
-      for await (const page of contentOf(witness, wanted.slice(0, 12_500), 10_000))
+      for await (const page of readRestrictionContent(witness, wanted.slice(0, 12_500), 10_000))
         epochs.push(...page.map(({ epoch }) => epoch));
       expect(Math.max(...find.mock.calls.map(([ids]) => ids.length))).toBe(1_000);
     } finally {

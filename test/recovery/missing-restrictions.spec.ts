@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Batch, Checkpoint, EventReference, SubscribeOptions } from '../../src/log/event-log.js';
-import { CHECK_EVERY_MS } from '../../src/recovery/detect/session-proof.js';
+import { CHECK_INTERVAL_MS } from '../../src/recovery/detect/session-proof.js';
 import { openWitness } from '../../src/witness/open-witness.js';
 import type { Witness } from '../../src/witness/witness.js';
 import { MemoryLog } from '../projections/support/memory-log.js';
@@ -175,7 +175,7 @@ describe('a worker', () => {
     const elsewhere = new MemoryLog();
     elsewhere.add(some.founding('n'));
     await ledgers.restrict(some.deletion('p1'), 1, elsewhere);
-    bench.monotonic = () => CHECK_EVERY_MS;
+    bench.monotonic = () => CHECK_INTERVAL_MS;
     await worker.ended;
     expect((await state('quarantined')).reason).toContain('The log lacks restriction number 1');
   });

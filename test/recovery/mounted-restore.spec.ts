@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { readConfig } from '../../src/config/config.js';
-import { takeDirectory } from '../../src/launch/data-dir.js';
-import { refuseHalfRestored } from '../../src/backup/restore/restore-state.js';
-import { replacingSteps } from '../../src/backup/restore/replacement.js';
-import type { ReplacingStep } from '../../src/backup/restore/replacement.js';
+import { acquireDirectory } from '../../src/launch/data-dir.js';
+import { refuseInterruptedRestore } from '../../src/backup/restore/restore-state.js';
+import { replacementSteps } from '../../src/backup/restore/replacement.js';
+import type { ReplacementStep } from '../../src/backup/restore/replacement.js';
 import { restore } from '../../src/backup/restore/restore.js';
 import { startTestPostgres } from '../support/postgres.js';
 import type { TestPostgres } from '../support/postgres.js';
@@ -23,7 +23,7 @@ describeOnRoot('a restore into an event store that is a mount (needs root)', () 
   let old: StoppedNetwork;
   let backup: string;
   /** Each was restored by a process that was killed at that step. */
-  const killed = new Map<ReplacingStep, StoppedNetwork>();
+  const killed = new Map<ReplacementStep, StoppedNetwork>();
   const networks: StoppedNetwork[] = [];
 
   beforeAll(async () => {
@@ -33,7 +33,7 @@ describeOnRoot('a restore into an event store that is a mount (needs root)', () 
     networks.push(old, other);
     backup = join(mkdtempSync(join(tmpdir(), 'plaza-backup-')), 'backup');
     await other.backUp(backup);
-    for (const step of replacingSteps) killed.set(step, await withDisk());
+    for (const step of replacementSteps) killed.set(step, await withDisk());
     const restores = [...killed].map(([step, { env }]): HeldRestore => ({ step, env, backup }));
     await killOnceHeld('restore-process.ts', [restores], restores.length);
   });
@@ -74,10 +74,10 @@ describeOnRoot('a restore into an event store that is a mount (needs root)', () 
     expect(keptLog).toMatch(join(network.dataDir, 'eventstore', 'kept-'));
   });
 
-  it.each(replacingSteps)('is brought to its end by the same when it was killed at: %s', async (step) => {
+  it.each(replacementSteps)('is brought to its end by the same when it was killed at: %s', async (step) => {
     const network = killed.get(step)!;
     await restoreInto(network);
-    refuseHalfRestored(network.dataDir);
+    refuseInterruptedRestore(network.dataDir);
     expect(await network.words()).toEqual(all('new'));
     for (const words of Object.values(await network.kept())) expect(words).toContain('old');
   });
@@ -99,7 +99,7 @@ describeOnRoot('a restore into an event store that is a mount (needs root)', () 
 
     it('while an event store runs there', async () => {
       const network = await withDisk();
-      const release = takeDirectory(join(network.dataDir, 'eventstore'));
+      const release = acquireDirectory(join(network.dataDir, 'eventstore'));
       expect(await refusalOf(network)).toMatch(
         /^DATA_DIR: an event store still runs on .*eventstore; stop it first$/,
       );
@@ -130,7 +130,7 @@ describeOnRoot('a restore into an event store that is a mount (needs root)', () 
         () => 'none',
         (error: Error) => error.message,
       );
-      refuseHalfRestored(network.dataDir);
+      refuseInterruptedRestore(network.dataDir);
       expect(await network.words()).toEqual(all('old'));
       expect(await network.kept()).toEqual({ log: [], authority: [], vault: [], witness: [] });
       const left = [network.dataDir, join(network.dataDir, 'eventstore')].flatMap((dir) => readdirSync(dir));

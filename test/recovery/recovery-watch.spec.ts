@@ -4,7 +4,7 @@ import { pino } from 'pino';
 import type { Batch, EventReference, SubscribeOptions } from '../../src/log/event-log.js';
 import { quarantine } from '../../src/incarnations/incarnation.js';
 import { RecoveryWatch } from '../../src/recovery/detect/recovery-watch.js';
-import { CHECK_EVERY_MS } from '../../src/recovery/detect/session-proof.js';
+import { CHECK_INTERVAL_MS } from '../../src/recovery/detect/session-proof.js';
 import { restrictionHash } from '../../src/witness/canonical.js';
 import { openWitness } from '../../src/witness/open-witness.js';
 import type { Witness } from '../../src/witness/witness.js';
@@ -65,7 +65,7 @@ async function started(given = witness, hadWitness = true): Promise<RecoveryWatc
 /** Waits until a watch says this; undefined: that nothing is missing. Its start waits for the first look, and not for long. */
 function says(watch: RecoveryWatch, epoch: bigint | undefined, reason: RegExp | undefined): Promise<boolean> {
   return until(() => {
-    const said = watch.unprovenFor(epoch);
+    const said = watch.unavailableReason(epoch);
     return reason === undefined ? said === undefined : said !== undefined && reason.test(said);
   });
 }
@@ -83,9 +83,9 @@ it('lets people act by a log that has everything before anything is published, a
   const watch = await started();
   expect(await says(watch, undefined, undefined)).toBe(true);
   await published();
-  expect(watch.unprovenFor(1n)).toBeUndefined();
+  expect(watch.unavailableReason(1n)).toBeUndefined();
   // Should it be lost again, the log may be another one by then.
-  await until(() => watch.unprovenFor(undefined));
+  await until(() => watch.unavailableReason(undefined));
 });
 
 it('lets nobody act by a log that lacks something before anything is published', async () => {
@@ -212,7 +212,7 @@ it('lets nobody act any more once a log is found to lack something, in a process
   const watch = await started();
   expect(await says(watch, undefined, undefined)).toBe(true);
   log.setBack(2);
-  time += CHECK_EVERY_MS;
+  time += CHECK_INTERVAL_MS;
   expect(await says(watch, undefined, lacking)).toBe(true);
 });
 
@@ -220,7 +220,7 @@ it('takes what is published and lacks nothing for no proof of the log, should th
   await published();
   const watch = await started();
   expect(await says(watch, 1n, undefined)).toBe(true);
-  expect(watch.unprovenFor(undefined)).toEqual(expect.any(String));
+  expect(watch.unavailableReason(undefined)).toEqual(expect.any(String));
 });
 
 it('lets people act without a witness by what shows no restriction where there never was one, and by nothing else', async () => {
@@ -229,7 +229,7 @@ it('lets people act without a witness by what shows no restriction where there n
   const asked = async (hadWitness: boolean) => {
     const watch = await started(none, hadWitness);
     expect(await says(watch, 1n, notTold)).toBe(true);
-    return [0n, 1n, undefined].map((epoch) => watch.unprovenFor(epoch));
+    return [0n, 1n, undefined].map((epoch) => watch.unavailableReason(epoch));
   };
   expect(await asked(false)).toEqual([undefined, told, told]);
   expect(await asked(true)).toEqual([told, told, told]);

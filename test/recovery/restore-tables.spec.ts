@@ -3,16 +3,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
-import { end } from '../../src/commands/account/end-sessions.js';
+import { endSessionsSql } from '../../src/commands/account/end-sessions.js';
 import { openVaultDatabase } from '../../src/log/open-log.js';
 import { tablesOf } from '../../src/backup/format/tables.js';
 import { PreRestoreCopy } from '../../src/backup/restore/pre-restore-copies.js';
 import {
-  destroyAgain,
-  endAgain,
-  refuseForgotten,
-  refuseLostKeys,
-  rememberWitness,
+  destroyErasedKeys,
+  keepNewerCredentials,
+  refuseMissingRestrictions,
+  refuseMissingKeys,
+  keepWitnessRecord,
   restoreTables,
 } from '../../src/backup/restore/restore-tables.js';
 import { openDatabase } from '../../src/store/database.js';
@@ -75,15 +75,15 @@ describe('restoring the vault', () => {
     const file = keys(live(two, 'there'));
     await restoreTables(vault, 'vault', [file], kept, (bytes) => steps.push(bytes));
     expect((await vault.query('SELECT person_id FROM person_key')).rows).toEqual([{ person_id: 'there' }]);
-    expect((await vault.query(`SELECT person_id FROM ${kept.placeOf('public.person_key')}`)).rows).toEqual([
+    expect((await vault.query(`SELECT person_id FROM ${kept.copiedTable('public.person_key')}`)).rows).toEqual([
       { person_id: 'here' },
     ]);
     expect(steps).toEqual([file.bytes]);
-    const refusal = refuseLostKeys(vault, kept, { parts: ['authority', 'vault'], isLogHere: true });
+    const refusal = refuseMissingKeys(vault, kept, { parts: ['authority', 'vault'], isLogHere: true });
     await expect(refusal).rejects.toThrow(
       /^the current vault has 1 keys that the backup lacks.*: leave the vault out \(--parts authority\), or restore the log as well$/,
     );
-    const elsewhere = refuseLostKeys(vault, kept, { parts: ['vault'], isLogHere: false });
+    const elsewhere = refuseMissingKeys(vault, kept, { parts: ['vault'], isLogHere: false });
     await expect(elsewhere).rejects.toThrow(/: leave the vault out$/);
   });
 
@@ -101,9 +101,9 @@ describe('restoring the vault', () => {
       kept,
       () => undefined,
     );
-    expect(await destroyAgain(vault, kept)).toBe(1);
-    expect(await destroyAgain(vault, kept)).toBe(0);
-    await refuseLostKeys(vault, kept, { parts: ['vault'], isLogHere: true });
+    expect(await destroyErasedKeys(vault, kept)).toBe(1);
+    expect(await destroyErasedKeys(vault, kept)).toBe(0);
+    await refuseMissingKeys(vault, kept, { parts: ['vault'], isLogHere: true });
     const { rows } = await vault.query('SELECT person_id, key IS NULL AS gone FROM person_key ORDER BY 1');
     expect(rows).toEqual([
       { person_id: 'alive', gone: false },
@@ -115,7 +115,7 @@ describe('restoring the vault', () => {
     await vault.query(`INSERT INTO network_secret (name, value) VALUES ('has-witness', '1'), ('later', '1')`);
     const kept = newKept();
     await restoreTables(vault, 'vault', [keys(live(two, 'alive'))], kept, () => undefined);
-    await rememberWitness(vault, kept);
+    await keepWitnessRecord(vault, kept);
     expect((await vault.query('SELECT name FROM network_secret')).rows).toEqual([{ name: 'has-witness' }]);
   });
 
@@ -150,7 +150,7 @@ describe('restoring the authority store', () => {
   const restored = async () => {
     const kept = newKept();
     await restoreTables(database, 'authority', backup(), kept, () => undefined);
-    await endAgain(database, kept);
+    await keepNewerCredentials(database, kept);
     const records = await database.query<{ hash: string; spent: boolean }>(
       `SELECT encode(key_hash, 'hex') AS hash, consumed_at IS NOT NULL AS spent FROM authority.oidc_record ORDER BY 1`,
     );
@@ -196,12 +196,12 @@ describe('restoring the authority store', () => {
         [kind, payload],
       );
     await database.query(`INSERT INTO authority.credential VALUES ('ada', 'hash')`);
-    await database.query(end);
+    await database.query(endSessionsSql);
     const rows = 'SELECT * FROM authority.oidc_record ORDER BY kind';
     const { rows: here } = await database.query(rows);
     const kept = newKept();
     await restoreTables(database, 'authority', [ended], kept, () => undefined);
-    await endAgain(database, kept);
+    await keepNewerCredentials(database, kept);
     expect(here).toMatchObject(kinds.map(() => ({ payload: { exp: 0 }, uid_hash: null })));
     expect((await database.query(rows)).rows).toEqual(here);
   });
@@ -250,7 +250,7 @@ describe('restoring the witness', () => {
     await restoreTables(witness, 'witness', here, newKept(), () => undefined);
     const kept = newKept();
     await restoreTables(witness, 'witness', backup, kept, () => undefined);
-    await refuseForgotten(witness, kept, { parts: ['read', 'vault', 'witness'], isLogHere: false });
+    await refuseMissingRestrictions(witness, kept, { parts: ['read', 'vault', 'witness'], isLogHere: false });
   }
 
   it('takes a chain that goes on from the one that is here, or is the same', async () => {

@@ -32,10 +32,10 @@ it('tells whoever asks how it is since they asked, however many ask at once', as
   const admission = new SignInAdmission(pool, proof);
   for (let turn = 0; turn < 100; turn++) {
     const status = turn % 2 === 0 ? 'quarantined' : 'serving';
-    const before = [admission.whyClosed(), admission.whyClosed()];
+    const before = [admission.unavailableMessage(), admission.unavailableMessage()];
     const reason = status === 'serving' ? null : 'a test';
     await pool.query('UPDATE recovery.publication SET status = $1, reason = $2', [status, reason]);
-    const since = await Promise.all([admission.whyClosed(), admission.whyClosed()]);
+    const since = await Promise.all([admission.unavailableMessage(), admission.unavailableMessage()]);
     await Promise.all(before);
     const isClosed = since.map((why) => why !== undefined);
     expect(isClosed).toEqual([status === 'quarantined', status === 'quarantined']);
@@ -45,16 +45,16 @@ it('tells whoever asks how it is since they asked, however many ask at once', as
 it('is closed while who may act is being derived, whatever is published', async () => {
   const admission = new SignInAdmission(pool, proof);
   await beginAuthorityRebuild(pool, 0);
-  expect(await admission.whyClosed()).toContain('being set up');
+  expect(await admission.unavailableMessage()).toContain('being set up');
   await pool.query('DELETE FROM authority.deriving');
-  expect(await admission.whyClosed()).toBeUndefined();
+  expect(await admission.unavailableMessage()).toBeUndefined();
 });
 
 it('asks again after it could not', async () => {
   const admission = new SignInAdmission(pool, proof);
   await pool.query('ALTER TABLE recovery.publication RENAME TO away');
-  const refused = await Promise.allSettled([admission.whyClosed(), admission.whyClosed()]);
+  const refused = await Promise.allSettled([admission.unavailableMessage(), admission.unavailableMessage()]);
   expect(refused.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
   await pool.query('ALTER TABLE recovery.away RENAME TO publication');
-  expect(await admission.whyClosed()).toBeUndefined();
+  expect(await admission.unavailableMessage()).toBeUndefined();
 });

@@ -47,7 +47,7 @@ const told = 'The event log did not send all its restrictions in time; try again
 
 it('the recovery status says so where the log does not come to the end of its restrictions', async () => {
   const sources = { pool: bench.pool, log: opened.log, witness, group: serving };
-  expect(await recoveryStatus({ ...sources, patienceMs: 0 })).toMatchObject({
+  expect(await recoveryStatus({ ...sources, timeoutMs: 0 })).toMatchObject({
     state: 'none',
     witness: null,
     witnessFault: told,
@@ -57,7 +57,7 @@ it('the recovery status says so where the log does not come to the end of its re
 it('the recovery status says within seconds that the log is silent', async () => {
   const sources = { pool: bench.pool, log: opened.log, witness, group: serving };
   toStore.loseAnswers();
-  const { witnessFault } = await recoveryStatus({ ...sources, patienceMs: 600_000 });
+  const { witnessFault } = await recoveryStatus({ ...sources, timeoutMs: 600_000 });
   expect(witnessFault).toMatch(/event log/i);
   expect(witnessFault).not.toBe(told);
   toStore.mend();

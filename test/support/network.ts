@@ -3,7 +3,7 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { Socket } from 'node:net';
 import { freePort } from '../../src/launch/free-port.js';
-import { hasGone, isAlive } from '../../src/launch/processes.js';
+import { waitUntilGone, isAlive } from '../../src/launch/processes.js';
 import { readRun } from '../../src/launch/run-file.js';
 import type { Run } from '../../src/launch/run-file.js';
 import { environment, plaza } from './command.js';
@@ -159,7 +159,7 @@ function all(pids: Partial<Run['pids']> = {}): number[] {
 }
 
 async function gone(pids: readonly number[], launcher: Launcher): Promise<void> {
-  await Promise.all(pids.map((pid) => hasGone(pid, LONGEST_STOP_MS)));
+  await Promise.all(pids.map((pid) => waitUntilGone(pid, LONGEST_STOP_MS)));
   const left = pids.filter(isAlive);
   if (left.length > 0) throw new Error(`processes are left: ${left.join(', ')}\n${launcher.output()}`);
 }

@@ -1,7 +1,7 @@
 import { appendFileSync, chmodSync, existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { takeDirectory } from '../../src/launch/data-dir.js';
-import { hasArguments, hasGone } from '../../src/launch/processes.js';
+import { acquireDirectory } from '../../src/launch/data-dir.js';
+import { hasArguments, waitUntilGone } from '../../src/launch/processes.js';
 import { readRun } from '../../src/launch/run-file.js';
 import { environment, plaza } from './command.js';
 import { removeDataDir } from './data-dir.js';
@@ -27,7 +27,7 @@ export async function sharedNetwork(): Promise<SharedNetwork> {
   if (directory === undefined)
     throw new Error('a network is shared in a run of tests that run.setup.mjs began');
   // The system gives it back where its holder is killed.
-  const release = await until(() => takeDirectory(directory), LONGEST_WAIT_MS);
+  const release = await until(() => acquireDirectory(directory), LONGEST_WAIT_MS);
   try {
     const dataDir = join(directory, 'shared-network');
     const network = running(dataDir) ?? (await start(dataDir));
@@ -59,6 +59,6 @@ async function start(dataDir: string): Promise<SharedNetwork> {
 /** What a launcher has left that was killed. Its processes end by themselves. */
 async function remove(dataDir: string): Promise<void> {
   const pids = Object.values(readRun(dataDir)?.pids ?? {}).filter((pid) => pid !== undefined);
-  await Promise.all(pids.map((pid) => hasGone(pid, LONGEST_END_MS)));
+  await Promise.all(pids.map((pid) => waitUntilGone(pid, LONGEST_END_MS)));
   removeDataDir(dataDir);
 }

@@ -2,8 +2,8 @@ import { execFile } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { takeDirectory } from '../../src/launch/data-dir.js';
-import { accountForPostgres, letsOthersIn } from '../../src/launch/postgres/account.js';
+import { acquireDirectory } from '../../src/launch/data-dir.js';
+import { accountForPostgres, isOpenToOthers } from '../../src/launch/postgres/account.js';
 import { newDataDir } from './data-dir.js';
 import { until } from './until.js';
 
@@ -18,7 +18,7 @@ export async function dataDirFrom(name: string, make: (dataDir: string) => Promi
   const dataDir = newDataDir();
   const shared = process.env['PLAZA_TEST_RUN'];
   // Where its account cannot enter, Postgres keeps its data elsewhere, and a copy would lead to the same place.
-  if (shared === undefined || (accountForPostgres(dataDir) && !letsOthersIn(shared))) await make(dataDir);
+  if (shared === undefined || (accountForPostgres(dataDir) && !isOpenToOthers(shared))) await make(dataDir);
   else {
     const template = join(shared, `template-${name}`);
     if (!existsSync(template)) await makeOnce(template, make);
@@ -35,7 +35,7 @@ export async function dataDirFrom(name: string, make: (dataDir: string) => Promi
 async function makeOnce(template: string, make: (dataDir: string) => Promise<void>): Promise<void> {
   const turn = `${template}.turn`;
   mkdirSync(turn, { recursive: true });
-  const release = await until(() => existsSync(template) || takeDirectory(turn), LONGEST_MAKE_MS);
+  const release = await until(() => existsSync(template) || acquireDirectory(turn), LONGEST_MAKE_MS);
   if (release === true) return;
   try {
     if (existsSync(template)) return;

@@ -6,8 +6,8 @@ import { CredentialRow } from '../../store/authority/credential.row.js';
 import type { Passwords } from '../passwords.js';
 import type { SignedIn } from '../sign-in/browser-sessions.js';
 import { metadataOf } from '../sign-in/exchange.js';
-import type { Exchange, Fields } from '../sign-in/exchange.js';
-import { admit } from '../sign-in/password-check.js';
+import type { HttpExchange, Fields } from '../sign-in/exchange.js';
+import { enforceLimit } from '../sign-in/password-check.js';
 import type { SignInLimits } from '../sign-in/sign-in-limits.js';
 
 const DELAY_MS = ERASURE_DELAY_DAYS * 24 * 60 * 60_000;
@@ -24,20 +24,20 @@ export class AccountErasure {
    * Checks the password in the field `confirm`. Returns a message if it is wrong, undefined after the request.
    * @throws {Fault} `pilot_rate_limited`, counted per account and browser. Also errors of log and store.
    */
-  async request(exchange: Exchange, { account, uid }: SignedIn, fields: Fields): Promise<string | undefined> {
+  async request(exchange: HttpExchange, { account, uid }: SignedIn, fields: Fields): Promise<string | undefined> {
     const { confirm = '' } = fields;
     const { actorId } = account;
-    admit(exchange, await this.limits.takeSignedIn({ actorId, uid }));
+    enforceLimit(exchange, await this.limits.takePasswordConfirmation({ actorId, uid }));
     const credential = await this.store.db.findOneBy(CredentialRow, { actorId });
     if (!(await this.passwords.verify(credential?.passwordHash, confirm)))
       return 'That is not your password.';
-    await this.limits.giveBackSignedIn({ actorId, uid });
+    await this.limits.refundPasswordConfirmation({ actorId, uid });
     await this.commands.execute(new RequestErasure(actorId, DELAY_MS, metadataOf(exchange, { actorId })));
     return undefined;
   }
 
   /** @throws {Refusal} `not_found`: the account is already erased. Also errors of log and store. */
-  async cancel(exchange: Exchange, { account: { actorId } }: SignedIn): Promise<void> {
+  async cancel(exchange: HttpExchange, { account: { actorId } }: SignedIn): Promise<void> {
     await this.commands.execute(new CancelErasure(actorId, metadataOf(exchange, { actorId })));
   }
 }

@@ -1,5 +1,5 @@
 import type { CommandBus } from '@nestjs/cqrs';
-import { RevokeGrantsOf } from '../../commands/grant/revoke-grants-of.js';
+import { RevokeGrants } from '../../commands/grant/revoke-grants-of.js';
 import { SignOutEverywhere } from '../../commands/account/sign-out-everywhere.js';
 import { ERASURE_DELAY_DAYS } from '../../config/limit-settings.js';
 import { Refusal } from '../../domain/refusal.js';
@@ -12,7 +12,7 @@ import { Fault } from '../protocol/faults.js';
 import { ACCOUNT_PATH } from '../settings.js';
 import type { BrowserSessions, SignedIn } from '../sign-in/browser-sessions.js';
 import { metadataOf } from '../sign-in/exchange.js';
-import type { Exchange, Fields, Step } from '../sign-in/exchange.js';
+import type { HttpExchange, Fields, PageOrRedirect } from '../sign-in/exchange.js';
 import type { CsrfProtection } from '../sign-in/csrf-protection.js';
 import type { PageCookies } from '../sign-in/page-cookies.js';
 import type { PasswordCheck } from '../sign-in/password-check.js';
@@ -49,27 +49,27 @@ export class AccountPages {
     private readonly erasure: AccountErasure,
   ) {}
 
-  async show(exchange: Exchange): Promise<Step> {
+  async show(exchange: HttpExchange): Promise<PageOrRedirect> {
     const signedIn = await this.sessions.find(exchange);
     return signedIn ? this.account(exchange, signedIn) : this.signIn(exchange, '');
   }
 
-  async showSignUp(exchange: Exchange): Promise<Step> {
+  async showSignUp(exchange: HttpExchange): Promise<PageOrRedirect> {
     this.signUps.requireOpen();
     if (await this.sessions.find(exchange)) return { location: ACCOUNT_PATH };
-    const form = this.csrf.field(holderOfVisitor(this.cookies.visitor(exchange)));
+    const form = this.csrf.field(holderOfVisitor(this.cookies.visitorId(exchange)));
     return this.signUp(form, {}, { faults: {} });
   }
 
-  async submitSignIn(exchange: Exchange, fields: Fields): Promise<Step> {
+  async submitSignIn(exchange: HttpExchange, fields: Fields): Promise<PageOrRedirect> {
     this.checkVisitor(exchange, fields);
-    const account = await this.passwords.recognize(exchange, fields);
+    const account = await this.passwords.authenticate(exchange, fields);
     if (!account) return this.signIn(exchange, fields['handle'] ?? '', WRONG_PASSWORD);
     await this.sessions.begin(exchange, account);
     return { location: ACCOUNT_PATH };
   }
 
-  async submitSignUp(exchange: Exchange, fields: Fields): Promise<Step> {
+  async submitSignUp(exchange: HttpExchange, fields: Fields): Promise<PageOrRedirect> {
     const secret = this.checkVisitor(exchange, fields);
     const registered = await this.signUps.register(exchange, fields, secret);
     if ('faults' in registered) return this.signUp(fields['form'] ?? '', fields, registered);
@@ -77,13 +77,13 @@ export class AccountPages {
     return this.done(exchange, 'welcome');
   }
 
-  async submitSignOut(exchange: Exchange, fields: Fields): Promise<Step> {
+  async submitSignOut(exchange: HttpExchange, fields: Fields): Promise<PageOrRedirect> {
     await this.checkSignedIn(exchange, fields);
     await this.sessions.end(exchange);
     return this.done(exchange, 'signed-out');
   }
 
-  async submitSignOutEverywhere(exchange: Exchange, fields: Fields): Promise<Step> {
+  async submitSignOutEverywhere(exchange: HttpExchange, fields: Fields): Promise<PageOrRedirect> {
     const { account } = await this.checkSignedIn(exchange, fields);
     const { actorId } = account;
     const metadata = metadataOf(exchange, { actorId });
@@ -101,7 +101,7 @@ export class AccountPages {
   /** Returns false if the log lacks a grant: the others have ended, and the sign-out must go on. */
   private async disconnectAll(actorId: string, metadata: EventMetadata): Promise<boolean> {
     try {
-      await this.commands.execute(new RevokeGrantsOf({ cause: 'person', actorId }, metadata));
+      await this.commands.execute(new RevokeGrants({ cause: 'person', actorId }, metadata));
       return true;
     } catch (error) {
       if (error instanceof Refusal && error.code === 'not_found') return false;
@@ -109,18 +109,18 @@ export class AccountPages {
     }
   }
 
-  async submitDisconnect(exchange: Exchange, fields: Fields): Promise<Step> {
+  async submitDisconnect(exchange: HttpExchange, fields: Fields): Promise<PageOrRedirect> {
     const { account } = await this.checkSignedIn(exchange, fields);
     const { application = '' } = fields;
     if (!isIdentifier(application))
       throw new Fault(400, 'invalid_request', 'The field application is missing or invalid.');
     const { actorId } = account;
     const of = { cause: 'person', actorId, appId: application } as const;
-    await this.commands.execute(new RevokeGrantsOf(of, metadataOf(exchange, { actorId })));
+    await this.commands.execute(new RevokeGrants(of, metadataOf(exchange, { actorId })));
     return this.done(exchange, 'disconnected');
   }
 
-  async submitPassword(exchange: Exchange, fields: Fields): Promise<Step> {
+  async submitPassword(exchange: HttpExchange, fields: Fields): Promise<PageOrRedirect> {
     const signedIn = await this.checkSignedIn(exchange, fields);
     const faults = await this.passwordChange.change(exchange, signedIn, fields);
     return faults
@@ -128,7 +128,7 @@ export class AccountPages {
       : this.done(exchange, 'password-changed');
   }
 
-  async submitErasure(exchange: Exchange, fields: Fields): Promise<Step> {
+  async submitErasure(exchange: HttpExchange, fields: Fields): Promise<PageOrRedirect> {
     const signedIn = await this.checkSignedIn(exchange, fields);
     const erasureFault = await this.erasure.request(exchange, signedIn, fields);
     return erasureFault === undefined
@@ -136,22 +136,22 @@ export class AccountPages {
       : this.account(exchange, signedIn, { erasureFault });
   }
 
-  async submitKeep(exchange: Exchange, fields: Fields): Promise<Step> {
+  async submitKeep(exchange: HttpExchange, fields: Fields): Promise<PageOrRedirect> {
     await this.erasure.cancel(exchange, await this.checkSignedIn(exchange, fields));
     return this.done(exchange, 'kept');
   }
 
-  private done(exchange: Exchange, notice: Notice): Step {
-    this.cookies.leaveNotice(exchange, notice);
+  private done(exchange: HttpExchange, notice: Notice): PageOrRedirect {
+    this.cookies.setNotice(exchange, notice);
     return { location: ACCOUNT_PATH };
   }
 
-  private checkVisitor(exchange: Exchange, fields: Fields): string {
-    const holder = holderOfVisitor(this.cookies.visitor(exchange));
+  private checkVisitor(exchange: HttpExchange, fields: Fields): string {
+    const holder = holderOfVisitor(this.cookies.visitorId(exchange));
     return this.csrf.check(holder, exchange.request.headers, fields);
   }
 
-  private async checkSignedIn(exchange: Exchange, fields: Fields): Promise<SignedIn> {
+  private async checkSignedIn(exchange: HttpExchange, fields: Fields): Promise<SignedIn> {
     const { headers } = exchange.request;
     this.csrf.checkOrigin(headers);
     const signedIn = await this.sessions.find(exchange);
@@ -162,10 +162,10 @@ export class AccountPages {
   }
 
   private async account(
-    exchange: Exchange,
+    exchange: HttpExchange,
     signedIn: SignedIn,
     faults: Partial<Pick<AccountPage, 'passwordFaults' | 'erasureFault'>> = {},
-  ): Promise<Step> {
+  ): Promise<PageOrRedirect> {
     const { displayName, handle, email, registeredAt, erasesAt, actorId } = signedIn.account;
     const page = accountPage({
       actions,
@@ -182,10 +182,10 @@ export class AccountPages {
     return { page, status: Object.keys(faults).length === 0 ? 200 : 400 };
   }
 
-  private signIn(exchange: Exchange, handle: string, problem?: string): Step {
+  private signIn(exchange: HttpExchange, handle: string, problem?: string): PageOrRedirect {
     const page = signInPage({
       action: actions.signIn,
-      form: this.csrf.field(holderOfVisitor(this.cookies.visitor(exchange))),
+      form: this.csrf.field(holderOfVisitor(this.cookies.visitorId(exchange))),
       signUp: this.signUps.isOpen ? actions.signUp : undefined,
       applicationName: undefined,
       handle,
@@ -195,7 +195,7 @@ export class AccountPages {
     return { page, status: problem === undefined ? 200 : 400 };
   }
 
-  private signUp(form: string, typed: Fields, { faults, problem }: SignUpFaults): Step {
+  private signUp(form: string, typed: Fields, { faults, problem }: SignUpFaults): PageOrRedirect {
     const signIn = ACCOUNT_PATH;
     const page = signUpPage({
       action: actions.signUp,
@@ -209,7 +209,7 @@ export class AccountPages {
     return { page, status: problem === undefined && Object.keys(faults).length === 0 ? 200 : 400 };
   }
 
-  private notice(exchange: Exchange): string | undefined {
+  private notice(exchange: HttpExchange): string | undefined {
     const left = this.cookies.takeNotice(exchange);
     return left !== undefined && isNotice(left) ? notices[left] : undefined;
   }

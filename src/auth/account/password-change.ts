@@ -6,9 +6,9 @@ import type { PasswordField } from '../pages/account.page.js';
 import type { Passwords } from '../passwords.js';
 import type { BrowserSessions, SignedIn } from '../sign-in/browser-sessions.js';
 import { metadataOf } from '../sign-in/exchange.js';
-import type { Exchange, Fields } from '../sign-in/exchange.js';
-import { admit } from '../sign-in/password-check.js';
-import { passwordFault } from '../sign-in/password-rules.js';
+import type { HttpExchange, Fields } from '../sign-in/exchange.js';
+import { enforceLimit } from '../sign-in/password-check.js';
+import { passwordProblem } from '../sign-in/password-rules.js';
 import type { SignInLimits } from '../sign-in/sign-in-limits.js';
 
 type Faults = Readonly<Partial<Record<PasswordField, string>>>;
@@ -29,19 +29,19 @@ export class PasswordChange {
    * browser a new one, so that a stolen session is worthless.
    * @throws {Fault} `pilot_rate_limited`, counted per account and browser. Also errors of log and store.
    */
-  async change(exchange: Exchange, { account, uid }: SignedIn, fields: Fields): Promise<Faults | undefined> {
+  async change(exchange: HttpExchange, { account, uid }: SignedIn, fields: Fields): Promise<Faults | undefined> {
     const { current = '', new: next = '' } = fields;
     const handle = account.handle ?? '';
-    const fault = passwordFault(next, [handle, account.email]);
+    const fault = passwordProblem(next, [handle, account.email]);
     if (fault !== undefined) return { new: fault };
     if (next === current) return { new: 'Your current password is the same; choose another one.' };
 
     const { actorId } = account;
-    admit(exchange, await this.limits.takeSignedIn({ actorId, uid }));
+    enforceLimit(exchange, await this.limits.takePasswordConfirmation({ actorId, uid }));
     const credential = await this.store.db.findOneBy(CredentialRow, { actorId });
     const currentHash = credential?.passwordHash;
     if (!(await this.passwords.verify(currentHash, current)) || currentHash === undefined) return notCurrent;
-    await this.limits.giveBackSignedIn({ actorId, uid });
+    await this.limits.refundPasswordConfirmation({ actorId, uid });
 
     const passwordHash = await this.passwords.hash(next);
     const { changed } = await this.commands.execute(

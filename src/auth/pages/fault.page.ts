@@ -1,5 +1,5 @@
 import type { KoaContextWithOIDC } from 'oidc-provider';
-import { faultOf, oauthError, RETRY_AFTER } from '../protocol/faults.js';
+import { toFault, oauthError, RETRY_AFTER } from '../protocol/faults.js';
 import type { Fault } from '../protocol/faults.js';
 import { ACCOUNT_PATH } from '../settings.js';
 import { html } from '../../pages/html.js';
@@ -44,9 +44,9 @@ function adviceFor({ status, wroteNothing }: Fault, { method, url }: FailedReque
 }
 
 export function renderFault(ctx: KoaContextWithOIDC, error: Error): void {
-  const fault = faultOf(error);
+  const fault = toFault(error);
   ctx.status = fault.status;
-  if (fault.passing) ctx.set('retry-after', RETRY_AFTER);
+  if (fault.isTransient) ctx.set('retry-after', RETRY_AFTER);
   if (ctx.accepts('json', 'html') === 'html') {
     ctx.set(pageHeaders());
     ctx.body = faultPage(fault, ctx);

@@ -10,7 +10,7 @@ const buttons = html`<div class="buttons">
 
 /** @param form the library's HTML, with hidden fields and without a button */
 export function renderSignOut(ctx: KoaContextWithOIDC, form: string): void {
-  ctx.set(pageHeaders(whereSignOutEnds(ctx)));
+  ctx.set(pageHeaders(postLogoutOrigin(ctx)));
   ctx.body = layout(
     'Sign out',
     html`<h1>Sign out of Plaza?</h1>
@@ -23,7 +23,7 @@ export function renderSignOut(ctx: KoaContextWithOIDC, form: string): void {
 }
 
 /** Origin of the application's return address; undefined without one. */
-export function whereSignOutEnds({ oidc }: KoaContextWithOIDC): string | undefined {
+export function postLogoutOrigin({ oidc }: KoaContextWithOIDC): string | undefined {
   const { postLogoutRedirectUri: address } = oidc.session?.state ?? {};
   return typeof address === 'string' ? new URL(address).origin : undefined;
 }

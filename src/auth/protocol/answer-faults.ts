@@ -1,6 +1,6 @@
 import type { KoaContextWithOIDC, Provider } from 'oidc-provider';
 import type { Logger } from 'pino';
-import { Fault, faultOf, oauthError, publishedCode, RETRY_AFTER } from './faults.js';
+import { Fault, toFault, oauthError, publishedCode, RETRY_AFTER } from './faults.js';
 import { preciseFault } from './precise-fault.js';
 import { BASIC_CHALLENGE } from './validate-request.js';
 import { clientEndpoints, routes } from './routes.js';
@@ -11,7 +11,7 @@ import type { Middleware } from './middleware.js';
  * Rewrites every error of the library: a published code, the two published members, and `Retry-After` on a 503. Logs
  * the unforeseen failures; nothing else logs them.
  */
-export function answerFaults(provider: Provider, logger: Logger): Middleware {
+export function publishErrors(provider: Provider, logger: Logger): Middleware {
   const causes = new WeakMap<object, unknown>();
   provider.on('server_error', (ctx, error) => causes.set(ctx, error));
   const preciseFaults = new WeakMap<object, Fault>();
@@ -33,10 +33,10 @@ export function answerFaults(provider: Provider, logger: Logger): Middleware {
     }
     nameRealm(ctx);
     const cause = causes.get(ctx);
-    const fault = cause === undefined ? preciseFaults.get(ctx) : faultOf(cause);
+    const fault = cause === undefined ? preciseFaults.get(ctx) : toFault(cause);
     if (fault) report(logger, ctx, fault);
     if (ctx.status >= 300 && ctx.status < 400) return moveErrorToQuery(ctx, fault);
-    if (fault?.passing) ctx.set('retry-after', RETRY_AFTER);
+    if (fault?.isTransient) ctx.set('retry-after', RETRY_AFTER);
     if (ctx.type === 'text/html') return;
     if (fault) answer(ctx, fault);
     else if (ctx.status >= 400 && isOAuthError(ctx.body)) {
@@ -66,7 +66,7 @@ function answer(ctx: KoaContextWithOIDC, fault: Fault): void {
   ctx.body = oauthError(fault);
 }
 
-function report(logger: Logger, { method, path }: KoaContextWithOIDC, { passing, code, cause }: Fault): void {
+function report(logger: Logger, { method, path }: KoaContextWithOIDC, { isTransient: passing, code, cause }: Fault): void {
   if (passing) logger.warn({ err: cause, method, path }, 'authorization server unavailable');
   else if (code === 'server_error')
     logger.error({ err: cause, method, path }, 'unforeseen failure of the authorization server');

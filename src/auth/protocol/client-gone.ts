@@ -4,9 +4,9 @@ import { Fault } from './faults.js';
 const disconnectCodes: ReadonlySet<unknown> = new Set(['ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE']);
 
 /** True for an error that a client's disconnect caused. It is not logged, since any client could flood the log. */
-export function isClientGone(error: unknown, { socket }: Pick<IncomingMessage, 'socket'>): boolean {
+export function isClientDisconnect(error: unknown, { socket }: Pick<IncomingMessage, 'socket'>): boolean {
   return socket.destroyed && error instanceof Error && 'code' in error && disconnectCodes.has(error.code);
 }
 
 /** A truncated form fails with the same error codes as an unreachable store. */
-export const cutOff = () => new Fault(400, 'invalid_request', 'The form is incomplete; send all of it.');
+export const incompleteForm = () => new Fault(400, 'invalid_request', 'The form is incomplete; send all of it.');

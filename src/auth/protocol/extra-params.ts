@@ -5,7 +5,7 @@ import { isOwnResource } from './resource.js';
 
 type Check = (ctx: KoaContextWithOIDC, value: unknown, client: Client) => void;
 
-export function extraParams(baseUrl: string): Readonly<Record<string, Check>> {
+export function extraParamChecks(baseUrl: string): Readonly<Record<string, Check>> {
   return { scope: exactScope, state: requireState, nonce: requireNonce, resource: ownResource(baseUrl) };
 }
 

@@ -49,13 +49,13 @@ export class Fault extends Error {
     return this.code === 'temporarily_unavailable' ? 'auth_unavailable' : this.code;
   }
 
-  get passing(): boolean {
+  get isTransient(): boolean {
     return this.status === 503;
   }
 }
 
 /** Converts any thrown value. Details of an unforeseen error stay in `cause`, which only the operator sees. */
-export function faultOf(error: unknown): Fault {
+export function toFault(error: unknown): Fault {
   if (error instanceof Fault) return error;
   if (error instanceof NotWitnessed)
     return new Fault(503, 'temporarily_unavailable', `${error.message} Please try again later.`, {

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { errors } from 'oidc-provider';
 import { Refusal } from '../../domain/refusal.js';
 import { LogUnavailable, NotWitnessed } from '../../log/event-log.js';
-import { Fault, faultOf, oauthError, publishedCode } from './faults.js';
+import { Fault, toFault, oauthError, publishedCode } from './faults.js';
 
 const like = (members: object) => Object.assign(new Error('x'), members);
 
@@ -49,7 +49,7 @@ describe('a fault', () => {
     ['the error is unforeseen', new Error('secret detail'), 500, 'server_error'],
     ['the thrown value is no error', 'a string', 500, 'server_error'],
   ])('says what to do when %s', (_case, error, status, code) => {
-    const fault = faultOf(error);
+    const fault = toFault(error);
     expect(fault).toMatchObject({ status, code, passing: status === 503 });
     expect(fault.description).not.toContain('secret');
     expect(Object.keys(oauthError(fault))).toEqual(['error', 'error_description']);
@@ -57,6 +57,6 @@ describe('a fault', () => {
 
   it('is not converted again', () => {
     const fault = new Fault(400, 'invalid_request', 'x');
-    expect(faultOf(fault)).toBe(fault);
+    expect(toFault(fault)).toBe(fault);
   });
 });

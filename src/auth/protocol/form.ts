@@ -3,9 +3,9 @@ import { Fault } from './faults.js';
 export type Form = ReadonlyMap<string, string>;
 
 /** Parameters of one request. Decoding 12,000 in a form of 61 kB would take 20 ms. */
-export const MOST_PARAMETERS = 100;
+export const MAX_PARAMETERS = 100;
 
-export const FORM_LIMIT_BYTES = 64 * 1024;
+export const MAX_FORM_BYTES = 64 * 1024;
 
 /**
  * Reads `application/x-www-form-urlencoded` strictly: it refuses input that another parser could read differently, and
@@ -15,8 +15,8 @@ export const FORM_LIMIT_BYTES = 64 * 1024;
 export function readForm(encoded: string): Form {
   const form = new Map<string, string>();
   const pairs = encoded.split('&').filter(Boolean);
-  if (pairs.length > MOST_PARAMETERS)
-    throw new Fault(400, 'invalid_request', `Too many parameters: send at most ${MOST_PARAMETERS}.`);
+  if (pairs.length > MAX_PARAMETERS)
+    throw new Fault(400, 'invalid_request', `Too many parameters: send at most ${MAX_PARAMETERS}.`);
   for (const pair of pairs) {
     const [, name = '', value = ''] = /^([^=]*)=?(.*)$/s.exec(pair) ?? [];
     const decoded = decode(name);

@@ -4,10 +4,10 @@ import type { Configuration, KoaContextWithOIDC } from 'oidc-provider';
 import { lifetimes } from '../../domain/grant/lifetimes.js';
 import { allScopes, canonical } from '../../domain/grant/scopes.js';
 import { identityClaims } from './claims.js';
-import { extraParams } from './extra-params.js';
+import { extraParamChecks } from './extra-params.js';
 import { routes } from './routes.js';
 
-export const SESSION_LIFETIME = 14 * 24 * 60 * 60;
+export const SESSION_LIFETIME_SECONDS = 14 * 24 * 60 * 60;
 
 /** Seconds; a session's from its last use. A grant does not expire; it is usable as long as its tokens are. */
 const ttl = {
@@ -15,14 +15,14 @@ const ttl = {
   AuthorizationCode: lifetimes.code,
   IdToken: lifetimes.accessToken,
   Interaction: lifetimes.interaction,
-  Session: SESSION_LIFETIME,
+  Session: SESSION_LIFETIME_SECONDS,
   RefreshToken: (_ctx: unknown, { iiat }: { iiat?: number | undefined }) => {
     const now = Math.floor(Date.now() / 1000);
     return Math.max(1, (iiat ?? now) + lifetimes.refreshToken - now);
   },
 };
 
-export function policy(baseUrl: string, pairwise: Buffer) {
+export function providerPolicy(baseUrl: string, pairwise: Buffer) {
   return {
     routes,
     ttl,
@@ -49,7 +49,7 @@ export function policy(baseUrl: string, pairwise: Buffer) {
         allowedPolicy: (_ctx, client, token) => token.clientId === client.clientId,
       },
     },
-    extraParams: extraParams(baseUrl),
+    extraParams: extraParamChecks(baseUrl),
     discovery: discovery(),
     expiresWithSession: () => false,
     revokeGrantPolicy: (ctx) => ctx.oidc.route === 'revocation' || ctx.oidc.route === 'token',

@@ -7,7 +7,7 @@ const LIBRARY_LIMIT_BYTES = 56 * 1024;
  * library limits the stream (its shared/selective_body.js), so a larger form goes in as `body`, about which it warns
  * once.
  */
-export function handOverForm(raw: IncomingMessage, encoded: string): void {
+export function prefillBody(raw: IncomingMessage, encoded: string): void {
   const body = Buffer.from(encoded);
   const isSmall = body.length <= LIBRARY_LIMIT_BYTES;
   Object.defineProperties(raw, {

@@ -1,20 +1,20 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { AuthorizationServer } from '../authorization-server.js';
-import { admit } from '../sign-in/password-check.js';
+import { enforceLimit } from '../sign-in/password-check.js';
 import type { SignInLimits } from '../sign-in/sign-in-limits.js';
 import type { RefusedCredentials } from '../../limits/refused-credentials.js';
 import { AUTH_PREFIX } from '../settings.js';
 import { authorizationQuery } from './authorization-query.js';
 import { basicCredentials, bearerToken } from './credentials.js';
-import { cutOff, isClientGone } from './client-gone.js';
-import { Fault, faultOf } from './faults.js';
-import { FORM_LIMIT_BYTES, readForm, writeForm } from './form.js';
+import { incompleteForm, isClientDisconnect } from './client-gone.js';
+import { Fault, toFault } from './faults.js';
+import { MAX_FORM_BYTES, readForm, writeForm } from './form.js';
 import type { Form } from './form.js';
-import { handOverForm } from './prefill-body.js';
-import { refuse, sendRefusal } from './validate-request.js';
-import { refuseForm } from './refuse-form.js';
-import { looksUp, refuseRepeated } from './refused-credentials.js';
-import { rememberFacts } from './request-facts.js';
+import { prefillBody } from './prefill-body.js';
+import { validateRequest, sendRefusal } from './validate-request.js';
+import { validateForm } from './refuse-form.js';
+import { requiresCredential, enforceRefusalLimit } from './refused-credentials.js';
+import { setRequestContext } from './request-facts.js';
 import { clientEndpoints, discoveryPaths, endpoints, formParameters, routes } from './routes.js';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
@@ -29,25 +29,25 @@ export function protocolRoutes(
   const { host, protocol } = new URL(baseUrl);
   acceptOnlyForms(server);
   server.setErrorHandler((error, request, reply) => {
-    const fault = isClientGone(error, request.raw) ? cutOff() : faultOf(error);
+    const fault = isClientDisconnect(error, request.raw) ? incompleteForm() : toFault(error);
     if (fault.code === 'server_error') request.log.error({ err: error }, 'unforeseen failure of a request');
     return sendRefusal(request, reply, fault);
   });
-  server.addHook('onRequest', (request, _reply, done) => done(refuse(request, baseUrl)));
+  server.addHook('onRequest', (request, _reply, done) => done(validateRequest(request, baseUrl)));
 
   const forward = (request: FastifyRequest, reply: FastifyReply, path: string, query = ''): FastifyReply => {
     const form = (request.body ?? new Map()) as Form;
     const clientId = clientEndpoints.has(path)
       ? basicCredentials(request.headers.authorization)?.clientId
       : undefined;
-    const refusal = refuseForm(path, form, clientId, baseUrl);
+    const refusal = validateForm(path, form, clientId, baseUrl);
     if (refusal) throw refusal;
     const raw = request.raw as typeof request.raw & { originalUrl?: string };
-    rememberFacts(raw, { requestId: request.id, address: request.ip, clientId, form });
-    if (request.method === 'POST') handOverForm(raw, writeForm(form, formParameters));
+    setRequestContext(raw, { requestId: request.id, address: request.ip, clientId, form });
+    if (request.method === 'POST') prefillBody(raw, writeForm(form, formParameters));
     if (path === routes.userinfo)
       raw.headers.authorization = `Bearer ${bearerToken(raw.headers.authorization)}`;
-    if (looksUp(path)) refuseRepeated(refused, request.ip, raw, reply.raw);
+    if (requiresCredential(path)) enforceRefusalLimit(refused, request.ip, raw, reply.raw);
     raw.url = query === '' ? path : `${path}?${query}`;
     raw.originalUrl = `${AUTH_PREFIX}${raw.url}`;
     raw.headers.host = host;
@@ -70,7 +70,7 @@ export function protocolRoutes(
       handler: async (request, reply) => {
         const [path = '', sent = ''] = request.url.slice(AUTH_PREFIX.length).split(/\?(.*)/s);
         const query = queryOf(url, sent);
-        if (rateLimited.has(url)) admit({ response: reply.raw }, await limits.takeAuthorization(request.ip));
+        if (rateLimited.has(url)) enforceLimit({ response: reply.raw }, await limits.takeAuthorization(request.ip));
         // Use the route's path: the request's own may be percent-encoded without need.
         return forward(request, reply, url.includes(':') ? path : url, query);
       },
@@ -88,7 +88,7 @@ function acceptOnlyForms(server: FastifyInstance): void {
   server.removeAllContentTypeParsers();
   server.addContentTypeParser(
     'application/x-www-form-urlencoded',
-    { parseAs: 'buffer', bodyLimit: FORM_LIMIT_BYTES },
+    { parseAs: 'buffer', bodyLimit: MAX_FORM_BYTES },
     (request, body: Buffer, done) => {
       try {
         done(null, readForm(textOf(request, body)));

@@ -1,6 +1,6 @@
 import { Fault } from './faults.js';
 import type { Form } from './form.js';
-import { notTheApplication } from './validate-request.js';
+import { clientAuthenticationFault } from './validate-request.js';
 import { isOwnResource } from './resource.js';
 import { clientEndpoints, routes } from './routes.js';
 
@@ -10,7 +10,7 @@ const otherCredentials = ['client_secret', 'client_assertion', 'client_assertion
  * Returns undefined for an acceptable form. A client has one way to authenticate (RFC 6749, section 2.3), and a
  * parameter without a value is absent (section 3.2).
  */
-export function refuseForm(
+export function validateForm(
   path: string,
   form: Form,
   clientId: string | undefined,
@@ -20,7 +20,7 @@ export function refuseForm(
   if (otherCredentials.some((name) => form.get(name)))
     return new Fault(400, 'invalid_request', 'Authenticate with HTTP Basic alone.');
   const named = form.get('client_id');
-  if (named && named !== clientId) return notTheApplication();
+  if (named && named !== clientId) return clientAuthenticationFault();
   const resource = form.get('resource');
   if (path === routes.token && resource && !isOwnResource(resource, baseUrl))
     return new Fault(400, 'invalid_target', `The only resource is ${baseUrl}.`);

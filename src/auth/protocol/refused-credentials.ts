@@ -5,22 +5,22 @@ import { credentialHash } from '../../store/authority/credential-hash.js';
 import { Fault } from './faults.js';
 import { oidcContext } from './middleware.js';
 import type { Middleware } from './middleware.js';
-import { factsOf } from './request-facts.js';
+import { requestContextOf } from './request-facts.js';
 import { clientEndpoints, routes } from './routes.js';
 
-export const looksUp = (path: string): boolean => clientEndpoints.has(path) || path === routes.userinfo;
+export const requiresCredential = (path: string): boolean => clientEndpoints.has(path) || path === routes.userinfo;
 
 /**
  * Sets the rate-limit headers.
  * @throws {Fault} `pilot_rate_limited`: too many refused credentials from this address.
  */
-export function refuseRepeated(
+export function enforceRefusalLimit(
   refused: RefusedCredentials,
   nearest: string,
   request: IncomingMessage,
   response: ServerResponse,
 ): void {
-  const quota = refused.standingOf(nearest, hashOf(request));
+  const quota = refused.quotaStateOf(nearest, hashOf(request));
   if (!quota) return;
   const fields = rateLimitFields([quota.policy], [quota]);
   for (const [name, value] of Object.entries(fields)) response.setHeader(name, value);
@@ -31,12 +31,12 @@ export function refuseRepeated(
   );
 }
 
-export function countRefused(refused: RefusedCredentials): Middleware {
+export function countRefusedCredentials(refused: RefusedCredentials): Middleware {
   return async (context, next) => {
     await next();
     const ctx = oidcContext(context);
-    if (!looksUp(ctx.path)) return;
-    if (ctx.status === 401) await refused.count(factsOf(ctx.req).address);
+    if (!requiresCredential(ctx.path)) return;
+    if (ctx.status === 401) await refused.count(requestContextOf(ctx.req).address);
     else if (ctx.status < 500) refused.remember(hashOf(ctx.req));
   };
 }

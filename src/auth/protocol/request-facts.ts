@@ -3,7 +3,7 @@ import { addressClassOf } from '../../limits/address-class.js';
 import type { EventMetadata } from '../../log/recorded.js';
 import type { Form } from './form.js';
 
-export interface RequestFacts {
+export interface RequestContext {
   readonly requestId: string;
   readonly address: string;
   /** As presented, not yet authenticated. */
@@ -11,19 +11,19 @@ export interface RequestFacts {
   readonly form: Form;
 }
 
-const factsByRequest = new WeakMap<IncomingMessage, RequestFacts>();
+const factsByRequest = new WeakMap<IncomingMessage, RequestContext>();
 
-export function rememberFacts(request: IncomingMessage, facts: RequestFacts): void {
+export function setRequestContext(request: IncomingMessage, facts: RequestContext): void {
   factsByRequest.set(request, facts);
 }
 
-export function factsOf(request: IncomingMessage): RequestFacts {
+export function requestContextOf(request: IncomingMessage): RequestContext {
   const facts = factsByRequest.get(request);
   if (!facts) throw new Error('the request bypassed the protocol routes');
   return facts;
 }
 
 export function metadataOf(request: IncomingMessage): EventMetadata {
-  const { requestId, address, clientId } = factsOf(request);
+  const { requestId, address, clientId } = requestContextOf(request);
   return { requestId, addressClass: addressClassOf(address), appId: clientId };
 }

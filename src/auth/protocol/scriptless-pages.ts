@@ -1,6 +1,6 @@
 import { html, Html } from '../../pages/html.js';
 import { layout, pageHeaders } from '../../pages/layout.js';
-import { whereSignOutEnds } from '../pages/sign-out.page.js';
+import { postLogoutOrigin } from '../pages/sign-out.page.js';
 import { oidcContext } from './middleware.js';
 import type { Middleware } from './middleware.js';
 
@@ -8,7 +8,7 @@ import type { Middleware } from './middleware.js';
 export const scriptlessPages: Middleware = async (ctx, next) => {
   await next();
   if (ctx.type !== 'text/html' || ctx.res.hasHeader('content-security-policy')) return;
-  ctx.set(pageHeaders(whereSignOutEnds(oidcContext(ctx))));
+  ctx.set(pageHeaders(postLogoutOrigin(oidcContext(ctx))));
   const [, action = '', fields = ''] =
     /<form method="post" action="([^"]*)">(.*?)<noscript>/s.exec(String(ctx.body)) ?? [];
   ctx.body = layout(

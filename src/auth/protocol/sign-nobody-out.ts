@@ -7,7 +7,7 @@ import { routes } from './routes.js';
  * Redirects a browser without a sign-in at once to the application's address: it needs no confirmation (OpenID Connect
  * RP-Initiated Logout 1.0, section 2). The library would show a form, and store a session for it.
  */
-export const signNobodyOut: Middleware = async (context, next) => {
+export const skipSignOutConfirmation: Middleware = async (context, next) => {
   await next();
   const ctx = oidcContext(context);
   if (ctx.path !== routes.end_session || ctx.status !== 200) return;

@@ -1,5 +1,5 @@
 import { renderStillSignedIn } from '../pages/sign-out.page.js';
-import { factsOf } from './request-facts.js';
+import { requestContextOf } from './request-facts.js';
 import { routes } from './routes.js';
 import { oidcContext } from './middleware.js';
 import type { Middleware } from './middleware.js';
@@ -8,12 +8,12 @@ import type { Middleware } from './middleware.js';
  * Shows a page of the network to a person who declined to sign out. The library would redirect to the application,
  * which means that the sign-out was done (OpenID Connect RP-Initiated Logout 1.0, section 3).
  */
-export function staySignedIn(baseUrl: string): Middleware {
+export function answerDeclinedSignOut(baseUrl: string): Middleware {
   return async (context, next) => {
     await next();
     const ctx = oidcContext(context);
     if (ctx.path !== `${routes.end_session}/confirm` || ctx.status !== 303) return;
-    if (factsOf(ctx.req).form.get('logout')) return;
+    if (requestContextOf(ctx.req).form.get('logout')) return;
     const { origin } = new URL(ctx.response.get('location'), baseUrl);
     ctx.remove('location');
     ctx.status = 200;

@@ -6,9 +6,9 @@ import { RevokeGrant } from '../../commands/grant/revoke-grant.js';
 import { Refusal } from '../../domain/refusal.js';
 import type { AuthorityStore } from '../../store/authority/authority-store.js';
 import { TokenRequestUnitOfWork } from '../storage/token-request-unit-of-work.js';
-import type { Exchanged } from '../storage/token-request-unit-of-work.js';
+import type { ExchangedCredential } from '../storage/token-request-unit-of-work.js';
 import type { Form } from './form.js';
-import { factsOf, metadataOf } from './request-facts.js';
+import { requestContextOf, metadataOf } from './request-facts.js';
 import { routes } from './routes.js';
 import { oidcContext } from './middleware.js';
 import type { Middleware } from './middleware.js';
@@ -26,7 +26,7 @@ export function tokenTransaction(store: AuthorityStore, commands: CommandBus): M
   return async (context, next) => {
     const ctx = oidcContext(context);
     if (!transactional.has(ctx.path)) return next();
-    const { form, clientId = '' } = factsOf(ctx.req);
+    const { form, clientId = '' } = requestContextOf(ctx.req);
     const exchanged = ctx.path === routes.token ? credentialOf(form) : undefined;
     try {
       await store.transaction(async () => {
@@ -36,7 +36,7 @@ export function tokenTransaction(store: AuthorityStore, commands: CommandBus): M
         if (ctx.status >= 500) throw new Rollback();
         if (!unitOfWork) return;
         if (ctx.status >= 400) return await endGrantOfReusedCode(ctx, unitOfWork, commands);
-        await unitOfWork.close(await recordRefresh(ctx, unitOfWork, commands));
+        await unitOfWork.commit(await recordRefresh(ctx, unitOfWork, commands));
       });
     } catch (error) {
       if (!(error instanceof Rollback)) throw error;
@@ -44,7 +44,7 @@ export function tokenTransaction(store: AuthorityStore, commands: CommandBus): M
   };
 }
 
-function credentialOf(form: Form): Exchanged | undefined {
+function credentialOf(form: Form): ExchangedCredential | undefined {
   const grantType = form.get('grant_type');
   if (grantType === 'authorization_code') return { kind: 'AuthorizationCode', value: form.get('code') ?? '' };
   if (grantType === 'refresh_token') return { kind: 'RefreshToken', value: form.get('refresh_token') ?? '' };
@@ -81,7 +81,7 @@ async function recordRefresh(
   const { grantId, accountId: actorId } = rotated;
   const metadata = { ...metadataOf(ctx.req), actorId, grantId };
   try {
-    const refresh = new RefreshGrant(grantId, metadata, unitOfWork.knownGrant(grantId));
+    const refresh = new RefreshGrant(grantId, metadata, unitOfWork.grantAtIssue(grantId));
     const { revision } = await commands.execute(refresh);
     return revision;
   } catch (error) {

@@ -8,7 +8,7 @@ import type { Middleware } from './middleware.js';
  * Answers 403 `social_authority_required` for a valid token of a suspended actor or application (decisions.md). The
  * library finds no such account or client, and would call the token invalid.
  */
-export function userinfoAuthority(store: AuthorityStore): Middleware {
+export function refuseSuspendedUserinfo(store: AuthorityStore): Middleware {
   return async (context, next) => {
     await next();
     const ctx = oidcContext(context);

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { isSaidOnce } from '../../http/server/network-origin.js';
+import { isSingleHeader } from '../../http/server/network-origin.js';
 import { faultPage } from '../pages/fault.page.js';
 import { pageHeaders } from '../../pages/layout.js';
 import { AUTH_PREFIX } from '../settings.js';
@@ -12,10 +12,10 @@ const singleValued = ['authorization', 'content-type', 'origin'];
 /**
  * Checks the headers before the body is read (network-api.md, "Origin rule" and "Credentials"). Undefined: acceptable.
  */
-export function refuse(request: FastifyRequest, baseUrl: string): Fault | undefined {
+export function validateRequest(request: FastifyRequest, baseUrl: string): Fault | undefined {
   const path = pathOf(request);
   const { origin, authorization } = request.headers;
-  const repeated = singleValued.find((header) => !isSaidOnce(request, header));
+  const repeated = singleValued.find((header) => !isSingleHeader(request, header));
   if (repeated !== undefined) return new Fault(400, 'invalid_request', `Send one header ${repeated}.`);
   const isSignOut = path === `${routes.end_session}/confirm`;
   const needsCredential = clientEndpoints.has(path) || path === routes.userinfo;
@@ -27,11 +27,11 @@ export function refuse(request: FastifyRequest, baseUrl: string): Fault | undefi
       'origin_required',
       'Your browser did not send the Origin header. Allow it, then send the form again.',
     );
-  if (clientEndpoints.has(path) && !basicCredentials(authorization)) return notTheApplication();
+  if (clientEndpoints.has(path) && !basicCredentials(authorization)) return clientAuthenticationFault();
   return path === routes.userinfo ? refuseBearer(request) : undefined;
 }
 
-export const notTheApplication = () =>
+export const clientAuthenticationFault = () =>
   new Fault(401, 'invalid_client', 'Authenticate as the application with HTTP Basic, and in no other way.');
 
 function refuseBearer({ headers, url }: FastifyRequest): Fault | undefined {
@@ -47,7 +47,7 @@ function refuseBearer({ headers, url }: FastifyRequest): Fault | undefined {
 export function sendRefusal(request: FastifyRequest, reply: FastifyReply, fault: Fault): FastifyReply {
   const path = pathOf(request);
   reply.status(fault.status).headers({ 'cache-control': 'no-store', pragma: 'no-cache' });
-  if (fault.passing) reply.header('retry-after', RETRY_AFTER);
+  if (fault.isTransient) reply.header('retry-after', RETRY_AFTER);
   if (fault.status === 401) reply.header('www-authenticate', challenge(path, fault));
   if (browserEndpoints.has(path) && request.headers.accept?.includes('text/html'))
     return reply.headers(pageHeaders()).send(faultPage(fault, request));

@@ -1,13 +1,13 @@
 import type { Provider } from 'oidc-provider';
 import { AccountRow } from '../../store/authority/account.row.js';
 import type { AuthorityStore } from '../../store/authority/authority-store.js';
-import { holdCredential } from '../../store/authority/credential-lock.js';
+import { lockCredentialShared } from '../../store/authority/credential-lock.js';
 import type { AuthorizationServer } from '../authorization-server.js';
 import { Fault } from '../protocol/faults.js';
-import { SESSION_LIFETIME } from '../protocol/policy.js';
-import type { Exchange } from './exchange.js';
+import { SESSION_LIFETIME_SECONDS } from '../protocol/policy.js';
+import type { HttpExchange } from './exchange.js';
 import type { PageCookies } from './page-cookies.js';
-import type { Proven } from './sign-in.js';
+import type { VerifiedAccount } from './sign-in.js';
 
 type Session = InstanceType<Provider['Session']>;
 
@@ -25,7 +25,7 @@ export class BrowserSessions {
     private readonly store: AuthorityStore,
   ) {}
 
-  async find(exchange: Exchange): Promise<SignedIn | undefined> {
+  async find(exchange: HttpExchange): Promise<SignedIn | undefined> {
     const session = await this.session(exchange);
     if (session?.accountId === undefined) return undefined;
     const actorId = session.accountId;
@@ -38,29 +38,29 @@ export class BrowserSessions {
    * the same person keeps its inner identifier, so that open consent pages stay valid.
    * @throws {Fault} `login_required`: the password was changed after its check, which ended every session
    */
-  async begin(exchange: Exchange, { actorId, passwordHash }: Proven): Promise<Session> {
+  async begin(exchange: HttpExchange, { actorId, passwordHash }: VerifiedAccount): Promise<Session> {
     const { Session } = this.authorization.provider;
     const session = new Session();
     await this.store.transaction(async () => {
-      if ((await holdCredential(this.store, actorId)) !== passwordHash)
+      if ((await lockCredentialShared(this.store, actorId)) !== passwordHash)
         throw new Fault(403, 'login_required', 'Your password was just changed. Sign in with the new one.');
       const previous = await this.session(exchange);
       if (previous?.accountId === actorId) session.uid = previous.uid;
       session.loginAccount({ accountId: actorId, amr: ['pwd'] });
-      await session.save(SESSION_LIFETIME);
+      await session.save(SESSION_LIFETIME_SECONDS);
       await previous?.destroy();
     });
     this.cookies.set(exchange, this.cookieName, session.jti, new Date(session.exp * 1000));
     return session;
   }
 
-  async end(exchange: Exchange): Promise<void> {
+  async end(exchange: HttpExchange): Promise<void> {
     const session = await this.session(exchange);
     await session?.destroy();
     this.cookies.set(exchange, this.cookieName, null);
   }
 
-  private async session(exchange: Exchange): Promise<Session | undefined> {
+  private async session(exchange: HttpExchange): Promise<Session | undefined> {
     const identifier = this.cookies.get(exchange, this.cookieName);
     return identifier === undefined ? undefined : this.authorization.provider.Session.find(identifier);
   }

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { addressClassOf } from '../../limits/address-class.js';
 import type { EventMetadata } from '../../log/recorded.js';
 
-export interface Exchange {
+export interface HttpExchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly requestId: string;
@@ -11,7 +11,7 @@ export interface Exchange {
 
 export type Fields = Readonly<Record<string, string>>;
 
-export type Step =
+export type PageOrRedirect =
   | {
       readonly page: string;
       readonly status: number;
@@ -20,6 +20,6 @@ export type Step =
     }
   | { readonly location: string };
 
-export function metadataOf({ requestId, address }: Exchange, more?: Partial<EventMetadata>): EventMetadata {
+export function metadataOf({ requestId, address }: HttpExchange, more?: Partial<EventMetadata>): EventMetadata {
   return { requestId, addressClass: addressClassOf(address), ...more };
 }

@@ -12,11 +12,11 @@ import { routes } from '../protocol/routes.js';
 import { ACCOUNT_PATH, AUTH_PREFIX, INTERACTION_PATH } from '../settings.js';
 import type { BrowserSessions } from './browser-sessions.js';
 import { metadataOf } from './exchange.js';
-import type { Exchange, Fields, Step } from './exchange.js';
+import type { HttpExchange, Fields, PageOrRedirect } from './exchange.js';
 import type { CsrfProtection } from './csrf-protection.js';
 import type { PasswordCheck } from './password-check.js';
-import { handleOf, WRONG_PASSWORD } from './sign-in.js';
-import type { Proven } from './sign-in.js';
+import { normalizeHandle, WRONG_PASSWORD } from './sign-in.js';
+import type { VerifiedAccount } from './sign-in.js';
 import type { SignUp, SignUpFaults } from './sign-up.js';
 
 type Interaction = Awaited<ReturnType<Provider['interactionDetails']>>;
@@ -31,31 +31,31 @@ export class InteractionPages {
     private readonly signUps: SignUp,
   ) {}
 
-  async show(exchange: Exchange, uid: string): Promise<Step> {
+  async show(exchange: HttpExchange, uid: string): Promise<PageOrRedirect> {
     const interaction = await this.interaction(exchange, uid);
     if (interaction.prompt.name !== 'login') return this.consent(exchange, interaction);
     const { login_hint: hint } = interaction.params;
-    const expected = typeof hint === 'string' ? handleOf(hint) : '';
+    const expected = typeof hint === 'string' ? normalizeHandle(hint) : '';
     return this.signIn(interaction, isHandle(expected) ? expected : '');
   }
 
-  async showSignUp(exchange: Exchange, uid: string): Promise<Step> {
+  async showSignUp(exchange: HttpExchange, uid: string): Promise<PageOrRedirect> {
     this.signUps.requireOpen();
     const interaction = await this.interaction(exchange, uid);
     if (interaction.prompt.name !== 'login') return { location: addressOf(uid) };
     return this.signUp(interaction, this.csrf.field(holderOf(uid)), {}, { faults: {} });
   }
 
-  async submitSignIn(exchange: Exchange, fields: Fields, uid: string): Promise<Step> {
+  async submitSignIn(exchange: HttpExchange, fields: Fields, uid: string): Promise<PageOrRedirect> {
     this.csrf.check(holderOf(uid), exchange.request.headers, fields);
     const interaction = await this.interaction(exchange, uid);
     if (interaction.prompt.name !== 'login') return { location: addressOf(uid) };
-    const account = await this.passwords.recognize(exchange, fields);
+    const account = await this.passwords.authenticate(exchange, fields);
     if (!account) return this.signIn(interaction, fields['handle'] ?? '', WRONG_PASSWORD);
     return this.enter(exchange, interaction, account);
   }
 
-  async submitSignUp(exchange: Exchange, fields: Fields, uid: string): Promise<Step> {
+  async submitSignUp(exchange: HttpExchange, fields: Fields, uid: string): Promise<PageOrRedirect> {
     const secret = this.csrf.check(holderOf(uid), exchange.request.headers, fields);
     const interaction = await this.interaction(exchange, uid);
     if (interaction.prompt.name !== 'login') return { location: addressOf(uid) };
@@ -64,13 +64,13 @@ export class InteractionPages {
     return this.enter(exchange, interaction, registered);
   }
 
-  async submitConsent(exchange: Exchange, fields: Fields, uid: string): Promise<Step> {
+  async submitConsent(exchange: HttpExchange, fields: Fields, uid: string): Promise<PageOrRedirect> {
     this.csrf.check(holderOf(uid), exchange.request.headers, fields);
     const interaction = await this.interaction(exchange, uid);
     if (interaction.prompt.name !== 'consent') return { location: addressOf(uid) };
     const { actorId } = await this.consenting(exchange, interaction);
     const { provider } = this.authorization;
-    const finish = async (result: Parameters<Provider['interactionResult']>[2]): Promise<Step> => ({
+    const finish = async (result: Parameters<Provider['interactionResult']>[2]): Promise<PageOrRedirect> => ({
       location: await provider.interactionResult(exchange.request, exchange.response, result),
     });
     const { decision } = fields;
@@ -85,7 +85,7 @@ export class InteractionPages {
     return finish({ consent: { grantId } });
   }
 
-  async switchAccount(exchange: Exchange, fields: Fields, uid: string): Promise<Step> {
+  async switchAccount(exchange: HttpExchange, fields: Fields, uid: string): Promise<PageOrRedirect> {
     this.csrf.check(holderOf(uid), exchange.request.headers, fields);
     const interaction = await this.interaction(exchange, uid);
     const request = new URLSearchParams(interaction.params as Record<string, string>);
@@ -95,7 +95,7 @@ export class InteractionPages {
   }
 
   /** @throws {errors.SessionNotFound} the browser has no such interaction, or it has expired. */
-  private async interaction({ request, response }: Exchange, uid: string): Promise<Interaction> {
+  private async interaction({ request, response }: HttpExchange, uid: string): Promise<Interaction> {
     const interaction = await this.authorization.provider.interactionDetails(request, response);
     if (interaction.uid !== uid)
       throw new Fault(
@@ -110,7 +110,7 @@ export class InteractionPages {
    * Signs in at once and binds the interaction to that session. The library would first end another person's session by
    * a page with a script.
    */
-  private async enter(exchange: Exchange, interaction: Interaction, person: Proven): Promise<Step> {
+  private async enter(exchange: HttpExchange, interaction: Interaction, person: VerifiedAccount): Promise<PageOrRedirect> {
     const { actorId } = person;
     const { uid, jti, loginTs } = await this.sessions.begin(exchange, person);
     interaction.session = { accountId: actorId, uid, cookie: jti };
@@ -120,7 +120,7 @@ export class InteractionPages {
     return { location: interaction.returnTo };
   }
 
-  private async signIn(interaction: Interaction, handle: string, problem?: string): Promise<Step> {
+  private async signIn(interaction: Interaction, handle: string, problem?: string): Promise<PageOrRedirect> {
     const { name, origin } = await this.application(interaction);
     const { uid, prompt } = interaction;
     const page = signInPage({
@@ -142,7 +142,7 @@ export class InteractionPages {
     form: string,
     typed: Fields,
     { faults, problem }: SignUpFaults,
-  ): Promise<Step> {
+  ): Promise<PageOrRedirect> {
     const { name, origin } = await this.application(interaction);
     const address = addressOf(interaction.uid);
     const page = signUpPage({
@@ -158,7 +158,7 @@ export class InteractionPages {
     return { page, status: isFirst ? 200 : 400, formTarget: origin };
   }
 
-  private async consent(exchange: Exchange, interaction: Interaction): Promise<Step> {
+  private async consent(exchange: HttpExchange, interaction: Interaction): Promise<PageOrRedirect> {
     const { name, origin } = await this.application(interaction);
     const { displayName, handle } = await this.consenting(exchange, interaction);
     const address = addressOf(interaction.uid);
@@ -175,7 +175,7 @@ export class InteractionPages {
     return { page, status: 200, formTarget: origin };
   }
 
-  private async consenting(exchange: Exchange, { session }: Interaction) {
+  private async consenting(exchange: HttpExchange, { session }: Interaction) {
     const signedIn = await this.sessions.find(exchange);
     if (!session || signedIn?.account.actorId !== session.accountId || signedIn.uid !== session.uid)
       throw new Fault(403, 'login_required', 'You are no longer signed in to the account that started this.');

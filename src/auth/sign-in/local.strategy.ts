@@ -3,9 +3,9 @@ import { callbackify } from 'node:util';
 import { Passport } from 'passport';
 import { Strategy } from 'passport-local';
 import type { Fields } from './exchange.js';
-import type { Recognized } from './sign-in.js';
+import type { SignInResult } from './sign-in.js';
 
-type SignIn = (handle: string, password: string) => Promise<Recognized | undefined>;
+type SignIn = (handle: string, password: string) => Promise<SignInResult | undefined>;
 
 type Handler = (
   request: Pick<IncomingMessage, 'headers'> & { readonly body: object },
@@ -26,9 +26,9 @@ export class LocalSignIn {
     );
   }
 
-  authenticate(body: Fields): Promise<Recognized | undefined> {
-    const { promise, resolve, reject } = Promise.withResolvers<Recognized | undefined>();
-    const answer = (error: unknown, account: Recognized | false) =>
+  authenticate(body: Fields): Promise<SignInResult | undefined> {
+    const { promise, resolve, reject } = Promise.withResolvers<SignInResult | undefined>();
+    const answer = (error: unknown, account: SignInResult | false) =>
       error ? reject(error) : resolve(account || undefined);
     const handler = this.passport.authenticate('local', { session: false }, answer) as Handler;
     handler({ headers: {}, body }, {}, reject);

@@ -2,7 +2,7 @@ import type { Clock, IdGenerator } from '../../commands/support/ambient.js';
 import type { AuthorizationServer } from '../authorization-server.js';
 import type { AuthSettings } from '../settings.js';
 import { cookieNames } from './cookie-names.js';
-import type { Exchange } from './exchange.js';
+import type { HttpExchange } from './exchange.js';
 
 const NOTICE_MS = 60_000;
 
@@ -20,12 +20,12 @@ export class PageCookies {
     this.isSecure = baseUrl.startsWith('https:');
   }
 
-  get(exchange: Exchange, name: string): string | undefined {
+  get(exchange: HttpExchange, name: string): string | undefined {
     return this.jar(exchange).get(name, { signed: true });
   }
 
   /** `value` null deletes the cookie. @param until undefined: until the browser closes */
-  set(exchange: Exchange, name: string, value: string | null, until?: Date): void {
+  set(exchange: HttpExchange, name: string, value: string | null, until?: Date): void {
     this.jar(exchange).set(name, value, {
       httpOnly: true,
       sameSite: 'lax',
@@ -35,7 +35,7 @@ export class PageCookies {
     });
   }
 
-  visitor(exchange: Exchange): string {
+  visitorId(exchange: HttpExchange): string {
     const existing = this.get(exchange, this.names.visitor);
     if (existing !== undefined) return existing;
     const visitor = this.ids.random();
@@ -44,17 +44,17 @@ export class PageCookies {
   }
 
   /** Sets the notice of the next page. It is signed, so that no link can set it. */
-  leaveNotice(exchange: Exchange, notice: string): void {
+  setNotice(exchange: HttpExchange, notice: string): void {
     this.set(exchange, this.names.notice, notice, new Date(this.clock.now() + NOTICE_MS));
   }
 
-  takeNotice(exchange: Exchange): string | undefined {
+  takeNotice(exchange: HttpExchange): string | undefined {
     const notice = this.get(exchange, this.names.notice);
     if (notice !== undefined) this.set(exchange, this.names.notice, null);
     return notice;
   }
 
-  private jar({ request, response }: Exchange) {
+  private jar({ request, response }: HttpExchange) {
     const { cookies } = this.authorization.provider.createContext(request, response);
     cookies.secure = this.isSecure;
     return cookies;

@@ -1,19 +1,19 @@
 import type { FastifyInstance, FastifyPluginCallback, FastifyReply, FastifyRequest } from 'fastify';
 import { faultPage } from '../pages/fault.page.js';
 import { pageHeaders } from '../../pages/layout.js';
-import { cutOff, isClientGone } from '../protocol/client-gone.js';
-import { Fault, faultOf, RETRY_AFTER } from '../protocol/faults.js';
+import { incompleteForm, isClientDisconnect } from '../protocol/client-gone.js';
+import { Fault, toFault, RETRY_AFTER } from '../protocol/faults.js';
 import { readForm } from '../protocol/form.js';
-import type { Exchange, Fields, Step } from './exchange.js';
+import type { HttpExchange, Fields, PageOrRedirect } from './exchange.js';
 
 /** Limit of any request body. The longest password has up to twelve bytes per character in a form. */
 const FORM_LIMIT_BYTES = 64 * 1024;
 
 export interface PageRoute {
   readonly path: string;
-  readonly get?: (exchange: Exchange, uid: string) => Promise<Step>;
+  readonly get?: (exchange: HttpExchange, uid: string) => Promise<PageOrRedirect>;
   /** Must check the CSRF field first. */
-  readonly post?: (exchange: Exchange, fields: Fields, uid: string) => Promise<Step>;
+  readonly post?: (exchange: HttpExchange, fields: Fields, uid: string) => Promise<PageOrRedirect>;
 }
 
 /**
@@ -82,20 +82,20 @@ function uidOf(request: FastifyRequest): string {
   return (request.params as { uid?: string }).uid ?? '';
 }
 
-function exchangeOf(request: FastifyRequest, reply: FastifyReply): Exchange {
+function exchangeOf(request: FastifyRequest, reply: FastifyReply): HttpExchange {
   return { request: request.raw, response: reply.raw, requestId: request.id, address: request.ip };
 }
 
-function answer(reply: FastifyReply, step: Step): FastifyReply {
+function answer(reply: FastifyReply, step: PageOrRedirect): FastifyReply {
   if ('location' in step) return reply.header('cache-control', 'no-store').redirect(step.location, 303);
   return reply.status(step.status).headers(pageHeaders(step.formTarget)).send(step.page);
 }
 
 function answerFault(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const fault = isClientGone(error, request.raw) ? cutOff() : faultOf(error);
+  const fault = isClientDisconnect(error, request.raw) ? incompleteForm() : toFault(error);
   if (fault.code === 'server_error') request.log.error({ err: error }, 'page failed');
-  else if (fault.passing) request.log.warn({ err: error }, 'page unavailable');
-  if (fault.passing) reply.header('retry-after', RETRY_AFTER);
+  else if (fault.isTransient) request.log.warn({ err: error }, 'page unavailable');
+  if (fault.isTransient) reply.header('retry-after', RETRY_AFTER);
   reply.status(fault.status);
   if (request.headers.accept?.includes('text/html'))
     return reply.headers(pageHeaders()).send(faultPage(fault, request));

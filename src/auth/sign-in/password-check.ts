@@ -1,8 +1,8 @@
 import { Fault } from '../protocol/faults.js';
-import type { Exchange, Fields } from './exchange.js';
+import type { HttpExchange, Fields } from './exchange.js';
 import type { LocalSignIn } from './local.strategy.js';
-import type { Proven } from './sign-in.js';
-import type { SignInLimits, SignInTry } from './sign-in-limits.js';
+import type { VerifiedAccount } from './sign-in.js';
+import type { SignInLimits, LimitDecision } from './sign-in-limits.js';
 
 export class PasswordCheck {
   constructor(
@@ -14,9 +14,9 @@ export class PasswordCheck {
    * Reads the fields `handle` and `password`. Returns undefined if they do not match.
    * @throws {Fault} `pilot_rate_limited`; `social_authority_required` for a suspended account, after a correct password
    */
-  async recognize(exchange: Exchange, fields: Fields): Promise<Proven | undefined> {
+  async authenticate(exchange: HttpExchange, fields: Fields): Promise<VerifiedAccount | undefined> {
     const { handle = '', password = '' } = fields;
-    admit(exchange, await this.limits.take(handle, exchange.address));
+    enforceLimit(exchange, await this.limits.takeSignIn(handle, exchange.address));
     const recognized = await this.local.authenticate({ handle, password });
     if (!recognized) return undefined;
     if (!recognized.mayAct)
@@ -25,13 +25,13 @@ export class PasswordCheck {
         'social_authority_required',
         'This account is suspended. Ask the operator of this network.',
       );
-    await this.limits.giveBack(handle, exchange.address);
+    await this.limits.refundSignIn(handle, exchange.address);
     return recognized;
   }
 }
 
 /** Sets the rate-limit headers. @throws {Fault} `pilot_rate_limited`: the quota is exhausted. */
-export function admit({ response }: Pick<Exchange, 'response'>, { allowed, headers }: SignInTry): void {
+export function enforceLimit({ response }: Pick<HttpExchange, 'response'>, { allowed, headers }: LimitDecision): void {
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
   if (allowed) return;
   const minutes = Math.ceil(Number(headers['retry-after'] ?? 60) / 60);

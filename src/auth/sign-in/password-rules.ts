@@ -1,8 +1,8 @@
-import { passwordFormFault } from '../passwords.js';
+import { passwordFormProblem } from '../passwords.js';
 
 /** Returns a message for an unacceptable password, or undefined. `others`: texts that an attacker would guess first. */
-export function passwordFault(password: string, others: readonly string[]): string | undefined {
-  const fault = passwordFormFault(password);
+export function passwordProblem(password: string, others: readonly string[]): string | undefined {
+  const fault = passwordFormProblem(password);
   if (fault !== undefined) return fault;
   const isGuessable = others.some((other) => other.toLowerCase() === password.toLowerCase());
   return isGuessable ? 'Choose a password that is neither your handle nor your e-mail address.' : undefined;

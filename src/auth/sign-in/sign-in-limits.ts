@@ -3,15 +3,15 @@ import type { Limit } from '../../config/limit-settings.js';
 import type { TrustedProxies } from '../../config/trusted-proxies.js';
 import { addressBlock } from '../../limits/address-block.js';
 import { isRefused, rateLimitFields } from '../../limits/rate-limit-fields.js';
-import type { Fields, QuotaState } from '../../limits/rate-limit-fields.js';
+import type { HeaderFields, QuotaState } from '../../limits/rate-limit-fields.js';
 import { LimitsUnavailable, SharedWindow } from '../../limits/shared-window.js';
 import { isUnreachable } from '../../store/unreachable.js';
-import { Fault, faultOf } from '../protocol/faults.js';
-import { handleOf } from './sign-in.js';
+import { Fault, toFault } from '../protocol/faults.js';
+import { normalizeHandle } from './sign-in.js';
 
-export interface SignInTry {
+export interface LimitDecision {
   readonly allowed: boolean;
-  readonly headers: Fields;
+  readonly headers: HeaderFields;
 }
 
 export type SignInQuotas = Readonly<Record<Policy, Limit>> | 'off';
@@ -51,49 +51,49 @@ export class SignInLimits {
    * @param address `request.ip`
    * @throws {Fault} `trusted_address_unavailable`, `pilot_limits_unavailable`
    */
-  async take(handle: string, address: string): Promise<SignInTry> {
+  async takeSignIn(handle: string, address: string): Promise<LimitDecision> {
     const { windows } = this;
     if (!windows) return { allowed: true, headers: {} };
     const addressState = await count(windows, 'address', this.blockOf(address));
     if (isRefused(addressState)) return answer(windows, signInPolicies, addressState);
-    return answer(windows, signInPolicies, await count(windows, 'account', handleOf(handle)), addressState);
+    return answer(windows, signInPolicies, await count(windows, 'account', normalizeHandle(handle)), addressState);
   }
 
-  takeSignUp(address: string): Promise<SignInTry> {
+  takeSignUp(address: string): Promise<LimitDecision> {
     return this.takeOne('sign-up', () => this.blockOf(address));
   }
 
   /**
    * Takes one try from the address's quota to start a sign-in or sign-out.
-   * @throws {Fault} as {@link take}; `temporarily_unavailable` if the database is down, since starting needs it anyway
+   * @throws {Fault} as {@link takeSignIn}; `temporarily_unavailable` if the database is down, since starting needs it anyway
    */
-  async takeAuthorization(address: string): Promise<SignInTry> {
+  async takeAuthorization(address: string): Promise<LimitDecision> {
     try {
       return await this.takeOne('authorization', () => this.blockOf(address));
     } catch (error) {
       const cause = error instanceof Fault ? error.cause : undefined;
-      throw cause instanceof LimitsUnavailable && !cause.isServerThere ? faultOf(cause.cause) : error;
+      throw cause instanceof LimitsUnavailable && !cause.isServerAvailable ? toFault(cause.cause) : error;
     }
   }
 
   /** Takes one try from the quota of this account in this browser. @throws {Fault} `pilot_limits_unavailable` */
-  takeSignedIn(browser: SignedInBrowser): Promise<SignInTry> {
+  takePasswordConfirmation(browser: SignedInBrowser): Promise<LimitDecision> {
     return this.takeOne('session', () => keyOfBrowser(browser));
   }
 
   /** Refunds a successful try, so that only failures count. A failed refund does not fail the sign-in. */
-  async giveBack(handle: string, address: string): Promise<void> {
+  async refundSignIn(handle: string, address: string): Promise<void> {
     const { windows } = this;
     if (!windows) return;
-    await this.refund(windows.account.keyOf(handleOf(handle)), windows.address.keyOf(this.blockOf(address)));
+    await this.refund(windows.account.keyOf(normalizeHandle(handle)), windows.address.keyOf(this.blockOf(address)));
   }
 
-  async giveBackSignedIn(browser: SignedInBrowser): Promise<void> {
+  async refundPasswordConfirmation(browser: SignedInBrowser): Promise<void> {
     const { windows } = this;
     if (windows) await this.refund(windows.session.keyOf(keyOfBrowser(browser)));
   }
 
-  private async takeOne(policy: Policy, keyOf: () => string): Promise<SignInTry> {
+  private async takeOne(policy: Policy, keyOf: () => string): Promise<LimitDecision> {
     const { windows } = this;
     if (!windows) return { allowed: true, headers: {} };
     return answer(windows, [policy], await count(windows, policy, keyOf()));
@@ -132,7 +132,7 @@ const keyOfBrowser = ({ actorId, uid }: SignedInBrowser): string => JSON.stringi
 
 const signInPolicies: readonly Policy[] = ['account', 'address'];
 
-function answer(windows: Windows, policies: readonly Policy[], ...states: readonly QuotaState[]): SignInTry {
+function answer(windows: Windows, policies: readonly Policy[], ...states: readonly QuotaState[]): LimitDecision {
   const named = policies.map((name) => ({ name, limit: windows[name].limit }));
   return { allowed: !states.some(isRefused), headers: rateLimitFields(named, states) };
 }

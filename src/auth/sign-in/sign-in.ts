@@ -8,12 +8,12 @@ interface Row {
   readonly password_hash: string | null;
 }
 
-export interface Proven {
+export interface VerifiedAccount {
   readonly actorId: string;
   readonly passwordHash: string;
 }
 
-export interface Recognized extends Proven {
+export interface SignInResult extends VerifiedAccount {
   readonly mayAct: boolean;
 }
 
@@ -25,8 +25,8 @@ export async function signIn(
   passwords: Passwords,
   typedHandle: string,
   password: string,
-): Promise<Recognized | undefined> {
-  const handle = handleOf(typedHandle);
+): Promise<SignInResult | undefined> {
+  const handle = normalizeHandle(typedHandle);
   const row = isHandle(handle) ? await credentialOf(store, handle) : undefined;
   const passwordHash = row?.password_hash ?? undefined;
   const isRight = await passwords.verify(passwordHash, password);
@@ -34,7 +34,7 @@ export async function signIn(
   return { actorId: row.actor_id, passwordHash, mayAct: row.state === 'active' };
 }
 
-export function handleOf(typed: string): string {
+export function normalizeHandle(typed: string): string {
   return typed.trim().replace(/^@/, '').toLowerCase();
 }
 

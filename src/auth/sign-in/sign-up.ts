@@ -2,7 +2,7 @@ import type { CommandBus } from '@nestjs/cqrs';
 import { CreateAccount } from '../../commands/account/create-account.js';
 import type { HandleDigest } from '../../commands/support/handle-digest.js';
 import type { Config } from '../../config/config.js';
-import { faultsIn } from '../../domain/account/account.js';
+import { registrationFaults } from '../../domain/account/account.js';
 import { Refusal } from '../../domain/refusal.js';
 import { AccountRow } from '../../store/authority/account.row.js';
 import type { AuthorityStore } from '../../store/authority/authority-store.js';
@@ -11,11 +11,11 @@ import type { SignUpField } from '../pages/sign-up.page.js';
 import type { Passwords } from '../passwords.js';
 import { Fault } from '../protocol/faults.js';
 import { metadataOf } from './exchange.js';
-import type { Exchange, Fields } from './exchange.js';
-import { admit } from './password-check.js';
-import { passwordFault } from './password-rules.js';
-import { handleOf } from './sign-in.js';
-import type { Proven } from './sign-in.js';
+import type { HttpExchange, Fields } from './exchange.js';
+import { enforceLimit } from './password-check.js';
+import { passwordProblem } from './password-rules.js';
+import { normalizeHandle } from './sign-in.js';
+import type { VerifiedAccount } from './sign-in.js';
 import type { SignInLimits } from './sign-in-limits.js';
 
 export interface SignUpFaults {
@@ -51,14 +51,14 @@ export class SignUp {
    * @param pageSecret see csrf-protection.ts
    * @throws {Fault} `social_authority_required`, `pilot_rate_limited`. Also errors of log and store: resending is safe.
    */
-  async register(exchange: Exchange, fields: Fields, pageSecret: string): Promise<Proven | SignUpFaults> {
+  async register(exchange: HttpExchange, fields: Fields, pageSecret: string): Promise<VerifiedAccount | SignUpFaults> {
     this.requireOpen();
     // Before the fields are checked, since the check costs CPU time.
-    admit(exchange, await this.limits.takeSignUp(exchange.address));
+    enforceLimit(exchange, await this.limits.takeSignUp(exchange.address));
     const { displayName = '', email: typedEmail = '', password = '' } = fields;
-    const person = { handle: handleOf(fields['handle'] ?? ''), displayName, email: typedEmail.trim() };
-    const passwordMessage = passwordFault(password, [person.handle, person.email]);
-    const faults = { ...faultsIn(person), ...(passwordMessage && { password: passwordMessage }) };
+    const person = { handle: normalizeHandle(fields['handle'] ?? ''), displayName, email: typedEmail.trim() };
+    const passwordMessage = passwordProblem(password, [person.handle, person.email]);
+    const faults = { ...registrationFaults(person), ...(passwordMessage && { password: passwordMessage }) };
     if (Object.keys(faults).length > 0) return { faults };
 
     const passwordHash = await this.passwords.hash(password);

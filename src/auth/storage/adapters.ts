@@ -6,7 +6,7 @@ import { GrantAdapter } from './grant.adapter.js';
 import { interactionPayload, plainPayload, sessionPayload } from './payload-codec.js';
 import { RecordAdapter } from './record.adapter.js';
 
-export function adapters(
+export function createAdapterFactory(
   store: AuthorityStore,
   commands: CommandBus,
   returnTo: (uid: string) => string,

@@ -2,7 +2,7 @@ import type { CommandBus } from '@nestjs/cqrs';
 import { Provider } from 'oidc-provider';
 import type { AdapterPayload, KoaContextWithOIDC } from 'oidc-provider';
 import { RevokeGrant } from '../../commands/grant/revoke-grant.js';
-import type { Ending } from '../../domain/grant/grant.js';
+import type { RevocationCause } from '../../domain/grant/grant.js';
 import { Refusal } from '../../domain/refusal.js';
 import type { AuthorityStore } from '../../store/authority/authority-store.js';
 import { metadataOf } from '../protocol/request-facts.js';
@@ -57,7 +57,7 @@ export class GrantAdapter extends ReadOnlyAdapter {
   }
 }
 
-function endingOf({ oidc }: KoaContextWithOIDC): Ending {
+function endingOf({ oidc }: KoaContextWithOIDC): RevocationCause {
   if (oidc.route === 'revocation') return { cause: 'client' };
   const isRefresh = oidc.params?.['grant_type'] === 'refresh_token';
   return { cause: 'reuse', of: isRefresh ? 'refresh_token' : 'authorization_code' };

@@ -4,7 +4,7 @@ import type { AuthorityStore } from '../../store/authority/authority-store.js';
 import { credentialHash } from '../../store/authority/credential-hash.js';
 import { TokenRequestUnitOfWork } from './token-request-unit-of-work.js';
 import type { PayloadCodec } from './payload-codec.js';
-import { destroyRecord, endRecord, findRecord, findRecordByUid, keepRecord } from './statements.js';
+import { destroyRecord, endRecord, findRecord, findRecordByUid, upsertRecord } from './statements.js';
 import type { FoundRecord } from './statements.js';
 
 /**
@@ -30,7 +30,7 @@ export class RecordAdapter implements Adapter {
     if (unitOfWork) return unitOfWork.issue(this.kind, id, stored);
     const uidHash = payload.uid === undefined ? null : credentialHash(payload.uid);
     const values = [this.kind, credentialHash(id), payload.grantId ?? null, uidHash];
-    await this.store.rows(keepRecord, [...values, JSON.stringify(stored), payload.exp]);
+    await this.store.rows(upsertRecord, [...values, JSON.stringify(stored), payload.exp]);
   }
 
   async find(id: string): Promise<AdapterPayload | undefined> {

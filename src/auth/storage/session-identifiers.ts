@@ -1,7 +1,7 @@
 import type { Provider } from 'oidc-provider';
 import type { AuthorityStore } from '../../store/authority/authority-store.js';
 import { credentialHash } from '../../store/authority/credential-hash.js';
-import { holdCredential } from '../../store/authority/credential-lock.js';
+import { lockCredentialShared } from '../../store/authority/credential-lock.js';
 import { destroyRecord, findRecord } from './statements.js';
 import type { FoundRecord } from './statements.js';
 
@@ -13,7 +13,7 @@ type Session = InstanceType<Provider['Session']> & { oldId?: string; touched?: b
  * - A new identifier replaces the old one in one transaction, unless the old session has ended. The library would
  *   destroy the old session unchecked and write the new one.
  */
-export function replaceSessionsWhole(provider: Provider, store: AuthorityStore): void {
+export function replaceSessionsAtomically(provider: Provider, store: AuthorityStore): void {
   const { prototype } = provider.Session;
   const save: (this: Session, ttl: number) => Promise<string> = Reflect.get(prototype, 'save');
   Object.defineProperty(prototype, 'save', {
@@ -26,7 +26,7 @@ export function replaceSessionsWhole(provider: Provider, store: AuthorityStore):
       }
       if (oldId === undefined) return save.call(this, ttl);
       return store.transaction(async () => {
-        await holdCredential(store, accountId);
+        await lockCredentialShared(store, accountId);
         const old = ['Session', credentialHash(oldId)];
         const [current] = await store.rows<FoundRecord>(findRecord, old);
         if (current && current.consumed_at !== null) return this.jti;

@@ -1,4 +1,4 @@
-import { end } from '../../commands/account/end-sessions.js';
+import { endSessionsSql } from '../../commands/account/end-sessions.js';
 import type { Prepared } from '../../store/authority/authority-store.js';
 
 const clientSql = (appId: string) => `(
@@ -59,7 +59,7 @@ export const findRecordByUid: Prepared = {
   text: 'SELECT payload, consumed_at FROM authority.oidc_record WHERE kind = $1 AND uid_hash = $2',
 };
 
-export const keepRecord: Prepared = {
+export const upsertRecord: Prepared = {
   name: 'auth-record-keep',
   text: `INSERT INTO authority.oidc_record (kind, key_hash, grant_id, uid_hash, payload, expires_at)
     VALUES ($1, $2, $3, $4, $5, to_timestamp($6))
@@ -81,7 +81,7 @@ export const destroyRecordsOfGrant: Prepared = {
 /** A concurrent request cannot write the record again, as it could after {@link destroyRecord}. */
 export const endRecord: Prepared = {
   name: 'auth-record-end',
-  text: `${end} AND kind = $1 AND key_hash = $2`,
+  text: `${endSessionsSql} AND kind = $1 AND key_hash = $2`,
 };
 
 /**
@@ -89,7 +89,7 @@ export const endRecord: Prepared = {
  * request: `client`, `payload` and `consumed_at` of the record (null without a record), `live`. The transaction locks
  * the record: a second request with the same value waits for the first one's outcome.
  */
-export const openDossier: Prepared = {
+export const loadTokenRequest: Prepared = {
   name: 'auth-dossier',
   text: `WITH record AS MATERIALIZED (
       SELECT payload, consumed_at, grant_id FROM authority.oidc_record WHERE kind = $2 AND key_hash = $3 FOR UPDATE)
@@ -101,7 +101,7 @@ export const openDossier: Prepared = {
  * $1: kind of the spent credential. $2: its SHA-256. $3: JSON of the new records: kind, key_hash (hex), grant_id,
  * payload, exp. Returns a row for each new record; none if the credential was spent before.
  */
-export const closeDossier: Prepared = {
+export const commitTokenRequest: Prepared = {
   name: 'auth-dossier-close',
   text: `WITH spent AS (
       UPDATE authority.oidc_record SET consumed_at = now()

@@ -5,10 +5,10 @@ import type { KnownGrant } from '../../commands/grant/refresh-grant.js';
 import type { AuthorityStore } from '../../store/authority/authority-store.js';
 import { credentialHash } from '../../store/authority/credential-hash.js';
 import { isIdentifier } from './identifier.js';
-import { closeDossier, openDossier } from './statements.js';
+import { commitTokenRequest, loadTokenRequest } from './statements.js';
 import type { FoundClient, FoundGrant, FoundRecord } from './statements.js';
 
-export interface Exchanged {
+export interface ExchangedCredential {
   readonly kind: 'AuthorizationCode' | 'RefreshToken';
   readonly value: string;
 }
@@ -42,7 +42,7 @@ export class TokenRequestUnitOfWork {
   private constructor(
     private readonly store: AuthorityStore,
     private readonly clientId: string,
-    private readonly exchanged: Exchanged,
+    private readonly exchanged: ExchangedCredential,
     private readonly found: Row | undefined,
   ) {}
 
@@ -51,11 +51,11 @@ export class TokenRequestUnitOfWork {
     store: AuthorityStore,
     request: IncomingMessage,
     clientId: string,
-    exchanged: Exchanged,
+    exchanged: ExchangedCredential,
   ): Promise<TokenRequestUnitOfWork> {
     const hash = credentialHash(exchanged.value);
     const values = [isIdentifier(clientId) ? clientId : '', exchanged.kind, hash];
-    const [found] = await store.rows<Row>(openDossier, values);
+    const [found] = await store.rows<Row>(loadTokenRequest, values);
     const unitOfWork = new TokenRequestUnitOfWork(store, clientId, exchanged, found);
     unitsOfWork.set(request, unitOfWork);
     return unitOfWork;
@@ -74,7 +74,7 @@ export class TokenRequestUnitOfWork {
   }
 
   /** The grant at the issue of the exchanged token; undefined if an older release issued the token. */
-  knownGrant(grantId: string): KnownGrant | undefined {
+  grantAtIssue(grantId: string): KnownGrant | undefined {
     const revision = this.found?.payload?.[GRANT_REVISION];
     const live = this.grant(grantId);
     return live && typeof revision === 'string' ? { ...live, revision: BigInt(revision) } : undefined;
@@ -87,7 +87,7 @@ export class TokenRequestUnitOfWork {
     return payload?.['clientId'] === this.clientId ? live?.grantId : undefined;
   }
 
-  isOf(actorId: string): boolean {
+  isGrantOf(actorId: string): boolean {
     return this.found?.live?.actorId === actorId;
   }
 
@@ -114,14 +114,14 @@ export class TokenRequestUnitOfWork {
    * @param grantRevision of the grant's stream; the next refresh expects it
    * @throws {errors.InvalidGrant} the credential was spent before
    */
-  async close(grantRevision: bigint): Promise<void> {
+  async commit(grantRevision: bigint): Promise<void> {
     const { kind, value } = this.exchanged;
     const withRevision = (record: NewRecord): NewRecord =>
       record.kind === 'RefreshToken'
         ? { ...record, payload: { ...record.payload, [GRANT_REVISION]: String(grantRevision) } }
         : record;
     const values = [kind, credentialHash(value), JSON.stringify(this.issued.map(withRevision))];
-    const stored = this.isSpent ? await this.store.rows(closeDossier, values) : [];
+    const stored = this.isSpent ? await this.store.rows(commitTokenRequest, values) : [];
     if (stored.length !== this.issued.length) throw new errors.InvalidGrant('already used');
   }
 

@@ -35,7 +35,7 @@ const contents = {
  * Encodes the files, then `facts()`, evaluated after the last file. An error ends the stream with a `fault` frame; the
  * message comes from `explain`.
  */
-export async function* packed(
+export async function* encodeFiles(
   size: number,
   files: AsyncIterable<SentFile> | Iterable<SentFile>,
   facts: () => object,
@@ -64,7 +64,7 @@ export async function* packed(
  * Decodes a stream. A stream that breaks off ends without an `end` frame and without an error.
  * @throws {Error} the bytes are not frames.
  */
-export async function* unpacked(stream: AsyncIterable<Uint8Array>): AsyncGenerator<Frame, void> {
+export async function* decodeFrames(stream: AsyncIterable<Uint8Array>): AsyncGenerator<Frame, void> {
   let pending: Buffer[] = [];
   let length = 0;
   let needed = HEADER_LENGTH;

@@ -1,7 +1,7 @@
 import { Client } from 'pg';
 import { LogSnapshot } from '../../embedded-event-store/snapshot.js';
 import type { BackupPart } from './manifest.js';
-import { packed } from './multi-file-stream.js';
+import { encodeFiles } from './multi-file-stream.js';
 import { beginSnapshot, filesOf, sizeOf, tablesOf } from './tables.js';
 
 type Explain = (error: unknown) => string;
@@ -14,7 +14,7 @@ export async function* logPart(
 ): AsyncGenerator<Buffer, void> {
   const snapshot = await LogSnapshot.of(dir, Number(position));
   const head = () => ({ position: String(snapshot.head.position), eventId: snapshot.head.eventId });
-  yield* packed(snapshot.length, snapshot.segments(), () => ({ head: head() }), explain);
+  yield* encodeFiles(snapshot.length, snapshot.segments(), () => ({ head: head() }), explain);
 }
 
 const EPOCH = 'SELECT epoch::text AS epoch FROM head';
@@ -32,7 +32,7 @@ export async function* tablesPart(
     await beginSnapshot(client);
     const tables = tablesOf[part];
     const { rows } = part === 'witness' ? await client.query<{ epoch: string }>(EPOCH) : { rows: [] };
-    yield* packed(await sizeOf(client, tables), filesOf(client, tables), () => ({ ...rows[0] }), explain);
+    yield* encodeFiles(await sizeOf(client, tables), filesOf(client, tables), () => ({ ...rows[0] }), explain);
   } finally {
     await client.end();
   }

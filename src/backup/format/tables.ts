@@ -19,7 +19,7 @@ export const tablesOf = {
 } as const satisfies Record<Exclude<BackupPart, 'log'>, readonly string[]>;
 
 /** Tables of the authority store that derive from the log: no backup has them, and a restore empties them. */
-export const derivedAuthority = [
+export const derivedAuthorityTables = [
   'authority.account',
   'authority.application',
   'authority.app_grant',
@@ -30,9 +30,9 @@ export const derivedAuthority = [
 const transient = ['authority.deriving'];
 
 /** Every table of the authority store. A new table must join one of these lists. */
-export const keptOrDerivedAuthority: readonly string[] = [
+export const allAuthorityTables: readonly string[] = [
   ...tablesOf.authority,
-  ...derivedAuthority,
+  ...derivedAuthorityTables,
   ...transient,
 ];
 

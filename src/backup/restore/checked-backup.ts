@@ -23,7 +23,7 @@ export async function checkBackup(
   wanted: readonly BackupPart[],
   onBytes: (bytes: number) => void,
 ): Promise<CheckedBackup> {
-  const manifest = await manifestOf(dir);
+  const manifest = await readManifest(dir);
   const parts = new Map<BackupPart, PartManifest>();
   for (const part of wanted) parts.set(part, await checkPart(dir, part, manifest, onBytes));
   return { dir, manifest, parts };
@@ -33,7 +33,7 @@ export async function checkBackup(
  * The manifest of a backup directory; the parts are not verified.
  * @throws {Failure} the directory is no complete backup.
  */
-export async function manifestOf(dir: string): Promise<BackupManifest> {
+export async function readManifest(dir: string): Promise<BackupManifest> {
   const file = join(dir, MANIFEST);
   if (!existsSync(file))
     throw new Failure(`${dir} is no backup, or one that was not finished: it has no ${MANIFEST}`);

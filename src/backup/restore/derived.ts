@@ -1,33 +1,33 @@
 import type { ClientBase } from 'pg';
-import { derivedAuthority } from '../format/tables.js';
+import { derivedAuthorityTables } from '../format/tables.js';
 import { CLEAR_AUTHORITY } from '../../store/authority/forget-authority.js';
 import { beginAuthorityRebuild } from '../../incarnations/authority-rebuild.js';
 import type { PreRestoreCopy } from './pre-restore-copies.js';
 
-export async function forgetReadModels(client: ClientBase, copy: PreRestoreCopy): Promise<void> {
+export async function resetReadModels(client: ClientBase, copy: PreRestoreCopy): Promise<void> {
   const { rows } = await client.query<{ schema_name: string }>(
     `SELECT nspname AS schema_name FROM recovery.incarnation
     JOIN pg_namespace ON nspname IN (schema_name, 'verify_' || incarnation)`,
   );
-  await copy.empty(client, await tablesIn(client, 'recovery'));
+  await copy.copyAndTruncate(client, await tablesIn(client, 'recovery'));
   for (const { schema_name } of rows) await copy.moveSchema(client, schema_name);
-  await copy.empty(client, await tablesIn(client, 'audit'));
+  await copy.copyAndTruncate(client, await tablesIn(client, 'audit'));
 }
 
 /**
  * Empties the authority tables that derive from the replaced log, and requests an authority rebuild. Until the rebuild
  * ends nobody may act: a grant would take effect before its later revocation. `now`: Unix milliseconds.
  */
-export async function forgetAuthority(client: ClientBase, copy: PreRestoreCopy, now: number): Promise<void> {
-  for (const table of derivedAuthority) await copy.copy(client, table);
+export async function resetAuthority(client: ClientBase, copy: PreRestoreCopy, now: number): Promise<void> {
+  for (const table of derivedAuthorityTables) await copy.copyTable(client, table);
   await client.query(CLEAR_AUTHORITY);
   await client.query(`DELETE FROM recovery.checkpoint WHERE group_name = 'authority'`);
   await beginAuthorityRebuild(client, now);
 }
 
 /** Empties the audit, which holds positions and events of the replaced log. */
-export async function forgetAudit(client: ClientBase, copy: PreRestoreCopy): Promise<void> {
-  await copy.empty(client, await tablesIn(client, 'audit'));
+export async function resetAudit(client: ClientBase, copy: PreRestoreCopy): Promise<void> {
+  await copy.copyAndTruncate(client, await tablesIn(client, 'audit'));
   await client.query(`DELETE FROM recovery.checkpoint WHERE group_name = 'audit'`);
 }
 

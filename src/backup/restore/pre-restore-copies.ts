@@ -6,13 +6,13 @@ export class PreRestoreCopy {
   /** `stamp`: characters of `[a-z0-9]`, unique for each restore. */
   constructor(private readonly stamp: string) {}
 
-  async copy(client: ClientBase, table: string): Promise<void> {
+  async copyTable(client: ClientBase, table: string): Promise<void> {
     const [schema = '', name = ''] = table.split('.');
     await client.query(`CREATE TABLE ${await this.#schemaFor(client, schema)}.${name} AS TABLE ${table}`);
   }
 
-  async empty(client: ClientBase, tables: readonly string[]): Promise<void> {
-    for (const table of tables) await this.copy(client, table);
+  async copyAndTruncate(client: ClientBase, tables: readonly string[]): Promise<void> {
+    for (const table of tables) await this.copyTable(client, table);
     await client.query(`TRUNCATE ${tables.join(', ')}`);
   }
 
@@ -22,7 +22,7 @@ export class PreRestoreCopy {
     this.schemas.push(target);
   }
 
-  placeOf(table: string): string {
+  copiedTable(table: string): string {
     const [schema = '', name = ''] = table.split('.');
     return `${this.#nameFor(schema)}.${name}`;
   }

@@ -5,21 +5,21 @@ import { RecordRestore } from '../../commands/network/record-restore.js';
 import type { Logger } from 'pino';
 import { Config } from '../../config/config.js';
 import { LOGGER } from '../../config/logger.js';
-import { forgetRestored, readRestored } from './restore-state.js';
+import { removeUnrecordedRestores, readUnrecordedRestores } from './restore-state.js';
 
 /**
  * Appends an event for each restore into `DATA_DIR`, which could not be recorded while nothing ran. The notes stay
  * until all events exist, and each event is appended once, however often this runs.
  */
-export async function putDownRestored(app: INestApplicationContext): Promise<void> {
+export async function recordRestores(app: INestApplicationContext): Promise<void> {
   const { dataDir } = app.get(Config);
   const commands = app.get(CommandBus);
   try {
-    for (const { operator, reason, ...restored } of readRestored(dataDir)) {
+    for (const { operator, reason, ...restored } of readUnrecordedRestores(dataDir)) {
       const metadata = { requestId: randomUUID(), operator, reason };
       await commands.execute(new RecordRestore(restored, metadata));
     }
-    forgetRestored(dataDir);
+    removeUnrecordedRestores(dataDir);
   } catch (error) {
     app
       .get<Logger>(LOGGER)

@@ -1,19 +1,19 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ClientBase } from 'pg';
-import { beginRestore, cancelRestore, endRestore, isHalfRestored, makeKept } from './restore-state.js';
-import type { KeptSchemas } from './restore-state.js';
+import { beginRestore, cancelRestore, endRestore, isRestoreInterrupted, createCopyDirectory } from './restore-state.js';
+import type { CopiedSchemas } from './restore-state.js';
 import type { BackupPart } from '../format/manifest.js';
-import { forgetAudit, forgetAuthority, forgetReadModels, publishedNetwork } from './derived.js';
+import { resetAudit, resetAuthority, resetReadModels, publishedNetwork } from './derived.js';
 import { PreRestoreCopy } from './pre-restore-copies.js';
 import {
-  destroyAgain,
-  endAgain,
-  refuseForgotten,
-  refuseLostKeys,
-  rememberWitness,
+  destroyErasedKeys,
+  keepNewerCredentials,
+  refuseMissingRestrictions,
+  refuseMissingKeys,
+  keepWitnessRecord,
   restoreTables,
-  RestoreRefused,
+  RestoreRefusedError,
 } from './restore-tables.js';
 import type { TableFile } from './restore-tables.js';
 import { Failure } from '../../operator/cli/failure.js';
@@ -23,7 +23,7 @@ import type { RestorePart } from './restore-parts.js';
 import type { RestoreOptions } from './restore.js';
 import type { StoppedClients, StoppedStores } from './stores.js';
 
-export const replacingSteps = [
+export const replacementSteps = [
   'databases prepared',
   'log laid out',
   'begun',
@@ -35,14 +35,14 @@ export const replacingSteps = [
   'ended',
 ] as const;
 
-export type ReplacingStep = (typeof replacingSteps)[number];
+export type ReplacementStep = (typeof replacementSteps)[number];
 
-export interface Replaced {
+export interface ReplacementResult {
   readonly parts: readonly RestorePart[];
   readonly kept: string;
   /** Null: the log stayed. */
   readonly keptLog: string | null;
-  readonly keptSchemas: KeptSchemas;
+  readonly keptSchemas: CopiedSchemas;
   /** Number of people erased since the backup: their keys stay destroyed. */
   readonly stillErased: number;
   /** True: the witness stayed, because it knows restrictions that the backup lacks. */
@@ -79,9 +79,9 @@ export class Replacement {
 
   /**
    * `witness`: `optional` keeps a witness that is ahead of the backup, `required` refuses the restore.
-   * @throws {RestoreRefused}
+   * @throws {RestoreRefusedError}
    */
-  async run(witness: 'optional' | 'required'): Promise<Replaced> {
+  async run(witness: 'optional' | 'required'): Promise<ReplacementResult> {
     const { stores, dataDir, backup, log, stamp, parts, now, operator, reason } = this.options;
     const clients = await stores.connect();
     try {
@@ -105,7 +105,7 @@ export class Replacement {
       return {
         parts: done,
         kept: copyDirectory,
-        keptLog: log?.kept ?? null,
+        keptLog: log?.archiveDirectory ?? null,
         keptSchemas: this.#schemas(),
         stillErased,
         witnessKept: parts.includes('witness') && !isWitnessed,
@@ -123,16 +123,16 @@ export class Replacement {
   async #replaceFiles(): Promise<string> {
     const { dataDir, stamp, backup, log, onBytes, command, parts } = this.options;
     const manifest = backup.parts.get('log');
-    const isRetry = isHalfRestored(dataDir);
-    const copyDirectory = makeKept(dataDir, stamp, this.#schemas());
+    const isRetry = isRestoreInterrupted(dataDir);
+    const copyDirectory = createCopyDirectory(dataDir, stamp, this.#schemas());
     try {
-      if (manifest) await log?.layOut(join(backup.dir, 'log'), manifest, onBytes);
+      if (manifest) await log?.stage(join(backup.dir, 'log'), manifest, onBytes);
       await this.#reached('log laid out');
       beginRestore(dataDir, command, parts);
       await this.#reached('begun');
-      await log?.keepAside();
+      await log?.archive();
       await this.#reached('log kept aside');
-      await log?.putInPlace();
+      await log?.install();
       await this.#reached('log put in place');
       return copyDirectory;
     } catch (error) {
@@ -155,7 +155,7 @@ export class Replacement {
     }
   }
 
-  async #reached(step: ReplacingStep): Promise<void> {
+  async #reached(step: ReplacementStep): Promise<void> {
     await this.options.observe?.(step);
   }
 
@@ -163,7 +163,7 @@ export class Replacement {
     const published = await publishedNetwork(client);
     const { networkId } = this.options.backup.manifest;
     if (published === undefined || published === networkId) return;
-    throw new RestoreRefused(
+    throw new RestoreRefusedError(
       `this is the backup of network ${networkId}, and DATABASE_URL holds network ${published}; restore it into an empty DATA_DIR, and into databases of its own`,
     );
   }
@@ -173,10 +173,10 @@ export class Replacement {
     if (!this.options.parts.includes('witness')) return false;
     await this.#replaceTables(client, 'witness', copy);
     try {
-      await refuseForgotten(client, copy, this.options);
+      await refuseMissingRestrictions(client, copy, this.options);
       return true;
     } catch (error) {
-      if (mode === 'required' || !(error instanceof RestoreRefused)) throw error;
+      if (mode === 'required' || !(error instanceof RestoreRefusedError)) throw error;
       await client.query('ROLLBACK; BEGIN');
       copy.schemas.length = 0;
       return false;
@@ -188,9 +188,9 @@ export class Replacement {
     const { parts } = this.options;
     if (!parts.includes('vault')) return 0;
     await this.#replaceTables(client, 'vault', copy);
-    await rememberWitness(client, copy);
-    if (!parts.includes('log')) await refuseLostKeys(client, copy, this.options);
-    return destroyAgain(client, copy);
+    await keepWitnessRecord(client, copy);
+    if (!parts.includes('log')) await refuseMissingKeys(client, copy, this.options);
+    return destroyErasedKeys(client, copy);
   }
 
   async #replaceDatabase(client: ClientBase): Promise<void> {
@@ -198,11 +198,11 @@ export class Replacement {
     const { parts, now } = this.options;
     if (parts.includes('authority')) {
       await this.#replaceTables(client, 'authority', copy);
-      await endAgain(client, copy);
+      await keepNewerCredentials(client, copy);
     }
-    if (parts.includes('authority') || parts.includes('log')) await forgetAuthority(client, copy, now);
-    if (parts.includes('read')) await forgetReadModels(client, copy);
-    else if (parts.includes('log')) await forgetAudit(client, copy);
+    if (parts.includes('authority') || parts.includes('log')) await resetAuthority(client, copy, now);
+    if (parts.includes('read')) await resetReadModels(client, copy);
+    else if (parts.includes('log')) await resetAudit(client, copy);
   }
 
   async #replaceTables(
@@ -219,7 +219,7 @@ export class Replacement {
     await restoreTables(client, part, files, copy, onBytes);
   }
 
-  #schemas(): KeptSchemas {
+  #schemas(): CopiedSchemas {
     const named = {
       DATABASE_URL: this.#copies.database.schemas,
       VAULT_DATABASE_URL: this.#copies.vault.schemas,

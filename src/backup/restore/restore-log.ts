@@ -1,9 +1,9 @@
 import { accessSync, constants, mkdirSync } from 'node:fs';
 import { copyFile, mkdir, open, readdir, rename, rm, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { takeDirectory } from '../../launch/data-dir.js';
+import { acquireDirectory } from '../../launch/data-dir.js';
 import { syncDirectory } from '../../launch/files.js';
-import { eventStoreIn, keptLogIn, restoringLogIn } from './restore-state.js';
+import { eventStoreIn, copiedLogIn, restoringLogIn } from './restore-state.js';
 import type { PartManifest } from '../format/manifest.js';
 import { OWNER_ONLY, OWNER_ONLY_DIRECTORY } from '../take/durable-files.js';
 import { Failure } from '../../operator/cli/failure.js';
@@ -23,7 +23,7 @@ const SQLITE_FULL = 13;
 export class LogReplacement {
   readonly #directory: string;
   readonly #restored: string;
-  readonly kept: string;
+  readonly archiveDirectory: string;
   #state: 'unchanged' | 'partly moved' | 'moved' = 'unchanged';
 
   private constructor(
@@ -33,7 +33,7 @@ export class LogReplacement {
   ) {
     this.#directory = eventStoreIn(dataDir);
     this.#restored = restoringLogIn(dataDir);
-    this.kept = keptLogIn(dataDir, stamp);
+    this.archiveDirectory = copiedLogIn(dataDir, stamp);
   }
 
   /**
@@ -46,7 +46,7 @@ export class LogReplacement {
     try {
       mkdirSync(directory, { recursive: true, mode: OWNER_ONLY_DIRECTORY });
       accessSync(directory, constants.W_OK);
-      release = takeDirectory(directory);
+      release = acquireDirectory(directory);
     } catch (error) {
       throw failureAt(directory, error);
     }
@@ -58,7 +58,7 @@ export class LogReplacement {
    * Copies the log of a backup beside the current one.
    * @throws {Failure} such as too little space for both.
    */
-  layOut(from: string, { files }: PartManifest, onBytes: (bytes: number) => void): Promise<void> {
+  stage(from: string, { files }: PartManifest, onBytes: (bytes: number) => void): Promise<void> {
     return this.#explainErrors(async () => {
       await rm(this.#restored, { recursive: true, force: true });
       await mkdir(this.#restored, { mode: OWNER_ONLY_DIRECTORY });
@@ -67,28 +67,28 @@ export class LogReplacement {
         await syncFile(join(this.#restored, name));
         onBytes(bytes);
       }
-      await mkdir(this.kept, { mode: OWNER_ONLY_DIRECTORY });
+      await mkdir(this.archiveDirectory, { mode: OWNER_ONLY_DIRECTORY });
       for (const directory of [this.#restored, this.#directory, this.dataDir]) syncDirectory(directory);
     });
   }
 
-  keepAside(): Promise<void> {
+  archive(): Promise<void> {
     return this.#explainErrors(async () => {
       this.#state = 'partly moved';
-      await moveFiles(this.#directory, this.kept);
+      await moveFiles(this.#directory, this.archiveDirectory);
       this.#state = 'moved';
     });
   }
 
-  putInPlace(): Promise<void> {
+  install(): Promise<void> {
     return this.#explainErrors(() => moveFiles(this.#restored, this.#directory));
   }
 
   async undo(): Promise<void> {
     if (this.#state === 'moved')
       for (const name of await filesIn(this.#directory)) await unlink(join(this.#directory, name));
-    if (this.#state !== 'unchanged') await moveFiles(this.kept, this.#directory);
-    for (const directory of [this.#restored, this.kept])
+    if (this.#state !== 'unchanged') await moveFiles(this.archiveDirectory, this.#directory);
+    for (const directory of [this.#restored, this.archiveDirectory])
       await rm(directory, { recursive: true, force: true });
   }
 

@@ -15,11 +15,11 @@ const restored = z.object({
   reason: z.string().optional(),
 });
 
-export type Restored = z.infer<typeof restored>;
+export type UnrecordedRestore = z.infer<typeof restored>;
 
 const copyList = z.object({ databases: z.record(z.string(), z.array(z.string())) });
 
-export type KeptSchemas = z.infer<typeof copyList>['databases'];
+export type CopiedSchemas = z.infer<typeof copyList>['databases'];
 
 const RESTORING = 'restoring.json';
 const RESTORED = 'restored.json';
@@ -30,7 +30,7 @@ export function beginRestore(dataDir: string, command: string, parts: readonly s
   replaceJson(dataDir, RESTORING, { command, parts });
 }
 
-export function isHalfRestored(dataDir: string): boolean {
+export function isRestoreInterrupted(dataDir: string): boolean {
   return readInterrupted(dataDir) !== undefined;
 }
 
@@ -39,13 +39,13 @@ export function cancelRestore(dataDir: string): void {
   syncDirectory(dataDir);
 }
 
-export function endRestore(dataDir: string, done: Restored): void {
-  replaceJson(dataDir, RESTORED, [...readRestored(dataDir), done]);
+export function endRestore(dataDir: string, done: UnrecordedRestore): void {
+  replaceJson(dataDir, RESTORED, [...readUnrecordedRestores(dataDir), done]);
   cancelRestore(dataDir);
 }
 
 /** @throws {LaunchError} a restore was interrupted: old and new data are mixed. */
-export function refuseHalfRestored(dataDir: string): void {
+export function refuseInterruptedRestore(dataDir: string): void {
   const interrupted = readInterrupted(dataDir);
   if (!interrupted) return;
   throw new LaunchError(
@@ -54,7 +54,7 @@ export function refuseHalfRestored(dataDir: string): void {
 }
 
 /** @throws {LaunchError} a restore was interrupted, and these parts do not cover all of its parts. */
-export function refuseToLeaveHalf(dataDir: string, parts: readonly string[]): void {
+export function refuseUncoveredParts(dataDir: string, parts: readonly string[]): void {
   const interrupted = readInterrupted(dataDir);
   const uncovered = interrupted?.parts.filter((part) => !parts.includes(part)) ?? [];
   if (!interrupted || uncovered.length === 0) return;
@@ -68,12 +68,12 @@ function readInterrupted(dataDir: string): z.infer<typeof restoring> | undefined
   return existsSync(file) ? restoring.parse(JSON.parse(readFileSync(file, 'utf8'))) : undefined;
 }
 
-export function readRestored(dataDir: string): readonly Restored[] {
+export function readUnrecordedRestores(dataDir: string): readonly UnrecordedRestore[] {
   const file = join(dataDir, RESTORED);
   return existsSync(file) ? z.array(restored).parse(JSON.parse(readFileSync(file, 'utf8'))) : [];
 }
 
-export function forgetRestored(dataDir: string): void {
+export function removeUnrecordedRestores(dataDir: string): void {
   rmSync(join(dataDir, RESTORED), { force: true });
 }
 
@@ -81,20 +81,20 @@ export function forgetRestored(dataDir: string): void {
  * Creates the directory that lists the pre-restore copies, and returns its path. Schemas are listed before they exist:
  * removing an absent schema does nothing.
  */
-export function makeKept(dataDir: string, stamp: string, databases: KeptSchemas): string {
+export function createCopyDirectory(dataDir: string, stamp: string, databases: CopiedSchemas): string {
   const directory = join(dataDir, `kept-${stamp}`);
   mkdirSync(directory, { mode: 0o700 });
   replaceJson(directory, KEPT, { databases });
   return directory;
 }
 
-export interface KeptAside {
+export interface CopyLocation {
   readonly directory: string;
   readonly log: string;
-  readonly databases: KeptSchemas;
+  readonly databases: CopiedSchemas;
 }
 
-export function allPreRestoreCopies(dataDir: string): readonly KeptAside[] {
+export function allPreRestoreCopies(dataDir: string): readonly CopyLocation[] {
   const stamps = readdirSync(dataDir).flatMap((name) => /^kept-([a-z0-9]+)$/.exec(name)?.[1] ?? []);
   return stamps.sort().map((stamp) => {
     const directory = join(dataDir, `kept-${stamp}`);
@@ -102,7 +102,7 @@ export function allPreRestoreCopies(dataDir: string): readonly KeptAside[] {
     const databases = existsSync(listFile)
       ? copyList.parse(JSON.parse(readFileSync(listFile, 'utf8'))).databases
       : {};
-    return { directory, log: keptLogIn(dataDir, stamp), databases };
+    return { directory, log: copiedLogIn(dataDir, stamp), databases };
   });
 }
 
@@ -111,7 +111,7 @@ export const eventStoreIn = (dataDir: string) => join(dataDir, 'eventstore');
 /** Within the directory of the event store, which may be a file system of its own. */
 export const restoringLogIn = (dataDir: string) => join(eventStoreIn(dataDir), 'restoring');
 
-export const keptLogIn = (dataDir: string, stamp: string) => join(eventStoreIn(dataDir), `kept-${stamp}`);
+export const copiedLogIn = (dataDir: string, stamp: string) => join(eventStoreIn(dataDir), `kept-${stamp}`);
 
 /** Atomic and durable: a power cut leaves the old or the new content. */
 function replaceJson(dataDir: string, name: string, content: object): void {

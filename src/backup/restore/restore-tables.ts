@@ -12,13 +12,13 @@ export interface TableFile extends CopiedTable {
   readonly bytes: number;
 }
 
-export class RestoreRefused extends Error {
-  override readonly name = 'RestoreRefused';
+export class RestoreRefusedError extends Error {
+  override readonly name = 'RestoreRefusedError';
 }
 
 /**
  * Replaces the rows of a part, and copies the replaced ones. Needs a transaction, and tables of the current version.
- * @throws {RestoreRefused} the backup has other tables than this release.
+ * @throws {RestoreRefusedError} the backup has other tables than this release.
  */
 export async function restoreTables(
   client: ClientBase,
@@ -29,10 +29,10 @@ export async function restoreTables(
 ): Promise<void> {
   const tables: readonly string[] = tablesOf[part];
   if (files.some(({ table }) => !tables.includes(table)))
-    throw new RestoreRefused(
+    throw new RestoreRefusedError(
       `the part ${part} has tables that this release does not know; restore it with the release that made it`,
     );
-  for (const table of tables) await copy.copy(client, table);
+  for (const table of tables) await copy.copyTable(client, table);
   // A trigger makes the ledger append-only; only the owner of the table may disable it.
   for (const table of tables) await client.query(`ALTER TABLE ${table} DISABLE TRIGGER USER`);
   await client.query(`TRUNCATE ${tables.join(', ')}`);
@@ -45,18 +45,18 @@ export async function restoreTables(
 }
 
 /** Keeps the record that the network has a witness, which an older vault lacks. */
-export async function rememberWitness(client: ClientBase, copy: PreRestoreCopy): Promise<void> {
+export async function keepWitnessRecord(client: ClientBase, copy: PreRestoreCopy): Promise<void> {
   await client.query(
-    `INSERT INTO network_secret SELECT * FROM ${copy.placeOf('public.network_secret')} WHERE name = 'has-witness'
+    `INSERT INTO network_secret SELECT * FROM ${copy.copiedTable('public.network_secret')} WHERE name = 'has-witness'
     ON CONFLICT DO NOTHING`,
   );
 }
 
 /** A key destroyed since the backup stays destroyed. Returns the number of such keys. */
-export async function destroyAgain(client: ClientBase, copy: PreRestoreCopy): Promise<number> {
+export async function destroyErasedKeys(client: ClientBase, copy: PreRestoreCopy): Promise<number> {
   const { rowCount } = await client.query(
     `UPDATE person_key SET key = NULL, destroyed_at = gone.destroyed_at
-    FROM ${copy.placeOf('public.person_key')} AS gone
+    FROM ${copy.copiedTable('public.person_key')} AS gone
     WHERE gone.key_id = person_key.key_id AND gone.key IS NULL AND person_key.key IS NOT NULL`,
   );
   return rowCount ?? 0;
@@ -67,11 +67,11 @@ export async function destroyAgain(client: ClientBase, copy: PreRestoreCopy): Pr
  * store lacks. Passwords and client secrets that only the current store has stay: people and applications have no
  * others. Into an empty store the whole backup comes.
  */
-export async function endAgain(client: ClientBase, copy: PreRestoreCopy): Promise<void> {
+export async function keepNewerCredentials(client: ClientBase, copy: PreRestoreCopy): Promise<void> {
   const [records, secrets, credentials] = [
-    copy.placeOf('authority.oidc_record'),
-    copy.placeOf('authority.client_secret'),
-    copy.placeOf('authority.credential'),
+    copy.copiedTable('authority.oidc_record'),
+    copy.copiedTable('authority.client_secret'),
+    copy.copiedTable('authority.credential'),
   ];
   await client.query(`
     DELETE FROM authority.oidc_record AS record
@@ -90,31 +90,31 @@ export async function endAgain(client: ClientBase, copy: PreRestoreCopy): Promis
  * The restored parts, and whether `plaza restore` can restore the log: advice must not name a command that would be
  * refused.
  */
-export interface Restored {
+export interface RestoreScope {
   readonly parts: readonly string[];
   readonly isLogHere: boolean;
 }
 
-function leaveOutAdvice(part: BackupPart, { parts }: Restored): string {
+function leaveOutAdvice(part: BackupPart, { parts }: RestoreScope): string {
   const others = parts.filter((each) => each !== part);
   return `leave the ${part} out${others.length > 0 ? ` (--parts ${others.join(',')})` : ''}`;
 }
 
 /**
  * Checks for keys of people who signed up after the backup: without a key the texts in the log are unreadable.
- * @throws {RestoreRefused} the backup lacks such keys.
+ * @throws {RestoreRefusedError} the backup lacks such keys.
  */
-export async function refuseLostKeys(
+export async function refuseMissingKeys(
   client: ClientBase,
   copy: PreRestoreCopy,
-  restored: Restored,
+  restored: RestoreScope,
 ): Promise<void> {
   const { rows } = await client.query<{ count: string }>(
-    `SELECT count(*) AS count FROM ${copy.placeOf('public.person_key')} AS here
+    `SELECT count(*) AS count FROM ${copy.copiedTable('public.person_key')} AS here
     WHERE NOT EXISTS (SELECT FROM person_key WHERE person_key.key_id = here.key_id)`,
   );
   if (rows[0]?.count === '0') return;
-  throw new RestoreRefused(
+  throw new RestoreRefusedError(
     `the current vault has ${rows[0]?.count} keys that the backup lacks, and without them texts in the log could not be read: ${leaveOutAdvice('vault', restored)}${restored.isLogHere ? ', or restore the log as well' : ''}`,
   );
 }
@@ -122,22 +122,22 @@ export async function refuseLostKeys(
 /**
  * Checks that the backup has every restriction of the replaced witness. It has them if its hash chain passes through
  * the end of the replaced one; the length of a chain proves nothing.
- * @throws {RestoreRefused} restrictions are missing.
+ * @throws {RestoreRefusedError} restrictions are missing.
  */
-export async function refuseForgotten(
+export async function refuseMissingRestrictions(
   client: ClientBase,
   copy: PreRestoreCopy,
-  restored: Restored,
+  restored: RestoreScope,
 ): Promise<void> {
   const { rows } = await client.query<{ ahead: string }>(
     `SELECT here.line - head.line AS ahead
-    FROM ${copy.placeOf('public.head')} AS here CROSS JOIN head LEFT JOIN ledger ON ledger.line = here.line
+    FROM ${copy.copiedTable('public.head')} AS here CROSS JOIN head LEFT JOIN ledger ON ledger.line = here.line
     WHERE here.line > 0 AND ledger.hash IS DISTINCT FROM here.hash`,
   );
   const [mismatch] = rows;
   if (!mismatch) return;
   const advice = `${leaveOutAdvice('witness', restored)}, and plaza recovery apply re-applies it`;
-  throw new RestoreRefused(
+  throw new RestoreRefusedError(
     Number(mismatch.ahead) > 0
       ? `the current witness knows restrictions since the backup (${mismatch.ahead} lines more), and restoring the older one would lift them: ${advice}`
       : `the current witness has another history than the backup's, which may lack restrictions: ${advice}`,

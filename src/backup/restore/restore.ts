@@ -2,21 +2,21 @@ import { randomBytes } from 'node:crypto';
 import type { Config } from '../../config/config.js';
 import { createLogger } from '../../config/logger.js';
 import { withSettings } from '../../config/settings.js';
-import { takeDataDir } from '../../launch/data-dir.js';
-import { clearLeftovers } from '../../launch/orphaned-processes.js';
-import { refuseToLeaveHalf } from './restore-state.js';
+import { acquireDataDir } from '../../launch/data-dir.js';
+import { stopOrphanedProcesses } from '../../launch/orphaned-processes.js';
+import { refuseUncoveredParts } from './restore-state.js';
 import { backupParts } from '../format/manifest.js';
 import type { BackupManifest, BackupPart } from '../format/manifest.js';
-import { RestoreRefused } from './restore-tables.js';
+import { RestoreRefusedError } from './restore-tables.js';
 import { Failure } from '../../operator/cli/failure.js';
 import type { Step } from '../../operator/cli/progress-line.js';
-import { checkBackup, manifestOf } from './checked-backup.js';
+import { checkBackup, readManifest } from './checked-backup.js';
 import { restoreParts } from './restore-parts.js';
 import type { RestorePart } from './restore-parts.js';
 import { Replacement } from './replacement.js';
-import type { Replaced, ReplacingStep } from './replacement.js';
+import type { ReplacementResult, ReplacementStep } from './replacement.js';
 import { LogReplacement } from './restore-log.js';
-import { openStopped } from './stores.js';
+import { openStoppedStores } from './stores.js';
 
 export interface RestoreOptions {
   readonly dir: string;
@@ -28,10 +28,10 @@ export interface RestoreOptions {
   readonly now: number;
   readonly command: string;
   readonly onProgress: (step: Step) => void;
-  readonly observe?: (step: ReplacingStep) => Promise<void>;
+  readonly observe?: (step: ReplacementStep) => Promise<void>;
 }
 
-export interface RestoredNetwork extends Replaced {
+export interface RestoredNetwork extends ReplacementResult {
   readonly backupId: string;
   readonly networkId: string;
   readonly takenAt: string;
@@ -49,18 +49,18 @@ export async function restore(config: Config, options: RestoreOptions): Promise<
     throw new Failure(
       'EVENTSTORE_URL: the log is on a server of its own; restore it by the means of that server, then the others: --parts read,authority,vault,witness',
     );
-  const dataDir = takeDataDir(config.dataDir);
+  const dataDir = acquireDataDir(config.dataDir);
   const stamp = stampOf(options.now);
   let log: LogReplacement | undefined;
   try {
-    refuseToLeaveHalf(dataDir.path, parts);
-    await clearLeftovers(dataDir.path, createLogger({ logLevel: 'warn' }, 'restore'));
+    refuseUncoveredParts(dataDir.path, parts);
+    await stopOrphanedProcesses(dataDir.path, createLogger({ logLevel: 'warn' }, 'restore'));
     if (parts.includes('log')) log = LogReplacement.open(dataDir.path, stamp);
     const wanted = backupParts.filter((part) => parts.includes(part));
-    const { backupId, networkId, takenAt, ...manifest } = await manifestOf(dir);
+    const { backupId, networkId, takenAt, ...manifest } = await readManifest(dir);
     const total = bytesOf(manifest, wanted);
     const backup = await checkBackup(dir, wanted, byteCounter('checking', total, onProgress));
-    const stores = await openStopped(withSettings(config, { dataDir: dataDir.path }));
+    const stores = await openStoppedStores(withSettings(config, { dataDir: dataDir.path }));
     try {
       const onBytes = byteCounter('restoring', total, onProgress);
       const replaced = await new Replacement({
@@ -76,7 +76,7 @@ export async function restore(config: Config, options: RestoreOptions): Promise<
       }).run(options.parts === undefined ? 'optional' : 'required');
       return { backupId, networkId, takenAt, ...replaced };
     } catch (error) {
-      throw error instanceof RestoreRefused ? new Failure(error.message) : error;
+      throw error instanceof RestoreRefusedError ? new Failure(error.message) : error;
     } finally {
       await stores.close();
     }

@@ -31,7 +31,7 @@ export type DatabaseVariable = 'DATABASE_URL' | 'VAULT_DATABASE_URL' | 'WITNESS_
  * Starts the embedded Postgres if it holds one of the databases. The caller must hold the lock of `dataDir`.
  * @throws {Failure} a process of the network is still connected to one of them. {@link LaunchError}
  */
-export async function openStopped(settings: Config): Promise<StoppedStores> {
+export async function openStoppedStores(settings: Config): Promise<StoppedStores> {
   const { dataDir, databaseUrl, vaultDatabaseUrl, witnessDatabaseUrl } = settings;
   const isAllNamed = [databaseUrl, vaultDatabaseUrl, witnessDatabaseUrl].every((url) => url !== undefined);
   const log = createLogger({ logLevel: 'warn' }, 'restore');

@@ -7,7 +7,7 @@ export const OWNER_ONLY = 0o600;
 export const OWNER_ONLY_DIRECTORY = 0o700;
 
 /** Writes a new file, durable once this returns. Returns its SHA-256. */
-export async function writeNew(path: string, content: string): Promise<string> {
+export async function writeNewFile(path: string, content: string): Promise<string> {
   const handle = await open(path, 'wx', OWNER_ONLY);
   try {
     await handle.writeFile(content);
@@ -18,7 +18,7 @@ export async function writeNew(path: string, content: string): Promise<string> {
   return createHash('sha256').update(content).digest('hex');
 }
 
-export async function settle(from: string, to: string): Promise<void> {
+export async function renameDurably(from: string, to: string): Promise<void> {
   await rename(from, to);
   syncDirectory(dirname(to));
 }

@@ -1,6 +1,6 @@
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { takeDirectory } from '../../launch/data-dir.js';
+import { acquireDirectory } from '../../launch/data-dir.js';
 import { syncDirectory } from '../../launch/files.js';
 import { makeDirectories } from '../../launch/make-directories.js';
 import { backupParts, FORMAT, MANIFEST } from '../format/manifest.js';
@@ -8,9 +8,9 @@ import type { BackupManifest, BackupPart } from '../format/manifest.js';
 import { Failure } from '../../operator/cli/failure.js';
 import type { OperatorClient } from '../../operator/cli/operator-client.js';
 import type { Step } from '../../operator/cli/progress-line.js';
-import { OWNER_ONLY_DIRECTORY, settle, writeNew } from './durable-files.js';
-import { asText, unfinished, writePart } from './write-part.js';
-import type { Common } from './write-part.js';
+import { OWNER_ONLY_DIRECTORY, renameDurably, writeNewFile } from './durable-files.js';
+import { manifestText, unfinishedPath, writePart } from './write-part.js';
+import type { CommonManifest } from './write-part.js';
 
 export interface BackupOptions {
   readonly dir: string;
@@ -43,9 +43,9 @@ async function copyParts(
   const wanted = backupParts.filter((part) => parts.includes(part));
   const { backupId, networkId, at, position, version } = await api.beginBackup(wanted, reason);
   const takenAt = new Date(at).toISOString();
-  const common: Common = { format: FORMAT, backupId, networkId, takenAt, version };
+  const common: CommonManifest = { format: FORMAT, backupId, networkId, takenAt, version };
   const manifest = join(dir, MANIFEST);
-  await writeNew(unfinished(manifest), asText(common));
+  await writeNewFile(unfinishedPath(manifest), manifestText(common));
   const written: BackupManifest['parts'] = [];
   for (const part of wanted) {
     const stream = await api.backupPart(part, position);
@@ -53,9 +53,9 @@ async function copyParts(
     written.push(await writePart(dir, part, common, stream, progress));
   }
   const complete: BackupManifest = { ...common, parts: written };
-  await rm(unfinished(manifest));
-  await writeNew(unfinished(manifest), asText(complete));
-  await settle(unfinished(manifest), manifest);
+  await rm(unfinishedPath(manifest));
+  await writeNewFile(unfinishedPath(manifest), manifestText(complete));
+  await renameDurably(unfinishedPath(manifest), manifest);
   return complete;
 }
 
@@ -72,11 +72,11 @@ async function lockDirectory(dir: string): Promise<() => void> {
     makeDirectories(dir, OWNER_ONLY_DIRECTORY);
     refuseOtherContent(dir, await readdir(dir));
     await mkdir(join(dir, LOCK), { recursive: true, mode: OWNER_ONLY_DIRECTORY });
-    release = takeDirectory(join(dir, LOCK));
+    release = acquireDirectory(join(dir, LOCK));
     if (!release)
       throw new Failure(`another backup is being written to ${dir}; wait for it, or name another directory`);
     refuseOtherContent(dir, await readdir(dir));
-    for (const name of [...partNames, unfinished(MANIFEST)])
+    for (const name of [...partNames, unfinishedPath(MANIFEST)])
       await rm(join(dir, name), { recursive: true, force: true });
     syncDirectory(dir);
     return release;
@@ -87,12 +87,12 @@ async function lockDirectory(dir: string): Promise<() => void> {
   }
 }
 
-const partNames = backupParts.flatMap((part) => [part, unfinished(part)]);
+const partNames = backupParts.flatMap((part) => [part, unfinishedPath(part)]);
 
 function refuseOtherContent(dir: string, names: readonly string[]): void {
-  const known = new Set([...partNames, unfinished(MANIFEST), LOCK]);
+  const known = new Set([...partNames, unfinishedPath(MANIFEST), LOCK]);
   const isComplete = names.includes(MANIFEST);
-  const isUnfinished = names.includes(unfinished(MANIFEST)) || names.every((name) => name === LOCK);
+  const isUnfinished = names.includes(unfinishedPath(MANIFEST)) || names.every((name) => name === LOCK);
   if (isComplete || !isUnfinished || names.some((name) => !known.has(name))) throw notEmpty(dir);
 }
 

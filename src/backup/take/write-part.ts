@@ -2,15 +2,15 @@ import { createHash } from 'node:crypto';
 import { mkdir, open, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { syncDirectory } from '../../launch/files.js';
-import { MANIFEST, notes, partManifest } from '../format/manifest.js';
+import { MANIFEST, partNotes, partManifest } from '../format/manifest.js';
 import type { BackupFile, BackupManifest, BackupPart } from '../format/manifest.js';
-import { unpacked } from '../format/multi-file-stream.js';
+import { decodeFrames } from '../format/multi-file-stream.js';
 import { Failure } from '../../operator/cli/failure.js';
-import { OWNER_ONLY, OWNER_ONLY_DIRECTORY, settle, writeNew } from './durable-files.js';
+import { OWNER_ONLY, OWNER_ONLY_DIRECTORY, renameDurably, writeNewFile } from './durable-files.js';
 
-export type Common = Pick<BackupManifest, 'format' | 'backupId' | 'networkId' | 'takenAt' | 'version'>;
+export type CommonManifest = Pick<BackupManifest, 'format' | 'backupId' | 'networkId' | 'takenAt' | 'version'>;
 
-export const unfinished = (path: string) => `${path}.unfinished`;
+export const unfinishedPath = (path: string) => `${path}.unfinished`;
 
 /**
  * Writes one part under a temporary name, its manifest last: a directory with the name of the part is complete. Returns
@@ -20,13 +20,13 @@ export const unfinished = (path: string) => `${path}.unfinished`;
 export async function writePart(
   dir: string,
   part: BackupPart,
-  common: Common,
+  common: CommonManifest,
   stream: AsyncIterable<Uint8Array>,
   onProgress: (done: number, total: number) => void,
 ): Promise<BackupManifest['parts'][number]> {
   const directory = join(dir, part);
-  await mkdir(unfinished(directory), { mode: OWNER_ONLY_DIRECTORY });
-  const writer = new FilesWriter(unfinished(directory), onProgress);
+  await mkdir(unfinishedPath(directory), { mode: OWNER_ONLY_DIRECTORY });
+  const writer = new FilesWriter(unfinishedPath(directory), onProgress);
   let facts: object;
   try {
     facts = await writer.write(stream);
@@ -35,15 +35,15 @@ export async function writePart(
   } finally {
     await writer.close();
   }
-  const manifest = partManifest.parse({ ...common, part, note: notes[part], files: writer.files, ...facts });
-  const manifestSha256 = await writeNew(join(unfinished(directory), MANIFEST), asText(manifest));
-  syncDirectory(unfinished(directory));
-  await settle(unfinished(directory), directory);
+  const manifest = partManifest.parse({ ...common, part, note: partNotes[part], files: writer.files, ...facts });
+  const manifestSha256 = await writeNewFile(join(unfinishedPath(directory), MANIFEST), manifestText(manifest));
+  syncDirectory(unfinishedPath(directory));
+  await renameDurably(unfinishedPath(directory), directory);
   onProgress(writer.done, writer.done);
   return { part, bytes: writer.done, manifestSha256 };
 }
 
-export const asText = (manifest: object): string => `${JSON.stringify(manifest, undefined, 2)}\n`;
+export const manifestText = (manifest: object): string => `${JSON.stringify(manifest, undefined, 2)}\n`;
 
 function brokenOff(part: BackupPart, cause: unknown): Failure {
   const reason = cause instanceof Error ? cause.message : String(cause);
@@ -63,7 +63,7 @@ class FilesWriter {
 
   async write(stream: AsyncIterable<Uint8Array>): Promise<object> {
     let total = 0;
-    for await (const frame of unpacked(stream)) {
+    for await (const frame of decodeFrames(stream)) {
       if (frame.kind === 'size') total = frame.bytes;
       else if (frame.kind === 'file') await this.#beginFile(frame.name, frame.about);
       else if (frame.kind === 'data') await this.#append(frame.bytes);

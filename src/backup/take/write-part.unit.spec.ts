@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { packed } from '../format/multi-file-stream.js';
+import { encodeFiles } from '../format/multi-file-stream.js';
 import type { SentFile } from '../format/multi-file-stream.js';
 import { FORMAT } from '../format/manifest.js';
 import { writePart } from './write-part.js';
@@ -39,7 +39,7 @@ const failing: SentFile = {
 };
 
 const sent = (...files: SentFile[]) =>
-  packed(
+  encodeFiles(
     10,
     files,
     () => ({ epoch: '7' }),

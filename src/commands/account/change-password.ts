@@ -5,7 +5,7 @@ import { EventLog } from '../../log/event-log.js';
 import type { EventMetadata } from '../../log/recorded.js';
 import { streams } from '../../log/streams.js';
 import { AuthorityStore } from '../../store/authority/authority-store.js';
-import { closeCredential } from '../../store/authority/credential-lock.js';
+import { lockCredential } from '../../store/authority/credential-lock.js';
 import { CredentialRow } from '../../store/authority/credential.row.js';
 import { Clock, IdGenerator } from '../support/ambient.js';
 import { handleCommand } from '../support/handle-command.js';
@@ -47,7 +47,7 @@ export class ChangePasswordHandler implements ICommandHandler<ChangePassword> {
   async execute(change: ChangePassword): Promise<PasswordChanged> {
     const { actorId, current, passwordHash, metadata } = change;
     return this.store.transaction(async () => {
-      if ((await closeCredential(this.store, actorId)) !== current) return { changed: false };
+      if ((await lockCredential(this.store, actorId)) !== current) return { changed: false };
       await this.store.db.update(CredentialRow, { actorId }, { passwordHash });
       await endSessions(this.store, actorId);
       // Last, so that an appended event implies the rows, unless the commit itself fails.

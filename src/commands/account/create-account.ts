@@ -18,7 +18,7 @@ import { AuthorityStore } from '../../store/authority/authority-store.js';
 import { CredentialRow } from '../../store/authority/credential.row.js';
 import { Clock, IdGenerator } from '../support/ambient.js';
 import { handleCommand, newestOf } from '../support/handle-command.js';
-import { freeOfErased } from './erased-handles.js';
+import { releaseIfHolderErased } from './erased-handles.js';
 import { HandleDigest } from '../support/handle-digest.js';
 
 export interface NewAccount {
@@ -29,7 +29,7 @@ export interface NewAccount {
   /** Must be unguessable, or chosen by the operator: the actorId derives from this key. */
   readonly idempotencyKey: string;
   /** The same key registers a new account once its former account is erased. */
-  readonly anewOnceErased?: boolean;
+  readonly recreateOnceErased?: boolean;
 }
 
 export interface CreatedAccount {
@@ -78,7 +78,7 @@ export class CreateAccountHandler implements ICommandHandler<CreateAccount> {
 
     const digest = await this.digest.ofHandle(handle);
     const { log, ids, clock } = this;
-    await freeOfErased({ log, ids, clock }, { digest, metadata });
+    await releaseIfHolderErased({ log, ids, clock }, { digest, metadata });
     await handleCommand(this.log, this.ids, {
       stream: streams.handle(digest),
       read: newestOf,
@@ -102,7 +102,7 @@ export class CreateAccountHandler implements ICommandHandler<CreateAccount> {
     await projectInline([...earlier, ...added], db);
     return { actorId, created };
   }
-  private async accountOf({ idempotencyKey, anewOnceErased = false }: NewAccount) {
+  private async accountOf({ idempotencyKey, recreateOnceErased: anewOnceErased = false }: NewAccount) {
     for (let attempt = 1; ; attempt++) {
       const name = attempt === 1 ? idempotencyKey : JSON.stringify([idempotencyKey, attempt]);
       const actorId = await this.digest.actorOf(name);

@@ -1,18 +1,18 @@
 import type { AuthorityStore } from '../../store/authority/authority-store.js';
-import { closeCredential } from '../../store/authority/credential-lock.js';
+import { lockCredential } from '../../store/authority/credential-lock.js';
 
 /**
  * Ends every browser session and unfinished sign-in of a person, within the transaction of the caller. Returns their
  * number. The rows stay for a while without content, so that a concurrent request cannot write back its stale copy.
  */
 export async function endSessions(store: AuthorityStore, actorId: string): Promise<number> {
-  await closeCredential(store, actorId);
+  await lockCredential(store, actorId);
   const [, sessions] = await store.db.query<[unknown[], number]>(
-    `${end} AND kind = 'Session' AND payload->>'accountId' = $1`,
+    `${endSessionsSql} AND kind = 'Session' AND payload->>'accountId' = $1`,
     [actorId],
   );
   const [, interactions] = await store.db.query<[unknown[], number]>(
-    `${end} AND kind = 'Interaction'
+    `${endSessionsSql} AND kind = 'Interaction'
        AND (payload->'session'->>'accountId' = $1 OR payload->'result'->'login'->>'accountId' = $1)`,
     [actorId],
   );
@@ -20,7 +20,7 @@ export async function endSessions(store: AuthorityStore, actorId: string): Promi
 }
 
 /** `exp` 0: the OIDC library reads the record as expired. Ten minutes is longer than any request. */
-export const end = `
+export const endSessionsSql = `
   UPDATE authority.oidc_record SET payload = '{"exp": 0}', uid_hash = NULL, consumed_at = now(),
     expires_at = least(expires_at, now() + interval '10 minutes')
   WHERE consumed_at IS NULL`;

@@ -35,7 +35,7 @@ export async function releaseErasedHandle(
  * Releases a wanted handle if its holder is erased: the erasure stopped early or raced with a change of handle.
  * @throws {LogUnavailable}
  */
-export async function freeOfErased(
+export async function releaseIfHolderErased(
   dependencies: Dependencies,
   { digest, metadata }: HandleRelease,
 ): Promise<void> {

@@ -8,14 +8,14 @@ import type { EventMetadata, Recorded } from '../../log/recorded.js';
 import { streams } from '../../log/streams.js';
 import { KeyVault } from '../../log/vault/key-vault.js';
 import { AuthorityStore } from '../../store/authority/authority-store.js';
-import { leaveJournal } from '../../store/leave-journal.js';
+import { fillWalSegment } from '../../store/leave-journal.js';
 import { CredentialRow } from '../../store/authority/credential.row.js';
 import { Clock, IdGenerator } from '../support/ambient.js';
 import { newestOf } from '../support/handle-command.js';
 import { endSessions } from './end-sessions.js';
 import { releaseErasedHandle } from './erased-handles.js';
 import { ReadModels } from './read-models.js';
-import { RevokeGrantsOf } from '../grant/revoke-grants-of.js';
+import { RevokeGrants } from '../grant/revoke-grants-of.js';
 
 /** The erasure is in the log, but the read models still show the person. Repeating the command resumes it. */
 export class ErasurePendingError extends Error {
@@ -66,7 +66,7 @@ export class ErasureSteps {
     await this.deleteCredentials(actorId);
     await this.waitForReadModels(actorId, position);
     if (!(await this.vault.rewriteFiles())) return;
-    await leaveJournal(this.store.db);
+    await fillWalSegment(this.store.db);
     await this.store.db.query(markFinished, [actorId, this.clock.now()]);
   }
 
@@ -74,7 +74,7 @@ export class ErasureSteps {
   private async revokeGrants(actorId: string, requester: EventMetadata): Promise<void> {
     const cause = requester.operator === undefined ? 'person' : 'operator';
     try {
-      await this.commands.execute(new RevokeGrantsOf({ cause, actorId }, requester));
+      await this.commands.execute(new RevokeGrants({ cause, actorId }, requester));
     } catch (error) {
       if (!(error instanceof Refusal) || error.code !== 'not_found') throw error;
     }
@@ -89,7 +89,7 @@ export class ErasureSteps {
   }
 
   private async waitForReadModels(actorId: string, position: bigint): Promise<void> {
-    for (let tries = 1; !(await this.readModels.haveForgotten(actorId, position)); tries++) {
+    for (let tries = 1; !(await this.readModels.haveErased(actorId, position)); tries++) {
       if (tries === READ_MODEL_WAIT.tries)
         throw new ErasurePendingError(
           'The account is erased, but the read models still show it; repeat the erasure to finish it.',

@@ -25,7 +25,7 @@ export class RequestErasure extends Command<PlannedErasure> {
     readonly actorId: string,
     readonly delayMs: number,
     readonly metadata: EventMetadata,
-    readonly seen: ExpectedLifecycle = {},
+    readonly expected: ExpectedLifecycle = {},
   ) {
     super();
   }
@@ -53,7 +53,7 @@ export class RequestErasureHandler implements ICommandHandler<RequestErasure> {
     private readonly ids: IdGenerator,
   ) {}
 
-  async execute({ actorId, delayMs, metadata, seen }: RequestErasure): Promise<PlannedErasure> {
+  async execute({ actorId, delayMs, metadata, expected: seen }: RequestErasure): Promise<PlannedErasure> {
     const at = this.clock.now();
     let erasesAt = at + delayMs;
     const change = await decideLifecycle(this.log, this.ids, this.store, {

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Command, CommandHandler } from '@nestjs/cqrs';
 import type { ICommandHandler } from '@nestjs/cqrs';
 import { evolveAccount, noAccount, reinstateAccount, suspendAccount } from '../../domain/account/account.js';
-import type { Account, AccountEvent, OfAccount } from '../../domain/account/account.js';
+import type { Account, AccountEvent, AccountChange } from '../../domain/account/account.js';
 import type { ExpectedLifecycle } from '../../domain/lifecycle.js';
 import type { Decision } from '../../domain/refusal.js';
 import { EventLog } from '../../log/event-log.js';
@@ -21,7 +21,7 @@ export class SuspendAccount extends Command<LifecycleChange> {
   constructor(
     readonly actorId: string,
     readonly metadata: EventMetadata,
-    readonly seen: ExpectedLifecycle = {},
+    readonly expected: ExpectedLifecycle = {},
   ) {
     super();
   }
@@ -32,7 +32,7 @@ export class ReinstateAccount extends Command<LifecycleChange> {
   constructor(
     readonly actorId: string,
     readonly metadata: EventMetadata,
-    readonly seen: ExpectedLifecycle = {},
+    readonly expected: ExpectedLifecycle = {},
   ) {
     super();
   }
@@ -42,7 +42,7 @@ export class ReinstateAccount extends Command<LifecycleChange> {
 abstract class AccountStateHandler {
   protected abstract readonly decide: (
     account: Account,
-    change: OfAccount & ExpectedLifecycle,
+    change: AccountChange & ExpectedLifecycle,
   ) => Decision<AccountEvent>;
 
   constructor(
@@ -52,7 +52,7 @@ abstract class AccountStateHandler {
     protected readonly ids: IdGenerator,
   ) {}
 
-  execute({ actorId, metadata, seen }: SuspendAccount | ReinstateAccount): Promise<LifecycleChange> {
+  execute({ actorId, metadata, expected: seen }: SuspendAccount | ReinstateAccount): Promise<LifecycleChange> {
     return decideLifecycle(this.log, this.ids, this.store, {
       stream: streams.account(actorId),
       initial: noAccount,

@@ -7,7 +7,7 @@ import {
   reinstateApplication,
   suspendApplication,
 } from '../../domain/application/application.js';
-import type { Application, ApplicationEvent, OfApplication } from '../../domain/application/application.js';
+import type { Application, ApplicationEvent, ApplicationChange } from '../../domain/application/application.js';
 import type { ExpectedLifecycle } from '../../domain/lifecycle.js';
 import type { Decision } from '../../domain/refusal.js';
 import { EventLog } from '../../log/event-log.js';
@@ -26,7 +26,7 @@ export class SuspendApplication extends Command<LifecycleChange> {
   constructor(
     readonly appId: string,
     readonly metadata: EventMetadata,
-    readonly seen: ExpectedLifecycle = {},
+    readonly expected: ExpectedLifecycle = {},
   ) {
     super();
   }
@@ -37,7 +37,7 @@ export class ReinstateApplication extends Command<LifecycleChange> {
   constructor(
     readonly appId: string,
     readonly metadata: EventMetadata,
-    readonly seen: ExpectedLifecycle = {},
+    readonly expected: ExpectedLifecycle = {},
   ) {
     super();
   }
@@ -47,7 +47,7 @@ export class ReinstateApplication extends Command<LifecycleChange> {
 abstract class ApplicationStateHandler {
   protected abstract readonly decide: (
     application: Application,
-    change: OfApplication & ExpectedLifecycle,
+    change: ApplicationChange & ExpectedLifecycle,
   ) => Decision<ApplicationEvent>;
 
   constructor(
@@ -57,7 +57,7 @@ abstract class ApplicationStateHandler {
     protected readonly ids: IdGenerator,
   ) {}
 
-  execute({ appId, metadata, seen }: SuspendApplication | ReinstateApplication): Promise<LifecycleChange> {
+  execute({ appId, metadata, expected: seen }: SuspendApplication | ReinstateApplication): Promise<LifecycleChange> {
     return decideLifecycle(this.log, this.ids, this.store, {
       stream: streams.application(appId),
       initial: noApplication,

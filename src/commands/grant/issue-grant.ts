@@ -10,7 +10,7 @@ import { ApplicationRow } from '../../store/authority/application.row.js';
 import { AuthorityStore } from '../../store/authority/authority-store.js';
 import { Clock, IdGenerator } from '../support/ambient.js';
 import { decideAndProject } from '../support/decide-and-project.js';
-import { endsOf } from '../support/handle-command.js';
+import { firstAndNewestOf } from '../support/handle-command.js';
 
 /**
  * Records a consent: the application may act for the person with exactly these scopes.
@@ -50,7 +50,7 @@ export class IssueGrantHandler implements ICommandHandler<IssueGrant> {
     const consent = { grantId, appId, actorId, scopes, allowed: application.scopes, at: this.clock.now() };
     await decideAndProject(this.log, this.ids, this.store, {
       stream: streams.grant(grantId),
-      read: endsOf,
+      read: firstAndNewestOf,
       initial: noGrant,
       evolve: evolveGrant,
       decide: (grant) => issueGrant(grant, consent),

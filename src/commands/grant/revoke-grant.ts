@@ -1,7 +1,7 @@
 import { Command, CommandHandler } from '@nestjs/cqrs';
 import type { ICommandHandler } from '@nestjs/cqrs';
 import { evolveGrant, noGrant, revokeGrant } from '../../domain/grant/grant.js';
-import type { Ending } from '../../domain/grant/grant.js';
+import type { RevocationCause } from '../../domain/grant/grant.js';
 import { EventLog } from '../../log/event-log.js';
 import type { EventMetadata } from '../../log/recorded.js';
 import { streams } from '../../log/streams.js';
@@ -9,13 +9,13 @@ import { AuthorityStore } from '../../store/authority/authority-store.js';
 import { Clock, IdGenerator } from '../support/ambient.js';
 import { decideAndProject } from '../support/decide-and-project.js';
 import type { Change } from '../support/decide-and-project.js';
-import { endsOf } from '../support/handle-command.js';
+import { firstAndNewestOf } from '../support/handle-command.js';
 
 /** Revokes a grant and with it all its tokens. Idempotent. @throws {Refusal} `not_found`; errors of log and store. */
 export class RevokeGrant extends Command<Change> {
   constructor(
     readonly grantId: string,
-    readonly ending: Ending,
+    readonly ending: RevocationCause,
     readonly metadata: EventMetadata,
   ) {
     super();
@@ -34,7 +34,7 @@ export class RevokeGrantHandler implements ICommandHandler<RevokeGrant> {
   execute({ grantId, ending, metadata }: RevokeGrant): Promise<Change> {
     return decideAndProject(this.log, this.ids, this.store, {
       stream: streams.grant(grantId),
-      read: endsOf,
+      read: firstAndNewestOf,
       initial: noGrant,
       evolve: evolveGrant,
       decide: (grant) => revokeGrant(grant, { ...ending, at: this.clock.now() }),

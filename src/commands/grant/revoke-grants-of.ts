@@ -15,7 +15,7 @@ export interface GrantsRevoked {
 /**
  * All grants of an application, or of a person (`appId` undefined: for every application). `cause`: the revoking party.
  */
-export type GrantsOf =
+export type GrantSelection =
   | { readonly cause: 'operator'; readonly appId: string; readonly actorId?: undefined }
   | { readonly cause: 'operator' | 'person'; readonly actorId: string; readonly appId?: string | undefined };
 
@@ -23,9 +23,9 @@ export type GrantsOf =
  * Revokes every grant, expired ones too; the newest first, because they may still give authority. Repeating completes
  * an unfinished run.
  */
-export class RevokeGrantsOf extends Command<GrantsRevoked> {
+export class RevokeGrants extends Command<GrantsRevoked> {
   constructor(
-    readonly of: GrantsOf,
+    readonly selection: GrantSelection,
     readonly metadata: EventMetadata,
   ) {
     super();
@@ -51,8 +51,8 @@ export const grantsOfActor = unrevoked('actor_id = $1 AND ($5::text IS NULL OR a
 /** Concurrent revocations: enough for group commit, few enough to leave room for other writers. */
 const BATCH = 8;
 
-@CommandHandler(RevokeGrantsOf)
-export class RevokeGrantsOfHandler implements ICommandHandler<RevokeGrantsOf> {
+@CommandHandler(RevokeGrants)
+export class RevokeGrantsHandler implements ICommandHandler<RevokeGrants> {
   constructor(
     private readonly log: EventLog,
     private readonly store: AuthorityStore,
@@ -64,7 +64,7 @@ export class RevokeGrantsOfHandler implements ICommandHandler<RevokeGrantsOf> {
    * @throws {Refusal} `not_found`: the application is unknown, or a grant is unknown to the log. Errors of log and
    * store: repeating revokes the rest.
    */
-  async execute({ of, metadata }: RevokeGrantsOf): Promise<GrantsRevoked> {
+  async execute({ selection: of, metadata }: RevokeGrants): Promise<GrantsRevoked> {
     if (of.actorId === undefined) await this.requireApplication(of.appId);
     let [revoked, missing] = [0, 0];
     let failure: unknown;
@@ -90,14 +90,14 @@ export class RevokeGrantsOfHandler implements ICommandHandler<RevokeGrantsOf> {
     if (!registered) throw unknownApplication();
   }
 
-  private next(of: GrantsOf, last: Row | undefined): Promise<Row[]> {
+  private next(of: GrantSelection, last: Row | undefined): Promise<Row[]> {
     const { issued_at: at = Number.MAX_SAFE_INTEGER, grant_id: id = '' } = last ?? {};
     return of.actorId === undefined
       ? this.store.db.query(grantsOfApplication, [of.appId, at, id, BATCH])
       : this.store.db.query(grantsOfActor, [of.actorId, at, id, BATCH, of.appId ?? null]);
   }
 
-  private end({ grant_id: grantId, app_id: appId }: Row, { cause }: GrantsOf, metadata: EventMetadata) {
+  private end({ grant_id: grantId, app_id: appId }: Row, { cause }: GrantSelection, metadata: EventMetadata) {
     return this.commands.execute(new RevokeGrant(grantId, { cause }, { ...metadata, appId, grantId }));
   }
 }

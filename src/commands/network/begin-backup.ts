@@ -1,6 +1,6 @@
 import { Command, CommandHandler } from '@nestjs/cqrs';
 import type { ICommandHandler } from '@nestjs/cqrs';
-import { beginBackup, evolveNetwork, noNetwork, notFounded } from '../../domain/network/network.js';
+import { beginBackup, evolveNetwork, noNetwork, networkMissing } from '../../domain/network/network.js';
 import type { Network, NetworkEvent } from '../../domain/network/network.js';
 import { EventLog } from '../../log/event-log.js';
 import type { EventMetadata } from '../../log/recorded.js';
@@ -45,7 +45,7 @@ export class BeginBackupHandler implements ICommandHandler<BeginBackup> {
     });
     const [begun] = added;
     const founded = past[0]?.event;
-    if (!begun || founded?.type !== 'network.founded') throw notFounded();
+    if (!begun || founded?.type !== 'network.founded') throw networkMissing();
     return { ...backup, networkId: founded.data.networkId, position: begun.position };
   }
 }

@@ -1,15 +1,15 @@
 import { Command, CommandHandler } from '@nestjs/cqrs';
 import type { ICommandHandler } from '@nestjs/cqrs';
-import { actOnReadModels, evolveNetwork, noNetwork } from '../../domain/network/network.js';
-import type { Network, NetworkEvent, ReadModelAct } from '../../domain/network/network.js';
+import { recordReadModelOperation, evolveNetwork, noNetwork } from '../../domain/network/network.js';
+import type { Network, NetworkEvent, ReadModelOperation } from '../../domain/network/network.js';
 import { EventLog } from '../../log/event-log.js';
 import type { EventMetadata } from '../../log/recorded.js';
 import { streams } from '../../log/streams.js';
 import { Clock, IdGenerator } from '../support/ambient.js';
 import { handleCommand } from '../support/handle-command.js';
 
-type RequestedOperation = ReadModelAct extends infer Act
-  ? Act extends ReadModelAct
+type RequestedOperation = ReadModelOperation extends infer Act
+  ? Act extends ReadModelOperation
     ? { readonly type: Act['type']; readonly data: Omit<Act['data'], 'at'> }
     : never
   : never;
@@ -20,7 +20,7 @@ type RequestedOperation = ReadModelAct extends infer Act
  */
 export class RecordReadModelOperation extends Command<void> {
   constructor(
-    readonly act: RequestedOperation,
+    readonly operation: RequestedOperation,
     readonly metadata: EventMetadata,
   ) {
     super();
@@ -35,13 +35,13 @@ export class RecordReadModelOperationHandler implements ICommandHandler<RecordRe
     private readonly ids: IdGenerator,
   ) {}
 
-  async execute({ act, metadata }: RecordReadModelOperation): Promise<void> {
-    const event = { ...act, data: { ...act.data, at: this.clock.now() } } as ReadModelAct;
+  async execute({ operation: act, metadata }: RecordReadModelOperation): Promise<void> {
+    const event = { ...act, data: { ...act.data, at: this.clock.now() } } as ReadModelOperation;
     await handleCommand<Network, NetworkEvent>(this.log, this.ids, {
       stream: streams.network(),
       initial: noNetwork,
       evolve: evolveNetwork,
-      decide: (network) => actOnReadModels(network, event),
+      decide: (network) => recordReadModelOperation(network, event),
       metadata,
     });
   }

@@ -1,7 +1,7 @@
 import { Command, CommandHandler } from '@nestjs/cqrs';
 import type { ICommandHandler } from '@nestjs/cqrs';
 import type { NetworkRestored } from '../../domain/network/events.js';
-import { evolveNetwork, noNetwork, putDownRestore } from '../../domain/network/network.js';
+import { evolveNetwork, noNetwork, recordRestore } from '../../domain/network/network.js';
 import type { Network, NetworkEvent } from '../../domain/network/network.js';
 import { EventLog } from '../../log/event-log.js';
 import type { EventMetadata } from '../../log/recorded.js';
@@ -34,7 +34,7 @@ export class RecordRestoreHandler implements ICommandHandler<RecordRestore> {
       stream: streams.network(),
       initial: noNetwork,
       evolve: evolveNetwork,
-      decide: (network) => putDownRestore(network, restored),
+      decide: (network) => recordRestore(network, restored),
       metadata,
     });
   }

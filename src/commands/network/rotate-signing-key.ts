@@ -1,6 +1,6 @@
 import { Command, CommandHandler } from '@nestjs/cqrs';
 import type { ICommandHandler } from '@nestjs/cqrs';
-import { evolveNetwork, noNetwork, notFounded, rotateSigningKey } from '../../domain/network/network.js';
+import { evolveNetwork, noNetwork, networkMissing, rotateSigningKey } from '../../domain/network/network.js';
 import { EventLog } from '../../log/event-log.js';
 import type { EventMetadata } from '../../log/recorded.js';
 import { streams } from '../../log/streams.js';
@@ -41,7 +41,7 @@ export class RotateSigningKeyHandler implements ICommandHandler<RotateSigningKey
     const at = this.clock.now();
     const stream = streams.network();
     const [first] = await this.log.read(stream, { limit: 1 });
-    if (first?.event.type !== 'network.founded') throw notFounded();
+    if (first?.event.type !== 'network.founded') throw networkMissing();
     const next = await this.keys.next(at);
     const { added } = await handleCommand(this.log, this.ids, {
       stream,

@@ -54,7 +54,7 @@ export class CreatePostHandler implements ICommandHandler<CreatePost> {
     const metadata = metadataOf(intent, payloadHash);
 
     const [mentions, parent] = await Promise.all([
-      this.mentioned.in(text, intent.actorId),
+      this.mentioned.mentionedIn(text, intent.actorId),
       parentId === undefined ? undefined : this.parent(parentId, intent.actorId),
     ]);
     if (mentions instanceof Refusal) return this.replayResult(stream, intent, payloadHash, mentions);

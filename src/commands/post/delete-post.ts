@@ -1,7 +1,7 @@
 import { Command, CommandHandler } from '@nestjs/cqrs';
 import type { ICommandHandler } from '@nestjs/cqrs';
 import { deletePost } from '../../domain/post/post.js';
-import { PostChanges } from './post-changes.js';
+import { PostChangeCommands } from './post-changes.js';
 import type { Intent } from '../support/intent.js';
 import type { PostOutcome } from './post-outcome.js';
 
@@ -17,9 +17,9 @@ export class DeletePost extends Command<PostOutcome> {
 
 @CommandHandler(DeletePost)
 export class DeletePostHandler implements ICommandHandler<DeletePost> {
-  constructor(private readonly changes: PostChanges) {}
+  constructor(private readonly changes: PostChangeCommands) {}
 
   async execute({ intent, postId, revision }: DeletePost): Promise<PostOutcome> {
-    return this.changes.make({ intent, postId, revision, payload: { verb: 'delete' }, decide: deletePost });
+    return this.changes.execute({ intent, postId, revision, payload: { verb: 'delete' }, decide: deletePost });
   }
 }

@@ -2,7 +2,7 @@ import { Command, CommandHandler } from '@nestjs/cqrs';
 import type { ICommandHandler } from '@nestjs/cqrs';
 import { editPost } from '../../domain/post/post.js';
 import { Refusal } from '../../domain/refusal.js';
-import { PostChanges } from './post-changes.js';
+import { PostChangeCommands } from './post-changes.js';
 import type { Intent } from '../support/intent.js';
 import { MentionedActors } from './mentioned-actors.js';
 import type { PostOutcome } from './post-outcome.js';
@@ -21,14 +21,14 @@ export class EditPost extends Command<PostOutcome> {
 @CommandHandler(EditPost)
 export class EditPostHandler implements ICommandHandler<EditPost> {
   constructor(
-    private readonly changes: PostChanges,
+    private readonly changes: PostChangeCommands,
     private readonly mentioned: MentionedActors,
   ) {}
 
   async execute({ intent, postId, revision, text }: EditPost): Promise<PostOutcome> {
-    const mentions = await this.mentioned.in(text, intent.actorId);
+    const mentions = await this.mentioned.mentionedIn(text, intent.actorId);
     const { appId } = intent;
-    return this.changes.make({
+    return this.changes.execute({
       intent,
       postId,
       revision,

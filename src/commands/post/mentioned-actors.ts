@@ -21,7 +21,7 @@ export class MentionedActors {
    * that the author may not interact with: nobody is notified of a post that is hidden from them. Reads nothing for a
    * text without `@`. @throws {LogUnavailable}
    */
-  async in(rawText: string, authorActorId: string): Promise<readonly string[] | Refusal> {
+  async mentionedIn(rawText: string, authorActorId: string): Promise<readonly string[] | Refusal> {
     if (!rawText.includes('@')) return [];
     const text = postText(rawText);
     if (text instanceof Refusal) return text;

@@ -18,7 +18,7 @@ import { InteractionPolicy } from '../support/interaction-policy.js';
  * `revision`: the base of the change. `payload`: all other input, its verb included. `isLimited`: as in {@link
  * handleIdempotentCommand}. `isVisible`: the caller may see posts of the author.
  */
-export interface Change {
+export interface PostChangeCommand {
   readonly intent: Intent;
   readonly postId: string;
   readonly revision: number;
@@ -27,7 +27,7 @@ export interface Change {
   readonly decide: (post: Post, change: PostChange, isVisible: boolean) => Decision<PostEvent>;
 }
 
-export class PostChanges {
+export class PostChangeCommands {
   constructor(
     private readonly log: EventLog,
     private readonly vault: KeyVault,
@@ -36,7 +36,7 @@ export class PostChanges {
     private readonly ids: IdGenerator,
   ) {}
 
-  async make({ intent, postId, revision, payload, isLimited = false, decide }: Change): Promise<PostOutcome> {
+  async execute({ intent, postId, revision, payload, isLimited = false, decide }: PostChangeCommand): Promise<PostOutcome> {
     const { actorId } = intent;
     const [key, isVisible] = await Promise.all([
       this.vault.keyOf(actorId),

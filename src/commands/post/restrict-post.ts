@@ -6,7 +6,7 @@ import type { PostEvent } from '../../domain/post/events.js';
 import { evolvePost, noPost } from '../../domain/post/post.js';
 import type { Post } from '../../domain/post/post.js';
 import { restrictPost, unrestrictPost } from '../../domain/post/restriction.js';
-import type { Restricting } from '../../domain/post/restriction.js';
+import type { RestrictionChange } from '../../domain/post/restriction.js';
 import type { Decision } from '../../domain/refusal.js';
 import { EventLog } from '../../log/event-log.js';
 import type { EventMetadata } from '../../log/recorded.js';
@@ -28,7 +28,7 @@ export class RestrictPost extends Command<RestrictionOutcome> {
   constructor(
     readonly postId: string,
     readonly metadata: EventMetadata,
-    readonly seen: ExpectedLifecycle = {},
+    readonly expected: ExpectedLifecycle = {},
   ) {
     super();
   }
@@ -38,7 +38,7 @@ export class UnrestrictPost extends Command<RestrictionOutcome> {
   constructor(
     readonly postId: string,
     readonly metadata: EventMetadata,
-    readonly seen: ExpectedLifecycle = {},
+    readonly expected: ExpectedLifecycle = {},
   ) {
     super();
   }
@@ -46,7 +46,7 @@ export class UnrestrictPost extends Command<RestrictionOutcome> {
 
 @Injectable()
 abstract class RestrictionHandler {
-  protected abstract readonly decide: (post: Post, change: Restricting) => Decision<PostEvent>;
+  protected abstract readonly decide: (post: Post, change: RestrictionChange) => Decision<PostEvent>;
 
   constructor(
     protected readonly log: EventLog,
@@ -54,7 +54,7 @@ abstract class RestrictionHandler {
     protected readonly ids: IdGenerator,
   ) {}
 
-  async execute({ postId, metadata, seen }: RestrictPost | UnrestrictPost): Promise<RestrictionOutcome> {
+  async execute({ postId, metadata, expected: seen }: RestrictPost | UnrestrictPost): Promise<RestrictionOutcome> {
     const decider = { initial: noPost, evolve: evolvePost };
     const decided = await handleCommand<Post, PostEvent>(this.log, this.ids, {
       ...decider,

@@ -97,7 +97,7 @@ export class ChangeProfileHandler implements ICommandHandler<ChangeProfile> {
     payloadHash: string,
     change: ProfileChange,
   ): Promise<ProfileOutcome> {
-    const { state, own, position } = await handleIdempotentCommand(this.log, this.ids, {
+    const { state, ownEvents: own, position } = await handleIdempotentCommand(this.log, this.ids, {
       stream: streams.profile(intent.actorId),
       read: alreadyRead(past),
       initial: registered,

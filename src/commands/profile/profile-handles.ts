@@ -8,7 +8,7 @@ import type { EventMetadata } from '../../log/recorded.js';
 import { streams } from '../../log/streams.js';
 import { Clock, IdGenerator } from '../support/ambient.js';
 import { handleCommand, newestOf } from '../support/handle-command.js';
-import { freeOfErased } from '../account/erased-handles.js';
+import { releaseIfHolderErased } from '../account/erased-handles.js';
 import { HandleDigest } from '../support/handle-digest.js';
 
 export class ProfileHandles {
@@ -24,7 +24,7 @@ export class ProfileHandles {
    */
   async claim(name: string, claim: HandleClaim, metadata: EventMetadata): Promise<void> {
     const { log, ids, clock } = this;
-    await freeOfErased({ log, ids, clock }, { digest: await this.digest.ofHandle(name), metadata });
+    await releaseIfHolderErased({ log, ids, clock }, { digest: await this.digest.ofHandle(name), metadata });
     await handleCommand(log, ids, {
       ...(await this.streamOf(name)),
       decide: (handle) => claimForProfile(handle, claim),

@@ -46,7 +46,7 @@ export class BlockHandler implements ICommandHandler<Block> {
 
   async execute(command: Block): Promise<BlockOutcome> {
     const { intent, targetActorId } = command;
-    const isKnown = await this.policy.isKnown(targetActorId);
+    const isKnown = await this.policy.exists(targetActorId);
     const outcome = await this.commands.execute({
       intent,
       targetActorId,

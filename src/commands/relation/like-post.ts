@@ -4,7 +4,7 @@ import type { ICommandHandler } from '@nestjs/cqrs';
 import type { Decision } from '../../domain/refusal.js';
 import type { RelationEvent } from '../../domain/relation/events.js';
 import { evolveLike, likePost, unlikePost } from '../../domain/relation/like.js';
-import type { Like, LikeAct } from '../../domain/relation/like.js';
+import type { Like, LikeAction } from '../../domain/relation/like.js';
 import { EventLog } from '../../log/event-log.js';
 import { payloadDigest } from '../../log/encryption.js';
 import { streams } from '../../log/streams.js';
@@ -48,7 +48,7 @@ abstract class LikingHandler {
   protected async handle(
     { intent, postId }: LikePost | UnlikePost,
     verb: 'like' | 'unlike',
-    decide: (like: Like, action: LikeAct) => Decision<RelationEvent>,
+    decide: (like: Like, action: LikeAction) => Decision<RelationEvent>,
   ): Promise<RelationOutcome> {
     const { actorId } = intent;
     const action = { actorId, postId, at: this.clock.now() };

@@ -1,6 +1,6 @@
 import type { Decision } from '../../domain/refusal.js';
 import { evolvePair, initialPair } from '../../domain/relation/pair.js';
-import type { Act, Pair, PairEvent } from '../../domain/relation/pair.js';
+import type { PairAction, Pair, PairEvent } from '../../domain/relation/pair.js';
 import { EventLog } from '../../log/event-log.js';
 import { payloadDigest } from '../../log/encryption.js';
 import { streams } from '../../log/streams.js';
@@ -15,7 +15,7 @@ export interface PairCommand {
   readonly verb: 'follow' | 'unfollow' | 'block' | 'unblock';
   readonly filter: (event: PairEvent) => boolean;
   readonly isLimited?: boolean;
-  readonly decide: (pair: Pair, action: Act) => Decision<PairEvent>;
+  readonly decide: (pair: Pair, action: PairAction) => Decision<PairEvent>;
 }
 
 export interface PairOutcome {

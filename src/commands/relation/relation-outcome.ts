@@ -1,5 +1,5 @@
 import type { RelationKind } from '../../domain/relation/events.js';
-import type { Tie } from '../../domain/relation/tie.js';
+import type { RelationState } from '../../domain/relation/tie.js';
 
 /** A follow or a like at its newest generation (decimal), active or ended. `createdAt`: Unix milliseconds. */
 export interface Relation {
@@ -18,7 +18,7 @@ export interface RelationOutcome {
 
 export function relationOf(
   identity: Pick<Relation, 'kind' | 'actorId' | 'targetId' | 'targetActorId'>,
-  { generation, at }: Tie,
+  { generation, at }: RelationState,
 ): Relation {
   return { ...identity, generation: String(generation), createdAt: at };
 }

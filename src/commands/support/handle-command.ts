@@ -116,7 +116,7 @@ export function newestOf(log: EventLog, stream: string): Promise<readonly Record
  * Reads the first and the newest event of a stream, for states that depend on these two: constant work for a long
  * stream.
  */
-export async function endsOf(log: EventLog, stream: string): Promise<readonly Recorded[]> {
+export async function firstAndNewestOf(log: EventLog, stream: string): Promise<readonly Recorded[]> {
   const [[first], [newest]] = await Promise.all([
     log.read(stream, { limit: 1 }),
     log.read(stream, { limit: 1, direction: 'backwards' }),

@@ -35,7 +35,7 @@ export interface IdempotentCommandContext<State, Event extends StoredEvent> exte
 export interface IntentOutcome<State, Event extends StoredEvent> {
   readonly state: State;
   readonly newest: State;
-  readonly own: readonly Recorded<Event>[];
+  readonly ownEvents: readonly Recorded<Event>[];
   readonly position: bigint;
 }
 
@@ -88,7 +88,7 @@ export async function handleIdempotentCommand<State, Event extends StoredEvent>(
       lastRevision === undefined ? all : all.filter(({ revision }) => revision <= lastRevision),
     ),
     newest: stateAfter(all),
-    own,
+    ownEvents: own,
     position: all.findLast(({ event }) => isVisible(event))?.position ?? 0n,
   };
 }

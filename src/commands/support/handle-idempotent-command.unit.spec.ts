@@ -68,7 +68,7 @@ describe('an intent', () => {
   });
 
   it('changes the stream, and returns the position from which reads show it', async () => {
-    const { state, own, position } = await execute(intent, following);
+    const { state, ownEvents: own, position } = await execute(intent, following);
     expect(state.follows).toMatchObject({ ada: { active: true, generation: 1 } });
     expect(own).toHaveLength(1);
     expect(position).toBe(own[0]?.position);
@@ -77,8 +77,8 @@ describe('an intent', () => {
   it('returns its first outcome when repeated, also after it was undone', async () => {
     const first = await execute(intent, following);
     await execute(another, unfollowing, { payloadHash: 'delete' });
-    const { state, newest, own } = await execute(intent, following);
-    expect({ state, own }).toEqual({ state: first.state, own: first.own });
+    const { state, newest, ownEvents: own } = await execute(intent, following);
+    expect({ state, own }).toEqual({ state: first.state, own: first.ownEvents });
     expect(newest.follows).toMatchObject({ ada: { active: false, generation: 1 } });
     expect(await log.read('pair-ada.bob')).toHaveLength(2);
   });
@@ -107,7 +107,7 @@ describe('an intent', () => {
   });
 
   it('records nothing where it changes nothing', async () => {
-    const { state, own, position } = await execute(intent, unfollowing);
+    const { state, ownEvents: own, position } = await execute(intent, unfollowing);
     expect({ state, own, position }).toEqual({ state: initialPair, own: [], position: 0n });
     await expect(execute(intent, following, { payloadHash: 'other' })).resolves.toMatchObject({ own: [{}] });
   });
@@ -154,7 +154,7 @@ describe('an intent', () => {
 
   it('is executed once where the same request is first', async () => {
     log = logOf(() => execute(intent, following));
-    const { own } = await execute(intent, following);
+    const { ownEvents: own } = await execute(intent, following);
     expect(own).toHaveLength(1);
     expect(await log.read('pair-ada.bob')).toHaveLength(1);
   });

@@ -20,7 +20,7 @@ export class InteractionPolicy {
     return (await this.stateOf(actorId)) === 'active';
   }
 
-  async isKnown(actorId: string): Promise<boolean> {
+  async exists(actorId: string): Promise<boolean> {
     return ['active', 'suspended'].includes((await this.stateOf(actorId)) ?? '');
   }
 

@@ -123,9 +123,9 @@ export function registerAccount(
   registration: Registration,
 ): Decision<AccountRegistered | AccountSuspended> {
   const { actorId, handle, email, at } = registration;
-  const [fault] = Object.values(faultsIn(registration));
+  const [fault] = Object.values(registrationFaults(registration));
   if (fault !== undefined) return new Refusal('invalid_text', fault);
-  const displayName = keptDisplayName(registration.displayName);
+  const displayName = normalizedDisplayName(registration.displayName);
   if (displayName instanceof Refusal) return displayName;
   if (account.status === 'none') {
     const data = { actorId, handle, displayName, email, at };
@@ -139,14 +139,14 @@ export function registerAccount(
   return same ? [] : new Refusal('intent_conflict', 'This registration was already made with other data.');
 }
 
-export interface OfAccount {
+export interface AccountChange {
   readonly actorId: string;
   readonly at: number;
 }
 
 export function suspendAccount(
   account: Account,
-  { actorId, at, ...expected }: OfAccount & ExpectedLifecycle,
+  { actorId, at, ...expected }: AccountChange & ExpectedLifecycle,
 ): Decision<AccountSuspended> {
   if (!isPresent(account)) return unknownAccount();
   const stale = staleLifecycle(account, expected);
@@ -156,7 +156,7 @@ export function suspendAccount(
 
 export function reinstateAccount(
   account: Account,
-  { actorId, at, ...expected }: OfAccount & ExpectedLifecycle,
+  { actorId, at, ...expected }: AccountChange & ExpectedLifecycle,
 ): Decision<AccountReinstated> {
   if (!isPresent(account)) return unknownAccount();
   const stale = staleLifecycle(account, expected);
@@ -167,7 +167,7 @@ export function reinstateAccount(
 /** An erasure already planned keeps its time; a new time needs a cancellation first. `erasesAt`: Unix ms. */
 export function requestErasure(
   account: Account,
-  { actorId, at, erasesAt, ...expected }: OfAccount & ExpectedLifecycle & { readonly erasesAt: number },
+  { actorId, at, erasesAt, ...expected }: AccountChange & ExpectedLifecycle & { readonly erasesAt: number },
 ): Decision<AccountErasureRequested> {
   if (!isPresent(account)) return unknownAccount();
   const stale = staleLifecycle(account, expected);
@@ -178,13 +178,13 @@ export function requestErasure(
 
 export function cancelErasure(
   account: Account,
-  { actorId, at }: OfAccount,
+  { actorId, at }: AccountChange,
 ): Decision<AccountErasureCancelled> {
   if (!isPresent(account)) return unknownAccount();
   return account.erasesAt === undefined ? [] : [{ type: 'account.erasure_cancelled', data: { actorId, at } }];
 }
 
-export interface Erasure extends OfAccount {
+export interface Erasure extends AccountChange {
   readonly handleDigest?: string | undefined;
   readonly keyId?: string | undefined;
 }
@@ -209,7 +209,7 @@ export function eraseWhenDue(account: Account, erasure: Erasure): Decision<Accou
   return isDue || account.status === 'erased' ? eraseAccount(account, erasure) : [];
 }
 
-export function releaseHandleOfErased(handle: Handle, { actorId, at }: OfAccount): Decision<HandleReleased> {
+export function releaseHandleOfErased(handle: Handle, { actorId, at }: AccountChange): Decision<HandleReleased> {
   if (handle.status === 'free' || handle.actorId !== actorId) return [];
   return [{ type: 'handle.released', data: { actorId, at } }];
 }
@@ -217,7 +217,7 @@ export function releaseHandleOfErased(handle: Handle, { actorId, at }: OfAccount
 /** An event each time, since no one can tell if the password differs. */
 export function changePassword(
   account: Account,
-  { actorId, at }: OfAccount,
+  { actorId, at }: AccountChange,
 ): Decision<AccountPasswordChanged> {
   if (!isPresent(account)) return unknownAccount();
   return [{ type: 'account.password_changed', data: { actorId, at } }];
@@ -225,7 +225,7 @@ export function changePassword(
 
 export function signOutEverywhere(
   account: Account,
-  { actorId, at, sessions }: OfAccount & { readonly sessions: number },
+  { actorId, at, sessions }: AccountChange & { readonly sessions: number },
 ): Decision<AccountSignedOut> {
   if (!isPresent(account)) return unknownAccount();
   return sessions === 0 ? [] : [{ type: 'account.signed_out', data: { actorId, at } }];
@@ -251,14 +251,14 @@ export const handleFault = (handle: string): string | undefined =>
   isHandle(handle) ? undefined : 'A handle has 3 to 30 lowercase letters, digits or underscores.';
 
 export function displayNameFault(displayName: string): string | undefined {
-  const name = keptDisplayName(displayName);
+  const name = normalizedDisplayName(displayName);
   return name instanceof Refusal ? name.message : undefined;
 }
 
 const emailFault = (email: string): string | undefined =>
   email.length <= EMAIL_MAX && emailPattern.test(email) ? undefined : 'That is not an e-mail address.';
 
-export function faultsIn(
+export function registrationFaults(
   registration: Readonly<Record<'handle' | 'displayName' | 'email', string>>,
 ): Partial<Record<'handle' | 'displayName' | 'email', string>> {
   const handle = handleFault(registration.handle);
@@ -271,7 +271,7 @@ export function faultsIn(
   };
 }
 
-export function keptDisplayName(typed: string): string | Refusal {
+export function normalizedDisplayName(typed: string): string | Refusal {
   const normalized = normalizeText(typed.trim(), DISPLAY_NAME_MAX);
   if ('fault' in normalized)
     return new Refusal('invalid_text', `This display name ${normalized.fault}; choose a shorter one.`);

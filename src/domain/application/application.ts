@@ -10,7 +10,7 @@ import type {
   ApplicationSuspended,
 } from './events.js';
 import { normalizeText } from '../unicode.js';
-import { passesForTheNetwork } from './network-name.js';
+import { resemblesNetworkName } from './network-name.js';
 
 export type ApplicationEvent =
   ApplicationRegistered | ApplicationSuspended | ApplicationReinstated | ApplicationSecretRotated;
@@ -71,7 +71,7 @@ export function registerApplication(
       'invalid_text',
       'The name must be one line of 1 to 64 visible characters, none of which changes the direction of the text.',
     );
-  if (passesForTheNetwork(name))
+  if (resemblesNetworkName(name))
     return new Refusal('invalid_text', 'The name must not look like the name of the network.');
   const redirectUris = [...new Set(draft.redirectUris)];
   const postLogoutRedirectUris = [...new Set(draft.postLogoutRedirectUris)];
@@ -85,14 +85,14 @@ export function registerApplication(
   return [{ type: 'application.registered', data }];
 }
 
-export interface OfApplication {
+export interface ApplicationChange {
   readonly appId: string;
   readonly at: number;
 }
 
 export function suspendApplication(
   application: Application,
-  { appId, at, ...expected }: OfApplication & ExpectedLifecycle,
+  { appId, at, ...expected }: ApplicationChange & ExpectedLifecycle,
 ): Decision<ApplicationSuspended> {
   if (application.status === 'none') return unknownApplication();
   const stale = staleLifecycle(application, expected);
@@ -102,7 +102,7 @@ export function suspendApplication(
 
 export function reinstateApplication(
   application: Application,
-  { appId, at, ...expected }: OfApplication & ExpectedLifecycle,
+  { appId, at, ...expected }: ApplicationChange & ExpectedLifecycle,
 ): Decision<ApplicationReinstated> {
   if (application.status === 'none') return unknownApplication();
   const stale = staleLifecycle(application, expected);
@@ -112,7 +112,7 @@ export function reinstateApplication(
 
 export function rotateSecret(
   application: Application,
-  { appId, at, overlapMs }: OfApplication & { readonly overlapMs: number },
+  { appId, at, overlapMs }: ApplicationChange & { readonly overlapMs: number },
 ): Decision<ApplicationSecretRotated> {
   if (application.status === 'none') return unknownApplication();
   return [{ type: 'application.secret_rotated', data: { appId, previousUntil: at + overlapMs, at } }];

@@ -10,7 +10,7 @@ const lookalikes: ReadonlyMap<string, string> = new Map(
   }).flatMap(([letter, others]) => others.map((other) => [other, letter])),
 );
 
-export function passesForTheNetwork(name: string): boolean {
+export function resemblesNetworkName(name: string): boolean {
   const letters = Array.from(
     name.normalize('NFKD').toLowerCase(),
     (letter) => lookalikes.get(letter) ?? letter,

@@ -75,11 +75,11 @@ export function refreshGrant(
 }
 
 /** The revoking party, or the reused code or token, which revokes by itself (RFC 9700, section 4.14.2). */
-export type Ending =
+export type RevocationCause =
   | { readonly cause: 'client' | 'person' | 'operator' }
   | { readonly cause: 'reuse'; readonly of: GrantReuseDetected['data']['of'] };
 
-export type Revocation = Ending & { readonly at: number };
+export type Revocation = RevocationCause & { readonly at: number };
 
 export function revokeGrant(
   grant: Grant,

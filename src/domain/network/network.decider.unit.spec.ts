@@ -4,7 +4,7 @@ import {
   evolveNetwork,
   noNetwork,
   pausePublishing,
-  putDownRestore,
+  recordRestore,
   resumePublishing,
   rotateSigningKey,
 } from './network.js';
@@ -67,12 +67,12 @@ describe('a restore', () => {
   };
 
   it('is recorded once', () => {
-    expect(putDownRestore(given(founded), restored.data)).toEqual([restored]);
-    expect(putDownRestore(given(founded, restored), restored.data)).toEqual([]);
-    expect(putDownRestore(given(founded, restored), { ...restored.data, restoreId: 's' })).toHaveLength(1);
+    expect(recordRestore(given(founded), restored.data)).toEqual([restored]);
+    expect(recordRestore(given(founded, restored), restored.data)).toEqual([]);
+    expect(recordRestore(given(founded, restored), { ...restored.data, restoreId: 's' })).toHaveLength(1);
   });
 
   it('is refused in a log without a network', () => {
-    expect(putDownRestore(given(), restored.data)).toMatchObject({ code: 'recovery_state_missing' });
+    expect(recordRestore(given(), restored.data)).toMatchObject({ code: 'recovery_state_missing' });
   });
 });

@@ -12,7 +12,7 @@ import type {
   SigningKeyRotated,
 } from './events.js';
 
-export type ReadModelAct = RebuildRequested | RecoveryApplied | RecoveryRolledBack;
+export type ReadModelOperation = RebuildRequested | RecoveryApplied | RecoveryRolledBack;
 
 export type NetworkEvent =
   | NetworkFounded
@@ -21,7 +21,7 @@ export type NetworkEvent =
   | PublishingResumed
   | BackupBegun
   | NetworkRestored
-  | ReadModelAct;
+  | ReadModelOperation;
 
 export type Network =
   | { readonly status: 'none' }
@@ -59,37 +59,37 @@ export function rotateSigningKey(
   network: Network,
   rotation: SigningKeyRotated['data'],
 ): Decision<SigningKeyRotated> {
-  if (network.status === 'none') return notFounded();
+  if (network.status === 'none') return networkMissing();
   if (network.signingKeys.includes(rotation.keyId)) return [];
   return [{ type: 'network.signing_key_rotated', data: rotation }];
 }
 
 export function pausePublishing(network: Network, at: number): Decision<PublishingPaused> {
-  if (network.status === 'none') return notFounded();
+  if (network.status === 'none') return networkMissing();
   return network.publishing === 'paused' ? [] : [{ type: 'network.publishing_paused', data: { at } }];
 }
 
 export function resumePublishing(network: Network, at: number): Decision<PublishingResumed> {
-  if (network.status === 'none') return notFounded();
+  if (network.status === 'none') return networkMissing();
   return network.publishing === 'open' ? [] : [{ type: 'network.publishing_resumed', data: { at } }];
 }
 
 export function beginBackup(network: Network, backup: BackupBegun['data']): Decision<BackupBegun> {
-  return network.status === 'none' ? notFounded() : [{ type: 'network.backup_begun', data: backup }];
+  return network.status === 'none' ? networkMissing() : [{ type: 'network.backup_begun', data: backup }];
 }
 
-export function putDownRestore(
+export function recordRestore(
   network: Network,
   restored: NetworkRestored['data'],
 ): Decision<NetworkRestored> {
-  if (network.status === 'none') return notFounded();
+  if (network.status === 'none') return networkMissing();
   return network.restores.includes(restored.restoreId) ? [] : [{ type: 'network.restored', data: restored }];
 }
 
-export function actOnReadModels<Act extends ReadModelAct>(network: Network, operation: Act): Decision<Act> {
-  return network.status === 'none' ? notFounded() : [operation];
+export function recordReadModelOperation<Act extends ReadModelOperation>(network: Network, operation: Act): Decision<Act> {
+  return network.status === 'none' ? networkMissing() : [operation];
 }
 
-export function notFounded(): Refusal {
+export function networkMissing(): Refusal {
   return new Refusal('recovery_state_missing', 'The log has no network yet: start a worker, then retry.');
 }

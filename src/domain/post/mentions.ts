@@ -1,6 +1,6 @@
 import { Refusal } from '../refusal.js';
 
-export const MOST_HANDLES = 50;
+export const MAX_MENTIONS = 50;
 
 /**
  * A URL, which mentions no one, or `@handle`. Not the end of an e-mail address or path, nor the start of a foreign
@@ -14,10 +14,10 @@ const urlOrMention =
 export function mentionedHandles(text: string): readonly string[] | Refusal {
   const mentions = [...text.matchAll(urlOrMention)].flatMap(([, handle]) => handle?.toLowerCase() ?? []);
   const handles = [...new Set(mentions)];
-  return handles.length > MOST_HANDLES
+  return handles.length > MAX_MENTIONS
     ? new Refusal(
         'domain_plan_too_large',
-        `text names ${handles.length} handles; name at most ${MOST_HANDLES} in one post.`,
+        `text names ${handles.length} handles; name at most ${MAX_MENTIONS} in one post.`,
       )
     : handles;
 }

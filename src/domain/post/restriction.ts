@@ -5,11 +5,11 @@ import type { Decision } from '../refusal.js';
 import type { PostRestricted, PostUnrestricted } from './events.js';
 import type { Post, WrittenPost } from './post.js';
 
-export interface Restricting extends ExpectedLifecycle {
+export interface RestrictionChange extends ExpectedLifecycle {
   readonly at: number;
 }
 
-export function restrictPost(post: Post, change: Restricting): Decision<PostRestricted> {
+export function restrictPost(post: Post, change: RestrictionChange): Decision<PostRestricted> {
   const current = restrictable(post, change);
   if (current instanceof Refusal) return current;
   const { id: postId, authorActorId } = current;
@@ -18,7 +18,7 @@ export function restrictPost(post: Post, change: Restricting): Decision<PostRest
     : [{ type: 'post.restricted', data: { postId, authorActorId, at: change.at } }];
 }
 
-export function unrestrictPost(post: Post, change: Restricting): Decision<PostUnrestricted> {
+export function unrestrictPost(post: Post, change: RestrictionChange): Decision<PostUnrestricted> {
   const current = restrictable(post, change);
   if (current instanceof Refusal) return current;
   const { id: postId, authorActorId } = current;

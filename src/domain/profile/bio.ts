@@ -4,7 +4,7 @@ import { normalizeText } from '../unicode.js';
 const MAX_CODE_POINTS = 500;
 const bioPattern = /^(?:[^\p{Cc}\p{Cs}]|\n){0,500}$/u;
 
-export function keptBio(typed: string): string | Refusal {
+export function normalizedBio(typed: string): string | Refusal {
   const normalized = normalizeText(typed.trim(), MAX_CODE_POINTS);
   if ('fault' in normalized)
     return new Refusal('invalid_text', `This bio ${normalized.fault}; choose a shorter one.`);

@@ -1,8 +1,8 @@
-import { handleFault, keptDisplayName } from '../account/account.js';
+import { handleFault, normalizedDisplayName } from '../account/account.js';
 import type { AccountRegistered } from '../account/events.js';
 import { Refusal } from '../refusal.js';
 import type { Decision } from '../refusal.js';
-import { keptBio } from './bio.js';
+import { normalizedBio } from './bio.js';
 import type { ProfileChanged } from './events.js';
 import { isWebsite } from './website.js';
 
@@ -44,8 +44,8 @@ export interface ProfileChange {
 export function changeProfile(profile: Profile, change: ProfileChange, at: number): Decision<ProfileChanged> {
   // Unchanged fields are not validated again: the rules may have changed since.
   const displayName =
-    change.displayName === undefined ? profile.displayName : keptDisplayName(change.displayName);
-  const bio = change.bio === undefined ? profile.bio : keptBio(change.bio);
+    change.displayName === undefined ? profile.displayName : normalizedDisplayName(change.displayName);
+  const bio = change.bio === undefined ? profile.bio : normalizedBio(change.bio);
   const handleRefusal = refusalOfHandle(change);
   if (handleRefusal) return handleRefusal;
   if (displayName instanceof Refusal) return displayName;

@@ -1,9 +1,9 @@
 import type { Decision } from '../refusal.js';
 import type { RelationEnded, RelationEstablished, RelationEvent } from './events.js';
 import { interactionUnavailable } from './tie.js';
-import type { Tie } from './tie.js';
+import type { RelationState } from './tie.js';
 
-export type Like = (Tie & { readonly targetActorId: string }) | undefined;
+export type Like = (RelationState & { readonly targetActorId: string }) | undefined;
 
 export function evolveLike(like: Like, { type, data }: RelationEvent): Like {
   switch (type) {
@@ -19,7 +19,7 @@ export function evolveLike(like: Like, { type, data }: RelationEvent): Like {
   }
 }
 
-export interface LikeAct {
+export interface LikeAction {
   readonly actorId: string;
   readonly postId: string;
   readonly at: number;
@@ -27,7 +27,7 @@ export interface LikeAct {
 
 export function likePost(
   like: Like,
-  { actorId, postId, at }: LikeAct,
+  { actorId, postId, at }: LikeAction,
   authorActorId: string | undefined,
 ): Decision<RelationEstablished> {
   if (authorActorId === undefined) return interactionUnavailable();
@@ -42,7 +42,7 @@ export function likePost(
 }
 
 /** Independent of the post: a like can always be withdrawn. */
-export function unlikePost(like: Like, { actorId, postId, at }: LikeAct): Decision<RelationEnded> {
+export function unlikePost(like: Like, { actorId, postId, at }: LikeAction): Decision<RelationEnded> {
   if (!like?.active) return [];
   const { generation, targetActorId } = like;
   return [

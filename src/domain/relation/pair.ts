@@ -3,12 +3,12 @@ import { Refusal } from '../refusal.js';
 import type { Decision } from '../refusal.js';
 import type { RelationEnded, RelationEstablished, RelationEvent } from './events.js';
 import { interactionUnavailable } from './tie.js';
-import type { Tie } from './tie.js';
+import type { RelationState } from './tie.js';
 
 export type PairEvent = RelationEvent | BlockEvent;
 
 export interface Pair {
-  readonly follows: { readonly [actorId: string]: Tie };
+  readonly follows: { readonly [actorId: string]: RelationState };
   readonly blockedBy: readonly string[];
 }
 
@@ -33,7 +33,7 @@ export function evolvePair(pair: Pair, { type, data }: PairEvent): Pair {
   }
 }
 
-export interface Act {
+export interface PairAction {
   readonly actorId: string;
   readonly targetActorId: string;
   readonly at: number;
@@ -43,7 +43,7 @@ export interface Act {
  * `isAvailable`: the target has an active account. Also refuses an active follow: otherwise the follower could tell a
  * suspension from a block. A suspension keeps the follow, a block ends it.
  */
-export function follow(pair: Pair, action: Act, isAvailable: boolean): Decision<RelationEstablished> {
+export function follow(pair: Pair, action: PairAction, isAvailable: boolean): Decision<RelationEstablished> {
   const { actorId, targetActorId, at } = action;
   if (actorId === targetActorId) return selfRelation();
   if (!isAvailable || pair.blockedBy.length > 0) return interactionUnavailable();
@@ -62,7 +62,7 @@ export function follow(pair: Pair, action: Act, isAvailable: boolean): Decision<
  * Independent of the target: a follow can always be withdrawn. So can, once, a follow that a block ended: otherwise the
  * follower could tell a block from a suspension.
  */
-export function unfollow(pair: Pair, { actorId, targetActorId, at }: Act): Decision<RelationEnded> {
+export function unfollow(pair: Pair, { actorId, targetActorId, at }: PairAction): Decision<RelationEnded> {
   if (actorId === targetActorId) return selfRelation();
   const relation = pair.follows[actorId];
   if (!relation || relation.takenBack === true) return [];
@@ -75,7 +75,7 @@ export function unfollow(pair: Pair, { actorId, targetActorId, at }: Act): Decis
  */
 export function block(
   pair: Pair,
-  { actorId, targetActorId, at }: Act,
+  { actorId, targetActorId, at }: PairAction,
   isKnown: boolean,
 ): Decision<PairEvent> {
   if (actorId === targetActorId) return selfBlock();
@@ -88,7 +88,7 @@ export function block(
   ];
 }
 
-export function unblock(pair: Pair, { actorId, targetActorId, at }: Act): Decision<BlockEvent> {
+export function unblock(pair: Pair, { actorId, targetActorId, at }: PairAction): Decision<BlockEvent> {
   if (actorId === targetActorId) return selfBlock();
   return pair.blockedBy.includes(actorId)
     ? [{ type: 'block.ended', data: { actorId, targetActorId, at } }]
@@ -101,7 +101,7 @@ function endOf(pair: Pair, actorId: string, targetActorId: string, at: number): 
 }
 
 function ended(
-  { generation }: Tie,
+  { generation }: RelationState,
   actorId: string,
   targetActorId: string,
   at: number,

@@ -4,7 +4,7 @@ import { Refusal } from '../refusal.js';
  * A relation at its newest generation. `at`: time of establishment (Unix ms). `takenBack`: withdrawn by its actor; a
  * relation that a block ended can still be withdrawn.
  */
-export interface Tie {
+export interface RelationState {
   readonly active: boolean;
   readonly takenBack?: boolean;
   readonly generation: number;

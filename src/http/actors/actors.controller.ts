@@ -4,10 +4,10 @@ import { actorById } from '../../../projections/profile/profile.read-model.js';
 import { ProtectedReads } from '../admission/protected-reads.js';
 import type { ReadRequest, ReadRule } from '../admission/protected-reads.js';
 import { HttpRefusal } from '../server/errors.js';
-import { identifierOrNone } from '../requests/fields.js';
+import { identifierOrEmpty } from '../requests/fields.js';
 import { Operation } from '../openapi/operation.js';
-import type { Answered } from '../openapi/operation.js';
-import { Reading } from '../requests/read-request.js';
+import type { AnswerOf } from '../openapi/operation.js';
+import { ReadParameters } from '../requests/read-request.js';
 import { actor, exampleActor } from './profile.resource.js';
 
 const anybody: ReadRule = { scope: 'read', anonymous: true };
@@ -23,16 +23,16 @@ export class ActorsController {
     id: 'getActor',
     summary: 'Read an actor',
     access: anybody,
-    answers: oneActor,
+    answer: oneActor,
     example: { actor: exampleActor },
     errors: ['not_found'],
   })
   async actor(
     @Param('actorId') actorId: string,
-    @Reading() request: ReadRequest,
-  ): Promise<Answered<typeof oneActor>> {
+    @ReadParameters() request: ReadRequest,
+  ): Promise<AnswerOf<typeof oneActor>> {
     const { result } = await this.reads.read(request, anybody, actorById, {
-      actorId: identifierOrNone(actorId),
+      actorId: identifierOrEmpty(actorId),
     });
     if (!result) throw new HttpRefusal('not_found', 'No such actor exists, or you cannot see it.');
     return { actor: result };

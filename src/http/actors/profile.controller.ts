@@ -12,8 +12,8 @@ import type { ReadRequest, ReadRule } from '../admission/protected-reads.js';
 import { HttpRefusal } from '../server/errors.js';
 import { baseRevision, beforeNormalizing, intentId } from '../requests/fields.js';
 import { Operation } from '../openapi/operation.js';
-import type { Answered } from '../openapi/operation.js';
-import { Reading } from '../requests/read-request.js';
+import type { AnswerOf } from '../openapi/operation.js';
+import { ReadParameters } from '../requests/read-request.js';
 import { exampleOwnProfile, ownProfile } from './profile.resource.js';
 
 const bearer: ReadRule = { scope: 'read', anonymous: false };
@@ -57,10 +57,10 @@ export class ProfileController {
     id: 'getOwnProfile',
     summary: "Read the caller's own profile",
     access: bearer,
-    answers: oneProfile,
+    answer: oneProfile,
     example: { profile: exampleOwnProfile },
   })
-  async ownProfile(@Reading() request: ReadRequest): Promise<Answered<typeof oneProfile>> {
+  async ownProfile(@ReadParameters() request: ReadRequest): Promise<AnswerOf<typeof oneProfile>> {
     const { result } = await this.reads.read(request, bearer, callersProfile, undefined);
     // The log has every live account, so only the read model can lack it: the read model is behind.
     if (!result)
@@ -78,9 +78,9 @@ export class ProfileController {
     summary: "Change the caller's own profile",
     description:
       'An omitted field stays unchanged. The handle is also the name to sign in with. A replaced handle is free for others.',
-    answers: oneProfile,
+    answer: oneProfile,
     example: { profile: exampleOwnProfile },
-    sends: { intentId: 'profile-1', revision: 2, bio: exampleOwnProfile.bio },
+    bodyExample: { intentId: 'profile-1', revision: 2, bio: exampleOwnProfile.bio },
     errors: [
       'effect_mismatch',
       'invalid_text',
@@ -94,7 +94,7 @@ export class ProfileController {
     @Body({ schema: profileChange }) body: z.infer<typeof profileChange>,
     @ActingAuthority() authority: Authority,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<Answered<typeof oneProfile>> {
+  ): Promise<AnswerOf<typeof oneProfile>> {
     const { intentId: id, ...change } = body;
     const { profile, position } = await this.commands.execute(
       new ChangeProfile({ ...authority, intentId: id }, change),

@@ -16,7 +16,7 @@ export interface AdmissionValues {
   readonly minPosition: string | null;
 }
 
-export const valuesOf = (values: AdmissionValues): unknown[] => [
+export const admissionParameters = (values: AdmissionValues): unknown[] => [
   values.tokenHash,
   values.now,
   values.incarnation,

@@ -3,7 +3,7 @@ import { LimitsUnavailable } from '../../limits/shared-window.js';
 import { isUnreachable } from '../../store/unreachable.js';
 import { HttpRefusal } from '../server/errors.js';
 import type { AdmissionRow } from './admission-sql.js';
-import { authorityOf } from './authority.js';
+import { requireAuthority } from './authority.js';
 import type { Caller } from './authority.js';
 import { unavailableReason } from './unavailable.js';
 import type { UnavailableReason } from './unavailable.js';
@@ -33,7 +33,7 @@ export function admit(
   // Before the token is judged: a log rollback may have lost facts about tokens as well.
   const reason = unavailableReason(row, proof);
   if (reason) throw new HttpRefusal(reason, unavailableMessages[reason]);
-  return credential && authorityOf(row, scope);
+  return credential && requireAuthority(row, scope);
 }
 
 const unavailableMessages: Readonly<Record<UnavailableReason, string>> = {
@@ -46,7 +46,7 @@ const unavailableMessages: Readonly<Record<UnavailableReason, string>> = {
 /**
  * @throws {HttpRefusal} `protected_read_unavailable`: the read models have not caught up with the required revision.
  */
-export function readOf<Result>(
+export function presentRead<Result>(
   row: AdmissionRow,
   caller: Caller | undefined,
   query: Pick<ReadQuery<never, Result>, 'present'>,
@@ -67,10 +67,10 @@ export function readOf<Result>(
 /**
  * Limits are counted on the same server. If it is unreachable, the read fails too, and the read's error is reported.
  */
-export const isStoreAway = (cause: unknown): boolean =>
-  cause instanceof LimitsUnavailable ? !cause.isServerThere : isUnreachable(cause);
+export const isStoreUnavailable = (cause: unknown): boolean =>
+  cause instanceof LimitsUnavailable ? !cause.isServerAvailable : isUnreachable(cause);
 
-export const unreachableTo = (credential: Credential, cause: unknown): HttpRefusal =>
+export const storeUnavailable = (credential: Credential, cause: unknown): HttpRefusal =>
   new HttpRefusal(
     credential ? 'protected_read_storage_unavailable' : 'pilot_storage_unavailable',
     'The read store cannot be reached; retry later.',

@@ -16,7 +16,7 @@ export type CallerRow = Pick<
 >;
 
 /** Checks a bearer credential in the order of docs/api-decisions.md, "Errors". @throws {HttpRefusal} */
-export function authorityOf(row: CallerRow, scope: string | undefined): Caller {
+export function requireAuthority(row: CallerRow, scope: string | undefined): Caller {
   const { actor_id: actorId, app_id: appId, grant_id: grantId, scopes } = row;
   if (!row.token_live || actorId === null || appId === null || grantId === null || scopes === null)
     throw new HttpRefusal(

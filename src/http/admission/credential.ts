@@ -6,7 +6,7 @@ import { Passport } from 'passport';
 import { Strategy } from 'passport-strategy';
 import { credentialHash } from '../../store/authority/credential-hash.js';
 import { HttpRefusal } from '../server/errors.js';
-import { isSaidOnce } from '../server/network-origin.js';
+import { isSingleHeader } from '../server/network-origin.js';
 
 /** SHA-256 of the access token. The token itself goes no further than this file. */
 export type Credential = { readonly tokenHash: Buffer } | undefined;
@@ -38,7 +38,7 @@ export class CredentialGuard implements CanActivate {
     const onAuthenticated = (error: unknown, credential?: Credential | false) => {
       if (error) return reject(error);
       // RFC 6750, section 3.1: a repeated header is a fault of the request, not of the token.
-      if (!isSaidOnce(request, 'authorization'))
+      if (!isSingleHeader(request, 'authorization'))
         return reject(new HttpRefusal('invalid_request', 'Send one header Authorization.'));
       if (credential === false)
         return reject(

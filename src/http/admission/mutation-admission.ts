@@ -3,7 +3,7 @@ import type { Clock } from '../../commands/support/ambient.js';
 import { isUnreachable } from '../../store/unreachable.js';
 import { HttpRefusal } from '../server/errors.js';
 import { publisherSql } from './admission-sql.js';
-import { authorityOf } from './authority.js';
+import { requireAuthority } from './authority.js';
 import type { Caller, CallerRow } from './authority.js';
 import { unavailableReason } from './unavailable.js';
 import type { UnavailableReason, AdmissionState } from './unavailable.js';
@@ -43,7 +43,7 @@ export class MutationAdmission {
     const row = await this.find(credential.tokenHash);
     const reason = unavailableReason(row, this.proof);
     if (reason) throw new HttpRefusal(reason, unavailableMessages[reason]);
-    const caller = authorityOf(row, scope);
+    const caller = requireAuthority(row, scope);
     if (publishes && row.publishing_paused)
       throw new HttpRefusal('publishing_paused', `Publishing is paused for everybody. ${RETRY_ADVICE}`);
     return caller;

@@ -5,8 +5,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Authority } from '../../commands/support/intent.js';
 import { addressClassOf } from '../../limits/address-class.js';
 import { unauthenticated } from '../server/errors.js';
-import { ApiLimits } from '../limits/request-limits.js';
-import { askAboutToken } from '../limits/ask-about-token.js';
+import { RequestLimits } from '../limits/request-limits.js';
+import { limitInvalidTokens } from '../limits/ask-about-token.js';
 import { requestMeterOf } from '../limits/request-meter.js';
 import { credentialOf } from './credential.js';
 import { MutationAdmission } from './mutation-admission.js';
@@ -21,7 +21,7 @@ type RequestWithAuthority = FastifyRequest & { authority?: Authority };
 export class MutationGuard implements CanActivate {
   constructor(
     private readonly admission: MutationAdmission,
-    private readonly limits: ApiLimits,
+    private readonly limits: RequestLimits,
     private readonly reflector: Reflector,
   ) {}
 
@@ -32,7 +32,7 @@ export class MutationGuard implements CanActivate {
     const meter = requestMeterOf(request, http.getResponse<FastifyReply>());
     const credential = credentialOf(request);
     if (!credential) throw unauthenticated();
-    const caller = await askAboutToken(this.limits, meter, credential.tokenHash, () =>
+    const caller = await limitInvalidTokens(this.limits, meter, credential.tokenHash, () =>
       this.admission.admit(credential, rule),
     );
     await meter.count(() => this.limits.write(caller));

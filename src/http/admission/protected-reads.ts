@@ -1,13 +1,13 @@
 import type { ReadQuery } from '../../../projections/runner/read-query.js';
 import type { Clock } from '../../commands/support/ambient.js';
 import { unauthenticated } from '../server/errors.js';
-import type { AnonymousBudget, ApiLimits } from '../limits/request-limits.js';
-import { askAboutToken } from '../limits/ask-about-token.js';
+import type { AnonymousBudget, RequestLimits } from '../limits/request-limits.js';
+import { limitInvalidTokens } from '../limits/ask-about-token.js';
 import type { RequestMeter } from '../limits/request-meter.js';
 import type { CommonHeader } from '../openapi/headers.js';
-import { admissionSql, valuesOf } from './admission-sql.js';
+import { admissionSql, admissionParameters } from './admission-sql.js';
 import type { AdmissionRow } from './admission-sql.js';
-import { admit, FRESHNESS_MS, isStoreAway, readOf, unreachableTo } from './admitted.js';
+import { admit, FRESHNESS_MS, isStoreUnavailable, presentRead, storeUnavailable } from './admitted.js';
 import type { Read } from './admitted.js';
 import type { Caller } from './authority.js';
 import type { Credential } from './credential.js';
@@ -45,7 +45,7 @@ export class ProtectedReads {
     private readonly statements: PublishedStatements,
     private readonly positions: Positions,
     private readonly clock: Clock,
-    private readonly limits: ApiLimits,
+    private readonly limits: RequestLimits,
     private readonly proof: RestrictionProof,
   ) {}
 
@@ -65,13 +65,13 @@ export class ProtectedReads {
     describe?.(undefined);
     try {
       if (!credential)
-        await meter.count(() => this.limits.anonymousRead(rule.budget ?? 'reads', meter.nearest));
+        await meter.count(() => this.limits.anonymousRead(rule.budget ?? 'reads', meter.peerAddress));
       const find = async () => {
         const firstRow = await this.ask(request, rule, query, args);
         return [firstRow, admit(firstRow, credential, rule.scope, this.proof)] as const;
       };
       const admission = await (credential
-        ? askAboutToken(this.limits, meter, credential.tokenHash, find)
+        ? limitInvalidTokens(this.limits, meter, credential.tokenHash, find)
         : find());
       const [, admitted] = admission;
       let [row] = admission;
@@ -84,9 +84,9 @@ export class ProtectedReads {
         caller = admit(row, credential, rule.scope, this.proof);
       }
       describe?.(commonHeadersOf(row, caller));
-      return readOf(row, caller, query);
+      return presentRead(row, caller, query);
     } catch (cause) {
-      throw isStoreAway(cause) ? unreachableTo(credential, cause) : cause;
+      throw isStoreUnavailable(cause) ? storeUnavailable(credential, cause) : cause;
     }
   }
 
@@ -100,7 +100,7 @@ export class ProtectedReads {
       name: query.name,
       text: (schemaName) => admissionSql(schemaName, query),
       values: ({ incarnation }) => [
-        ...valuesOf({
+        ...admissionParameters({
           tokenHash: credential?.tokenHash ?? null,
           now: this.clock.now(),
           incarnation,

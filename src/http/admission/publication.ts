@@ -20,7 +20,7 @@ export class PublicationCache {
     private readonly versions: Readonly<Record<string, number>>,
   ) {}
 
-  get known(): Publication | undefined {
+  get cached(): Publication | undefined {
     return this.#known;
   }
 

@@ -23,7 +23,7 @@ export class PublishedStatements {
     private readonly pool: Pool,
     private readonly publications: PublicationCache,
   ) {
-    dropStaleStatements(pool, () => publications.known?.incarnation);
+    dropStaleStatements(pool, () => publications.cached?.incarnation);
   }
 
   /**

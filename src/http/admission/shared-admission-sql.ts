@@ -16,7 +16,7 @@ export interface SharedAdmissionValues {
   readonly cursors: readonly string[];
 }
 
-export const sharedValuesOf = (values: SharedAdmissionValues): unknown[] => [
+export const sharedAdmissionParameters = (values: SharedAdmissionValues): unknown[] => [
   values.tokenHashes,
   values.now,
   values.incarnation,

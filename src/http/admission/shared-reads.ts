@@ -1,12 +1,12 @@
 import type { SharedReadQuery } from '../../../projections/runner/read-query.js';
 import type { Clock } from '../../commands/support/ambient.js';
-import { admit, FRESHNESS_MS, isStoreAway, readOf, unreachableTo } from './admitted.js';
+import { admit, FRESHNESS_MS, isStoreUnavailable, presentRead, storeUnavailable } from './admitted.js';
 import type { Read } from './admitted.js';
 import type { Credential } from './credential.js';
 import type { Positions } from './positions.js';
 import type { PublishedStatements } from './published-statements.js';
 import type { RestrictionProof } from './restriction-proof.js';
-import { sharedAdmissionSql, sharedValuesOf } from './shared-admission-sql.js';
+import { sharedAdmissionSql, sharedAdmissionParameters } from './shared-admission-sql.js';
 import type { SharedAdmissionRow } from './shared-admission-sql.js';
 
 export interface SharedRequest {
@@ -24,7 +24,7 @@ export type SharedAnswer<Request, Result> = {
  */
 export interface SharedAnswers<Request, Result> {
   readonly answers: Iterable<SharedAnswer<Request, Result>>;
-  readonly late: Promise<Iterable<SharedAnswer<Request, Result>>> | undefined;
+  readonly delayed: Promise<Iterable<SharedAnswer<Request, Result>>> | undefined;
 }
 
 /** The protected read of many callers in one statement. Each caller is admitted or refused separately. */
@@ -45,7 +45,7 @@ export class SharedReads {
   ): Promise<SharedAnswers<Request, Result>> {
     const answersOf = (rows: readonly RequestRow<Request>[]) => this.answers(rows, scope, query);
     const [answerable, stale] = this.splitByFreshness(await this.ask(requests, scope, query, args), scope);
-    if (stale.length === 0) return { answers: answersOf(answerable), late: undefined };
+    if (stale.length === 0) return { answers: answersOf(answerable), delayed: undefined };
     const late = async () => {
       const needed = stale.map(({ position }) => position);
       await this.positions.waitFor(
@@ -55,7 +55,7 @@ export class SharedReads {
       const staleRequests = stale.map(({ request }) => request);
       return answersOf(await this.ask(staleRequests, scope, query, args));
     };
-    return { answers: answersOf(answerable), late: late() };
+    return { answers: answersOf(answerable), delayed: late() };
   }
 
   private splitByFreshness<Request extends SharedRequest>(
@@ -92,7 +92,7 @@ export class SharedReads {
       }
       let answer: { readonly read: Read<Result> } | { readonly fault: unknown };
       try {
-        answer = { read: readOf(row, admit(row, request.credential, scope, this.proof), query) };
+        answer = { read: presentRead(row, admit(row, request.credential, scope, this.proof), query) };
       } catch (refusal) {
         answer = { fault: refusal };
       }
@@ -111,7 +111,7 @@ export class SharedReads {
         name: query.name,
         text: (schemaName) => sharedAdmissionSql(schemaName, query),
         values: ({ incarnation }) => [
-          ...sharedValuesOf({
+          ...sharedAdmissionParameters({
             tokenHashes: requests.map(({ credential }) => credential?.tokenHash ?? null),
             now: this.clock.now(),
             incarnation,
@@ -131,7 +131,7 @@ export class SharedReads {
       const [anonymous, signedIn] = [
         undefined,
         requests.find(({ credential }) => credential)?.credential,
-      ].map((credential) => (isStoreAway(cause) ? unreachableTo(credential, cause) : cause));
+      ].map((credential) => (isStoreUnavailable(cause) ? storeUnavailable(credential, cause) : cause));
       return requests.map((request) => ({ request, fault: request.credential ? signedIn : anonymous }));
     }
   }

@@ -16,7 +16,7 @@ export class SignInAdmission {
    * Returns a message for a person while nobody may sign in or use a token; undefined otherwise. Concurrent calls
    * share the next statement. Rejects if the read store cannot be reached.
    */
-  whyClosed(): Promise<string | undefined> {
+  unavailableMessage(): Promise<string | undefined> {
     this.next ??= this.ask();
     return this.next;
   }

@@ -2,7 +2,7 @@ import { html } from '../../pages/html.js';
 import type { Html } from '../../pages/html.js';
 import { layout, pageHeaders, Sheet } from '../../pages/layout.js';
 import { operationsOf } from '../openapi/openapi.js';
-import type { OpenApi, Placed } from '../openapi/openapi.js';
+import type { OpenApi, PlacedOperation } from '../openapi/openapi.js';
 import { operationHtml } from './operation.html.js';
 import { exampleOf, fieldsOf, prose, typeOf } from './schema.html.js';
 import { docsStyle } from './style.js';
@@ -48,7 +48,7 @@ function indexHtml({
 }: {
   readonly name: string;
   readonly description: string;
-  readonly members: readonly Placed[];
+  readonly members: readonly PlacedOperation[];
 }): Html {
   const rows = members.map(
     ({ method, path, operation }) =>

@@ -5,12 +5,12 @@ import type {
   OpenApi,
   OperationObject,
   ParameterObject,
-  Placed,
+  PlacedOperation,
   ResponseObject,
 } from '../openapi/openapi.js';
 import { exampleOf, fieldsOf, prose, typeOf } from './schema.html.js';
 
-export function operationHtml({ method, path, operation }: Placed, document: OpenApi): Html {
+export function operationHtml({ method, path, operation }: PlacedOperation, document: OpenApi): Html {
   const { operationId, summary, description, parameters, requestBody, responses } = operation;
   const { 200: success, ...refusals } = responses;
   return html`<article class="card operation" id="${operationId}">

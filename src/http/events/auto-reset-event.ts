@@ -3,13 +3,13 @@ export class AutoResetEvent {
   private rung = false;
   private wake: (() => void) | undefined;
 
-  ring(): void {
+  set(): void {
     this.rung = true;
     this.wake?.();
   }
 
   /** Resolves after a ring since the last return, after `ms`, or when `signal` aborts. */
-  async next(ms: number, signal: AbortSignal): Promise<void> {
+  async wait(ms: number, signal: AbortSignal): Promise<void> {
     if (!this.rung && !signal.aborted) {
       const { promise, resolve } = Promise.withResolvers<void>();
       this.wake = resolve;

@@ -7,26 +7,26 @@ const never = new AbortController().signal;
 describe('a latch', () => {
   test('is open at once where it was rung before, and only once', async () => {
     const latch = new AutoResetEvent();
-    latch.ring();
-    latch.ring();
-    await latch.next(LONG_MS, never);
+    latch.set();
+    latch.set();
+    await latch.wait(LONG_MS, never);
     let isOpen = false;
-    const next = latch.next(LONG_MS, never).then(() => (isOpen = true));
+    const next = latch.wait(LONG_MS, never).then(() => (isOpen = true));
     await Promise.resolve();
     expect(isOpen).toBe(false);
-    latch.ring();
+    latch.set();
     expect(await next).toBe(true);
   });
 
   test('opens by itself after a while', async () => {
-    expect(await new AutoResetEvent().next(1, never)).toBeUndefined();
+    expect(await new AutoResetEvent().wait(1, never)).toBeUndefined();
   });
 
   test('opens when nobody wants to wait any more, also where that was before', async () => {
     const stopping = new AbortController();
-    const waiting = new AutoResetEvent().next(LONG_MS, stopping.signal);
+    const waiting = new AutoResetEvent().wait(LONG_MS, stopping.signal);
     stopping.abort();
     expect(await waiting).toBeUndefined();
-    expect(await new AutoResetEvent().next(LONG_MS, stopping.signal)).toBeUndefined();
+    expect(await new AutoResetEvent().wait(LONG_MS, stopping.signal)).toBeUndefined();
   });
 });

@@ -8,12 +8,12 @@ import type { ErrorBody } from '../server/errors.js';
 const READ_TIMEOUT_MS = 20_000;
 const RECONNECT_MS = 2_000;
 
-export type Reader = Pick<ReadRequest, 'credential' | 'meter'>;
+export type StreamReader = Pick<ReadRequest, 'credential' | 'meter'>;
 
 export class EventStream {
   readonly body: Readable;
   /** A read for this stream is running; no other may start. */
-  isReading = false;
+  hasPendingRead = false;
   private latest: Read<FeedPage>;
   private isConsumed = false;
   private isEnded = false;
@@ -21,7 +21,7 @@ export class EventStream {
 
   /** The first message carries the position. `onConsumed`: the client has read every message. */
   constructor(
-    readonly reader: Reader,
+    readonly reader: StreamReader,
     first: Read<FeedPage>,
     onConsumed: (stream: EventStream) => void,
   ) {
@@ -43,8 +43,8 @@ export class EventStream {
     this.send(retry(RECONNECT_MS) + (framesOf(first.result) || heartbeat(first.result.cursor)));
   }
 
-  get isWaiting(): boolean {
-    return this.isConsumed && !this.isReading && !this.isEnded;
+  get isReady(): boolean {
+    return this.isConsumed && !this.hasPendingRead && !this.isEnded;
   }
 
   get cursor(): number {
@@ -56,7 +56,7 @@ export class EventStream {
     return this.latest.incarnation;
   }
 
-  moveOn(read: Read<FeedPage>, message: string): void {
+  advance(read: Read<FeedPage>, message: string): void {
     if (this.isEnded) return;
     this.latest = read;
     if (message !== '') this.send(message);

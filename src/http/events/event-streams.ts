@@ -8,11 +8,11 @@ import type { limits } from '../../config/limit-settings.js';
 import type { Read } from '../admission/protected-reads.js';
 import { HttpRefusal } from '../server/errors.js';
 import { EventStream } from './event-stream.js';
-import type { Reader } from './event-stream.js';
-import { Rounds } from './rounds.js';
-import type { RoundsOptions } from './rounds.js';
+import type { StreamReader } from './event-stream.js';
+import { SharedReadLoop } from './rounds.js';
+import type { SharedReadLoopOptions } from './rounds.js';
 
-export type MostOpen = Readonly<Record<keyof typeof limits.openStreams, number>>;
+export type MaxOpenStreams = Readonly<Record<keyof typeof limits.openStreams, number>>;
 
 /** Time limit for the last messages, within the shutdown time of the server. */
 const CLOSE_MS = 1_000;
@@ -25,13 +25,13 @@ export class EventStreams implements OnModuleDestroy {
     EventStream,
     { readonly listener: string; readonly isAnonymous: boolean }
   >();
-  private readonly rounds: Rounds;
+  private readonly rounds: SharedReadLoop;
 
   constructor(
-    options: RoundsOptions,
-    private readonly maxOpen: MostOpen,
+    options: SharedReadLoopOptions,
+    private readonly maxOpen: MaxOpenStreams,
   ) {
-    this.rounds = new Rounds(options);
+    this.rounds = new SharedReadLoop(options);
   }
 
   /**
@@ -39,7 +39,7 @@ export class EventStreams implements OnModuleDestroy {
    * @param listener owner of the stream for the limit: a caller, or an address.
    * @throws {HttpRefusal} `pilot_rate_limited`: the listener or this process has reached its limit.
    */
-  begin(listener: string, first: Read<FeedPage>, reader: Reader): Readable {
+  start(listener: string, first: Read<FeedPage>, reader: StreamReader): Readable {
     const isAnonymous = first.caller === undefined;
     this.checkLimits(listener, isAnonymous);
     const stream = new EventStream(reader, first, (consumed) => this.rounds.resume(consumed));

@@ -55,7 +55,7 @@ function streamsThat(mostOpen = { ofListener: 2, ofProcess: 5, anonymous: 3 }) {
   const streams = new EventStreams(
     {
       clock,
-      news: {
+      changes: {
         subscribe: (onNews) => {
           listening.add(onNews);
           return () => void listening.delete(onNews);
@@ -75,7 +75,7 @@ function streamsThat(mostOpen = { ofListener: 2, ofProcess: 5, anonymous: 3 }) {
               return { request, fault };
             }
           });
-          return Promise.resolve({ answers: told, late: undefined });
+          return Promise.resolve({ answers: told, delayed: undefined });
         },
       },
       explain: (fault) => {
@@ -89,7 +89,7 @@ function streamsThat(mostOpen = { ofListener: 2, ofProcess: 5, anonymous: 3 }) {
   const begin = (listener = 'alice', first: Read<FeedPage> = by(listener), token = listener) => {
     const credential = first.caller && { tokenHash: Buffer.from(token) };
     const stream = streams
-      .begin(listener, first, { credential, meter: undefined as never })
+      .start(listener, first, { credential, meter: undefined as never })
       .setEncoding('utf8');
     opened.push(stream);
     return stream;

@@ -5,13 +5,13 @@ import { addressBlock } from '../../limits/address-block.js';
 import type { Read, ReadRequest } from '../admission/protected-reads.js';
 import { HttpRefusal } from '../server/errors.js';
 import { EventStreams } from './event-streams.js';
-import { FeedReads, mayListen } from './feed-reads.js';
+import { FeedReads, feedAccess } from './feed-reads.js';
 import { logCursor, pageLimit } from '../requests/fields.js';
-import { nameOf } from '../limits/request-limits.js';
+import { limitKeyOf } from '../limits/request-limits.js';
 import type { RequestMeter } from '../limits/request-meter.js';
 import { Operation } from '../openapi/operation.js';
-import type { Answered } from '../openapi/operation.js';
-import { Reading } from '../requests/read-request.js';
+import type { AnswerOf } from '../openapi/operation.js';
+import { ReadParameters } from '../requests/read-request.js';
 import { exampleEvents, feedEvent } from './event.resource.js';
 
 const behind = z.object({ cursor: logCursor, limit: pageLimit({ most: 500 }) });
@@ -39,26 +39,26 @@ export class EventsController {
       'cursor). `event` is the kind, `data` the event, `id` its position. On `replace`, reconcile. `end` has an ' +
       'Error as its data, and the connection closes. A stream counts as one read. Too many open streams are 429, with ' +
       '`Retry-After`.',
-    access: mayListen,
-    answers: page,
+    access: feedAccess,
+    answer: page,
     example: { events: exampleEvents, cursor: 48_377, replace: false },
     errors: ['invalid_cursor'],
     requestHeaders: ['last-event-id'],
-    streams: feedEvent,
+    streamedEvent: feedEvent,
   })
   async events(
     @Query({ schema: behind }) { cursor, limit }: z.infer<typeof behind>,
-    @Reading() request: ReadRequest,
+    @ReadParameters() request: ReadRequest,
     @Req() incoming: FastifyRequest,
     @Res() reply: FastifyReply,
-  ): Promise<Answered<typeof page> | undefined> {
+  ): Promise<AnswerOf<typeof page> | undefined> {
     const isStream = wantsStream(incoming);
     const from = (isStream ? lastEventId(incoming) : undefined) ?? cursor;
     const first = await this.reads.read(request, from, isStream ? undefined : limit);
     if (isStream) {
       // The minimum revision holds for the first read alone.
       const { credential, meter } = request;
-      const stream = this.streams.begin(listenerOf(first, meter), first, { credential, meter });
+      const stream = this.streams.start(listenerOf(first, meter), first, { credential, meter });
       // A buffering proxy would delay events.
       void reply.type('text/event-stream').header('x-accel-buffering', 'no');
       void reply.send(stream);
@@ -72,8 +72,8 @@ function wantsStream({ method, headers: { accept = '' } }: FastifyRequest): bool
   return method !== 'HEAD' && accept.split(',').some((type) => /^\s*text\/event-stream\s*(;|$)/i.test(type));
 }
 
-const listenerOf = ({ caller }: Read<unknown>, { nearest }: RequestMeter): string =>
-  caller ? nameOf(caller) : addressBlock(nearest);
+const listenerOf = ({ caller }: Read<unknown>, { peerAddress: nearest }: RequestMeter): string =>
+  caller ? limitKeyOf(caller) : addressBlock(nearest);
 
 function lastEventId({ headers }: FastifyRequest): number | undefined {
   const read = logCursor.safeParse(headers['last-event-id']);

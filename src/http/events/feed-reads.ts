@@ -4,7 +4,7 @@ import { sharedFeed } from '../../../projections/feed/shared-feed.read-model.js'
 import type { ProtectedReads, Read, ReadRequest, ReadRule } from '../admission/protected-reads.js';
 import type { SharedAnswers, SharedReads, SharedRequest } from '../admission/shared-reads.js';
 
-export const mayListen = { scope: 'read', anonymous: true, budget: 'events' } as const satisfies ReadRule;
+export const feedAccess = { scope: 'read', anonymous: true, budget: 'events' } as const satisfies ReadRule;
 
 /** Limit on events in one message of a separately read stream. Events of one position are never split. */
 const MAX_EVENTS = 50;
@@ -24,7 +24,7 @@ export class FeedReads {
    * @throws {HttpRefusal} the caller has no access, or the feed is unavailable.
    */
   read(request: ReadRequest, cursor: number | undefined, limit = MAX_EVENTS): Promise<Read<FeedPage>> {
-    return this.single.read(request, mayListen, feedOf, { cursor, limit });
+    return this.single.read(request, feedAccess, feedOf, { cursor, limit });
   }
 
   /** Reads for many callers in one statement. The answers may end before the newest change. */
@@ -33,6 +33,6 @@ export class FeedReads {
   ): Promise<SharedAnswers<Request, FeedPage>> {
     const share = Math.floor(MAX_SCANNED / requests.length);
     const most = Math.min(Math.max(share, CHANGES.least), CHANGES.most);
-    return this.shared.read(requests, mayListen.scope, sharedFeed, { most });
+    return this.shared.read(requests, feedAccess.scope, sharedFeed, { most });
   }
 }

@@ -2,12 +2,12 @@ import type { SharedRequest } from '../admission/shared-reads.js';
 import type { EventStream } from './event-stream.js';
 
 /** Streams of one caller at one position share one row of the statement. */
-export interface Party extends SharedRequest {
+export interface StreamGroup extends SharedRequest {
   readonly streams: EventStream[];
 }
 
-export function partiesOf(streams: Iterable<EventStream>): readonly Party[] {
-  const parties = new Map<string, Party>();
+export function groupStreams(streams: Iterable<EventStream>): readonly StreamGroup[] {
+  const parties = new Map<string, StreamGroup>();
   for (const stream of streams) {
     const { cursor } = stream;
     const { credential } = stream.reader;

@@ -9,17 +9,17 @@ import type { EventStream } from './event-stream.js';
 import type { FeedReads } from './feed-reads.js';
 import { framesOf, heartbeat } from './frames.js';
 import { AutoResetEvent } from './auto-reset-event.js';
-import { partiesOf } from './parties.js';
-import type { Party } from './parties.js';
-import { hasMore, Stragglers } from './stragglers.js';
-import type { Front } from './stragglers.js';
+import { groupStreams } from './parties.js';
+import type { StreamGroup } from './parties.js';
+import { hasMore, CatchUpReads } from './stragglers.js';
+import type { SharedPosition } from './stragglers.js';
 
-export interface News {
+export interface ChangeSignal {
   subscribe(onNews: () => void): () => void;
 }
 
-export interface RoundsOptions {
-  readonly news: News;
+export interface SharedReadLoopOptions {
+  readonly changes: ChangeSignal;
   readonly clock: Clock;
   readonly reads: Pick<FeedReads, 'read' | 'readAll'>;
   readonly explain: (fault: unknown) => ErrorBody;
@@ -37,20 +37,20 @@ const YIELD_EVERY = 20;
  * each. A pause of at least the same length follows, so that an overloaded process delays streams rather than other
  * requests.
  */
-export class Rounds {
+export class SharedReadLoop {
   private readonly streams = new Set<EventStream>();
   private readonly wakeUp = new AutoResetEvent();
   private readonly stopping = new AbortController();
   private readonly unsubscribe: () => void;
   private isRunning = false;
   private nextCheckAt = 0;
-  private readonly stragglers = new Stragglers({
+  private readonly stragglers = new CatchUpReads({
     readAlone: (stream) => this.readAlone(stream),
-    rest: () => this.pause(BATCH_MS),
+    pause: () => this.pause(BATCH_MS),
   });
 
-  constructor(private readonly options: RoundsOptions) {
-    this.unsubscribe = options.news.subscribe(() => this.wakeUp.ring());
+  constructor(private readonly options: SharedReadLoopOptions) {
+    this.unsubscribe = options.changes.subscribe(() => this.wakeUp.set());
   }
 
   add(stream: EventStream, first: Read<FeedPage>): void {
@@ -59,12 +59,12 @@ export class Rounds {
     const timer =
       untilTokenEnds === undefined
         ? undefined
-        : setTimeout(() => this.wakeUp.ring(), Math.max(untilTokenEnds, 0));
+        : setTimeout(() => this.wakeUp.set(), Math.max(untilTokenEnds, 0));
     stream.body.once('close', () => {
       clearTimeout(timer);
       this.streams.delete(stream);
     });
-    this.stragglers.note(stream, first);
+    this.stragglers.recordRead(stream, first);
     if (!this.isRunning) void this.run();
   }
 
@@ -82,7 +82,7 @@ export class Rounds {
     this.isRunning = true;
     this.nextCheckAt = clock.now() + CHECK_MS;
     while (this.streams.size > 0) {
-      await this.wakeUp.next(Math.max(this.nextCheckAt - clock.now(), 0), this.stopping.signal);
+      await this.wakeUp.wait(Math.max(this.nextCheckAt - clock.now(), 0), this.stopping.signal);
       if (this.stopping.signal.aborted) break;
       const isCheck = clock.now() >= this.nextCheckAt;
       if (isCheck) this.nextCheckAt = clock.now() + CHECK_MS;
@@ -94,12 +94,12 @@ export class Rounds {
   }
 
   private async round(isCheck: boolean): Promise<void> {
-    const waiting = [...this.streams].filter((stream) => stream.isWaiting && !this.stragglers.has(stream));
+    const waiting = [...this.streams].filter((stream) => stream.isReady && !this.stragglers.isBehind(stream));
     if (waiting.length > 0) {
-      for (const stream of waiting) stream.isReading = true;
-      const { answers, late } = await this.options.reads.readAll(partiesOf(waiting));
+      for (const stream of waiting) stream.hasPendingRead = true;
+      const { answers, delayed: late } = await this.options.reads.readAll(groupStreams(waiting));
       void late?.then((latecomers) => this.answer(latecomers, isCheck));
-      this.stragglers.front = await this.answer(answers, isCheck);
+      this.stragglers.sharedPosition = await this.answer(answers, isCheck);
     }
     // Streams that started, or were waiting for their client, while the round was read.
     for (const stream of this.streams) void this.stragglers.catchUp(stream);
@@ -107,9 +107,9 @@ export class Rounds {
 
   /** Returns the lowest position of the round; undefined if every caller was refused. */
   private async answer(
-    answers: Iterable<SharedAnswer<Party, FeedPage>>,
+    answers: Iterable<SharedAnswer<StreamGroup, FeedPage>>,
     isCheck: boolean,
-  ): Promise<Front | undefined> {
+  ): Promise<SharedPosition | undefined> {
     // A common fault is explained and logged once.
     const reasons = new Map<unknown, ErrorBody>();
     const reasonOf = (fault: unknown) => {
@@ -117,20 +117,20 @@ export class Rounds {
       reasons.set(fault, reason);
       return reason;
     };
-    let front: Front | undefined;
+    let front: SharedPosition | undefined;
     let written = 0;
     for (const { request, ...answer } of answers) {
       const deliver =
         'read' in answer ? this.deliveryOf(answer.read, isCheck) : this.endOf(reasonOf(answer.fault));
       for (const stream of request.streams) {
-        stream.isReading = false;
+        stream.hasPendingRead = false;
         deliver(stream);
         if (++written % YIELD_EVERY === 0) await yieldToEventLoop();
       }
       if (!('read' in answer)) continue;
       const { incarnation, result } = answer.read;
       front = { incarnation, cursor: Math.min(result.cursor, front?.cursor ?? Infinity) };
-      if (hasMore(answer.read)) this.wakeUp.ring();
+      if (hasMore(answer.read)) this.wakeUp.set();
     }
     return front;
   }
@@ -158,7 +158,7 @@ export class Rounds {
 
   private send(stream: EventStream, read: Read<FeedPage>, message: string): void {
     // The headers of the stream name the earlier incarnation.
-    if (read.incarnation === stream.incarnation) stream.moveOn(read, message);
+    if (read.incarnation === stream.incarnation) stream.advance(read, message);
     else this.end(stream, this.options.explain(republished()));
   }
 

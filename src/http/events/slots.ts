@@ -1,5 +1,5 @@
 /** A semaphore: runs a limited number of tasks at a time, in order. */
-export class Slots {
+export class Semaphore {
   private readonly waiting: (() => void)[] = [];
 
   constructor(private free: number) {}

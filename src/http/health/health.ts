@@ -35,9 +35,9 @@ export class NotReady extends Error {
 export type Check = (signal: AbortSignal) => Promise<unknown>;
 
 export interface Checks {
-  /** A failure makes this process answer 503, so that load balancers avoid it. A failed `shown` check does not. */
-  readonly needed: Readonly<Record<string, Check>>;
-  readonly shown: Readonly<Record<string, Check>>;
+  /** A failure makes this process answer 503, so that load balancers avoid it. A failed informational check does not. */
+  readonly required: Readonly<Record<string, Check>>;
+  readonly informational: Readonly<Record<string, Check>>;
 }
 
 const CHECK_MS = 1_500;
@@ -58,12 +58,12 @@ export class Health {
   }
 
   private async checkAll(): Promise<Readiness> {
-    const [needed, shown] = await Promise.all([
-      this.runAll(this.checks.needed),
-      this.runAll(this.checks.shown),
+    const [required, informational] = await Promise.all([
+      this.runAll(this.checks.required),
+      this.runAll(this.checks.informational),
     ]);
-    const isReady = Object.values(needed).every(({ status }) => status === 'ok');
-    return { status: isReady ? 'ok' : 'failed', components: { ...needed, ...shown } };
+    const isReady = Object.values(required).every(({ status }) => status === 'ok');
+    return { status: isReady ? 'ok' : 'failed', components: { ...required, ...informational } };
   }
 
   private async runAll(checks: Readonly<Record<string, Check>>): Promise<Readiness['components']> {

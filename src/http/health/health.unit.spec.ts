@@ -4,7 +4,7 @@ import { Health, NotReady } from './health.js';
 import type { Checks } from './health.js';
 
 /** A component with a fault; undefined: it is ready. */
-function given(where: keyof Checks = 'needed') {
+function given(where: keyof Checks = 'required') {
   const logged: string[] = [];
   let fault: Error | undefined;
   const check = () => (fault ? Promise.reject(fault) : Promise.resolve());
@@ -14,7 +14,7 @@ function given(where: keyof Checks = 'needed') {
       logged.push([component, msg, err?.message].filter(Boolean).join(': '));
     },
   });
-  const health = new Health({ needed: {}, shown: {}, [where]: { store: check } }, logger);
+  const health = new Health({ required: {}, informational: {}, [where]: { store: check } }, logger);
   const look = (found?: Error) => {
     fault = found;
     return health.readiness();
@@ -28,7 +28,7 @@ it('logs nothing of what is ready', async () => {
   expect(logged).toEqual([]);
 });
 
-it.each(['needed', 'shown'] as const)('logs what is %s when what is said about it changes', async (where) => {
+it.each(['required', 'informational'] as const)('logs what is %s when what is said about it changes', async (where) => {
   const { logged, look } = given(where);
   for (const found of [
     new NotReady('In quarantine: one reason'),

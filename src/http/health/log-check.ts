@@ -21,13 +21,13 @@ export class LogCheck {
     private readonly monotonic: () => number,
   ) {}
 
-  look(signal?: AbortSignal): Promise<void> {
+  check(signal?: AbortSignal): Promise<void> {
     this.pending = this.explainIfSlow(this.usable(signal));
     return this.pending;
   }
 
   /** Returns for how many milliseconds each check succeeded, the running check included. */
-  async answeredForMs(): Promise<number> {
+  async reachableForMs(): Promise<number> {
     await within(ANSWER_LIMIT_MS, () => this.pending).catch(() => (this.failedAt = this.monotonic()));
     return this.monotonic() - this.failedAt;
   }

@@ -14,13 +14,13 @@ const SILENT_SECONDS = 15;
  */
 export function readinessChecks(pool: Pool, log: LogCheck, proof: RestrictionProof): Checks {
   return {
-    needed: {
-      eventStore: (signal) => log.look(signal),
+    required: {
+      eventStore: (signal) => log.check(signal),
       database: () => pool.query('SELECT 1'),
       readModels: () => checkReadModels(pool, proof),
       worker: () => checkWorker(pool, log),
     },
-    shown: { witness: () => proof.reachWitness() },
+    informational: { witness: () => proof.reachWitness() },
   };
 }
 
@@ -46,7 +46,7 @@ async function checkReadModels(pool: Pool, proof: RestrictionProof): Promise<voi
  * poison event, or not published yet. So is a group that waits for an unreachable log.
  */
 async function checkWorker(pool: Pool, log: LogCheck): Promise<void> {
-  if ((await log.answeredForMs()) < SILENT_SECONDS * 1_000) return;
+  if ((await log.reachableForMs()) < SILENT_SECONDS * 1_000) return;
   const { rows } = await pool.query<{ group_name: string; seconds: number }>(
     `SELECT group_name, extract(epoch FROM now() - beat_at)::integer AS seconds
     FROM recovery.heartbeat WHERE beat_at < now() - make_interval(secs => $1)

@@ -2,7 +2,7 @@ import { Body, Controller, Get, HttpCode, Post, Query, Res } from '@nestjs/commo
 import { CommandBus } from '@nestjs/cqrs';
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
-import { inboxOf, unreadOf } from '../../../projections/inbox/inbox.read-model.js';
+import { inboxOf, unreadCountOf } from '../../../projections/inbox/inbox.read-model.js';
 import type { Authority } from '../../commands/support/intent.js';
 import { MarkInboxRead } from '../../commands/inbox/mark-inbox-read.js';
 import type { MarkedEntries } from '../../commands/inbox/mark-inbox-read.js';
@@ -12,9 +12,9 @@ import { ProtectedReads } from '../admission/protected-reads.js';
 import type { ReadRequest, ReadRule } from '../admission/protected-reads.js';
 import { identifier, intentId, pageCursor, pageLimit } from '../requests/fields.js';
 import { Operation } from '../openapi/operation.js';
-import type { Answered } from '../openapi/operation.js';
+import type { AnswerOf } from '../openapi/operation.js';
 import { PagedReads } from '../requests/paged-reads.js';
-import { Reading } from '../requests/read-request.js';
+import { ReadParameters } from '../requests/read-request.js';
 import { exampleInboxEntry, inboxEntry } from './inbox-entry.resource.js';
 import { exampleCursor, nextCursor, timestamp } from '../requests/values.js';
 
@@ -64,14 +64,14 @@ export class InboxController {
     summary: "List the caller's notifications, newest first",
     description: 'Listing marks nothing as read. A follow or like that has ended is no longer listed.',
     access: bearer,
-    answers: pageOfEntries,
+    answer: pageOfEntries,
     example: { inbox: [exampleInboxEntry], unread: 1, cursor: exampleCursor },
     errors: ['invalid_page_cursor'],
   })
   async list(
     @Query({ schema: inboxPage }) page: z.infer<typeof inboxPage>,
-    @Reading() request: ReadRequest,
-  ): Promise<Answered<typeof pageOfEntries>> {
+    @ReadParameters() request: ReadRequest,
+  ): Promise<AnswerOf<typeof pageOfEntries>> {
     const { result } = await this.pages.read(
       request,
       bearer,
@@ -82,7 +82,7 @@ export class InboxController {
         page,
       },
     );
-    const { items = [], seen, cursor } = result ?? {};
+    const { items = [], scanned: seen, cursor } = result ?? {};
     return { inbox: items, unread: seen?.unread ?? 0, cursor };
   }
 
@@ -93,9 +93,9 @@ export class InboxController {
     id: 'markInboxRead',
     summary: 'Mark entries of the inbox as read',
     description: `By their ids, up to ${MAX_IDS}, or all entries created up to a time. Ids of other entries are ignored.`,
-    answers: marked,
+    answer: marked,
     example: { unread: 0 },
-    sends: { intentId: 'read-1', upTo: exampleInboxEntry.createdAt },
+    bodyExample: { intentId: 'read-1', upTo: exampleInboxEntry.createdAt },
     // The mutation answers with a read, so it has the errors of a read.
     errors: [
       'protected_read_unavailable',
@@ -106,14 +106,14 @@ export class InboxController {
   async markRead(
     @Body({ schema: marking }) { intentId, entries }: z.output<typeof marking>,
     @ActingAuthority() authority: Authority,
-    @Reading() request: ReadRequest,
+    @ReadParameters() request: ReadRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<Answered<typeof marked>> {
+  ): Promise<AnswerOf<typeof marked>> {
     const { position } = await this.commands.execute(new MarkInboxRead({ ...authority, intentId }, entries));
     await this.readYourWrites.waitForProjection(authority.actorId, position);
     const { credential, meter } = request;
     const readRequest = { credential, meter, minPosition: position };
-    const { result } = await this.reads.read(readRequest, marker, unreadOf, undefined);
+    const { result } = await this.reads.read(readRequest, marker, unreadCountOf, undefined);
     void reply.header('x-network-write-revision', String(position));
     return { unread: result };
   }

@@ -5,8 +5,8 @@ import { ProtectedReads } from '../admission/protected-reads.js';
 import type { ReadRequest, ReadRule } from '../admission/protected-reads.js';
 import { intentId } from '../requests/fields.js';
 import { Operation } from '../openapi/operation.js';
-import type { Answered } from '../openapi/operation.js';
-import { Reading } from '../requests/read-request.js';
+import type { AnswerOf } from '../openapi/operation.js';
+import { ReadParameters } from '../requests/read-request.js';
 import { exampleIntentOutcomes, intentOutcome } from './intent-outcome.resource.js';
 
 const bearer: ReadRule = { scope: 'read', anonymous: false };
@@ -36,15 +36,15 @@ export class IntentsController {
       'Only intents of the actor and the application of the token. `unknown`: not executed at the revision of ' +
       'the answer, or without effect. The lookup is a read: it takes no intentId and counts as one read.',
     access: bearer,
-    answers: outcomes,
+    answer: outcomes,
     example: { intents: exampleIntentOutcomes },
-    sends: { intentIds: ['post-1', 'follow-1'] },
+    bodyExample: { intentIds: ['post-1', 'follow-1'] },
     errors: ['intent_required'],
   })
   async lookUp(
     @Body({ schema: lookup }) { intentIds }: z.infer<typeof lookup>,
-    @Reading() request: ReadRequest,
-  ): Promise<Answered<typeof outcomes>> {
+    @ReadParameters() request: ReadRequest,
+  ): Promise<AnswerOf<typeof outcomes>> {
     const { result } = await this.reads.read(request, bearer, intentOutcomes, { intentIds });
     return { intents: result };
   }

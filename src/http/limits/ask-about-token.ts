@@ -1,5 +1,5 @@
 import { HttpRefusal } from '../server/errors.js';
-import type { ApiLimits } from './request-limits.js';
+import type { RequestLimits } from './request-limits.js';
 import type { RequestMeter } from './request-meter.js';
 
 /**
@@ -7,19 +7,19 @@ import type { RequestMeter } from './request-meter.js';
  * counts against the address.
  * @throws {HttpRefusal} `pilot_rate_limited`, and the errors of `ask`.
  */
-export async function askAboutToken<Result>(
-  { refused }: ApiLimits,
+export async function limitInvalidTokens<Result>(
+  { refused }: RequestLimits,
   meter: RequestMeter,
   tokenHash: Buffer,
   ask: () => Promise<Result>,
 ): Promise<Result> {
-  meter.refuseIfUsedUp(refused.standingOf(meter.nearest, tokenHash));
+  meter.refuseIfUsedUp(refused.quotaStateOf(meter.peerAddress, tokenHash));
   try {
     const result = await ask();
     refused.remember(tokenHash);
     return result;
   } catch (error) {
-    if (error instanceof HttpRefusal && error.code === 'invalid_token') await refused.count(meter.nearest);
+    if (error instanceof HttpRefusal && error.code === 'invalid_token') await refused.count(meter.peerAddress);
     throw error;
   }
 }

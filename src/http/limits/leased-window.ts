@@ -1,7 +1,7 @@
 import type { Clock } from '../../commands/support/ambient.js';
 import type { Claim, SharedWindow } from '../../limits/shared-window.js';
 
-export const LARGEST_LEASE = 50;
+export const MAX_LEASE = 50;
 /** A lease takes this fraction of the remaining points: leases shrink as the points run out. */
 const LEASE_FRACTION = 16;
 
@@ -51,7 +51,7 @@ export class LeasedWindow {
   private takeLease(key: string, left: number): Promise<Claim> {
     const pending = this.pending.get(key);
     if (pending) return pending;
-    const points = Math.min(LARGEST_LEASE, Math.max(1, Math.floor(left / LEASE_FRACTION)));
+    const points = Math.min(MAX_LEASE, Math.max(1, Math.floor(left / LEASE_FRACTION)));
     const claimed = this.shared
       .claim(key, points)
       .then((claim) => {

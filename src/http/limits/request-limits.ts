@@ -33,7 +33,7 @@ type Window = Pick<SharedWindow, 'limit' | 'claim'>;
  * Limits of reads and writes (docs/api-decisions.md, "Limits"). Each method takes one point and returns the remaining
  * quota; undefined without limits. Each throws `LimitsUnavailable` if the point cannot be counted.
  */
-export class ApiLimits {
+export class RequestLimits {
   private readonly windows: Windows | undefined;
   readonly refused: RefusedCredentials;
 
@@ -78,16 +78,16 @@ export class ApiLimits {
   }
 
   async read(caller: Caller): Promise<QuotaState | undefined> {
-    return this.windows && takePoint('reads', this.windows.reads, nameOf(caller));
+    return this.windows && takePoint('reads', this.windows.reads, limitKeyOf(caller));
   }
 
   async write(caller: Caller): Promise<QuotaState | undefined> {
-    return this.windows && takePoint('writes', this.windows.writes, nameOf(caller));
+    return this.windows && takePoint('writes', this.windows.writes, limitKeyOf(caller));
   }
 }
 
 /** No address: the server of an application sends the requests of all its users. */
-export const nameOf = ({ appId, actorId }: Caller): string => `${appId}:${actorId}`;
+export const limitKeyOf = ({ appId, actorId }: Caller): string => `${appId}:${actorId}`;
 
 async function takePoint(name: string, window: Window, key: string): Promise<QuotaState> {
   return { policy: { name, limit: window.limit }, claim: await window.claim(key) };

@@ -13,14 +13,14 @@ export function requestMeterOf(request: FastifyRequest, reply: FastifyReply): Re
 }
 
 export class RequestMeter {
-  readonly nearest: string;
+  readonly peerAddress: string;
   private counted: Promise<void> | undefined;
 
   constructor(
     { ip }: Pick<FastifyRequest, 'ip'>,
     private readonly reply: Pick<FastifyReply, 'headers'>,
   ) {
-    this.nearest = ip;
+    this.peerAddress = ip;
   }
 
   /**

@@ -18,7 +18,7 @@ async function answerTo(take: () => Promise<QuotaState | undefined>, times = 1) 
   server.get('/', async (request, reply) => {
     const meter = new RequestMeter(request, reply);
     for (let count = 0; count < times; count++) await meter.count(take);
-    return meter.nearest;
+    return meter.peerAddress;
   });
   return server.inject({ url: '/', remoteAddress: '203.0.113.9' });
 }

@@ -4,7 +4,7 @@ import { errorBody } from '../requests/error-object.js';
 import { endpointsOf } from './endpoint.js';
 import { headerComponents } from './header-objects.js';
 import { methods } from './openapi.js';
-import type { OpenApi, OperationObject, Placed } from './openapi.js';
+import type { OpenApi, OperationObject, PlacedOperation } from './openapi.js';
 import { protocolEndpoints } from './protocol-endpoints.js';
 import { protocolOperation } from './protocol-operation.js';
 import { refusalExamples } from './refusals.js';
@@ -35,10 +35,10 @@ The acting actor is always the actor of the access token. Every mutation carries
 export function documentOf(module: Type, baseUrl: string): OpenApi {
   const schemas = new Schemas();
   schemas.of(errorBody);
-  const place = <Of extends Omit<Placed, 'operation'>>(
+  const place = <Of extends Omit<PlacedOperation, 'operation'>>(
     endpoint: Of,
     describe: (endpoint: Of, schemas: Schemas) => OperationObject,
-  ): Placed => ({
+  ): PlacedOperation => ({
     path: endpoint.path,
     method: endpoint.method,
     operation: describe(endpoint, schemas),
@@ -66,7 +66,7 @@ export function documentOf(module: Type, baseUrl: string): OpenApi {
 }
 
 /** @throws {Error} two operations have the same id. */
-function pathsOf(operations: readonly Placed[]): OpenApi['paths'] {
+function pathsOf(operations: readonly PlacedOperation[]): OpenApi['paths'] {
   const ids = operations.map(({ operation }) => operation.operationId);
   const duplicate = ids.find((id, index) => ids.indexOf(id) !== index);
   if (duplicate !== undefined) throw new Error(`two operations are named ${duplicate}`);
@@ -86,7 +86,7 @@ function pathsOf(operations: readonly Placed[]): OpenApi['paths'] {
 }
 
 /** Matches method-not-allowed.ts: each GET also answers HEAD, except one that network-api.md restricts to GET. */
-function allowed(placed: readonly Placed[]): string {
+function allowed(placed: readonly PlacedOperation[]): string {
   const names = placed.map(({ method }) => method.toUpperCase());
   const hasHead = placed.some(
     ({ method, operation }) => method === 'get' && operation.operationId !== 'getUserinfo',

@@ -20,7 +20,7 @@ class StonesController {
     id: 'listStones',
     summary: 'List stones',
     access: { scope: 'read', anonymous: true },
-    answers: stones,
+    answer: stones,
     example,
     errors: ['not_found'],
   })
@@ -33,9 +33,9 @@ class StonesController {
   @Operation({
     id: 'throwStone',
     summary: 'Throw a stone',
-    answers: stones,
+    answer: stones,
     example,
-    sends: { intentId: '1' },
+    bodyExample: { intentId: '1' },
   })
   throw(@Body({ schema: newStone }) _stone: z.infer<typeof newStone>) {
     return example;
@@ -129,7 +129,7 @@ describe('the document of a module', () => {
     @Controller('api/copies')
     class CopiesController {
       @Get()
-      @Operation({ id: 'getKeys', summary: 'Copy', access: { anonymous: true }, answers: stones, example })
+      @Operation({ id: 'getKeys', summary: 'Copy', access: { anonymous: true }, answer: stones, example })
       list() {
         return example;
       }

@@ -1,8 +1,8 @@
 import { MAX_CHANGES } from '../../commands/support/handle-idempotent-command.js';
-import { MOST_HANDLES } from '../../domain/post/mentions.js';
+import { MAX_MENTIONS } from '../../domain/post/mentions.js';
 import type { ErrorCode } from '../server/errors.js';
 
-export const meaningOf: { readonly [Code in ErrorCode]: string } = {
+export const errorMeanings: { readonly [Code in ErrorCode]: string } = {
   unknown_or_immutable_field: 'The body has a field that this operation does not accept; leave it out.',
   invalid_text: 'text must be 1 to 2,000 code points of valid Unicode without control characters.',
   invalid_json: 'Send one JSON object in UTF-8, as application/json.',
@@ -38,7 +38,7 @@ export const meaningOf: { readonly [Code in ErrorCode]: string } = {
     'A restriction with this intentId and other content is in doubt; use a new intentId.',
   witness_acceptance_mismatch:
     'The witness contradicts the log; only the operators of the network can resolve this.',
-  domain_plan_too_large: `Send at most 64 KiB, name at most ${MOST_HANDLES} handles in a text, and change one thing at most ${MAX_CHANGES.toLocaleString('en')} times.`,
+  domain_plan_too_large: `Send at most 64 KiB, name at most ${MAX_MENTIONS} handles in a text, and change one thing at most ${MAX_CHANGES.toLocaleString('en')} times.`,
   pilot_rate_limited: 'The limit is used up; wait Retry-After seconds.',
   server_error: 'The server failed. Retrying may help.',
   publishing_paused: 'Publishing is paused for everybody; retry later with the same intentId.',

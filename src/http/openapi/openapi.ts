@@ -22,13 +22,13 @@ export type PathItem = { readonly description: string } & {
   readonly [Name in Method]?: OperationObject;
 };
 
-export interface Placed {
+export interface PlacedOperation {
   readonly path: string;
   readonly method: Method;
   readonly operation: OperationObject;
 }
 
-export const operationsOf = ({ paths }: Pick<OpenApi, 'paths'>): readonly Placed[] =>
+export const operationsOf = ({ paths }: Pick<OpenApi, 'paths'>): readonly PlacedOperation[] =>
   Object.entries(paths).flatMap(([path, item]) =>
     methods.flatMap((method) => (item[method] ? { path, method, operation: item[method] } : [])),
   );

@@ -38,16 +38,16 @@ export interface OperationDeclaration<Answer extends z.ZodType = z.ZodType> {
   readonly summary: string;
   readonly description?: string;
   readonly access?: ReadRule;
-  readonly answers: Answer;
+  readonly answer: Answer;
   readonly example: Shown<z.input<Answer>>;
-  readonly sends?: unknown;
+  readonly bodyExample?: unknown;
   readonly errors?: readonly ErrorCode[];
   readonly headers?: readonly AnswerHeader[];
   readonly requestHeaders?: readonly RequestHeader[];
   /** Schemas of path parameters other than identifiers. */
   readonly params?: Readonly<Record<string, z.ZodType>>;
   /** Schema of the data of each event, for an operation that can answer with `text/event-stream`. */
-  readonly streams?: z.ZodType;
+  readonly streamedEvent?: z.ZodType;
 }
 
 type Shown<Value> = Value extends readonly (infer Item)[]
@@ -57,11 +57,11 @@ type Shown<Value> = Value extends readonly (infer Item)[]
     : Value;
 
 /** Return type of a handler; undefined if the handler has sent its answer itself, as a stream does. */
-export type Answered<Answer extends z.ZodType> = Shown<z.output<Answer>>;
+export type AnswerOf<Answer extends z.ZodType> = Shown<z.output<Answer>>;
 
 type Handler<Answer extends z.ZodType> = (
   ...args: never[]
-) => Promise<Answered<Answer> | undefined> | Answered<Answer>;
+) => Promise<AnswerOf<Answer> | undefined> | AnswerOf<Answer>;
 
 const DECLARATION = 'declaration of the operation';
 

@@ -1,7 +1,7 @@
 import { statusOf } from '../server/errors.js';
 import type { ErrorCode } from '../server/errors.js';
 import type { OAuthCode } from '../server/oauth-codes.js';
-import { meaningOf } from './error-meanings.js';
+import { errorMeanings } from './error-meanings.js';
 import { headersOf } from './header-objects.js';
 import type { HeaderName, OptionalHeader } from './header-objects.js';
 import { commonHeaders } from './headers.js';
@@ -59,7 +59,7 @@ function refusalResponse(status: number, { codes, wording, headers, optional }: 
 }
 
 export const refusalExamples: OpenApi['components']['examples'] = Object.fromEntries(
-  Object.entries(meaningOf)
+  Object.entries(errorMeanings)
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
     .map(([error, message]) => [error, { value: { error, message } }]),
 );

@@ -35,7 +35,7 @@ const ofBodies = ['invalid_json', 'unknown_or_immutable_field', 'domain_plan_too
 /**
  * Operations whose answer confirms a restriction. It must be witnessed, and hold for every reader, before the answer.
  */
-export const ofConfirmations = [
+export const confirmationErrors = [
   'ambiguous_acceptance_requires_independent_proof',
   'restriction_witness_required',
   'restriction_witness_unavailable_or_incomplete',
@@ -44,7 +44,7 @@ export const ofConfirmations = [
 ] as const;
 
 /** Operations that add or lift a restriction. */
-export const ofRestrictions = [...ofConfirmations, 'witness_prepare_mismatch'] as const;
+export const restrictionErrors = [...confirmationErrors, 'witness_prepare_mismatch'] as const;
 
 /** `scope` undefined: any token is enough. */
 export interface Access {

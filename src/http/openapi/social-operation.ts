@@ -12,7 +12,7 @@ const namesOf = <Name extends string>(headers: Readonly<Record<Name, unknown>>) 
   Object.keys(headers) as Name[];
 
 export function socialOperation(endpoint: Endpoint, schemas: Schemas): OperationObject {
-  const { id, path, summary, description, access, body, sends } = endpoint;
+  const { id, path, summary, description, access, body, bodyExample: sends } = endpoint;
   return {
     operationId: id,
     tags: [path.split('/')[2] ?? ''],
@@ -41,7 +41,7 @@ export function socialOperation(endpoint: Endpoint, schemas: Schemas): Operation
 const json = (schema: JsonSchema, example: unknown): Content => ({ 'application/json': { schema, example } });
 
 function success(endpoint: Endpoint, schemas: Schemas): ResponseObject {
-  const { access, answers, example, headers = [], mutates, streams } = endpoint;
+  const { access, answer: answers, example, headers = [], mutates, streamedEvent: streams } = endpoint;
   const own: HeaderName[] = mutates ? namesOf(writeHeaders) : namesOf(readHeaders);
   const callers = mutates ? [] : namesOf(callerHeaders);
   return {

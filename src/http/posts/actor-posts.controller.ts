@@ -3,11 +3,11 @@ import { z } from 'zod';
 import { postsOf } from '../../../projections/posts/posts.read-model.js';
 import type { ReadRequest, ReadRule } from '../admission/protected-reads.js';
 import { HttpRefusal } from '../server/errors.js';
-import { identifierOrNone, pageCursor, pageLimit } from '../requests/fields.js';
+import { identifierOrEmpty, pageCursor, pageLimit } from '../requests/fields.js';
 import { Operation } from '../openapi/operation.js';
-import type { Answered } from '../openapi/operation.js';
+import type { AnswerOf } from '../openapi/operation.js';
 import { PagedReads } from '../requests/paged-reads.js';
-import { Reading } from '../requests/read-request.js';
+import { ReadParameters } from '../requests/read-request.js';
 import { examplePost, post } from './post.resource.js';
 import { exampleCursor, nextCursor } from '../requests/values.js';
 
@@ -29,20 +29,20 @@ export class ActorPostsController {
     id: 'listPostsOfActor',
     summary: 'List the posts and replies of an actor, newest first',
     access: anybody,
-    answers: pageOfPosts,
+    answer: pageOfPosts,
     example: { posts: [examplePost], cursor: exampleCursor },
     errors: ['not_found', 'invalid_page_cursor'],
   })
   async posts(
     @Param('actorId') actorId: string,
     @Query({ schema: postsPage }) page: z.infer<typeof postsPage>,
-    @Reading() request: ReadRequest,
-  ): Promise<Answered<typeof pageOfPosts>> {
+    @ReadParameters() request: ReadRequest,
+  ): Promise<AnswerOf<typeof pageOfPosts>> {
     const { result } = await this.pages.read(
       request,
       anybody,
       postsOf,
-      { actorId: identifierOrNone(actorId) },
+      { actorId: identifierOrEmpty(actorId) },
       { operation: `posts of ${actorId}`, page },
     );
     if (!result) throw new HttpRefusal('not_found', 'No such actor exists, or you cannot see it.');

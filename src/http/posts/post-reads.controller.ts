@@ -5,11 +5,11 @@ import { postById, repliesOf } from '../../../projections/posts/posts.read-model
 import { ProtectedReads } from '../admission/protected-reads.js';
 import type { ReadRequest, ReadRule } from '../admission/protected-reads.js';
 import { HttpRefusal } from '../server/errors.js';
-import { identifierOrNone, pageCursor, pageLimit } from '../requests/fields.js';
+import { identifierOrEmpty, pageCursor, pageLimit } from '../requests/fields.js';
 import { Operation } from '../openapi/operation.js';
-import type { Answered } from '../openapi/operation.js';
+import type { AnswerOf } from '../openapi/operation.js';
 import { PagedReads } from '../requests/paged-reads.js';
-import { Reading } from '../requests/read-request.js';
+import { ReadParameters } from '../requests/read-request.js';
 import { examplePost, exampleReply, post } from './post.resource.js';
 
 const anybody: ReadRule = { scope: 'read', anonymous: true };
@@ -37,16 +37,16 @@ export class PostReadsController {
     id: 'getPost',
     summary: 'Read a post',
     access: anybody,
-    answers: onePost,
+    answer: onePost,
     example: { post: examplePost },
     errors: ['post_unavailable'],
   })
   async post(
     @Param('id') postId: string,
-    @Reading() request: ReadRequest,
-  ): Promise<Answered<typeof onePost>> {
+    @ReadParameters() request: ReadRequest,
+  ): Promise<AnswerOf<typeof onePost>> {
     const { result } = await this.reads.read(request, anybody, postById, {
-      postId: identifierOrNone(postId),
+      postId: identifierOrEmpty(postId),
     });
     if (!result) throw unavailable();
     return { post: result };
@@ -58,7 +58,7 @@ export class PostReadsController {
     summary: 'List the direct replies of a post, oldest first',
     description: 'The header `Link` names the next page, if any.',
     access: anybody,
-    answers: directReplies,
+    answer: directReplies,
     example: { posts: [exampleReply] },
     errors: ['post_unavailable', 'invalid_page_cursor'],
     headers: ['link'],
@@ -66,14 +66,14 @@ export class PostReadsController {
   async replies(
     @Param('id') postId: string,
     @Query({ schema: repliesPage }) page: z.infer<typeof repliesPage>,
-    @Reading() request: ReadRequest,
+    @ReadParameters() request: ReadRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<Answered<typeof directReplies>> {
+  ): Promise<AnswerOf<typeof directReplies>> {
     const { result } = await this.pages.read(
       request,
       anybody,
       repliesOf,
-      { postId: identifierOrNone(postId) },
+      { postId: identifierOrEmpty(postId) },
       { operation: `replies of ${postId}`, page },
     );
     if (!result) throw unavailable();

@@ -14,13 +14,13 @@ import {
   baseRevision,
   baseRevisionParameter,
   identifier,
-  identifierOrNone,
+  identifierOrEmpty,
   intentId,
   postText,
 } from '../requests/fields.js';
 import { Operation } from '../openapi/operation.js';
-import type { Answered } from '../openapi/operation.js';
-import { ofConfirmations, ofRestrictions } from '../openapi/shared-errors.js';
+import type { AnswerOf } from '../openapi/operation.js';
+import { confirmationErrors, restrictionErrors } from '../openapi/shared-errors.js';
 import { examplePostOutcome, postOutcome } from './post.resource.js';
 
 const newPost = z.strictObject({
@@ -49,22 +49,22 @@ export class PostsController {
   @Operation({
     id: 'createPost',
     summary: 'Create a post or a reply',
-    answers: outcome,
+    answer: outcome,
     example: { post: examplePostOutcome },
-    sends: { intentId: 'post-1', text: 'The lamps on the pier are lit again.', audience: 'public' },
+    bodyExample: { intentId: 'post-1', text: 'The lamps on the pier are lit again.', audience: 'public' },
     errors: [
       'invalid_text',
       'unsupported_audience',
       'invalid_parent',
       'parent_unavailable',
-      ...ofConfirmations,
+      ...confirmationErrors,
     ],
   })
   async create(
     @Body({ schema: newPost }) body: z.infer<typeof newPost>,
     @ActingAuthority() authority: Authority,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<Answered<typeof outcome>> {
+  ): Promise<AnswerOf<typeof outcome>> {
     const intent = { ...authority, intentId: body.intentId };
     return this.execute(new CreatePost(intent, body.text, body.audience, body.parentId), authority, reply);
   }
@@ -75,9 +75,9 @@ export class PostsController {
     id: 'editPost',
     summary: 'Edit a post',
     description: 'An unchanged text changes nothing.',
-    answers: outcome,
+    answer: outcome,
     example: { post: { ...examplePostOutcome, revision: 2 } },
-    sends: { intentId: 'edit-1', revision: 1, text: 'All lamps on the pier are lit again.' },
+    bodyExample: { intentId: 'edit-1', revision: 1, text: 'All lamps on the pier are lit again.' },
     errors: [
       'invalid_text',
       'not_owner',
@@ -85,7 +85,7 @@ export class PostsController {
       'post_unavailable',
       'revision_conflict',
       'revision_required',
-      ...ofConfirmations,
+      ...confirmationErrors,
     ],
   })
   async edit(
@@ -93,9 +93,9 @@ export class PostsController {
     @Body({ schema: postEdit }) body: z.infer<typeof postEdit>,
     @ActingAuthority() authority: Authority,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<Answered<typeof outcome>> {
+  ): Promise<AnswerOf<typeof outcome>> {
     const intent = { ...authority, intentId: body.intentId };
-    const command = new EditPost(intent, identifierOrNone(postId), body.revision, body.text);
+    const command = new EditPost(intent, identifierOrEmpty(postId), body.revision, body.text);
     return this.execute(command, authority, reply);
   }
 
@@ -105,7 +105,7 @@ export class PostsController {
     id: 'deletePost',
     summary: 'Delete a post',
     description: 'Its replies stay.',
-    answers: outcome,
+    answer: outcome,
     example: { post: { ...examplePostOutcome, revision: 2, status: 'deleted' } },
     errors: [
       'not_owner',
@@ -113,7 +113,7 @@ export class PostsController {
       'post_unavailable',
       'revision_conflict',
       'revision_required',
-      ...ofRestrictions,
+      ...restrictionErrors,
     ],
   })
   async delete(
@@ -121,9 +121,9 @@ export class PostsController {
     @Query({ schema: postDeletion }) query: z.infer<typeof postDeletion>,
     @ActingAuthority() authority: Authority,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<Answered<typeof outcome>> {
+  ): Promise<AnswerOf<typeof outcome>> {
     const intent = { ...authority, intentId: query.intentId };
-    const command = new DeletePost(intent, identifierOrNone(postId), query.revision);
+    const command = new DeletePost(intent, identifierOrEmpty(postId), query.revision);
     return this.execute(command, authority, reply);
   }
 
@@ -131,7 +131,7 @@ export class PostsController {
     command: Command<PostOutcome>,
     { actorId }: Authority,
     reply: FastifyReply,
-  ): Promise<Answered<typeof outcome>> {
+  ): Promise<AnswerOf<typeof outcome>> {
     const { post, position } = await this.commands.execute(command);
     await this.readYourWrites.waitForProjection(actorId, position);
     void reply.header('x-network-write-revision', String(position));

@@ -5,8 +5,8 @@ import { ProtectedReads } from '../admission/protected-reads.js';
 import type { ReadRequest, ReadRule } from '../admission/protected-reads.js';
 import { logCursor } from '../requests/fields.js';
 import { Operation } from '../openapi/operation.js';
-import type { Answered } from '../openapi/operation.js';
-import { Reading } from '../requests/read-request.js';
+import type { AnswerOf } from '../openapi/operation.js';
+import { ReadParameters } from '../requests/read-request.js';
 import { exampleInboxEntry, inboxEntry } from '../inbox/inbox-entry.resource.js';
 import { examplePost, post } from '../posts/post.resource.js';
 import { exampleRelationInView, relationInView } from '../relations/relation.resource.js';
@@ -37,7 +37,7 @@ export class ReconcileController {
       'cursor, or if the changes cannot be determined. Delete every item that such an answer lacks. Any other answer is a ' +
       'delta: add or update each item by its identity (a relation by kind and targetId).',
     access: anybody,
-    answers: view,
+    answer: view,
     example: {
       posts: [examplePost],
       ownPosts: [],
@@ -50,8 +50,8 @@ export class ReconcileController {
   })
   async reconcile(
     @Query({ schema: since }) { cursor }: z.infer<typeof since>,
-    @Reading() request: ReadRequest,
-  ): Promise<Answered<typeof view>> {
+    @ReadParameters() request: ReadRequest,
+  ): Promise<AnswerOf<typeof view>> {
     const { result } = await this.reads.read(request, anybody, reconcile, { cursor });
     return result;
   }

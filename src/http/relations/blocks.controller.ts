@@ -9,11 +9,11 @@ import { ActingAuthority, Mutation } from '../admission/mutation.guard.js';
 import { ReadYourWrites } from '../admission/read-your-writes.js';
 import { ProtectedReads } from '../admission/protected-reads.js';
 import type { ReadRequest, ReadRule } from '../admission/protected-reads.js';
-import { identifierOrNone, intentId } from '../requests/fields.js';
+import { identifierOrEmpty, intentId } from '../requests/fields.js';
 import { Operation } from '../openapi/operation.js';
-import type { Answered } from '../openapi/operation.js';
-import { ofRestrictions } from '../openapi/shared-errors.js';
-import { Reading } from '../requests/read-request.js';
+import type { AnswerOf } from '../openapi/operation.js';
+import { restrictionErrors } from '../openapi/shared-errors.js';
+import { ReadParameters } from '../requests/read-request.js';
 import { identifier } from '../requests/values.js';
 
 const bearer: ReadRule = { scope: 'block:read', anonymous: false };
@@ -37,10 +37,10 @@ export class BlocksController {
     id: 'listOwnBlocks',
     summary: 'List all actors that the caller blocks, newest first',
     access: bearer,
-    answers: blocks,
+    answer: blocks,
     example: { blocks: ['Rk3vQ0yN7aB2'] },
   })
-  async own(@Reading() request: ReadRequest): Promise<Answered<typeof blocks>> {
+  async own(@ReadParameters() request: ReadRequest): Promise<AnswerOf<typeof blocks>> {
     const { result } = await this.reads.read(request, bearer, ownBlocks, undefined);
     return { blocks: result };
   }
@@ -51,19 +51,19 @@ export class BlocksController {
     id: 'blockActor',
     summary: 'Block an actor',
     description: 'Hides the two actors from each other and ends their follows of each other.',
-    answers: blocking,
+    answer: blocking,
     example: { blocked: true },
-    sends: { intentId: 'block-1' },
-    errors: ['self_block', 'not_found', ...ofRestrictions],
+    bodyExample: { intentId: 'block-1' },
+    errors: ['self_block', 'not_found', ...restrictionErrors],
   })
   async block(
     @Param('actorId') actorId: string,
     @Body({ schema: action }) body: z.infer<typeof action>,
     @ActingAuthority() authority: Authority,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<Answered<typeof blocking>> {
+  ): Promise<AnswerOf<typeof blocking>> {
     const intent = { ...authority, intentId: body.intentId };
-    return this.execute(new Block(intent, identifierOrNone(actorId)), authority, reply);
+    return this.execute(new Block(intent, identifierOrEmpty(actorId)), authority, reply);
   }
 
   @Delete(':actorId')
@@ -72,25 +72,25 @@ export class BlocksController {
     id: 'unblockActor',
     summary: 'Unblock an actor',
     description: 'Works in any state of the actor. Follows that the block ended stay ended.',
-    answers: blocking,
+    answer: blocking,
     example: { blocked: false },
-    errors: ['self_block', ...ofRestrictions],
+    errors: ['self_block', ...restrictionErrors],
   })
   async unblock(
     @Param('actorId') actorId: string,
     @Query({ schema: action }) query: z.infer<typeof action>,
     @ActingAuthority() authority: Authority,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<Answered<typeof blocking>> {
+  ): Promise<AnswerOf<typeof blocking>> {
     const intent = { ...authority, intentId: query.intentId };
-    return this.execute(new Unblock(intent, identifierOrNone(actorId)), authority, reply);
+    return this.execute(new Unblock(intent, identifierOrEmpty(actorId)), authority, reply);
   }
 
   private async execute(
     command: Block | Unblock,
     { actorId }: Authority,
     reply: FastifyReply,
-  ): Promise<Answered<typeof blocking>> {
+  ): Promise<AnswerOf<typeof blocking>> {
     const { blocked, position } = await this.commands.execute(command);
     await this.readYourWrites.waitForProjection(actorId, position);
     void reply.header('x-network-write-revision', String(position));

@@ -3,11 +3,11 @@ import { z } from 'zod';
 import { followersOf, followingOf } from '../../../projections/relations/relations.read-model.js';
 import type { ReadRequest, ReadRule } from '../admission/protected-reads.js';
 import { HttpRefusal } from '../server/errors.js';
-import { identifierOrNone, pageCursor, pageLimit } from '../requests/fields.js';
+import { identifierOrEmpty, pageCursor, pageLimit } from '../requests/fields.js';
 import { Operation } from '../openapi/operation.js';
-import type { Answered } from '../openapi/operation.js';
+import type { AnswerOf } from '../openapi/operation.js';
 import { PagedReads } from '../requests/paged-reads.js';
-import { Reading } from '../requests/read-request.js';
+import { ReadParameters } from '../requests/read-request.js';
 import { actorSummary, exampleActorSummary } from '../actors/profile.resource.js';
 import { exampleCursor, nextCursor } from '../requests/values.js';
 
@@ -31,15 +31,15 @@ export class FollowsController {
     id: 'listFollowing',
     summary: 'List the actors that an actor follows, newest first',
     access: anybody,
-    answers: pageOfActors,
+    answer: pageOfActors,
     example: { actors: [exampleActorSummary], cursor: exampleCursor },
     errors: ['not_found', 'invalid_page_cursor'],
   })
   following(
     @Param('actorId') actorId: string,
     @Query({ schema: actorsPage }) page: z.infer<typeof actorsPage>,
-    @Reading() request: ReadRequest,
-  ): Promise<Answered<typeof pageOfActors>> {
+    @ReadParameters() request: ReadRequest,
+  ): Promise<AnswerOf<typeof pageOfActors>> {
     return this.list('following', actorId, page, request);
   }
 
@@ -48,15 +48,15 @@ export class FollowsController {
     id: 'listFollowers',
     summary: 'List the followers of an actor, newest first',
     access: anybody,
-    answers: pageOfActors,
+    answer: pageOfActors,
     example: { actors: [exampleActorSummary], cursor: exampleCursor },
     errors: ['not_found', 'invalid_page_cursor'],
   })
   followers(
     @Param('actorId') actorId: string,
     @Query({ schema: actorsPage }) page: z.infer<typeof actorsPage>,
-    @Reading() request: ReadRequest,
-  ): Promise<Answered<typeof pageOfActors>> {
+    @ReadParameters() request: ReadRequest,
+  ): Promise<AnswerOf<typeof pageOfActors>> {
     return this.list('followers', actorId, page, request);
   }
 
@@ -65,12 +65,12 @@ export class FollowsController {
     actorId: string,
     page: z.infer<typeof actorsPage>,
     request: ReadRequest,
-  ): Promise<Answered<typeof pageOfActors>> {
+  ): Promise<AnswerOf<typeof pageOfActors>> {
     const { result } = await this.pages.read(
       request,
       anybody,
       lists[side],
-      { actorId: identifierOrNone(actorId) },
+      { actorId: identifierOrEmpty(actorId) },
       { operation: `${side} of ${actorId}`, page },
     );
     if (!result) throw new HttpRefusal('not_found', 'No such actor exists, or you cannot see it.');

@@ -12,11 +12,11 @@ import { ActingAuthority, Mutation } from '../admission/mutation.guard.js';
 import { ReadYourWrites } from '../admission/read-your-writes.js';
 import type { ReadRequest, ReadRule } from '../admission/protected-reads.js';
 import { HttpRefusal } from '../server/errors.js';
-import { identifierOrNone, intentId, pageCursor, pageLimit } from '../requests/fields.js';
+import { identifierOrEmpty, intentId, pageCursor, pageLimit } from '../requests/fields.js';
 import { Operation } from '../openapi/operation.js';
-import type { Answered } from '../openapi/operation.js';
+import type { AnswerOf } from '../openapi/operation.js';
 import { PagedReads } from '../requests/paged-reads.js';
-import { Reading } from '../requests/read-request.js';
+import { ReadParameters } from '../requests/read-request.js';
 import { exampleRelation, relation, relationKind } from './relation.resource.js';
 import { exampleCursor, nextCursor } from '../requests/values.js';
 
@@ -58,14 +58,14 @@ export class RelationsController {
     summary: "List the caller's follows and likes, newest first",
     description: 'Only relations to actors and posts that the caller can see now.',
     access: bearer,
-    answers: pageOfRelations,
+    answer: pageOfRelations,
     example: { relations: [exampleRelation], cursor: exampleCursor },
     errors: ['invalid_page_cursor'],
   })
   async own(
     @Query({ schema: relationsPage }) page: z.infer<typeof relationsPage>,
-    @Reading() request: ReadRequest,
-  ): Promise<Answered<typeof pageOfRelations>> {
+    @ReadParameters() request: ReadRequest,
+  ): Promise<AnswerOf<typeof pageOfRelations>> {
     const { result } = await this.pages.read(
       request,
       bearer,
@@ -82,9 +82,9 @@ export class RelationsController {
     id: 'establishRelation',
     summary: 'Follow an actor, or like a post',
     description: 'An existing relation stays unchanged.',
-    answers: oneRelation,
+    answer: oneRelation,
     example: { relation: exampleRelation },
-    sends: { intentId: 'follow-1' },
+    bodyExample: { intentId: 'follow-1' },
     errors: ['self_relation', 'interaction_unavailable', 'not_found'],
     params: { kind: relationKind },
   })
@@ -94,10 +94,10 @@ export class RelationsController {
     @Body({ schema: action }) body: z.infer<typeof action>,
     @ActingAuthority() authority: Authority,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<Answered<typeof oneRelation>> {
+  ): Promise<AnswerOf<typeof oneRelation>> {
     const make = commandsOf[kindOf(kind)].establish;
     const intent = { ...authority, intentId: body.intentId };
-    const established = await this.execute(new make(intent, identifierOrNone(targetId)), authority, reply);
+    const established = await this.execute(new make(intent, identifierOrEmpty(targetId)), authority, reply);
     if (!established) throw new Error(`a ${kind} was established and has no relation`);
     return { relation: established };
   }
@@ -109,7 +109,7 @@ export class RelationsController {
     summary: 'End a follow or a like',
     description:
       'Works in any state of the target. The answer is the relation in its last state; null if there never was one.',
-    answers: relationOrNone,
+    answer: relationOrNone,
     example: { relation: exampleRelation },
     errors: ['self_relation', 'not_found'],
     params: { kind: relationKind },
@@ -120,10 +120,10 @@ export class RelationsController {
     @Query({ schema: action }) query: z.infer<typeof action>,
     @ActingAuthority() authority: Authority,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<Answered<typeof relationOrNone>> {
+  ): Promise<AnswerOf<typeof relationOrNone>> {
     const make = commandsOf[kindOf(kind)].end;
     const intent = { ...authority, intentId: query.intentId };
-    const ended = await this.execute(new make(intent, identifierOrNone(targetId)), authority, reply);
+    const ended = await this.execute(new make(intent, identifierOrEmpty(targetId)), authority, reply);
     return { relation: ended };
   }
 

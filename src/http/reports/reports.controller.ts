@@ -9,7 +9,7 @@ import { ActingAuthority, Mutation } from '../admission/mutation.guard.js';
 import { ReadYourWrites } from '../admission/read-your-writes.js';
 import { identifier, intentId, reportText } from '../requests/fields.js';
 import { Operation } from '../openapi/operation.js';
-import type { Answered } from '../openapi/operation.js';
+import type { AnswerOf } from '../openapi/operation.js';
 import { exampleReport, report } from './report.resource.js';
 
 const newReport = z.strictObject({
@@ -36,16 +36,16 @@ export class ReportsController {
     id: 'createReport',
     summary: 'Report a post or an actor to the operators',
     description: 'The reported actor is not notified. You can report an actor that you block.',
-    answers: received,
+    answer: received,
     example: { report: exampleReport },
-    sends: { intentId: 'report-1', postId: 'p_5dQ2', reason: 'spam', text: 'The same in every thread.' },
+    bodyExample: { intentId: 'report-1', postId: 'p_5dQ2', reason: 'spam', text: 'The same in every thread.' },
     errors: ['invalid_report', 'invalid_text', 'not_found', 'post_unavailable'],
   })
   async create(
     @Body({ schema: newReport }) body: z.infer<typeof newReport>,
     @ActingAuthority() authority: Authority,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<Answered<typeof received>> {
+  ): Promise<AnswerOf<typeof received>> {
     const { intentId, ...complaint } = body;
     const { report, position } = await this.commands.execute(
       new CreateReport({ ...authority, intentId }, complaint),

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { HttpRefusal } from '../server/errors.js';
-import { isSaidOnce } from '../server/network-origin.js';
+import { isSingleHeader } from '../server/network-origin.js';
 
 export const BODY_LIMIT_BYTES = 64 * 1024;
 
@@ -23,7 +23,7 @@ export function acceptOnlyJson(server: FastifyInstance): void {
 }
 
 function parse(request: FastifyRequest, body: Buffer): unknown {
-  if (!isSaidOnce(request, 'content-type'))
+  if (!isSingleHeader(request, 'content-type'))
     throw new HttpRefusal('invalid_request', 'Send one header Content-Type.');
   const { headers } = request;
   const charset = /;\s*charset="?([^\s";]+)/i.exec(headers['content-type'] ?? '')?.[1] ?? 'utf-8';

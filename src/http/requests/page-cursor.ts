@@ -4,7 +4,7 @@ import type { Keyset } from '../../../projections/runner/page-query.js';
 import { HttpRefusal } from '../server/errors.js';
 
 /** A cursor is valid for exactly this operation, caller and incarnation. */
-export interface Paged {
+export interface CursorContext {
   readonly operation: string;
   readonly actorId: string | undefined;
   readonly incarnation: string;
@@ -20,17 +20,17 @@ export class PageCursors {
     this.key = createSecretKey(secret);
   }
 
-  encode(paged: Paged, last: Keyset): string {
+  encode(paged: CursorContext, last: Keyset): string {
     const body = Buffer.from(last.join('.'));
     return Buffer.concat([this.mac(paged, body), body]).toString('base64url');
   }
 
   /**
    * Returns the key of a cursor before its signature is checked; undefined if malformed. Only the read itself yields
-   * caller and incarnation for {@link prove}.
+   * caller and incarnation for {@link verify}.
    * @param arity numbers in the keys of the operation.
    */
-  keyIn(cursor: string, arity: number): Keyset | undefined {
+  decode(cursor: string, arity: number): Keyset | undefined {
     const bytes = Buffer.from(cursor, 'base64url');
     const numbers = bytes.subarray(MAC_BYTES).toString().split('.');
     const isCanonical = bytes.toString('base64url') === cursor;
@@ -41,17 +41,17 @@ export class PageCursors {
   }
 
   /**
-   * @param from result of {@link keyIn}.
+   * @param from result of {@link decode}.
    * @throws {HttpRefusal} `invalid_page_cursor`: malformed, altered, or for another operation, caller or incarnation.
    */
-  prove(paged: Paged, cursor: string, from: Keyset | undefined): void {
+  verify(paged: CursorContext, cursor: string, from: Keyset | undefined): void {
     const bytes = Buffer.from(cursor, 'base64url');
     const mac = bytes.subarray(0, MAC_BYTES);
     const expected = this.mac(paged, bytes.subarray(MAC_BYTES));
     if (!from || mac.length !== expected.length || !timingSafeEqual(mac, expected)) throw invalid();
   }
 
-  private mac({ operation, actorId, incarnation }: Paged, body: Buffer): Buffer {
+  private mac({ operation, actorId, incarnation }: CursorContext, body: Buffer): Buffer {
     const bound = JSON.stringify([operation, actorId ?? null, incarnation]);
     return createHmac('sha256', this.key).update(bound).update(body).digest().subarray(0, MAC_BYTES);
   }

@@ -1,19 +1,19 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { PageCursors } from './page-cursor.js';
-import type { Paged } from './page-cursor.js';
+import type { CursorContext } from './page-cursor.js';
 
 const cursors = new PageCursors(randomBytes(32));
 const paged = { operation: 'replies of p1', actorId: 'alice', incarnation: 'i1' };
 const cursor = cursors.encode(paged, [1_234n, 5n]);
 
-const proven = (given: string, { arity = 2, of = paged }: { arity?: number; of?: Paged } = {}) =>
-  cursors.prove(of, given, cursors.keyIn(given, arity));
+const proven = (given: string, { arity = 2, of = paged }: { arity?: number; of?: CursorContext } = {}) =>
+  cursors.verify(of, given, cursors.decode(given, arity));
 const REFUSED = 'cursor must be the cursor of the previous page';
 
 describe('a page cursor', () => {
   it('leads on from where its page ended', () => {
-    expect(cursors.keyIn(cursor, 2)).toEqual([1_234n, 5n]);
+    expect(cursors.decode(cursor, 2)).toEqual([1_234n, 5n]);
     expect(() => proven(cursor)).not.toThrow();
   });
 
@@ -37,7 +37,7 @@ describe('a page cursor', () => {
 
   it('is refused where a number is larger than those of keys can be, and it is not asked for', () => {
     const tooLarge = cursors.encode(paged, [9_999_999_999_999_999_999n, 5n]);
-    expect(cursors.keyIn(tooLarge, 2)).toBeUndefined();
+    expect(cursors.decode(tooLarge, 2)).toBeUndefined();
     expect(() => proven(tooLarge)).toThrow(REFUSED);
   });
 

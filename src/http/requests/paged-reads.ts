@@ -1,4 +1,4 @@
-import type { Keyset, PageArgs, PageQuery, Scanned } from '../../../projections/runner/page-query.js';
+import type { Keyset, PageArgs, PageQuery, ScannedPage } from '../../../projections/runner/page-query.js';
 import type { ProtectedReads, Read, ReadRequest, ReadRule } from '../admission/protected-reads.js';
 import type { PageCursors } from './page-cursor.js';
 
@@ -8,10 +8,10 @@ export interface PageRequest {
 }
 
 /** `cursor`: of the next page; undefined on the last one. */
-export interface Page<Item, Seen = Scanned<Item>> {
+export interface Page<Item, Seen = ScannedPage<Item>> {
   readonly items: readonly Item[];
   readonly cursor: string | undefined;
-  readonly seen: Seen;
+  readonly scanned: Seen;
 }
 
 /** Bound on reading past an empty page: rows per statement, and statements. */
@@ -32,19 +32,19 @@ export class PagedReads {
    * @param operation the operation with its subject: a cursor is valid for nothing else.
    * @throws {HttpRefusal} `invalid_page_cursor`, and the errors of {@link ProtectedReads.read}.
    */
-  async read<Args, Item, Seen extends Scanned<Item>>(
+  async read<Args, Item, Seen extends ScannedPage<Item>>(
     request: ReadRequest,
     rule: ReadRule,
     query: PageQuery<Args, Item, Seen>,
     args: Args,
     { operation, page }: { readonly operation: string; readonly page: PageRequest },
   ): Promise<Read<Page<Item, Seen> | null>> {
-    const from = page.cursor === undefined ? undefined : this.cursors.keyIn(page.cursor, query.arity);
+    const from = page.cursor === undefined ? undefined : this.cursors.decode(page.cursor, query.arity);
     const ask = (after: Keyset | undefined, scan: number) =>
       this.reads.read<Args & PageArgs, Seen | null>(request, rule, query, { ...args, after, scan });
     let read = await ask(from, page.limit);
     const paged = { operation, actorId: read.caller?.actorId, incarnation: read.incarnation };
-    if (page.cursor !== undefined) this.cursors.prove(paged, page.cursor, from);
+    if (page.cursor !== undefined) this.cursors.verify(paged, page.cursor, from);
     for (let round = 0; round < READ_AHEAD.rounds; round++) {
       const last = read.result?.last;
       if (!last || read.result?.items.length) break;
@@ -59,7 +59,7 @@ export class PagedReads {
       result: {
         items: visible.map(({ item }) => item),
         cursor: next ? this.cursors.encode({ ...paged, incarnation }, next) : undefined,
-        seen: result,
+        scanned: result,
       },
     };
   }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import type { PageArgs, PageQuery, Scanned } from '../../../projections/runner/page-query.js';
+import type { PageArgs, PageQuery, ScannedPage } from '../../../projections/runner/page-query.js';
 import type { ReadQuery } from '../../../projections/runner/read-query.js';
 import type { ReadRequest, ReadRule } from '../admission/protected-reads.js';
 import { PageCursors } from './page-cursor.js';
@@ -17,7 +17,7 @@ const numbers: PageQuery<object, number> = {
   arity: 1,
   values: ({ after, scan }) => [after, scan],
   sql: () => '',
-  present: (scanned) => scanned as Scanned<number>,
+  present: (scanned) => scanned as ScannedPage<number>,
 };
 
 /** Pages of the numbers up to `last`. `asked`: rows requested by each read. */
@@ -30,7 +30,7 @@ function pages(last: number, isShown: (number: number) => boolean) {
       const first = Number(after[0]) + 1;
       const end = Math.min(first + scan - 1, last);
       const all = Array.from({ length: end - first + 1 }, (_, n) => first + n);
-      const scanned: Scanned<number> = {
+      const scanned: ScannedPage<number> = {
         items: all.filter(isShown).map((item) => ({ key: [BigInt(item)], item })),
         last: end < last ? [BigInt(end)] : null,
       };

@@ -8,7 +8,7 @@ import { requestMeterOf } from '../limits/request-meter.js';
 import { commonHeaders } from '../openapi/headers.js';
 
 /** The credential and minimum revision of a read (docs/api-decisions.md, "A write is visible to its writer"). */
-export const Reading = createParamDecorator((_data: unknown, context: ExecutionContext): ReadRequest => {
+export const ReadParameters = createParamDecorator((_data: unknown, context: ExecutionContext): ReadRequest => {
   const http = context.switchToHttp();
   const request = http.getRequest<FastifyRequest>();
   const reply = http.getResponse<FastifyReply>();

@@ -12,16 +12,16 @@ export function requireNetworkOrigin(server: FastifyInstance, baseUrl: string): 
     if (!path.startsWith('/api/') && !path.startsWith('/.well-known/')) return done();
     const addressed = request.headers.host ?? '';
     const isOurs = addressed === host || hostOf(protocol, addressed) === host;
-    if (!isOurs || !isSaidOnce(request, 'host') || !request.url.startsWith('/'))
+    if (!isOurs || !isSingleHeader(request, 'host') || !request.url.startsWith('/'))
       return done(new HttpRefusal('origin_mismatch', `Address requests to ${baseUrl}.`));
     const { origin } = request.headers;
-    if (origin !== undefined && origin !== baseUrl && isSocial(path))
+    if (origin !== undefined && origin !== baseUrl && isSocialPath(path))
       return done(new HttpRefusal('origin_mismatch', `Omit Origin, or send ${baseUrl}.`));
     done();
   });
 }
 
-export const isSocial = (path: string): boolean => path.startsWith('/api/') && !path.startsWith('/api/auth/');
+export const isSocialPath = (path: string): boolean => path.startsWith('/api/') && !path.startsWith('/api/auth/');
 
 /** Prefers the matched route, since the router decodes percent-encoding. A path without a route needs no protection. */
 function pathOf({ routeOptions, url }: FastifyRequest): string {
@@ -35,6 +35,6 @@ function hostOf(protocol: string, addressed: string): string | undefined {
 }
 
 /** Node keeps the first value of a repeated header. Two readers of one request could then disagree. */
-export function isSaidOnce({ raw }: FastifyRequest, header: string): boolean {
+export function isSingleHeader({ raw }: FastifyRequest, header: string): boolean {
   return raw.rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === header).length < 2;
 }

@@ -13,8 +13,8 @@ import { requireCredential } from '../admission/require-credential.js';
 import { sendError } from './error.filter.js';
 import { HttpRefusal } from './errors.js';
 import { acceptOnlyJson } from '../requests/json-body.js';
-import { rememberMethods } from './method-not-allowed.js';
-import { isSocial, requireNetworkOrigin } from './network-origin.js';
+import { collectAllowedMethods } from './method-not-allowed.js';
+import { isSocialPath, requireNetworkOrigin } from './network-origin.js';
 import type { Endpoint } from '../openapi/endpoint.js';
 import { strictTransport } from './strict-transport.js';
 import { boundUnreadAnswers } from '../slow-readers/unread-answers.js';
@@ -58,7 +58,7 @@ export function prepareServer(
   endpoints: readonly Endpoint[],
 ): FastifyPluginCallback {
   const server: FastifyInstance = app.getHttpAdapter().getInstance();
-  const refuseOtherMethods = rememberMethods(server);
+  const refuseOtherMethods = collectAllowedMethods(server);
   const strict = Object.entries(strictTransport(baseUrl));
   server.addHook('onRequest', (_request, { raw }, done) => {
     // Set on the raw answer, so that answers of the authorization server have it as well.
@@ -111,5 +111,5 @@ function refuseUnusual(server: FastifyInstance): void {
  */
 function nameEmptySegments(url: string): string {
   const [path = '', ...query] = url.split('?');
-  return isSocial(path) ? [path.replaceAll(/\/(?=\/|$)/g, '/%20'), ...query].join('?') : url;
+  return isSocialPath(path) ? [path.replaceAll(/\/(?=\/|$)/g, '/%20'), ...query].join('?') : url;
 }

@@ -5,8 +5,8 @@ import { ProtectedReads } from '../admission/protected-reads.js';
 import type { ReadRequest, ReadRule } from '../admission/protected-reads.js';
 import { HttpRefusal } from '../server/errors.js';
 import { Operation } from '../openapi/operation.js';
-import type { Answered } from '../openapi/operation.js';
-import { Reading } from '../requests/read-request.js';
+import type { AnswerOf } from '../openapi/operation.js';
+import { ReadParameters } from '../requests/read-request.js';
 import { identifier, timestamp } from '../requests/values.js';
 
 const noData: ReadQuery<void, void> = {
@@ -36,7 +36,7 @@ export class SessionController {
     id: 'getSession',
     summary: 'Read the actor, application and scopes of the access token',
     access: bearer,
-    answers: session,
+    answer: session,
     example: {
       actorId: 'Rk3vQ0yN7aB2',
       appId: 'pebble',
@@ -46,7 +46,7 @@ export class SessionController {
       incarnation: 'q8Zx0T2mS4',
     },
   })
-  async session(@Reading() request: ReadRequest): Promise<Answered<typeof session>> {
+  async session(@ReadParameters() request: ReadRequest): Promise<AnswerOf<typeof session>> {
     const { caller, incarnation } = await this.reads.read(request, bearer, noData, undefined);
     if (!caller) throw new HttpRefusal('authentication_required', 'Send an access token.');
     return { ...caller, incarnation };

@@ -4,7 +4,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { platform } from 'node:os';
 import { describe, expect, it } from '@jest/globals';
 import { until } from '../../../test/support/until.js';
-import { clientKey, sendQueues } from './send-queues.js';
+import { clientKey, unacknowledgedBytes } from './send-queues.js';
 
 it.each([
   ['127.0.0.1', '0100007F:0050'],
@@ -27,11 +27,11 @@ onLinux('on Linux the system', () => {
     const client = connect(port, host);
     const [socket] = (await once(server, 'connection')) as [Socket];
     const key = clientKey({ address: socket.remoteAddress ?? '', port: socket.remotePort ?? 0 });
-    expect((await sendQueues(port))?.get(key)).toBeUndefined();
+    expect((await unacknowledgedBytes(port))?.get(key)).toBeUndefined();
     socket.write(Buffer.alloc(32 * 1024 * 1024));
-    await until(async () => ((await sendQueues(port))?.get(key) ?? 0) > 10_000);
+    await until(async () => ((await unacknowledgedBytes(port))?.get(key) ?? 0) > 10_000);
     client.resume();
-    expect(await until(async () => (await sendQueues(port))?.get(key) === undefined)).toBe(true);
+    expect(await until(async () => (await unacknowledgedBytes(port))?.get(key) === undefined)).toBe(true);
     client.destroy();
     server.close();
   });

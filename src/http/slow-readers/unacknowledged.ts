@@ -1,6 +1,6 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
-import { clientKey, sendQueues } from './send-queues.js';
+import { clientKey, unacknowledgedBytes } from './send-queues.js';
 
 const CHECK_MS = 2_000;
 
@@ -9,7 +9,7 @@ interface AckProgress {
   readonly since: number;
 }
 
-export interface Held {
+export interface UnacknowledgedLimits {
   readonly idleMs: number;
   readonly unreadBytes: number;
 }
@@ -20,7 +20,7 @@ export interface Held {
  * connection. A client is cut after `idleMs` without an acknowledgment. While the kernel holds more than
  * `unreadBytes` in all, clients without progress are cut at once, the longest idle first.
  */
-export function cutUnacknowledged(server: Server, { idleMs, unreadBytes }: Held): void {
+export function cutUnacknowledgedConnections(server: Server, { idleMs, unreadBytes }: UnacknowledgedLimits): void {
   const sockets = new Set<Socket>();
   const progress = new WeakMap<Socket, AckProgress>();
   server.on('connection', (socket: Socket) => {
@@ -31,7 +31,7 @@ export function cutUnacknowledged(server: Server, { idleMs, unreadBytes }: Held)
   const check = async (): Promise<void> => {
     const address = server.address();
     if (sockets.size === 0 || address === null || typeof address === 'string') return;
-    const queues = await sendQueues(address.port);
+    const queues = await unacknowledgedBytes(address.port);
     if (!queues) return;
     const now = performance.now();
     const stuck: { readonly socket: Socket; readonly bytes: number; readonly ms: number }[] = [];

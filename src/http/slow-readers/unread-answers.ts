@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { cutUnacknowledged } from './unacknowledged.js';
+import { cutUnacknowledgedConnections } from './unacknowledged.js';
 
 export interface ConnectionLimits {
   /** Longest time without a byte in either direction while no request of the connection is running. */
@@ -23,7 +23,7 @@ export function boundUnreadAnswers(server: Server, limits: ConnectionLimits): vo
   const unread = new Map<Socket, Set<ServerResponse>>();
   let checkTimer: NodeJS.Timeout | undefined;
 
-  cutUnacknowledged(server, limits);
+  cutUnacknowledgedConnections(server, limits);
   server.maxConnections = limits.open;
   server.setTimeout(limits.idleMs);
   // Node emits it one to two timeouts after the last byte and does not close the socket itself.

@@ -4,9 +4,9 @@ import { timelineOf } from '../../../projections/timeline/timeline.read-model.js
 import type { ReadRequest, ReadRule } from '../admission/protected-reads.js';
 import { pageCursor, pageLimit } from '../requests/fields.js';
 import { Operation } from '../openapi/operation.js';
-import type { Answered } from '../openapi/operation.js';
+import type { AnswerOf } from '../openapi/operation.js';
 import { PagedReads } from '../requests/paged-reads.js';
-import { Reading } from '../requests/read-request.js';
+import { ReadParameters } from '../requests/read-request.js';
 import { examplePost, post } from '../posts/post.resource.js';
 import { exampleCursor, nextCursor } from '../requests/values.js';
 
@@ -27,14 +27,14 @@ export class TimelineController {
     description:
       'Posts and replies of the caller and of the actors that the caller follows now, newest first.',
     access: bearer,
-    answers: pageOfPosts,
+    answer: pageOfPosts,
     example: { posts: [examplePost], cursor: exampleCursor },
     errors: ['invalid_page_cursor'],
   })
   async timeline(
     @Query({ schema: timelinePage }) page: z.infer<typeof timelinePage>,
-    @Reading() request: ReadRequest,
-  ): Promise<Answered<typeof pageOfPosts>> {
+    @ReadParameters() request: ReadRequest,
+  ): Promise<AnswerOf<typeof pageOfPosts>> {
     const { result } = await this.pages.read(
       request,
       bearer,

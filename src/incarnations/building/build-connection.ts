@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Client } from 'pg';
-import { ProjectionStoppedError, isFaultOfEvents, messageOf } from '../../../projections/runner/faults.js';
+import { ProjectionStoppedError, isPoisonFault, messageOf } from '../../../projections/runner/faults.js';
 import { endSession, sessionClient } from '../../store/session-client.js';
 
 /**
@@ -87,7 +87,7 @@ export class BuildConnection {
       return await work();
     } catch (error) {
       signal.throwIfAborted();
-      if (isFaultOfEvents(error))
+      if (isPoisonFault(error))
         throw new ProjectionStoppedError(`The build cannot continue: ${messageOf(error)}`, undefined, {
           cause: error,
         });

@@ -33,7 +33,7 @@ function lookUp(name: string): Account | undefined {
   }
 }
 
-export function letsOthersIn(directory: string): boolean {
+export function isOpenToOthers(directory: string): boolean {
   const { mode } = statSync(directory);
-  return (mode & 0o001) !== 0 && (dirname(directory) === directory || letsOthersIn(dirname(directory)));
+  return (mode & 0o001) !== 0 && (dirname(directory) === directory || isOpenToOthers(dirname(directory)));
 }

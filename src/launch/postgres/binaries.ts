@@ -13,7 +13,7 @@ import {
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { LaunchError } from '../launch-error.js';
-import { letsOthersIn } from './account.js';
+import { isOpenToOthers } from './account.js';
 import type { Account } from './account.js';
 import { OPEN_HOME, makeOpenHome } from './home.js';
 
@@ -22,7 +22,7 @@ const MAX_COPY_MS = 3_600_000;
 
 const require = createRequire(import.meta.url);
 
-export interface Binaries {
+export interface PostgresPrograms {
   readonly initdb: string;
   readonly postgres: string;
 }
@@ -32,13 +32,13 @@ export interface Binaries {
  * clone in the home of root, gets a copy for each version.
  * @throws {LaunchError} the package is not installed.
  */
-export function findBinaries(account: Account | undefined): Binaries {
+export function findBinaries(account: Account | undefined): PostgresPrograms {
   const { root, version } = installed();
   const native = join(root, 'native');
-  return inDirectory(!account || letsOthersIn(join(native, 'bin')) ? native : copyOnce(native, version));
+  return inDirectory(!account || isOpenToOthers(join(native, 'bin')) ? native : copyOnce(native, version));
 }
 
-function inDirectory(native: string): Binaries {
+function inDirectory(native: string): PostgresPrograms {
   return { initdb: join(native, 'bin', 'initdb'), postgres: join(native, 'bin', 'postgres') };
 }
 

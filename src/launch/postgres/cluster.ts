@@ -3,10 +3,10 @@ import type { SpawnOptionsWithStdioTuple, StdioNull, StdioPipe } from 'node:chil
 import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { overwrite, syncDirectory } from '../files.js';
+import { overwriteFile, syncDirectory } from '../files.js';
 import { LaunchError } from '../launch-error.js';
 import type { Account } from './account.js';
-import type { Binaries } from './binaries.js';
+import type { PostgresPrograms } from './binaries.js';
 import { lastFault } from './last-fault.js';
 
 const MAJOR = '18';
@@ -15,7 +15,7 @@ export const DATABASES = ['plaza', 'plaza_vault', 'plaza_witness'] as const;
 
 export interface Cluster {
   readonly directory: string;
-  readonly binaries: Binaries;
+  readonly binaries: PostgresPrograms;
   readonly account: Account | undefined;
 }
 
@@ -57,7 +57,7 @@ async function create(cluster: Cluster, password: Password, signal: AbortSignal 
     '--no-sync',
   ];
   await initdb(unfinished, flags, signal);
-  overwrite(join(directory, 'pg_hba.conf'), `host all ${ROLE} 127.0.0.1/32 scram-sha-256\n`);
+  overwriteFile(join(directory, 'pg_hba.conf'), `host all ${ROLE} 127.0.0.1/32 scram-sha-256\n`);
   const statements = [
     `CREATE ROLE ${ROLE} LOGIN CREATEDB PASSWORD '${password.value}'`,
     ...DATABASES.map((name) => `CREATE DATABASE ${name} OWNER ${ROLE}`),

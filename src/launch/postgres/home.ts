@@ -15,7 +15,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { LaunchError } from '../launch-error.js';
-import { accountForPostgres, letsOthersIn } from './account.js';
+import { accountForPostgres, isOpenToOthers } from './account.js';
 import type { Account } from './account.js';
 
 /** Data and programs of a network started by root, when other accounts cannot enter `DATA_DIR` or the clone. */
@@ -55,7 +55,7 @@ function isRootsVolume(directory: string): boolean {
 
 function changeOwner(directory: string, account: Account | undefined): void {
   if (!account) return;
-  if (!letsOthersIn(dirname(directory)))
+  if (!isOpenToOthers(dirname(directory)))
     throw new LaunchError(
       `DATA_DIR: Postgres cannot run as root, and its account cannot enter ${dirname(directory)}; let others pass through it (chmod o+x), or start as another user`,
     );
@@ -64,7 +64,7 @@ function changeOwner(directory: string, account: Account | undefined): void {
 }
 
 function create(entry: string, dataDir: string, account: Account | undefined): void {
-  if (!account || letsOthersIn(realpathSync(dataDir))) {
+  if (!account || isOpenToOthers(realpathSync(dataDir))) {
     // Renamed after the change of owner: a directory that still belongs to root would look like the choice of its
     // owner.
     const unfinished = `${entry}.new`;
@@ -87,7 +87,7 @@ function create(entry: string, dataDir: string, account: Account | undefined): v
 export function makeOpenHome(): void {
   mkdirSync(OPEN_HOME, { recursive: true });
   chmodSync(OPEN_HOME, 0o755);
-  if (letsOthersIn(OPEN_HOME)) return;
+  if (isOpenToOthers(OPEN_HOME)) return;
   throw new LaunchError(
     `Postgres cannot run as root, and other accounts can enter neither this directory nor ${OPEN_HOME}; start as another user`,
   );

@@ -1,9 +1,9 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
-import { overwrite } from '../files.js';
+import { overwriteFile } from '../files.js';
 import { LaunchError } from '../launch-error.js';
-import { hasArguments, hasGone } from '../processes.js';
+import { hasArguments, waitUntilGone } from '../processes.js';
 
 const GRACEFUL_STOP_MS = 15_000;
 const IMMEDIATE_STOP_MS = 5_000;
@@ -13,7 +13,7 @@ const IMMEDIATE_STOP_MS = 5_000;
  * orphan.
  * @throws {LaunchError} the server does not stop.
  */
-export async function clearOrphan(directory: string, log: Logger): Promise<void> {
+export async function stopOrphanedPostgres(directory: string, log: Logger): Promise<void> {
   const file = join(directory, 'postmaster.pid');
   if (!existsSync(file)) return;
   const [line = '', ...rest] = readFileSync(file, 'utf8').split('\n');
@@ -25,14 +25,14 @@ export async function clearOrphan(directory: string, log: Logger): Promise<void>
   if (!isOrphan) {
     // Another process has the id, after a reboot or in a new container, and Postgres would refuse to start. Postgres
     // takes the id of its parent for stale, and still uses the rest of the file to find remaining workers.
-    overwrite(file, [process.pid, ...rest].join('\n'));
+    overwriteFile(file, [process.pid, ...rest].join('\n'));
     return;
   }
   log.warn({ pid }, 'Postgres of an earlier start still running; stopping it');
   process.kill(pid, 'SIGINT');
-  if (await hasGone(pid, GRACEFUL_STOP_MS)) return;
+  if (await waitUntilGone(pid, GRACEFUL_STOP_MS)) return;
   process.kill(pid, 'SIGQUIT');
-  if (await hasGone(pid, IMMEDIATE_STOP_MS)) return;
+  if (await waitUntilGone(pid, IMMEDIATE_STOP_MS)) return;
   throw new LaunchError(
     `DATA_DIR: the Postgres process ${pid} still uses ${directory} and does not stop; end it, then start again`,
   );

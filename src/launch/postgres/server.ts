@@ -4,8 +4,8 @@ import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import type { Logger } from 'pino';
 import { LaunchError } from '../launch-error.js';
-import { howItEnded } from '../running.js';
-import type { Running } from '../running.js';
+import { describeExit } from '../running.js';
+import type { RunningProcess } from '../running.js';
 import { spawnOptions } from './cluster.js';
 import type { Cluster } from './cluster.js';
 
@@ -13,7 +13,7 @@ const GRACEFUL_STOP_MS = 15_000;
 const START_TIMEOUT_MS = 10 * 60_000;
 const READY = 'database system is ready to accept connections';
 
-export class PostgresRefusal extends LaunchError {
+export class PostgresStartError extends LaunchError {
   constructor(readonly reason: string) {
     super(`Postgres did not start: ${reason}`);
   }
@@ -22,14 +22,14 @@ export class PostgresRefusal extends LaunchError {
 export interface ServerOptions {
   readonly log: Logger;
   readonly signal?: AbortSignal | undefined;
-  readonly longestStartMs?: number;
+  readonly startTimeoutMs?: number;
 }
 
 export async function startServer(
   cluster: Cluster,
   port: number,
-  { log, signal, longestStartMs = START_TIMEOUT_MS }: ServerOptions,
-): Promise<Running> {
+  { log, signal, startTimeoutMs: longestStartMs = START_TIMEOUT_MS }: ServerOptions,
+): Promise<RunningProcess> {
   signal?.throwIfAborted();
   const settings = {
     port,
@@ -50,10 +50,10 @@ export async function startServer(
   );
   const exited = new Promise<string>((resolve) => {
     child.once('error', (error) => resolve(error.message));
-    child.once('exit', (code, signal) => resolve(howItEnded(code, signal)));
+    child.once('exit', (code, signal) => resolve(describeExit(code, signal)));
   });
   const { pid } = child;
-  if (pid === undefined) throw new PostgresRefusal(await exited);
+  if (pid === undefined) throw new PostgresStartError(await exited);
   const watchdog = stopWithLauncher(pid, log);
   void exited.then(() => watchdog.kill('SIGKILL'));
   const timeout = new AbortController();
@@ -67,7 +67,7 @@ export async function startServer(
   } catch (error) {
     await exited;
     signal?.throwIfAborted();
-    throw timeout.signal.aborted ? new PostgresRefusal('it took too long to be ready') : error;
+    throw timeout.signal.aborted ? new PostgresStartError('it took too long to be ready') : error;
   } finally {
     clearTimeout(timer);
     cancelled.removeEventListener('abort', giveUp);
@@ -86,7 +86,7 @@ function untilReady(stderr: Readable, log: Logger): Promise<void> {
         log[isFault ? 'error' : level === 'WARNING' ? 'warn' : 'debug'](message);
         if (message === READY) resolve();
       })
-      .on('close', () => reject(new PostgresRefusal(reason)));
+      .on('close', () => reject(new PostgresStartError(reason)));
   });
 }
 

@@ -3,7 +3,7 @@ import type { KeyObject } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { DatabaseError } from 'pg';
 import type { Pool, QueryConfig, QueryResult, QueryResultRow } from 'pg';
-import { leaveJournal } from '../../store/leave-journal.js';
+import { fillWalSegment } from '../../store/leave-journal.js';
 import { isUnreachable } from '../../store/unreachable.js';
 import { LogUnavailable } from '../event-log.js';
 import { DESTROYED_CHANNEL } from './destroyed-keys.js';
@@ -138,7 +138,7 @@ export class KeyVault implements KeepsKeys {
     try {
       await client.query("SET lock_timeout = '300ms'");
       await client.query(`VACUUM ${options} person_key`);
-      await leaveJournal(client);
+      await fillWalSegment(client);
       return true;
     } catch (cause) {
       if (cause instanceof DatabaseError && cause.code === LOCK_NOT_AVAILABLE) return false;

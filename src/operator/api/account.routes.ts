@@ -7,8 +7,8 @@ import { EraseAccount } from '../../commands/account/erase-account.js';
 import { CancelErasure, RequestErasure } from '../../commands/account/plan-erasure.js';
 import { ReinstateAccount, SuspendAccount } from '../../commands/account/suspend-account.js';
 import { HttpRefusal } from '../../http/server/errors.js';
-import { actOf, header } from './act-of.js';
-import { erasure, idOf, newAccount, parse, reasonedAct, reasonedTurn } from './schemas.js';
+import { commandMetadata, header } from './act-of.js';
+import { erasure, idOf, newAccount, parse, reasonedCommand, reasonedLifecycleCommand } from './schemas.js';
 
 export function accountRoutes(server: FastifyInstance, app: INestApplicationContext): void {
   const commands = app.get(CommandBus);
@@ -23,7 +23,7 @@ export function accountRoutes(server: FastifyInstance, app: INestApplicationCont
     const idempotencyKey = JSON.stringify(['operator', clientKey ?? [account.handle, account.email]]);
     const anewOnceErased = clientKey === undefined;
     const { actorId, created } = await commands.execute(
-      new CreateAccount({ ...account, passwordHash, idempotencyKey, anewOnceErased }, actOf(request, reason)),
+      new CreateAccount({ ...account, passwordHash, idempotencyKey, recreateOnceErased: anewOnceErased }, commandMetadata(request, reason)),
     );
     if (!created && clientKey === undefined)
       throw new HttpRefusal('intent_conflict', 'This account exists already; its password was not changed.');
@@ -31,24 +31,24 @@ export function accountRoutes(server: FastifyInstance, app: INestApplicationCont
   });
 
   server.post('/operator/accounts/:id/suspend', (request) => {
-    const { reason, revision: lifecycle } = parse(reasonedTurn, request.body);
-    return commands.execute(new SuspendAccount(idOf(request), actOf(request, reason), { lifecycle }));
+    const { reason, revision: lifecycle } = parse(reasonedLifecycleCommand, request.body);
+    return commands.execute(new SuspendAccount(idOf(request), commandMetadata(request, reason), { lifecycle }));
   });
 
   server.post('/operator/accounts/:id/reinstate', (request) => {
-    const { reason, revision: lifecycle } = parse(reasonedTurn, request.body);
-    return commands.execute(new ReinstateAccount(idOf(request), actOf(request, reason), { lifecycle }));
+    const { reason, revision: lifecycle } = parse(reasonedLifecycleCommand, request.body);
+    return commands.execute(new ReinstateAccount(idOf(request), commandMetadata(request, reason), { lifecycle }));
   });
 
   server.post('/operator/accounts/:id/erase', (request) => {
     const { reason, revision: lifecycle, delayMs } = parse(erasure, request.body);
-    const [actorId, act] = [idOf(request), actOf(request, reason)];
+    const [actorId, act] = [idOf(request), commandMetadata(request, reason)];
     if (delayMs > 0) return commands.execute(new RequestErasure(actorId, delayMs, act, { lifecycle }));
     return commands.execute(new EraseAccount(actorId, act, { lifecycle }));
   });
 
   server.post('/operator/accounts/:id/cancel-erasure', (request) => {
-    const { reason } = parse(reasonedAct, request.body);
-    return commands.execute(new CancelErasure(idOf(request), actOf(request, reason)));
+    const { reason } = parse(reasonedCommand, request.body);
+    return commands.execute(new CancelErasure(idOf(request), commandMetadata(request, reason)));
   });
 }

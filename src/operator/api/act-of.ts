@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import type { EventMetadata } from '../../log/recorded.js';
 
 /** Event metadata of an operator command: the operator named in `x-operator`, up to 64 characters, and the reason. */
-export function actOf(request: FastifyRequest, reason: string | undefined): EventMetadata {
+export function commandMetadata(request: FastifyRequest, reason: string | undefined): EventMetadata {
   const operator = header(request, 'x-operator')?.slice(0, 64) ?? 'operator';
   return { requestId: request.id, operator, reason };
 }

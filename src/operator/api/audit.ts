@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Pool } from 'pg';
-import { auditedUpTo } from '../../../projections/audit/audit.read-model.js';
-import type { Audited } from '../../../projections/audit/audit.read-model.js';
+import { auditPosition } from '../../../projections/audit/audit.read-model.js';
+import type { AuditedEvent } from '../../../projections/audit/audit.read-model.js';
 import type { EventLog } from '../../log/event-log.js';
 import { personalFieldsOf } from '../../log/registry.js';
 
@@ -18,7 +18,7 @@ export async function isUpToDate(pool: Pool, log: EventLog, timeoutMs: number): 
   if (head === undefined) return true;
   const deadline = performance.now() + timeoutMs;
   for (;;) {
-    const position = await auditedUpTo(pool);
+    const position = await auditPosition(pool);
     if (position !== undefined && position >= head) return true;
     if (performance.now() > deadline) return false;
     await pause(POLL_INTERVAL_MS);
@@ -26,7 +26,7 @@ export async function isUpToDate(pool: Pool, log: EventLog, timeoutMs: number): 
 }
 
 /** Adds the texts, which only the log holds. */
-export async function withTexts(log: EventLog, audited: readonly Audited[]): Promise<readonly AuditEntry[]> {
+export async function withTexts(log: EventLog, audited: readonly AuditedEvent[]): Promise<readonly AuditEntry[]> {
   const written = audited.filter(({ type }) => personalFieldsOf(type).includes('text'));
   const streams = Map.groupBy(written, ({ stream }) => stream);
   const texts = new Map<string, Text>();
@@ -49,7 +49,7 @@ type Text = { readonly text: string } | { readonly erased: true };
 async function textsIn(
   log: EventLog,
   stream: string,
-  events: readonly Audited[],
+  events: readonly AuditedEvent[],
 ): Promise<readonly (readonly [string, Text])[]> {
   const revisions = events.map(({ revision }) => revision);
   const first = revisions.reduce((least, each) => (each < least ? each : least));

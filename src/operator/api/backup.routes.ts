@@ -14,11 +14,11 @@ import { HttpRefusal } from '../../http/server/errors.js';
 import { readRun } from '../../launch/run-file.js';
 import { backupParts } from '../../backup/format/manifest.js';
 import { logPart, tablesPart } from '../../backup/format/part-source.js';
-import { actOf } from './act-of.js';
-import { act, parse } from './schemas.js';
+import { commandMetadata } from './act-of.js';
+import { command, parse } from './schemas.js';
 
 const parts = z.array(z.enum(backupParts)).min(1);
-const newBackup = act.extend({ parts });
+const newBackup = command.extend({ parts });
 const logPosition = z.strictObject({ upTo: z.string().regex(/^\d{1,18}$/, 'must be a position of the log') });
 const databasePart = z.enum(['authority', 'vault', 'witness']);
 
@@ -33,7 +33,7 @@ export function backupRoutes(server: FastifyInstance, app: INestApplicationConte
     const { reason, parts } = parse(newBackup, request.body);
     if (parts.includes('log')) embeddedLog(config);
     if (parts.includes('witness')) requireWitness(witnessDatabaseUrl);
-    const { position, ...begun } = await commands.execute(new BeginBackup(actOf(request, reason)));
+    const { position, ...begun } = await commands.execute(new BeginBackup(commandMetadata(request, reason)));
     return reply.status(201).send({ ...begun, position: String(position), version: plazaVersion() });
   });
 

@@ -10,13 +10,13 @@ import { findJob, moveJob, openStates } from '../../jobs/job.js';
 import type { Job } from '../../jobs/job.js';
 import { readPublicationState } from '../../incarnations/recovery-state.js';
 import { Postgres } from '../../store/postgres.js';
-import { actOf } from './act-of.js';
+import { commandMetadata } from './act-of.js';
 import { requestOrResumeJob } from './jobs.js';
-import { act, idOf, parse } from './schemas.js';
+import { command, idOf, parse } from './schemas.js';
 
 const projectionNames = groups.flatMap(({ projections }) => projections.map(({ name }) => name));
 const name = z.enum(projectionNames, { error: `each must be one of ${projectionNames.join(', ')}` });
-const rebuild = act.extend({ names: z.array(name).max(projectionNames.length).default([]) });
+const rebuild = command.extend({ names: z.array(name).max(projectionNames.length).default([]) });
 
 export function jobRoutes(server: FastifyInstance, app: INestApplicationContext): void {
   const { pool } = app.get(Postgres);
@@ -32,7 +32,7 @@ export function jobRoutes(server: FastifyInstance, app: INestApplicationContext)
         `The network is in quarantine: ${state.reason} See plaza recovery plan, then plaza recovery apply.`,
       );
     const requested = { kind: 'rebuild', names: [...new Set(names)].sort() } as const;
-    return reply.status(202).send(await requestOrResumeJob(context, requested, actOf(request, reason)));
+    return reply.status(202).send(await requestOrResumeJob(context, requested, commandMetadata(request, reason)));
   });
 
   server.get('/operator/jobs/:id', (request) => jobOf(pool, request));

@@ -6,14 +6,14 @@ import type { EventMetadata } from '../../log/recorded.js';
 import { findJob, moveJob, requestJob, unfinishedJob } from '../../jobs/job.js';
 import type { Job, JobKind } from '../../jobs/job.js';
 
-export interface JobDesk {
+export interface JobContext {
   readonly pool: Pool;
   readonly commands: CommandBus;
   readonly clock: Clock;
   readonly ids: IdGenerator;
 }
 
-export interface Asked {
+export interface JobRequest {
   readonly kind: JobKind;
   readonly names?: readonly string[];
   readonly reseedWitness?: boolean;
@@ -24,8 +24,8 @@ export interface Asked {
  * the log before it starts.
  */
 export async function requestOrResumeJob(
-  context: JobDesk,
-  { kind, names = [], reseedWitness = false }: Asked,
+  context: JobContext,
+  { kind, names = [], reseedWitness = false }: JobRequest,
   metadata: EventMetadata,
 ): Promise<Job> {
   const { pool, commands, clock, ids } = context;
@@ -48,7 +48,7 @@ export async function requestOrResumeJob(
 }
 
 /** Resumes a paused job. Returns its current state. */
-export async function resumeJob(job: Job, { pool, clock }: JobDesk): Promise<Job> {
+export async function resumeJob(job: Job, { pool, clock }: JobContext): Promise<Job> {
   await moveJob(pool, job.id, ['paused'], 'requested', clock.now());
   return (await findJob(pool, job.id)) ?? job;
 }

@@ -4,8 +4,8 @@ import type { FastifyInstance } from 'fastify';
 import { Clock } from '../../commands/support/ambient.js';
 import { RotateSigningKey } from '../../commands/network/rotate-signing-key.js';
 import { SigningKeys } from '../../commands/network/signing-keys.js';
-import { actOf } from './act-of.js';
-import { act, parse } from './schemas.js';
+import { commandMetadata } from './act-of.js';
+import { command, parse } from './schemas.js';
 
 /** Private keys never leave the process. */
 export function keyRoutes(server: FastifyInstance, app: INestApplicationContext): void {
@@ -16,8 +16,8 @@ export function keyRoutes(server: FastifyInstance, app: INestApplicationContext)
   server.get('/operator/signing-keys', () => keys.states(clock.now()));
 
   server.post('/operator/signing-keys/rotate', async (request, reply) => {
-    const { reason } = parse(act, request.body);
-    const { keyId: kid, ...rest } = await commands.execute(new RotateSigningKey(actOf(request, reason)));
+    const { reason } = parse(command, request.body);
+    const { keyId: kid, ...rest } = await commands.execute(new RotateSigningKey(commandMetadata(request, reason)));
     return reply.send({ kid, ...rest });
   });
 }

@@ -3,7 +3,7 @@ import type { ProjectionStatus } from '../../../projections/runner/projection-st
 import type { PublicationState } from '../../incarnations/recovery-state.js';
 
 /** State of the network at one scrape; undefined: the store does not answer. */
-export interface Findings {
+export interface NetworkStatus {
   readonly isLogUp: boolean;
   readonly isLogFull: boolean;
   readonly status: ProjectionStatus | undefined;
@@ -98,7 +98,7 @@ export class Metrics {
     unproven,
     isLogCompared,
     job,
-  }: Findings): Promise<string> {
+  }: NetworkStatus): Promise<string> {
     this.up.set({ store: 'read' }, state === undefined ? 0 : 1);
     this.up.set({ store: 'witness' }, unsettled === undefined ? 0 : 1);
     this.up.set({ store: 'log' }, isLogUp ? 1 : 0);

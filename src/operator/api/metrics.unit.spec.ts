@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { Metrics } from './metrics.js';
-import type { Findings } from './metrics.js';
+import type { NetworkStatus } from './metrics.js';
 
-const nothing: Findings = {
+const nothing: NetworkStatus = {
   isLogUp: false,
   isLogFull: false,
   status: undefined,
@@ -13,7 +13,7 @@ const nothing: Findings = {
   job: undefined,
 };
 
-const serving: Findings = {
+const serving: NetworkStatus = {
   isLogUp: true,
   isLogFull: false,
   status: {
@@ -39,7 +39,7 @@ const serving: Findings = {
 };
 
 /** The metrics of the network, without those of the process. */
-const linesOf = async (metrics: Metrics, findings: Findings): Promise<string[]> =>
+const linesOf = async (metrics: Metrics, findings: NetworkStatus): Promise<string[]> =>
   (await metrics.text(findings)).split('\n').filter((line) => line.startsWith('plaza_'));
 
 describe('metrics', () => {

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import type { Config } from '../../config/config.js';
 import { HttpRefusal } from '../../http/server/errors.js';
-import { secretFile } from '../../launch/secret-file.js';
+import { ensureSecret } from '../../launch/secret-file.js';
 
 /** The configured token, or the one in `DATA_DIR/operator.token`, created if absent. */
 export function operatorToken({ operatorToken, dataDir }: Config): string {
-  return operatorToken ?? secretFile(join(dataDir, 'operator.token'));
+  return operatorToken ?? ensureSecret(join(dataDir, 'operator.token'));
 }
 
 const withoutToken: ReadonlySet<string | undefined> = new Set(['/metrics']);

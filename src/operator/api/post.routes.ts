@@ -3,8 +3,8 @@ import { CommandBus } from '@nestjs/cqrs';
 import type { FastifyInstance } from 'fastify';
 import { PositionListener } from '../../incarnations/position-listener.js';
 import { RestrictPost, UnrestrictPost } from '../../commands/post/restrict-post.js';
-import { actOf } from './act-of.js';
-import { idOf, parse, reasonedTurn } from './schemas.js';
+import { commandMetadata } from './act-of.js';
+import { idOf, parse, reasonedLifecycleCommand } from './schemas.js';
 
 /** Lets the read models catch up before the answer. A restriction is already in force without them. */
 const WAIT_MS = 3_000;
@@ -20,12 +20,12 @@ export function postRoutes(server: FastifyInstance, app: INestApplicationContext
   };
 
   server.post('/operator/posts/:id/restrict', (request) => {
-    const { reason, revision: lifecycle } = parse(reasonedTurn, request.body);
-    return execute(new RestrictPost(idOf(request), actOf(request, reason), { lifecycle }));
+    const { reason, revision: lifecycle } = parse(reasonedLifecycleCommand, request.body);
+    return execute(new RestrictPost(idOf(request), commandMetadata(request, reason), { lifecycle }));
   });
 
   server.post('/operator/posts/:id/unrestrict', (request) => {
-    const { reason, revision: lifecycle } = parse(reasonedTurn, request.body);
-    return execute(new UnrestrictPost(idOf(request), actOf(request, reason), { lifecycle }));
+    const { reason, revision: lifecycle } = parse(reasonedLifecycleCommand, request.body);
+    return execute(new UnrestrictPost(idOf(request), commandMetadata(request, reason), { lifecycle }));
   });
 }

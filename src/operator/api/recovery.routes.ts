@@ -15,11 +15,11 @@ import { recoveryStatus } from '../../recovery/plan/recovery-status.js';
 import { Witness, WitnessRequired, WitnessUnavailable } from '../../witness/witness.js';
 import { Postgres } from '../../store/postgres.js';
 import { isUnreachable } from '../../store/unreachable.js';
-import { actOf } from './act-of.js';
+import { commandMetadata } from './act-of.js';
 import { requestOrResumeJob, resumeJob } from './jobs.js';
-import { act, parse } from './schemas.js';
+import { command, parse } from './schemas.js';
 
-const apply = act.extend({ reseedWitness: z.boolean().default(false) });
+const apply = command.extend({ reseedWitness: z.boolean().default(false) });
 
 export function recoveryRoutes(server: FastifyInstance, app: INestApplicationContext): void {
   const { pool } = app.get(Postgres);
@@ -50,7 +50,7 @@ export function recoveryRoutes(server: FastifyInstance, app: INestApplicationCon
       const requested = { kind: 'recover', reseedWitness } as const;
       const job = unfinished
         ? await resumeJob(unfinished, context)
-        : await requestOrResumeJob(context, requested, actOf(request, reason));
+        : await requestOrResumeJob(context, requested, commandMetadata(request, reason));
       return reply.status(202).send({ job });
     }),
   );
@@ -58,11 +58,11 @@ export function recoveryRoutes(server: FastifyInstance, app: INestApplicationCon
   server.post(
     '/operator/recovery/rollback',
     rejectIfUnreachable(async (request, reply) => {
-      const { reason } = parse(act, request.body);
+      const { reason } = parse(command, request.body);
       const [newest] = await retiredIncarnations(pool);
       const reasonAgainst = whyNoRollback(newest, versionsOf(serving));
       if (reasonAgainst !== undefined) throw new HttpRefusal('not_found', reasonAgainst);
-      const job = await requestOrResumeJob(context, { kind: 'rollback' }, actOf(request, reason));
+      const job = await requestOrResumeJob(context, { kind: 'rollback' }, commandMetadata(request, reason));
       return reply.status(202).send({ job });
     }),
   );

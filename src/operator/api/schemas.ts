@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { passwordFormFault } from '../../auth/passwords.js';
+import { passwordFormProblem } from '../../auth/passwords.js';
 import { HttpRefusal } from '../../http/server/errors.js';
 
 /** Stored with the event. */
@@ -8,17 +8,17 @@ const REASON = 'say why in 1 to 500 characters';
 const requiredReason = z.string(REASON).min(1, REASON).max(500, REASON);
 const reason = requiredReason.optional();
 
-export const act = z.strictObject({ reason });
+export const command = z.strictObject({ reason });
 
 /** A command against a person needs a reason. */
-export const reasonedAct = z.strictObject({ reason: requiredReason });
+export const reasonedCommand = z.strictObject({ reason: requiredReason });
 
 const LIFECYCLE = 'must be a whole number from 1 on';
 const revision = z.int(LIFECYCLE).min(1, LIFECYCLE).optional();
 
 /** `revision`: the expected lifecycle revision. */
-export const turn = act.extend({ revision });
-export const reasonedTurn = reasonedAct.extend({ revision });
+export const lifecycleCommand = command.extend({ revision });
+export const reasonedLifecycleCommand = reasonedCommand.extend({ revision });
 
 const MAX_DAYS = 366;
 const SPAN = `from 0 to ${MAX_DAYS} days`;
@@ -32,7 +32,7 @@ const span = z
 export const secretRotation = z.strictObject({ overlapMs: span, reason });
 
 /** `delayMs`: the time in which the erasure can be cancelled; 0 erases at once. */
-export const erasure = reasonedTurn.extend({ delayMs: span.default(0) });
+export const erasure = reasonedLifecycleCommand.extend({ delayMs: span.default(0) });
 
 export const newApplication = z.strictObject({
   name: z.string(),
@@ -47,7 +47,7 @@ export const newAccount = z.strictObject({
   displayName: z.string(),
   email: z.string(),
   password: z.string().superRefine((password, context) => {
-    const message = passwordFormFault(password);
+    const message = passwordFormProblem(password);
     if (message !== undefined) context.addIssue({ code: 'custom', message });
   }),
   reason,

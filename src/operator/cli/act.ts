@@ -10,11 +10,11 @@ export interface OperatorOptions extends OutputOptions {
   readonly as?: string;
 }
 
-export interface ActOptions extends OperatorOptions {
+export interface CommandOptions extends OperatorOptions {
   readonly reason?: string;
 }
 
-export interface TurnOptions extends ActOptions {
+export interface LifecycleOptions extends CommandOptions {
   readonly revision?: number;
 }
 
@@ -27,10 +27,10 @@ export function withOperator(command: Command): Command {
 }
 
 /** No erasure reaches a reason: the log keeps it in plain text. */
-export const WHY = 'reason to record; it is kept for good, so name no person in it';
+export const REASON_HELP = 'reason to record; it is kept for good, so name no person in it';
 
 export function withReason(command: Command): Command {
-  return withOperator(command).option('--reason <why>', WHY);
+  return withOperator(command).option('--reason <why>', REASON_HELP);
 }
 
 export function withRevision(command: Command): Command {
@@ -47,7 +47,7 @@ function lifecycleRevision(value: string): number {
 }
 
 /** `state`: the state after the command. */
-export function turnLine(id: string, state: string, result: { changed: boolean; revision: number }): string {
+export function lifecycleLine(id: string, state: string, result: { changed: boolean; revision: number }): string {
   const { changed, revision } = result;
   return changed
     ? `${id} is ${state} now (lifecycle revision ${revision})`

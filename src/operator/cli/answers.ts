@@ -8,9 +8,9 @@ export const created = z.object({ actorId: z.string() });
 
 export const changed = z.object({ changed: z.boolean() });
 
-export const turned = changed.extend({ revision: z.number() });
+export const lifecycleChanged = changed.extend({ revision: z.number() });
 
-export const erased = turned.extend({ erasesAt: z.number().optional() });
+export const erased = lifecycleChanged.extend({ erasesAt: z.number().optional() });
 
 export const rotatedSecret = registered.extend({ previousUntil: z.number() });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { duration } from './duration.js';
+import { parseDuration } from './duration.js';
 
 describe('a duration', () => {
   it.each([
@@ -9,10 +9,10 @@ describe('a duration', () => {
     ['24h', 86_400_000],
     ['7d', 604_800_000],
   ])('%s is %d ms', (text, ms) => {
-    expect(duration(text)).toBe(ms);
+    expect(parseDuration(text)).toBe(ms);
   });
 
   it.each(['', '7', '-1h', '1.5h', '1w', '24 h', '9999999d'])('is not %j', (text) => {
-    expect(() => duration(text)).toThrow('It must be 0 or a number with s, m, h or d');
+    expect(() => parseDuration(text)).toThrow('It must be 0 or a number with s, m, h or d');
   });
 });

@@ -22,7 +22,7 @@ export const job = z.object({
 
 export type Job = z.infer<typeof job>;
 
-export const askedJob = z.object({ job: job.nullable() });
+export const requestedJob = z.object({ job: job.nullable() });
 
 const missing = z.object({
   count: z.number(),

@@ -7,7 +7,7 @@ import type { Step } from './progress-line.js';
 
 const POLL_INTERVAL_MS = 250;
 
-export const saidOf = ({ message, state }: Job): string => message ?? state;
+export const outcomeOf = ({ message, state }: Job): string => message ?? state;
 
 /**
  * Requests a job and shows its progress until it ends; null: nothing to do. The first Ctrl-C pauses the job, the second

@@ -9,7 +9,7 @@ import { Failure } from './failure.js';
  * Advice if nothing listens. A starting API process opens no port until it can verify access, and a second `npm start`
  * would not help. Only the machine of the network can tell a starting network from none.
  */
-export function nobodyAnswers(config: Config, cause: string): Failure {
+export function unreachableFailure(config: Config, cause: string): Failure {
   const at = `${operatorUrl(config)} (OPERATOR_PORT)`;
   const run = liveRun(config);
   if (!run) return new Failure(`no network answers at ${at}; start one with npm start: ${cause}`);

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { readConfig } from '../../config/config.js';
 import { settingsOf } from '../../config/settings.js';
 import { writeRun } from '../../launch/run-file.js';
-import { nobodyAnswers } from './nobody-answers.js';
+import { unreachableFailure } from './nobody-answers.js';
 
 let dataDir = '';
 
@@ -27,7 +27,7 @@ function runs({ ready = false, supervisor = process.pid, settings = {} }): void 
 }
 
 const { pid: gone } = spawnSync(process.execPath, ['--version']);
-const said = () => nobodyAnswers(configOf(), 'refused').message;
+const said = () => unreachableFailure(configOf(), 'refused').message;
 
 describe('a command that nobody answers', () => {
   it('says to start a network where none is', () => {

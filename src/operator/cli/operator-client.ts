@@ -9,7 +9,7 @@ import * as answers from './answers.js';
 import * as jobs from './job-answers.js';
 import { Failure } from './failure.js';
 import { jsonRequest } from './json-request.js';
-import { nobodyAnswers } from './nobody-answers.js';
+import { unreachableFailure } from './nobody-answers.js';
 
 /** Longer than any timeout of the network itself for a store. */
 const ANSWER_TIMEOUT_MS = 30_000;
@@ -69,7 +69,7 @@ export class OperatorClient {
 
   /** `revision`: the expected lifecycle revision; undefined: any. The same holds for accounts and posts. */
   setApplicationState(clientId: string, act: 'suspend' | 'reinstate', reason?: string, revision?: number) {
-    return this.#call(answers.turned, 'POST', `${application(clientId)}/${act}`, { reason, revision });
+    return this.#call(answers.lifecycleChanged, 'POST', `${application(clientId)}/${act}`, { reason, revision });
   }
 
   rotateSecret(clientId: string, overlapMs: number, reason?: string) {
@@ -90,7 +90,7 @@ export class OperatorClient {
 
   setAccountState(actorId: string, act: 'suspend' | 'reinstate', reason: string, revision?: number) {
     const path = `/operator/accounts/${encodeURIComponent(actorId)}/${act}`;
-    return this.#call(answers.turned, 'POST', path, { reason, revision });
+    return this.#call(answers.lifecycleChanged, 'POST', path, { reason, revision });
   }
 
   /** `delayMs`: the time in which the erasure can be cancelled; 0 erases at once. */
@@ -101,12 +101,12 @@ export class OperatorClient {
 
   cancelErasure(actorId: string, reason: string) {
     const path = `/operator/accounts/${encodeURIComponent(actorId)}/cancel-erasure`;
-    return this.#call(answers.turned, 'POST', path, { reason });
+    return this.#call(answers.lifecycleChanged, 'POST', path, { reason });
   }
 
   setPostState(postId: string, act: 'restrict' | 'unrestrict', reason: string, revision?: number) {
     const path = `/operator/posts/${encodeURIComponent(postId)}/${act}`;
-    return this.#call(answers.turned, 'POST', path, { reason, revision });
+    return this.#call(answers.lifecycleChanged, 'POST', path, { reason, revision });
   }
 
   setPublishing(act: 'pause' | 'resume', reason?: string) {
@@ -155,11 +155,11 @@ export class OperatorClient {
 
   recover(reseedWitness: boolean, reason?: string) {
     const body = { reseedWitness, reason };
-    return this.#call(jobs.askedJob, 'POST', '/operator/recovery/apply', body, COMPARISON_TIMEOUT_MS);
+    return this.#call(jobs.requestedJob, 'POST', '/operator/recovery/apply', body, COMPARISON_TIMEOUT_MS);
   }
 
   rollback(reason?: string) {
-    return this.#call(jobs.askedJob, 'POST', '/operator/recovery/rollback', { reason });
+    return this.#call(jobs.requestedJob, 'POST', '/operator/recovery/rollback', { reason });
   }
 
   beginBackup(parts: readonly BackupPart[], reason?: string) {
@@ -214,7 +214,7 @@ export class OperatorClient {
         );
       // fetch says only that it failed; its cause may have a code and no message.
       const { code, message } = ((error as Error).cause ?? error) as NodeJS.ErrnoException;
-      throw nobodyAnswers(this.config, message || (code ?? String(error)));
+      throw unreachableFailure(this.config, message || (code ?? String(error)));
     }
   }
 }

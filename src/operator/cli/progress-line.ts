@@ -80,7 +80,7 @@ function secondsFor(left: number, rate: number): number | undefined {
   return rate > 0 ? Math.ceil(left / rate) : undefined;
 }
 
-export function inBytes(count: number): string {
+export function formatBytes(count: number): string {
   const [size, unit] =
     count < 1e6 ? [count / 1e3, 'kB'] : count < 1e9 ? [count / 1e6, 'MB'] : [count / 1e9, 'GB'];
   return `${size.toFixed(1)} ${unit}`;

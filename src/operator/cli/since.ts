@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import { z } from 'zod';
-import { duration } from './duration.js';
+import { parseDuration } from './duration.js';
 
 const moment = z.union([
   z.iso.date(),
@@ -13,9 +13,9 @@ const moment = z.union([
  * Unix milliseconds.
  * @throws {InvalidArgumentError}
  */
-export function since(value: string, now: number): number {
+export function parseSince(value: string, now: number): number {
   if (moment.safeParse(value).success) return Date.parse(value);
-  if (/^\d+[smhd]?$/.test(value)) return Math.max(0, now - duration(value));
+  if (/^\d+[smhd]?$/.test(value)) return Math.max(0, now - parseDuration(value));
   throw new InvalidArgumentError(
     'It must be a time (2026-01-31, 2026-01-31T09:30Z) or a time ago (24h, 7d).',
   );

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { since } from './since.js';
+import { parseSince } from './since.js';
 
 const now = Date.UTC(2026, 0, 31, 12);
 
@@ -13,13 +13,13 @@ describe('the beginning of a time', () => {
     ['0', now],
     ['999999d', 0],
   ])('is read: %s', (value, expected) => {
-    expect(since(value, now)).toBe(expected);
+    expect(parseSince(value, now)).toBe(expected);
   });
 
   it.each(['', 'yesterday', '2026-02-30', '2026-01-30T09:30', '30.1.2026', '-1h', '24', '1w', '1769'])(
     'is refused: %j',
     (value) => {
-      expect(() => since(value, now)).toThrow('It must be');
+      expect(() => parseSince(value, now)).toThrow('It must be');
     },
   );
 });

@@ -1,10 +1,10 @@
 import type { ClientBase } from 'pg';
-import { refuseOlder, versionsOf } from '../../../projections/runner/projection.js';
+import { rejectOlderVersions, versionsOf } from '../../../projections/runner/projection.js';
 import type { Group } from '../../../projections/runner/projection.js';
 import { RateMeter } from '../../incarnations/building/rate-meter.js';
 import { quarantine } from '../../incarnations/incarnation.js';
 import { readBothLedgers } from '../detect/both-ledgers.js';
-import type { Logged } from '../detect/both-ledgers.js';
+import type { LoggedRestrictions } from '../detect/both-ledgers.js';
 import { missingRestrictions } from '../detect/full-comparison.js';
 import { networkOf } from '../../incarnations/network-identity.js';
 import { checkPreconditions } from '../plan/preconditions.js';
@@ -31,9 +31,9 @@ const TRIES = 30;
 export async function recover(job: Job, context: JobContext): Promise<string> {
   const { client, log, witness, group, fixedGroups, now, signal, report } = context;
   const state = await readPublicationState(client);
-  if (state) refuseOlder(versionsOf(group), state.versions, `Incarnation ${state.incarnation}`);
+  if (state) rejectOlderVersions(versionsOf(group), state.versions, `Incarnation ${state.incarnation}`);
   const networkId = await networkOf(log);
-  const mismatch = whyNotThisLog(networkId, state?.networkId);
+  const mismatch = describeLogMismatch(networkId, state?.networkId);
   if (networkId === undefined || mismatch !== undefined) throw new JobError(mismatch ?? 'The log is empty.');
   if (state?.status === 'serving')
     await quarantine(client, state.incarnation, 'An operator started a recovery.');
@@ -72,7 +72,7 @@ async function resetOtherCheckpoints(client: ClientBase, groups: readonly Group[
   );
 }
 
-async function reapplyMissing(logged: Logged, context: JobContext): Promise<number> {
+async function reapplyMissing(logged: LoggedRestrictions, context: JobContext): Promise<number> {
   const { witness, signal, report } = context;
   const rateMeter = new RateMeter();
   let count = 0;
@@ -86,7 +86,7 @@ async function reapplyMissing(logged: Logged, context: JobContext): Promise<numb
   return count;
 }
 
-export function whyNotThisLog(found: string | undefined, published: string | undefined): string | undefined {
+export function describeLogMismatch(found: string | undefined, published: string | undefined): string | undefined {
   if (found === undefined)
     return 'The log is empty: restore it from a backup (plaza restore), or start with an empty read store.';
   if (published === undefined || found === published) return undefined;

@@ -8,10 +8,10 @@ const REFERENCE_PAGE = 20_000;
 
 export interface BothLedgers {
   readonly accepted: readonly Accepted[];
-  readonly logged: Logged;
+  readonly logged: LoggedRestrictions;
 }
 
-export type Logged = ReadonlyMap<string, Pick<EventReference, 'position' | 'witnessEpoch'>>;
+export type LoggedRestrictions = ReadonlyMap<string, Pick<EventReference, 'position' | 'witnessEpoch'>>;
 
 /**
  * Reads the witness, then the log. The order matters: a restriction accepted meanwhile appears in the log
@@ -24,7 +24,7 @@ export async function readBothLedgers(
   signal: AbortSignal,
   onBatch?: () => void,
 ): Promise<BothLedgers> {
-  const accepted = await acceptedBy(witness);
+  const accepted = await readAcceptedRestrictions(witness);
   const logged = new Map<string, Pick<EventReference, 'position' | 'witnessEpoch'>>();
   const all = { types: restrictionTypes, batchSize: PAGE, signal };
   for await (const events of referencesToTheEnd(log, all)) {
@@ -34,7 +34,7 @@ export async function readBothLedgers(
   return { accepted, logged };
 }
 
-export async function acceptedBy(witness: Witness): Promise<readonly Accepted[]> {
+export async function readAcceptedRestrictions(witness: Witness): Promise<readonly Accepted[]> {
   const all: Accepted[] = [];
   for (;;) {
     const page = await witness.acceptedAfter(all.at(-1)?.epoch ?? 0n, REFERENCE_PAGE);
@@ -47,7 +47,7 @@ export async function acceptedBy(witness: Witness): Promise<readonly Accepted[]>
  * Reads the content of `wanted` in pages of `pageSize`, but 1,000 a query: the witness counts as unavailable
  * after 2 s, and a busy one takes 1 s for 10,000.
  */
-export async function* contentOf(
+export async function* readRestrictionContent(
   witness: Witness,
   wanted: readonly Accepted[],
   pageSize = PAGE,
@@ -65,7 +65,7 @@ export async function* contentOf(
 }
 
 /** A prepared restriction counts as known: its append may be under way. */
-export async function unknownTo(witness: Witness, ids: readonly string[]): Promise<readonly string[]> {
+export async function findUnknownToWitness(witness: Witness, ids: readonly string[]): Promise<readonly string[]> {
   const unknown: string[] = [];
   for (let at = 0; at < ids.length; at += PAGE) {
     const batch = ids.slice(at, at + PAGE);

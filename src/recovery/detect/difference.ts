@@ -6,10 +6,10 @@ export type Difference =
   | { readonly kind: 'missing'; readonly epoch: bigint }
   | { readonly kind: 'unwitnessed'; readonly epoch: bigint };
 
-export const MOST_TOLD = 100;
+export const MAX_REPORTED = 100;
 const EXAMPLES = 5;
 
-export function reasonOf(differences: readonly Difference[]): string | undefined {
+export function describeDifferences(differences: readonly Difference[]): string | undefined {
   if (differences.length === 0) return undefined;
   const epochsOf = (wanted: Difference['kind']) =>
     differences.flatMap(({ kind, epoch }) => (kind === wanted ? [epoch] : []));
@@ -30,7 +30,7 @@ export function reasonOf(differences: readonly Difference[]): string | undefined
 }
 
 function describeEpochs(epochs: readonly bigint[]): string {
-  const most = epochs.length >= MOST_TOLD ? 'at least ' : '';
+  const most = epochs.length >= MAX_REPORTED ? 'at least ' : '';
   const examples = epochs.slice(0, EXAMPLES).join(', ') + (epochs.length > EXAMPLES ? ', …' : '');
   return epochs.length === 1
     ? `restriction number ${examples}`

@@ -1,6 +1,6 @@
 import type { EventLog } from '../../log/event-log.js';
-import { acceptedBy, contentOf, unknownTo } from './both-ledgers.js';
-import type { BothLedgers, Logged } from './both-ledgers.js';
+import { readAcceptedRestrictions, readRestrictionContent, findUnknownToWitness } from './both-ledgers.js';
+import type { BothLedgers, LoggedRestrictions } from './both-ledgers.js';
 import { confirmedMissing } from './confirmed-missing.js';
 import type { Witness, Witnessed } from '../../witness/witness.js';
 
@@ -10,13 +10,13 @@ const PAGE = 10_000;
  * Yields the accepted restrictions that the log lacks or has at another position, by epoch. An interrupted
  * recovery may have appended one without moving its witness entry.
  */
-export async function* missingRestrictions(logged: Logged, witness: Witness): AsyncGenerator<Witnessed> {
-  const accepted = await acceptedBy(witness);
+export async function* missingRestrictions(logged: LoggedRestrictions, witness: Witness): AsyncGenerator<Witnessed> {
+  const accepted = await readAcceptedRestrictions(witness);
   const moved = accepted.filter(({ id, position }) => logged.get(id)?.position !== position);
-  for await (const page of contentOf(witness, moved)) yield* page;
+  for await (const page of readRestrictionContent(witness, moved)) yield* page;
 }
 
-export interface Missing {
+export interface MissingRestrictions {
   readonly count: number;
   readonly byType: Readonly<Record<string, number>>;
   readonly first: readonly {
@@ -32,10 +32,10 @@ export interface Missing {
  * lost or rolled back, does not know. `onlyShown`: restrictions that only the read models have, since log and
  * witness lost them.
  */
-export interface Agreement {
+export interface LedgerComparison {
   readonly witnessed: number;
   readonly logged: number;
-  readonly missing: Missing;
+  readonly missing: MissingRestrictions;
   readonly unwitnessed: number;
   readonly onlyShown: number;
 }
@@ -50,12 +50,12 @@ export async function compareLedgers(
   shown: readonly string[],
   signal: AbortSignal,
   most: number,
-): Promise<Agreement> {
+): Promise<LedgerComparison> {
   const byType: Record<string, number> = {};
-  const first: Missing['first'][number][] = [];
+  const first: MissingRestrictions['first'][number][] = [];
   let count = 0;
   const candidates = accepted.filter(({ id }) => !logged.has(id));
-  for await (const page of contentOf(witness, candidates, PAGE)) {
+  for await (const page of readRestrictionContent(witness, candidates, PAGE)) {
     for (const { epoch, restriction } of await confirmedMissing(log, page, signal)) {
       const { type, data } = restriction.event;
       count += 1;
@@ -73,7 +73,7 @@ export async function compareLedgers(
     witnessed: accepted.length,
     logged: logged.size,
     missing: { count, byType, first },
-    unwitnessed: (await unknownTo(witness, numbered)).length,
-    onlyShown: (await unknownTo(witness, unlogged)).length,
+    unwitnessed: (await findUnknownToWitness(witness, numbered)).length,
+    onlyShown: (await findUnknownToWitness(witness, unlogged)).length,
   };
 }

@@ -1,15 +1,15 @@
 import type { ClientBase, Pool } from 'pg';
 import type { EventLog } from '../../log/event-log.js';
-import { unknownTo } from './both-ledgers.js';
+import { findUnknownToWitness } from './both-ledgers.js';
 import { confirmedMissing } from './confirmed-missing.js';
-import { MOST_TOLD } from './difference.js';
+import { MAX_REPORTED } from './difference.js';
 import type { Difference } from './difference.js';
 import { knownRestrictionsSql } from '../../incarnations/recovery-state.js';
 import { digestIn, digestSql } from '../../witness/digest.js';
 import type { Digest, DigestRow, Range } from '../../witness/digest.js';
 import type { Witness, Witnessed } from '../../witness/witness.js';
 
-export interface ShownComparison {
+export interface IncrementalComparison {
   readonly witness: Witness;
   readonly log: EventLog;
   readonly database: Pool | ClientBase;
@@ -36,11 +36,11 @@ interface AppliedRow {
  * be down while all are applied. Returns about a hundred differences at most.
  * @throws {WitnessUnavailable} {@link LogUnavailable}; faults of Postgres: nothing is proven.
  */
-export async function shownDifferences(comparison: ShownComparison): Promise<readonly Difference[]> {
+export async function compareAppliedRestrictions(comparison: IncrementalComparison): Promise<readonly Difference[]> {
   const { witness, log, database, schema, signal } = comparison;
   const differences: Difference[] = [];
   let size = BLOCK.least;
-  for (let after = 0n; differences.length < MOST_TOLD;) {
+  for (let after = 0n; differences.length < MAX_REPORTED;) {
     const block = { after, upTo: after + size };
     if (await isAgreed(comparison, block)) {
       after = block.upTo;
@@ -59,18 +59,18 @@ export async function shownDifferences(comparison: ShownComparison): Promise<rea
     const unappliedAnywhere = unapplied.filter(({ restriction }) => !appliedElsewhere.has(restriction.id));
     for (const { epoch } of await confirmedMissing(log, unappliedAnywhere, signal))
       differences.push({ kind: 'missing', epoch });
-    differences.push(...(await unwitnessedOf(witness, applied)));
+    differences.push(...(await findUnwitnessed(witness, applied)));
     if (last === undefined) break;
     after = last;
   }
   return differences;
 }
 
-export async function unwitnessedOf(
+export async function findUnwitnessed(
   witness: Witness,
   epochs: ReadonlyMap<string, bigint>,
 ): Promise<readonly Difference[]> {
-  const unknown = await unknownTo(witness, [...epochs.keys()]);
+  const unknown = await findUnknownToWitness(witness, [...epochs.keys()]);
   return unknown.map((id) => ({ kind: 'unwitnessed', epoch: epochs.get(id) ?? 0n }));
 }
 
@@ -79,7 +79,7 @@ export async function unwitnessedOf(
  * than an API process on a busy machine waits.
  */
 export async function* appliedAfter(
-  database: ShownComparison['database'],
+  database: IncrementalComparison['database'],
   schema: string | undefined,
   after: bigint,
 ): AsyncGenerator<ReadonlyMap<string, bigint>> {
@@ -98,7 +98,7 @@ export async function* appliedAfter(
 }
 
 async function appliedBetween(
-  database: ShownComparison['database'],
+  database: IncrementalComparison['database'],
   schema: string | undefined,
   after: bigint,
   last: bigint | undefined,
@@ -115,7 +115,7 @@ async function appliedBetween(
 const numbersIn = (rows: readonly AppliedRow[]): Map<string, bigint> =>
   new Map(rows.map(({ witness_epoch, event_id }) => [event_id, BigInt(witness_epoch)]));
 
-async function isAgreed({ witness, database, schema }: ShownComparison, block: Range): Promise<boolean> {
+async function isAgreed({ witness, database, schema }: IncrementalComparison, block: Range): Promise<boolean> {
   if (schema === undefined) return false;
   const pendingDigest = witness.digest(block);
   // Awaited below, once the caller's connection is idle. A rejection before that must not count as unhandled.
@@ -126,7 +126,7 @@ async function isAgreed({ witness, database, schema }: ShownComparison, block: R
 }
 
 async function appliedDigest(
-  database: ShownComparison['database'],
+  database: IncrementalComparison['database'],
   schema: string,
   { after, upTo }: Range,
 ): Promise<Digest> {
@@ -140,7 +140,7 @@ async function appliedDigest(
 
 /** Restrictions applied under another epoch: a rolled-back witness that was reseeded assigned a new one. */
 async function appliedOf(
-  { database, schema }: ShownComparison,
+  { database, schema }: IncrementalComparison,
   witnessed: readonly Witnessed[],
 ): Promise<ReadonlySet<string>> {
   if (schema === undefined || witnessed.length === 0) return new Set();

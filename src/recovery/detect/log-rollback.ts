@@ -6,7 +6,7 @@ import { quarantine } from '../../incarnations/incarnation.js';
 import { networkOf } from '../../incarnations/network-identity.js';
 import { readPublicationState } from '../../incarnations/recovery-state.js';
 
-export interface Origin {
+export interface ReadStoreOrigin {
   readonly networkId: string | undefined;
   readonly checkpoints: readonly GroupCheckpoint[];
 }
@@ -29,7 +29,7 @@ const originSql = `
   SELECT NULL, group_name, applied_position, applied_event_id FROM recovery.checkpoint
   ORDER BY group_name NULLS FIRST`;
 
-export async function readOrigin(database: Pool | ClientBase): Promise<Origin> {
+export async function readStoreOrigin(database: Pool | ClientBase): Promise<ReadStoreOrigin> {
   const { rows } = await database.query<Row>(originSql);
   return {
     networkId: rows.find((row) => row.network_id !== null)?.network_id ?? undefined,
@@ -52,7 +52,7 @@ export async function readOrigin(database: Pool | ClientBase): Promise<Origin> {
  */
 export async function detectLogRollback(
   log: EventLog,
-  { networkId, checkpoints }: Origin,
+  { networkId, checkpoints }: ReadStoreOrigin,
   signal?: AbortSignal,
 ): Promise<string | undefined> {
   const foreign = await verifyRepeatedly(
@@ -93,6 +93,6 @@ export async function quarantineIfRolledBack(
 ): Promise<void> {
   const state = await readPublicationState(client);
   if (!state) return;
-  const reason = (await detectLogRollback(log, await readOrigin(client))) ?? otherwise;
+  const reason = (await detectLogRollback(log, await readStoreOrigin(client))) ?? otherwise;
   if (reason !== undefined) await quarantine(client, state.incarnation, reason);
 }

@@ -5,13 +5,13 @@ import { LogUnavailable } from '../../log/event-log.js';
 import type { EventLog } from '../../log/event-log.js';
 import { isUnreachable } from '../../store/unreachable.js';
 import { quarantine } from '../../incarnations/incarnation.js';
-import { reasonOf } from './difference.js';
-import { shownDifferences } from './incremental-comparison.js';
+import { describeDifferences } from './difference.js';
+import { compareAppliedRestrictions } from './incremental-comparison.js';
 import { readPublicationState, schemaOfRestrictions } from '../../incarnations/recovery-state.js';
 import type { PublicationState } from '../../incarnations/recovery-state.js';
 import { RestrictionCheck } from './restriction-check.js';
-import { CHECK_EVERY_MS } from './session-proof.js';
-import { readOrigin, detectLogRollback } from './log-rollback.js';
+import { CHECK_INTERVAL_MS } from './session-proof.js';
+import { readStoreOrigin, detectLogRollback } from './log-rollback.js';
 import { WitnessRequired, WitnessUnavailable } from '../../witness/witness.js';
 import type { Witness } from '../../witness/witness.js';
 
@@ -67,7 +67,7 @@ export class RecoveryWatch {
    * Returns why reads of a publication with this `witnessEpoch` are refused, for an operator; undefined if
    * they are admitted. Without a witness that ever recorded a restriction, none can be missing.
    */
-  unprovenFor(witnessEpoch: bigint | undefined): string | undefined {
+  unavailableReason(witnessEpoch: bigint | undefined): string | undefined {
     if (witnessEpoch === undefined)
       return this.unproven ?? (this.logProvenAt === undefined ? CHECK_RUNNING : undefined);
     const { hadWitness } = this.options;
@@ -94,7 +94,7 @@ export class RecoveryWatch {
     const { signal } = this.stopping;
     while (!signal.aborted) {
       const isDone = this.unproven === undefined && this.isCompared;
-      await pause(isDone ? CHECK_EVERY_MS : RETRY_MS, undefined, { signal }).catch(() => undefined);
+      await pause(isDone ? CHECK_INTERVAL_MS : RETRY_MS, undefined, { signal }).catch(() => undefined);
       if (!signal.aborted) await this.runCheck();
     }
   }
@@ -125,8 +125,8 @@ export class RecoveryWatch {
     const { pool, witness, monotonic } = this.options;
     const state = await readPublicationState(pool);
     if (!state) {
-      const { logProvenAt = -CHECK_EVERY_MS } = this;
-      if (monotonic() - logProvenAt >= CHECK_EVERY_MS) await this.proveLog();
+      const { logProvenAt = -CHECK_INTERVAL_MS } = this;
+      if (monotonic() - logProvenAt >= CHECK_INTERVAL_MS) await this.proveLog();
       return true;
     }
     this.logProvenAt = undefined;
@@ -147,7 +147,7 @@ export class RecoveryWatch {
     // A new check each time: the log may be another one by now.
     const reason =
       (await new RestrictionCheck(this.options).run({ database: pool, schema: undefined, signal })) ??
-      (await detectLogRollback(log, await readOrigin(pool), signal));
+      (await detectLogRollback(log, await readStoreOrigin(pool), signal));
     if (reason !== undefined) throw new InconsistencyError(reason);
     this.logProvenAt = monotonic();
   }
@@ -163,7 +163,7 @@ export class RecoveryWatch {
     try {
       const rollback = this.isOriginProven
         ? undefined
-        : await detectLogRollback(log, await readOrigin(pool), signal);
+        : await detectLogRollback(log, await readStoreOrigin(pool), signal);
       this.isOriginProven = rollback === undefined;
       const reason = rollback ?? (await this.check.run({ database: pool, schema, signal }));
       this.isCompared ||= reason === undefined;
@@ -171,7 +171,7 @@ export class RecoveryWatch {
       return reason;
     } catch (error) {
       if (!(error instanceof LogUnavailable) || this.unproven === undefined) throw error;
-      const difference = reasonOf(await shownDifferences({ witness, log, database: pool, schema, signal }));
+      const difference = describeDifferences(await compareAppliedRestrictions({ witness, log, database: pool, schema, signal }));
       this.isServedUncompared = difference === undefined;
       if (this.isServedUncompared)
         logger.warn(

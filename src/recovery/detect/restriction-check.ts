@@ -2,12 +2,12 @@ import type { ClientBase, Pool } from 'pg';
 import { LogUnavailable } from '../../log/event-log.js';
 import type { EventLog } from '../../log/event-log.js';
 import { Silence } from '../../log/eventstoredb/silence.js';
-import { contentOf, readBothLedgers } from './both-ledgers.js';
+import { readRestrictionContent, readBothLedgers } from './both-ledgers.js';
 import type { BothLedgers } from './both-ledgers.js';
 import { confirmedMissing } from './confirmed-missing.js';
-import { MOST_TOLD, reasonOf } from './difference.js';
+import { MAX_REPORTED, describeDifferences } from './difference.js';
 import type { Difference } from './difference.js';
-import { appliedAfter, unwitnessedOf } from './incremental-comparison.js';
+import { appliedAfter, findUnwitnessed } from './incremental-comparison.js';
 import type { Accepted, Witness, Witnessed } from '../../witness/witness.js';
 
 const RECHECK_MS = 5 * 60_000;
@@ -21,7 +21,7 @@ export interface RestrictionCheckOptions {
   readonly monotonic: () => number;
 }
 
-export interface Asked {
+export interface CheckTarget {
   readonly database: Pool | ClientBase;
   readonly schema: string | undefined;
   readonly signal: AbortSignal;
@@ -43,13 +43,13 @@ export class RestrictionCheck {
    * Returns the reason to refuse protected reads, for an operator; undefined if log and witness agree.
    * @throws {WitnessUnavailable} {@link LogUnavailable}; faults of Postgres: nothing is proven.
    */
-  async run(request: Asked): Promise<string | undefined> {
+  async run(request: CheckTarget): Promise<string | undefined> {
     await this.resetIfRolledBack();
     const differences = this.isFirst ? await this.compareAll(request) : await this.compareNew(request);
-    return reasonOf(differences);
+    return describeDifferences(differences);
   }
 
-  private async compareAll({ database, schema, signal }: Asked): Promise<readonly Difference[]> {
+  private async compareAll({ database, schema, signal }: CheckTarget): Promise<readonly Difference[]> {
     const { witness, log } = this.options;
     const oldestInDoubt = await this.oldestEpochInDoubt();
     // Fails at once if the log is down; a subscription would wait for it.
@@ -57,9 +57,9 @@ export class RestrictionCheck {
     const { accepted, logged } = await this.readBoth(signal);
     const differences: Difference[] = [];
     const candidates = accepted.filter(({ id }) => !logged.has(id));
-    for await (const page of contentOf(witness, candidates, MOST_TOLD)) {
+    for await (const page of readRestrictionContent(witness, candidates, MAX_REPORTED)) {
       differences.push(...missingOf(await confirmedMissing(log, page, signal)));
-      if (differences.length >= MOST_TOLD) return differences;
+      if (differences.length >= MAX_REPORTED) return differences;
     }
     const known = new Set(accepted.map(({ id }) => id));
     const epochs = new Map<string, bigint>();
@@ -67,7 +67,7 @@ export class RestrictionCheck {
       for (const [id, epoch] of page) if (!known.has(id)) epochs.set(id, epoch);
     for (const [id, { witnessEpoch }] of logged)
       if (witnessEpoch !== undefined && !known.has(id)) epochs.set(id, BigInt(witnessEpoch));
-    differences.push(...(await unwitnessedOf(witness, epochs)));
+    differences.push(...(await findUnwitnessed(witness, epochs)));
     if (differences.length > 0) return differences;
     this.isFirst = false;
     this.proven = accepted.findLast(({ epoch }) => oldestInDoubt === undefined || epoch < oldestInDoubt);
@@ -90,7 +90,7 @@ export class RestrictionCheck {
     }
   }
 
-  private async compareNew({ database, schema, signal }: Asked): Promise<readonly Difference[]> {
+  private async compareNew({ database, schema, signal }: CheckTarget): Promise<readonly Difference[]> {
     const { witness, log, monotonic } = this.options;
     const at = monotonic();
     const oldestInDoubt = await this.oldestEpochInDoubt();
@@ -103,10 +103,10 @@ export class RestrictionCheck {
       const final = page.findLast(({ epoch }) => oldestInDoubt === undefined || epoch < oldestInDoubt);
       if (final) newest = { id: final.restriction.id, epoch: final.epoch, position: final.position };
       last = page.at(-1)?.epoch ?? last;
-      if (page.length < PAGE || differences.length >= MOST_TOLD) break;
+      if (page.length < PAGE || differences.length >= MAX_REPORTED) break;
     }
     for await (const page of appliedAfter(database, schema, after))
-      differences.push(...(await unwitnessedOf(witness, page)));
+      differences.push(...(await findUnwitnessed(witness, page)));
     if (differences.length > 0) return differences;
     if (newest) this.marks.push({ at, newest });
     const isOld = (mark: { readonly at: number }) => mark.at <= at - RECHECK_MS;

@@ -6,7 +6,7 @@ import { RestrictionCheck } from './restriction-check.js';
 import { WitnessUnavailable } from '../../witness/witness.js';
 import type { Witness } from '../../witness/witness.js';
 
-export const CHECK_EVERY_MS = 60_000;
+export const CHECK_INTERVAL_MS = 60_000;
 
 export interface ProofOptions {
   readonly log: EventLog;
@@ -20,7 +20,7 @@ export interface ProofOptions {
  * Compares publications with the witness during one session of a worker: periodically, and before each
  * publication.
  */
-export class SessionProof {
+export class SessionCheck {
   private readonly check: RestrictionCheck | undefined;
   private nextAt = -Infinity;
   private hasWarned = false;
@@ -37,15 +37,15 @@ export class SessionProof {
    * Returns the reason to quarantine the publication, when a check is due. Undefined also without an answer:
    * an earlier proof stays valid, and a fresh process admits nobody by itself.
    */
-  async again(client: ClientBase, schema: string | undefined): Promise<string | undefined> {
+  async checkIfDue(client: ClientBase, schema: string | undefined): Promise<string | undefined> {
     const { monotonic } = this.options;
     if (monotonic() < this.nextAt) return undefined;
-    this.nextAt = monotonic() + CHECK_EVERY_MS;
+    this.nextAt = monotonic() + CHECK_INTERVAL_MS;
     const result = await this.runCheck(client, schema);
     return result === 'unknown' ? undefined : result.lacks;
   }
 
-  before(client: ClientBase, schema: string): Promise<'unknown' | { readonly lacks: string | undefined }> {
+  checkBeforePublication(client: ClientBase, schema: string): Promise<'unknown' | { readonly lacks: string | undefined }> {
     return this.runCheck(client, schema);
   }
 

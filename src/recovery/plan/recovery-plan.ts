@@ -1,9 +1,9 @@
 import type { Pool } from 'pg';
-import { whyNotThisLog } from '../apply/recover.js';
+import { describeLogMismatch } from '../apply/recover.js';
 import { networkOf } from '../../incarnations/network-identity.js';
 import { readPublicationState } from '../../incarnations/recovery-state.js';
 import { checkPreconditions } from './preconditions.js';
-import { witnessStatusInTime } from './recovery-status.js';
+import { witnessStatusWithTimeout } from './recovery-status.js';
 import type { StatusSources, WitnessStatus } from './recovery-status.js';
 
 export interface RecoveryPlan {
@@ -32,8 +32,8 @@ const LOST =
 export async function recoveryPlan(sources: StatusSources): Promise<RecoveryPlan> {
   const { pool, log } = sources;
   const state = await readPublicationState(pool);
-  const mismatch = whyNotThisLog(await networkOf(log), state?.networkId);
-  const status = await witnessStatusInTime(sources, state);
+  const mismatch = describeLogMismatch(await networkOf(log), state?.networkId);
+  const status = await witnessStatusWithTimeout(sources, state);
   const isServing = state?.status === 'serving';
   const refused = mismatch ?? checkPreconditions(status, true) ?? null;
   return {

@@ -10,10 +10,10 @@ import { retiredIncarnations, whyNoRollback } from '../../incarnations/rollback.
 import { readBothLedgers } from '../detect/both-ledgers.js';
 import type { BothLedgers } from '../detect/both-ledgers.js';
 import { compareLedgers } from '../detect/full-comparison.js';
-import type { Missing } from '../detect/full-comparison.js';
+import type { MissingRestrictions } from '../detect/full-comparison.js';
 import { allShown, readPublicationState } from '../../incarnations/recovery-state.js';
 import type { PublicationState } from '../../incarnations/recovery-state.js';
-import { readOrigin, detectLogRollback } from '../detect/log-rollback.js';
+import { readStoreOrigin, detectLogRollback } from '../detect/log-rollback.js';
 import { WitnessRequired, WitnessUnavailable } from '../../witness/witness.js';
 import type { Witness } from '../../witness/witness.js';
 
@@ -31,7 +31,7 @@ export interface WitnessStatus {
   readonly epochs: { readonly witness: number; readonly log: number; readonly readModel: number };
   readonly unsettled: number;
   readonly brokenLine: number | null;
-  readonly missing: Missing;
+  readonly missing: MissingRestrictions;
   readonly unwitnessed: number;
   readonly onlyShown: number;
   readonly setBack: string | null;
@@ -59,7 +59,7 @@ export interface StatusSources {
   readonly log: EventLog;
   readonly witness: Witness;
   readonly group: Group;
-  readonly patienceMs?: number;
+  readonly timeoutMs?: number;
 }
 
 export async function recoveryStatus(sources: StatusSources): Promise<RecoveryStatus> {
@@ -86,7 +86,7 @@ export async function recoveryStatus(sources: StatusSources): Promise<RecoverySt
 
 async function witnessStatusOrFault(sources: StatusSources, state: PublicationState | undefined) {
   try {
-    return { status: await witnessStatusInTime(sources, state), fault: null };
+    return { status: await witnessStatusWithTimeout(sources, state), fault: null };
   } catch (error) {
     const isUnavailable =
       error instanceof WitnessUnavailable ||
@@ -98,8 +98,8 @@ async function witnessStatusOrFault(sources: StatusSources, state: PublicationSt
 }
 
 /** @throws {LogUnavailable} also after `patienceMs`; {@link WitnessUnavailable} {@link WitnessRequired} */
-export async function witnessStatusInTime(
-  { pool, log, witness, patienceMs = TIMEOUT_MS }: StatusSources,
+export async function witnessStatusWithTimeout(
+  { pool, log, witness, timeoutMs: patienceMs = TIMEOUT_MS }: StatusSources,
   state: PublicationState | undefined,
 ): Promise<WitnessStatus> {
   await log.reach();
@@ -137,6 +137,6 @@ export async function witnessStatus(
     missing,
     unwitnessed,
     onlyShown,
-    setBack: (await detectLogRollback(log, await readOrigin(database), signal)) ?? null,
+    setBack: (await detectLogRollback(log, await readStoreOrigin(database), signal)) ?? null,
   };
 }

@@ -23,13 +23,13 @@ interface Row {
  * Blocks a change of password and the end of sessions until the transaction of the caller ends. Returns the current
  * hash.
  */
-export async function holdCredential(store: AuthorityStore, actorId: string): Promise<string | undefined> {
+export async function lockCredentialShared(store: AuthorityStore, actorId: string): Promise<string | undefined> {
   const [row] = await store.rows<Row>(shareLock, [actorId]);
   return row?.password_hash;
 }
 
 /** Blocks sign-in until the transaction of the caller ends. Returns the current hash. */
-export async function closeCredential(store: AuthorityStore, actorId: string): Promise<string | undefined> {
+export async function lockCredential(store: AuthorityStore, actorId: string): Promise<string | undefined> {
   const [row] = await store.rows<Row>(updateLock, [actorId]);
   return row?.password_hash;
 }

@@ -3,11 +3,11 @@
  * what it is restored into, as an environment, and from which backup. Says `held` for each that stands at its step.
  */
 import { readConfig } from '../../../src/config/config.js';
-import type { ReplacingStep } from '../../../src/backup/restore/replacement.js';
+import type { ReplacementStep } from '../../../src/backup/restore/replacement.js';
 import { restore } from '../../../src/backup/restore/restore.js';
 
 export interface HeldRestore {
-  readonly step: ReplacingStep;
+  readonly step: ReplacementStep;
   readonly env: Readonly<Record<string, string>>;
   readonly backup: string;
 }

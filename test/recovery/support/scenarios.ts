@@ -5,7 +5,7 @@ import { EraseAccount, EraseAccountHandler } from '../../../src/commands/account
 import { ErasureSteps } from '../../../src/commands/account/erasure-steps.js';
 import type { Intent } from '../../../src/commands/support/intent.js';
 import { PairCommands } from '../../../src/commands/relation/pair-commands.js';
-import { PostChanges } from '../../../src/commands/post/post-changes.js';
+import { PostChangeCommands } from '../../../src/commands/post/post-changes.js';
 import {
   RestrictPost,
   RestrictPostHandler,
@@ -13,8 +13,8 @@ import {
   UnrestrictPostHandler,
 } from '../../../src/commands/post/restrict-post.js';
 import { RevokeGrant, RevokeGrantHandler } from '../../../src/commands/grant/revoke-grant.js';
-import { RevokeGrantsOfHandler } from '../../../src/commands/grant/revoke-grants-of.js';
-import type { RevokeGrantsOf } from '../../../src/commands/grant/revoke-grants-of.js';
+import { RevokeGrantsHandler } from '../../../src/commands/grant/revoke-grants-of.js';
+import type { RevokeGrants } from '../../../src/commands/grant/revoke-grants-of.js';
 import {
   ReinstateAccount,
   ReinstateAccountHandler,
@@ -75,7 +75,7 @@ const eraseAccount = (tools: Tools, key: string) => {
   const { log, vault, store, digest, readModels, clock, ids } = tools;
   // There are no grants, so that this is all that is asked of it.
   const bus = {
-    execute: (command: RevokeGrantsOf) => new RevokeGrantsOfHandler(log, store, commands).execute(command),
+    execute: (command: RevokeGrants) => new RevokeGrantsHandler(log, store, commands).execute(command),
   };
   const commands = bus as unknown as CommandBus;
   const steps = new ErasureSteps(log, vault, store, readModels, commands, clock, ids);
@@ -135,7 +135,7 @@ export const scenarios: { readonly [Type in RestrictionEvent['type']]: Scenario 
     stream: streams.post,
     prepare: post,
     act: ({ log, vault, facts, clock, ids }, key) =>
-      new DeletePostHandler(new PostChanges(log, vault, facts, clock, ids)).execute(
+      new DeletePostHandler(new PostChangeCommands(log, vault, facts, clock, ids)).execute(
         new DeletePost(intentOf(key), key, 1),
       ),
   },

@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { Client } from 'pg';
 import { readConfig } from '../../../src/config/config.js';
 import { allPreRestoreCopies } from '../../../src/backup/restore/restore-state.js';
-import { writeNew } from '../../../src/backup/take/durable-files.js';
-import { asText, writePart } from '../../../src/backup/take/write-part.js';
-import { openStopped } from '../../../src/backup/restore/stores.js';
+import { writeNewFile } from '../../../src/backup/take/durable-files.js';
+import { manifestText, writePart } from '../../../src/backup/take/write-part.js';
+import { openStoppedStores } from '../../../src/backup/restore/stores.js';
 import { backupParts, FORMAT, MANIFEST } from '../../../src/backup/format/manifest.js';
 import type { BackupManifest, BackupPart } from '../../../src/backup/format/manifest.js';
-import { packed } from '../../../src/backup/format/multi-file-stream.js';
+import { encodeFiles } from '../../../src/backup/format/multi-file-stream.js';
 import { tablesPart } from '../../../src/backup/format/part-source.js';
 import { openWitness } from '../../../src/witness/open-witness.js';
 import type { TestPostgres } from '../../support/postgres.js';
@@ -71,7 +71,7 @@ export class StoppedNetwork {
         ? await copyOf(before.urls.WITNESS_DATABASE_URL)
         : await postgres.createDatabase(),
     });
-    await (await openStopped(readConfig(network.env))).close();
+    await (await openStoppedStores(readConfig(network.env))).close();
     const url = network.urls.WITNESS_DATABASE_URL;
     const witness = openWitness({ url, applicationName: 'test' });
     await witness.prepare(deletionOf(word), 1);
@@ -112,7 +112,7 @@ export class StoppedNetwork {
     const parts: BackupManifest['parts'] = [];
     for (const part of backupParts)
       parts.push(await writePart(dir, part, common, this.streamOf(part), () => undefined));
-    await writeNew(join(dir, MANIFEST), asText({ ...common, parts }));
+    await writeNewFile(join(dir, MANIFEST), manifestText({ ...common, parts }));
   }
 
   /** What it has. */
@@ -173,7 +173,7 @@ export class StoppedNetwork {
     const bytes = async function* () {
       yield await Promise.resolve(Buffer.from(word));
     };
-    return packed(word.length, [{ name: LOG, bytes }], () => ({}), explain);
+    return encodeFiles(word.length, [{ name: LOG, bytes }], () => ({}), explain);
   }
 
   /** In that table of a schema, if it is there. */

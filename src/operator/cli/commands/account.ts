@@ -1,17 +1,17 @@
 import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
-import { operatorApi, turnLine, WHY, withOperator, withReason, withRevision } from '../act.js';
-import type { ActOptions, TurnOptions } from '../act.js';
-import { duration } from '../duration.js';
+import { operatorApi, lifecycleLine, REASON_HELP, withOperator, withReason, withRevision } from '../act.js';
+import type { CommandOptions, LifecycleOptions } from '../act.js';
+import { parseDuration } from '../duration.js';
 import { answer, moment } from '../output.js';
 
-interface CreateOptions extends ActOptions {
+interface CreateOptions extends CommandOptions {
   readonly handle: string;
   readonly displayName: string;
   readonly email: string;
 }
 
-interface StateOptions extends TurnOptions {
+interface StateOptions extends LifecycleOptions {
   readonly reason: string;
 }
 
@@ -46,10 +46,10 @@ export function addAccount(program: Command): void {
     withRevision(withOperator(account.command(act)))
       .description(descriptions[act])
       .argument('<actor-id>', 'actor id of the account')
-      .requiredOption('--reason <why>', WHY)
+      .requiredOption('--reason <why>', REASON_HELP)
       .action(async (actorId: string, { reason, revision, ...options }: StateOptions) => {
         const result = await operatorApi(options).setAccountState(actorId, act, reason, revision);
-        answer(options, result, [turnLine(actorId, done, result)]);
+        answer(options, result, [lifecycleLine(actorId, done, result)]);
       });
 
   withRevision(withOperator(account.command('erase')))
@@ -57,22 +57,22 @@ export function addAccount(program: Command): void {
       'erase a person for good: their texts become unreadable in every copy of the log (also destroy old backups of the vault)',
     )
     .argument('<actor-id>', 'actor id of the account')
-    .requiredOption('--reason <why>', WHY)
-    .option('--delay <time>', 'time in which the erasure can be cancelled: 0, 90s, 15m, 24h, 7d', duration, 0)
+    .requiredOption('--reason <why>', REASON_HELP)
+    .option('--delay <time>', 'time in which the erasure can be cancelled: 0, 90s, 15m, 24h, 7d', parseDuration, 0)
     .action(async (actorId: string, { reason, revision, delay, ...options }: EraseOptions) => {
       const result = await operatorApi(options).eraseAccount(actorId, delay, reason, revision);
       const { erasesAt } = result;
       const state = erasesAt === undefined ? 'erased' : `scheduled for erasure at ${moment(erasesAt)}`;
-      answer(options, result, [turnLine(actorId, state, result)]);
+      answer(options, result, [lifecycleLine(actorId, state, result)]);
     });
 
   withOperator(account.command('cancel-erasure'))
     .description('cancel a scheduled erasure')
     .argument('<actor-id>', 'actor id of the account')
-    .requiredOption('--reason <why>', WHY)
+    .requiredOption('--reason <why>', REASON_HELP)
     .action(async (actorId: string, { reason, ...options }: StateOptions) => {
       const result = await operatorApi(options).cancelErasure(actorId, reason);
-      answer(options, result, [turnLine(actorId, 'kept', result)]);
+      answer(options, result, [lifecycleLine(actorId, 'kept', result)]);
     });
 }
 

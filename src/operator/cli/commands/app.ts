@@ -1,19 +1,19 @@
 import { Option } from 'commander';
 import type { Command } from 'commander';
-import { operatorApi, turnLine, withOperator, withReason, withRevision } from '../act.js';
-import type { ActOptions, OperatorOptions, TurnOptions } from '../act.js';
-import { duration } from '../duration.js';
+import { operatorApi, lifecycleLine, withOperator, withReason, withRevision } from '../act.js';
+import type { CommandOptions, OperatorOptions, LifecycleOptions } from '../act.js';
+import { parseDuration } from '../duration.js';
 import type { OperatorClient } from '../operator-client.js';
 import { answer, moment } from '../output.js';
 
-interface RegisterOptions extends ActOptions {
+interface RegisterOptions extends CommandOptions {
   readonly name: string;
   readonly redirectUri: string[];
   readonly postLogoutRedirectUri?: string[];
   readonly scope: string[];
 }
 
-interface RotateOptions extends ActOptions {
+interface RotateOptions extends CommandOptions {
   readonly overlap: number;
 }
 
@@ -61,9 +61,9 @@ export function addApp(program: Command): void {
     withRevision(withReason(app.command(act)))
       .description(descriptions[act])
       .argument('<client-id>', 'client id of the application')
-      .action(async (clientId: string, { reason, revision, ...options }: TurnOptions) => {
+      .action(async (clientId: string, { reason, revision, ...options }: LifecycleOptions) => {
         const result = await operatorApi(options).setApplicationState(clientId, act, reason, revision);
-        answer(options, result, [turnLine(clientId, done, result)]);
+        answer(options, result, [lifecycleLine(clientId, done, result)]);
       });
 
   withReason(app.command('rotate-secret'))
@@ -72,8 +72,8 @@ export function addApp(program: Command): void {
     .option(
       '--overlap <duration>',
       'time for which old secrets stay valid: 0, 90s, 15m, 24h, 7d',
-      duration,
-      duration(DEFAULT_OVERLAP),
+      parseDuration,
+      parseDuration(DEFAULT_OVERLAP),
     )
     .action(async (clientId: string, { overlap, reason, ...options }: RotateOptions) => {
       const rotated = await operatorApi(options).rotateSecret(clientId, overlap, reason);
@@ -88,7 +88,7 @@ export function addApp(program: Command): void {
       'revoke every grant of an application and all its tokens; after a failure, repeat it for the rest',
     )
     .argument('<client-id>', 'client id of the application')
-    .action(async (clientId: string, { reason, ...options }: ActOptions) => {
+    .action(async (clientId: string, { reason, ...options }: CommandOptions) => {
       const result = await operatorApi(options).revokeGrants(clientId, reason);
       answer(options, result, [
         result.revoked === 0 ? 'no grant is live; nothing changed' : `grants revoked: ${result.revoked}`,

@@ -5,7 +5,7 @@ import { operatorApi, withOperator } from '../act.js';
 import type { OperatorOptions } from '../act.js';
 import type { AuditFilter, OperatorClient } from '../operator-client.js';
 import { plainText } from '../plain-text.js';
-import { since } from '../since.js';
+import { parseSince } from '../since.js';
 
 export function addAudit(program: Command): void {
   withOperator(program.command('audit'))
@@ -17,7 +17,7 @@ export function addAudit(program: Command): void {
     .option('--app <client-id>', 'events of this application and through it')
     .option('--grant <id>', 'events of this grant and under it')
     .option('--since <time>', 'a time (2026-01-31, 2026-01-31T09:30Z) or a time ago (24h, 7d)', (value) =>
-      since(value, Date.now()),
+      parseSince(value, Date.now()),
     )
     .action(async ({ actor, post, app, grant, since, ...options }: AuditFilter & OperatorOptions) => {
       const lines = linesOf(operatorApi(options), { actor, post, app, grant, since });

@@ -4,12 +4,12 @@ import { endWithParent } from '../../../launch/child.js';
 import { backupParts } from '../../../backup/format/manifest.js';
 import type { BackupPart } from '../../../backup/format/manifest.js';
 import { operatorApi, withReason } from '../act.js';
-import type { ActOptions } from '../act.js';
+import type { CommandOptions } from '../act.js';
 import { answer } from '../output.js';
-import { partsOf } from '../parts.js';
-import { inBytes, ProgressLine } from '../progress-line.js';
+import { partsParser } from '../parts.js';
+import { formatBytes, ProgressLine } from '../progress-line.js';
 
-interface BackupOptions extends ActOptions {
+interface BackupOptions extends CommandOptions {
   readonly parts: readonly BackupPart[];
 }
 
@@ -20,13 +20,13 @@ export function addBackup(program: Command): void {
     .option(
       '--parts <names>',
       `parts to copy, of ${backupParts.join(',')}`,
-      partsOf(backupParts),
+      partsParser(backupParts),
       backupParts,
     )
     .action(async (dir: string, { parts, reason, ...options }: BackupOptions) => {
       endWithParent();
       const { takeBackup } = await import('../../../backup/take/take-backup.js');
-      const progress = new ProgressLine(inBytes);
+      const progress = new ProgressLine(formatBytes);
       const target = resolve(dir);
       const manifest = await takeBackup(operatorApi(options), {
         dir: target,
@@ -35,7 +35,7 @@ export function addBackup(program: Command): void {
         onProgress: (step) => progress.show(step),
       });
       progress.done();
-      const lines = manifest.parts.map(({ part, bytes }) => `${part}  ${inBytes(bytes)}`);
+      const lines = manifest.parts.map(({ part, bytes }) => `${part}  ${formatBytes(bytes)}`);
       answer(options, { dir: target, ...manifest }, [
         `backup ${manifest.backupId} of network ${manifest.networkId} is in ${target}`,
         ...lines,

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { operatorApi, withOperator, withReason } from '../act.js';
-import type { ActOptions, OperatorOptions } from '../act.js';
+import type { CommandOptions, OperatorOptions } from '../act.js';
 import type { OperatorClient } from '../operator-client.js';
 import { answer, moment } from '../output.js';
 
@@ -15,7 +15,7 @@ export function addKeys(program: Command): void {
 
   withReason(keys.command('rotate'))
     .description('publish a new key, which signs once every client can have fetched it')
-    .action(async ({ reason, ...options }: ActOptions) => {
+    .action(async ({ reason, ...options }: CommandOptions) => {
       const rotated = await operatorApi(options).rotateSigningKey(reason);
       const { kid, signsFrom, changed } = rotated;
       const line = `${kid} signs from ${moment(signsFrom)} on`;

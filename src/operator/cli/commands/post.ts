@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
-import { operatorApi, turnLine, WHY, withOperator, withRevision } from '../act.js';
-import type { TurnOptions } from '../act.js';
+import { operatorApi, lifecycleLine, REASON_HELP, withOperator, withRevision } from '../act.js';
+import type { LifecycleOptions } from '../act.js';
 import { answer } from '../output.js';
 
-interface RestrictOptions extends TurnOptions {
+interface RestrictOptions extends LifecycleOptions {
   readonly reason: string;
 }
 
@@ -16,10 +16,10 @@ export function addPost(program: Command): void {
     withRevision(withOperator(post.command(act)))
       .description(descriptions[act])
       .argument('<post-id>', 'id of the post')
-      .requiredOption('--reason <why>', WHY)
+      .requiredOption('--reason <why>', REASON_HELP)
       .action(async (postId: string, { reason, revision, ...options }: RestrictOptions) => {
         const result = await operatorApi(options).setPostState(postId, act, reason, revision);
-        answer(options, result, [turnLine(postId, done, result)]);
+        answer(options, result, [lifecycleLine(postId, done, result)]);
       });
 }
 

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { operatorApi, withOperator, withReason } from '../act.js';
-import type { ActOptions, OperatorOptions } from '../act.js';
-import { saidOf, watchJob } from '../jobs.js';
+import type { CommandOptions, OperatorOptions } from '../act.js';
+import { outcomeOf, watchJob } from '../jobs.js';
 import type { OperatorClient } from '../operator-client.js';
 import { answer } from '../output.js';
 
@@ -28,11 +28,11 @@ export function addProjections(program: Command): void {
       '[names...]',
       'projections to rebuild; one that serves reads stands for all of them (default: all that serve reads)',
     )
-    .action(async (names: string[], { reason, ...options }: ActOptions) => {
+    .action(async (names: string[], { reason, ...options }: CommandOptions) => {
       const api = operatorApi(options);
       const resumeCommand = ['plaza projections rebuild', ...names].join(' ');
       const job = await watchJob(api, () => api.rebuild(names, reason), resumeCommand);
-      answer(options, job, [saidOf(job)]);
+      answer(options, job, [outcomeOf(job)]);
     });
 }
 

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { operatorApi, withReason } from '../act.js';
-import type { ActOptions } from '../act.js';
+import type { CommandOptions } from '../act.js';
 import { answer } from '../output.js';
 
 export function addPublishing(program: Command): void {
@@ -13,7 +13,7 @@ export function addPublishing(program: Command): void {
   ] as const)
     withReason(publishing.command(act))
       .description(descriptions[act])
-      .action(async ({ reason, ...options }: ActOptions) => {
+      .action(async ({ reason, ...options }: CommandOptions) => {
         const result = await operatorApi(options).setPublishing(act, reason);
         answer(options, result, [
           result.changed ? `publishing is ${done} now` : `publishing is ${done} already; nothing changed`,

@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
 import { operatorApi, withOperator, withReason } from '../act.js';
-import type { ActOptions, OperatorOptions } from '../act.js';
-import { saidOf, watchJob } from '../jobs.js';
+import type { CommandOptions, OperatorOptions } from '../act.js';
+import { outcomeOf, watchJob } from '../jobs.js';
 import type { OperatorClient } from '../operator-client.js';
 import { answer, moment } from '../output.js';
 
-interface ApplyOptions extends ActOptions {
+interface ApplyOptions extends CommandOptions {
   readonly reseedWitness?: true;
 }
 
@@ -41,16 +41,16 @@ export function addRecovery(program: Command): void {
       const resumeCommand = `plaza recovery apply${reseedWitness ? ' --reseed-witness' : ''}`;
       const request = async () => (await api.recover(reseedWitness, reason)).job;
       const job = await watchJob(api, request, resumeCommand);
-      answer(options, { job }, [job ? saidOf(job) : 'there is nothing to recover; nothing changed']);
+      answer(options, { job }, [job ? outcomeOf(job) : 'there is nothing to recover; nothing changed']);
     });
 
   withReason(recovery.command('rollback'))
     .description('publish the previous read models again, from before the last rebuild or recovery')
-    .action(async ({ reason, ...options }: ActOptions) => {
+    .action(async ({ reason, ...options }: CommandOptions) => {
       const api = operatorApi(options);
       const request = async () => (await api.rollback(reason)).job;
       const job = await watchJob(api, request, 'plaza recovery rollback');
-      answer(options, { job }, [job ? saidOf(job) : 'nothing changed']);
+      answer(options, { job }, [job ? outcomeOf(job) : 'nothing changed']);
     });
 }
 

@@ -6,12 +6,12 @@ import { restoreParts } from '../../../backup/restore/restore-parts.js';
 import type { RestorePart } from '../../../backup/restore/restore-parts.js';
 import type { restore as Restore } from '../../../backup/restore/restore.js';
 import { accountName, withReason } from '../act.js';
-import type { ActOptions } from '../act.js';
+import type { CommandOptions } from '../act.js';
 import { answer } from '../output.js';
-import { partsOf } from '../parts.js';
-import { inBytes, ProgressLine } from '../progress-line.js';
+import { partsParser } from '../parts.js';
+import { formatBytes, ProgressLine } from '../progress-line.js';
 
-interface RestoreOptions extends ActOptions {
+interface RestoreOptions extends CommandOptions {
   readonly parts?: readonly RestorePart[];
 }
 
@@ -24,7 +24,7 @@ export function addRestore(program: Command): void {
     .option(
       '--parts <names>',
       `parts to restore, of ${restoreParts.join(',')} (default: all)`,
-      partsOf(restoreParts),
+      partsParser(restoreParts),
     )
     .addHelpText('after', HELP)
     .action(async (dir: string, { parts, reason, as, ...options }: RestoreOptions) => {
@@ -32,7 +32,7 @@ export function addRestore(program: Command): void {
       // A lazy import: only this command needs it, and the others start faster without.
       const { restore } = await import('../../../backup/restore/restore.js');
       const backup = resolve(dir);
-      const progress = new ProgressLine(inBytes);
+      const progress = new ProgressLine(formatBytes);
       const restored = await restore(readConfig(), {
         dir: backup,
         parts,
