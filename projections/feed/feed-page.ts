@@ -1,6 +1,6 @@
 import { presentPosts } from '../posts/post.sql.js';
 import type { PostColumns } from '../posts/post.sql.js';
-import type { FeedEvent, Subject } from './event.js';
+import type { FeedEvent, Subject } from './feed-event.js';
 
 export interface FeedPage {
   readonly events: readonly FeedEvent[];

@@ -2,7 +2,15 @@ import type { SharedReadQuery } from '../runner/read-query.js';
 import { CURRENT_CURSOR, isCursorValid, wasReset } from './changes.sql.js';
 import { presentFeed } from './feed-page.js';
 import type { FeedPage } from './feed-page.js';
-import { eventsJson, isForCaller, postsOfPage, CHANGE_COLUMN_DEFINITIONS, INBOX_CHANGE_COLUMNS, changeColumns, changeRecord } from './feed.sql.js';
+import {
+  eventsJson,
+  isForCaller,
+  postsOfPage,
+  CHANGE_COLUMN_DEFINITIONS,
+  INBOX_CHANGE_COLUMNS,
+  changeColumns,
+  changeRecord,
+} from './feed.sql.js';
 
 /**
  * The changes of many callers, each behind its own cursor. The result equals `feedOf` for each caller, but the changes

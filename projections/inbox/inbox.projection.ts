@@ -1,7 +1,7 @@
 import { isErased } from '../erasure/erased.sql.js';
 import type { Projection, Statement, Write } from '../runner/projection.js';
-import { entryId } from './entry.js';
-import type { EntrySource } from './entry.js';
+import { entryId } from './inbox-entry.js';
+import type { EntrySource } from './inbox-entry.js';
 import { inboxVerifications } from './inbox.verification.js';
 
 interface EntryRow {

@@ -1,7 +1,7 @@
 import { keysetOf } from '../runner/page-query.js';
 import type { PageQuery, ScannedPage } from '../runner/page-query.js';
 import type { ReadQuery } from '../runner/read-query.js';
-import type { InboxEntry } from './entry.js';
+import type { InboxEntry } from './inbox-entry.js';
 import { entryJson, isEntryVisible, unreadCount } from './inbox.sql.js';
 
 interface PageJson {

@@ -1,5 +1,5 @@
 import { isCursorValid, CURRENT_CURSOR } from '../feed/changes.sql.js';
-import type { InboxEntry } from '../inbox/entry.js';
+import type { InboxEntry } from '../inbox/inbox-entry.js';
 import type { Post } from '../posts/post.js';
 import { postsJson, presentPosts } from '../posts/post.sql.js';
 import type { PostColumns } from '../posts/post.sql.js';

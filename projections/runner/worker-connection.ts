@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Client } from 'pg';
-import { endWhenSilent } from '../../src/store/held-session.js';
+import { endWhenSilent } from '../../src/store/end-when-silent.js';
 import { endSession, sessionClient } from '../../src/store/session-client.js';
 
 const STANDBY_MS = 500;

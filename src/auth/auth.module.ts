@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { Module } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import type { Logger } from 'pino';
-import { Clock, IdGenerator } from '../commands/support/ambient.js';
+import { Clock, IdGenerator } from '../commands/support/clock-and-ids.js';
 import { ChangePasswordHandler } from '../commands/account/change-password.js';
 import { CreateAccountHandler } from '../commands/account/create-account.js';
 import { EraseAccountHandler } from '../commands/account/erase-account.js';
@@ -18,7 +18,7 @@ import { ReadModels } from '../commands/account/read-models.js';
 import { RefreshGrantHandler } from '../commands/grant/refresh-grant.js';
 import { RegisterApplicationHandler } from '../commands/application/register-application.js';
 import { RevokeGrantHandler } from '../commands/grant/revoke-grant.js';
-import { RevokeGrantsHandler } from '../commands/grant/revoke-grants-of.js';
+import { RevokeGrantsHandler } from '../commands/grant/revoke-grants.js';
 import { RotateClientSecretHandler } from '../commands/application/rotate-client-secret.js';
 import { RotateSigningKeyHandler } from '../commands/network/rotate-signing-key.js';
 import { SignOutEverywhereHandler } from '../commands/account/sign-out-everywhere.js';
@@ -139,7 +139,10 @@ const CREATE_PROVIDER = Symbol('SetUp');
         { signing }: AuthKeys,
         server: AuthorizationServer,
         createWith: CreateProvider,
-      ) => new SigningKeyWatch(vault, clock, logger, signing, (keys) => server.replaceProvider(createWith(keys))),
+      ) =>
+        new SigningKeyWatch(vault, clock, logger, signing, (keys) =>
+          server.replaceProvider(createWith(keys)),
+        ),
       inject: [SigningKeys, Clock, LOGGER, KEYS, AuthorizationServer, CREATE_PROVIDER],
     },
     {

@@ -1,6 +1,6 @@
 import type { FactoryProvider, InjectionToken } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
-import { Clock, IdGenerator } from '../commands/support/ambient.js';
+import { Clock, IdGenerator } from '../commands/support/clock-and-ids.js';
 import { HandleDigest } from '../commands/support/handle-digest.js';
 import { Config } from '../config/config.js';
 import { AuthorityStore } from '../store/authority/authority-store.js';

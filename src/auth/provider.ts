@@ -7,19 +7,19 @@ import type { AuthorityStore } from '../store/authority/authority-store.js';
 import type { AuthKeys } from './keys.js';
 import { renderFault } from './pages/fault.page.js';
 import { renderSignedOut, renderSignOut } from './pages/sign-out.page.js';
-import { publishErrors } from './protocol/answer-faults.js';
+import { publishErrors } from './protocol/publish-errors.js';
 import { findAccount } from './protocol/claims.js';
 import { correctMetadata } from './protocol/discovery.js';
-import { removeCorsHeaders } from './protocol/no-cross-origin.js';
+import { removeCorsHeaders } from './protocol/remove-cors-headers.js';
 import { prompts } from './protocol/interaction-policy.js';
 import { providerPolicy } from './protocol/policy.js';
 import { preciseFault } from './protocol/precise-fault.js';
 import { routes } from './protocol/routes.js';
 import { scriptlessPages } from './protocol/scriptless-pages.js';
-import { isClientDisconnect } from './protocol/client-gone.js';
-import { countRefusedCredentials } from './protocol/refused-credentials.js';
-import { skipSignOutConfirmation } from './protocol/sign-nobody-out.js';
-import { answerDeclinedSignOut } from './protocol/stay-signed-in.js';
+import { isClientDisconnect } from './protocol/client-disconnect.js';
+import { countRefusedCredentials } from './protocol/refused-credential-limit.js';
+import { skipSignOutConfirmation } from './protocol/skip-sign-out-confirmation.js';
+import { answerDeclinedSignOut } from './protocol/declined-sign-out.js';
 import { tokenTransaction } from './protocol/token-transaction.js';
 import { refuseSuspendedUserinfo } from './protocol/userinfo-authority.js';
 import type { RefusedCredentials } from '../limits/refused-credentials.js';
@@ -28,7 +28,7 @@ import { cookieNames } from './sign-in/cookie-names.js';
 import { createAdapterFactory } from './storage/adapters.js';
 import { compareSecretHashes } from './storage/client-secret.js';
 import { TokenRequestUnitOfWork } from './storage/token-request-unit-of-work.js';
-import { replaceSessionsAtomically } from './storage/session-identifiers.js';
+import { replaceSessionsAtomically } from './storage/session-replacement.js';
 
 export function createProvider(
   settings: AuthSettings,

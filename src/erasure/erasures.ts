@@ -1,6 +1,6 @@
 import type { CommandBus } from '@nestjs/cqrs';
 import type { Logger } from 'pino';
-import type { Clock, IdGenerator } from '../commands/support/ambient.js';
+import type { Clock, IdGenerator } from '../commands/support/clock-and-ids.js';
 import { EraseAccount } from '../commands/account/erase-account.js';
 import { ErasurePendingError } from '../commands/account/erasure-steps.js';
 import { LogUnavailable, NotWitnessed } from '../log/event-log.js';

@@ -5,7 +5,7 @@ import type { Logger } from 'pino';
 import { serving } from '../../projections/groups.js';
 import { PositionListener } from '../incarnations/position-listener.js';
 import { versionsOf } from '../../projections/runner/projection.js';
-import { Clock, IdGenerator } from '../commands/support/ambient.js';
+import { Clock, IdGenerator } from '../commands/support/clock-and-ids.js';
 import { BlockHandler, UnblockHandler } from '../commands/relation/block.js';
 import { ChangeProfileHandler } from '../commands/profile/change-profile.js';
 import { CreatePostHandler } from '../commands/post/create-post.js';
@@ -180,7 +180,8 @@ const unlimitedStreams = { ofListener: Infinity, ofProcess: Infinity, anonymous:
     {
       provide: PostChangeCommands,
       inject: [EventLog, KeyVault, InteractionPolicy, Clock, IdGenerator],
-      useFactory: (...parts: ConstructorParameters<typeof PostChangeCommands>) => new PostChangeCommands(...parts),
+      useFactory: (...parts: ConstructorParameters<typeof PostChangeCommands>) =>
+        new PostChangeCommands(...parts),
     },
     {
       provide: ProfileHandles,

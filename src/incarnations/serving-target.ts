@@ -21,7 +21,7 @@ import type { NetworkIds } from './network-identity.js';
 import { forgetApplied } from '../witness/outstanding-restrictions.js';
 import { readPublicationState, schemaOfRestrictions } from './recovery-state.js';
 import type { PublicationState } from './recovery-state.js';
-import { SessionCheck } from '../recovery/detect/session-proof.js';
+import { SessionCheck } from '../recovery/detect/session-check.js';
 import { readStoreOrigin, detectLogRollback } from '../recovery/detect/log-rollback.js';
 import type { Witness } from '../witness/witness.js';
 

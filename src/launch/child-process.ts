@@ -3,8 +3,8 @@ import type { ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { Refusal } from './child.js';
 import { LaunchError } from './launch-error.js';
-import { describeExit } from './running.js';
-import type { RunningProcess } from './running.js';
+import { describeExit } from './running-process.js';
+import type { RunningProcess } from './running-process.js';
 
 const GRACEFUL_STOP_MS = 12_000;
 const START_TIMEOUT_MS = 10 * 60_000;
@@ -33,7 +33,15 @@ export interface ChildOptions {
  * @throws {StartRefusedError} {@link LaunchError}
  */
 export async function startChild(options: ChildOptions): Promise<RunningProcess> {
-  const { name, entry, args, env, signal, startTimeoutMs: longestStartMs = START_TIMEOUT_MS, onStarted } = options;
+  const {
+    name,
+    entry,
+    args,
+    env,
+    signal,
+    startTimeoutMs: longestStartMs = START_TIMEOUT_MS,
+    onStarted,
+  } = options;
   signal.throwIfAborted();
   const child = fork(fileURLToPath(entry), [...args], {
     env,
@@ -62,7 +70,9 @@ export async function startChild(options: ChildOptions): Promise<RunningProcess>
     return { pid, exited, kill: () => child.kill('SIGKILL'), stop: () => stop(child, exited) };
   if (isTimedOut) throw new LaunchError(`${name} took too long to be ready; see its log lines above`);
   const message = `${name} ended before it was ready (${earlyExit}); see its log lines above`;
-  throw announcement.refusal ? new StartRefusedError(message, announcement.refusal) : new LaunchError(message);
+  throw announcement.refusal
+    ? new StartRefusedError(message, announcement.refusal)
+    : new LaunchError(message);
 }
 
 interface Announcement {

@@ -7,9 +7,9 @@ import { findBinaries } from './postgres/binaries.js';
 import { DATABASES, ensureCluster } from './postgres/cluster.js';
 import type { Cluster } from './postgres/cluster.js';
 import { postgresHome } from './postgres/home.js';
-import { stopOrphanedPostgres } from './postgres/orphan.js';
+import { stopOrphanedPostgres } from './postgres/orphaned-postgres.js';
 import { PostgresStartError, startServer } from './postgres/server.js';
-import type { RunningProcess } from './running.js';
+import type { RunningProcess } from './running-process.js';
 import { storeSecret, newSecret, readSecret } from './secret-file.js';
 
 const OLD_WORKERS_TIMEOUT_MS = 15_000;

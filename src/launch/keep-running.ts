@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { Backoff } from './backoff.js';
 import { StartRefusedError } from './child-process.js';
-import type { RunningProcess } from './running.js';
+import type { RunningProcess } from './running-process.js';
 
 export interface SupervisedProcess {
   pid(): number;

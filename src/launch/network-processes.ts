@@ -14,7 +14,7 @@ import type { SupervisedProcess, SupervisionOptions } from './keep-running.js';
 import { LaunchError } from './launch-error.js';
 import { stopOrphanedProcesses, ownerArguments } from './orphaned-processes.js';
 import { removeRun, writeRun } from './run-file.js';
-import type { RunningProcess } from './running.js';
+import type { RunningProcess } from './running-process.js';
 import { ensureSecret } from './secret-file.js';
 
 /** In stop order: no process loses a store that it still uses. */
@@ -100,7 +100,8 @@ export class Network {
         const [, dir = ''] = ownerArguments.eventStore(this.config.dataDir);
         return { eventStoreUrl: await clientAddress({ dir, host: LOOPBACK, port, tls: this.#tls }) };
       } catch (error) {
-        const isRetryable = error instanceof StartRefusedError && error.reason === 'port' && attempt < MAX_PORT_ATTEMPTS;
+        const isRetryable =
+          error instanceof StartRefusedError && error.reason === 'port' && attempt < MAX_PORT_ATTEMPTS;
         if (!isRetryable) throw error;
       }
     }

@@ -6,7 +6,7 @@ import { pino } from 'pino';
 import { serving } from '../../projections/groups.js';
 import { versionsOf } from '../../projections/runner/projection.js';
 import { PositionListener } from '../../src/incarnations/position-listener.js';
-import { systemClock } from '../../src/commands/support/system.js';
+import { systemClock } from '../../src/commands/support/system-clock-and-ids.js';
 import { TrustedProxies } from '../../src/config/trusted-proxies.js';
 import { allScopes } from '../../src/domain/grant/scopes.js';
 import { ProtectedReads } from '../../src/http/admission/protected-reads.js';
@@ -190,7 +190,12 @@ describe('one API process', () => {
     async (count) => {
       const reads = readsOf(counted(database.pool, statements));
       streams = new EventStreams(
-        { changes: news, clock: systemClock, reads, explain: (fault) => errorBody(fault, pino({ level: 'silent' })) },
+        {
+          changes: news,
+          clock: systemClock,
+          reads,
+          explain: (fault) => errorBody(fault, pino({ level: 'silent' })),
+        },
         { ofListener: Infinity, ofProcess: Infinity, anonymous: Infinity },
       );
       const people = [await someone(), await someone(), await someone(), await someone()];

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { CommandBus } from '@nestjs/cqrs';
 import { Client } from 'pg';
 import { pino } from 'pino';
-import { Clock, IdGenerator } from '../../src/commands/support/ambient.js';
+import { Clock, IdGenerator } from '../../src/commands/support/clock-and-ids.js';
 import { EraseAccount } from '../../src/commands/account/erase-account.js';
 import { RequestErasure } from '../../src/commands/account/plan-erasure.js';
 import { streams } from '../../src/log/streams.js';

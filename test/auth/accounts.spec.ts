@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { projectInline } from '../../projections/authority/authority.projection.js';
 import { Passwords } from '../../src/auth/passwords.js';
-import { Clock, IdGenerator } from '../../src/commands/support/ambient.js';
+import { Clock, IdGenerator } from '../../src/commands/support/clock-and-ids.js';
 import { CreateAccount, CreateAccountHandler } from '../../src/commands/account/create-account.js';
 import type { NewAccount } from '../../src/commands/account/create-account.js';
 import { ChangePassword } from '../../src/commands/account/change-password.js';

@@ -2,15 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { CommandBus } from '@nestjs/cqrs';
 import type { Command } from '@nestjs/cqrs';
-import { Clock, IdGenerator } from '../../src/commands/support/ambient.js';
+import { Clock, IdGenerator } from '../../src/commands/support/clock-and-ids.js';
 import { IssueGrant } from '../../src/commands/grant/issue-grant.js';
 import { RefreshGrant, RefreshGrantHandler } from '../../src/commands/grant/refresh-grant.js';
 import { RevokeGrant } from '../../src/commands/grant/revoke-grant.js';
-import {
-  grantsOfActor,
-  grantsOfApplication,
-  RevokeGrants,
-} from '../../src/commands/grant/revoke-grants-of.js';
+import { grantsOfActor, grantsOfApplication, RevokeGrants } from '../../src/commands/grant/revoke-grants.js';
 import { LogUnavailable } from '../../src/log/event-log.js';
 import type { Append, EventLog, ReadOptions } from '../../src/log/event-log.js';
 import { streams } from '../../src/log/streams.js';

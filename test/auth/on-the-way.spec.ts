@@ -3,7 +3,7 @@ import { CommandBus } from '@nestjs/cqrs';
 import type { Command } from '@nestjs/cqrs';
 import type * as oidc from 'openid-client';
 import type { ClientCredentials } from '../../src/commands/application/register-application.js';
-import { RevokeGrants } from '../../src/commands/grant/revoke-grants-of.js';
+import { RevokeGrants } from '../../src/commands/grant/revoke-grants.js';
 import { SignOutEverywhere } from '../../src/commands/account/sign-out-everywhere.js';
 import { SuspendAccount } from '../../src/commands/account/suspend-account.js';
 import { SuspendApplication } from '../../src/commands/application/suspend-application.js';

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type * as oidc from 'openid-client';
 import { projectInline } from '../../projections/authority/authority.projection.js';
 import { LocalSignIn } from '../../src/auth/sign-in/local.strategy.js';
-import { Clock, IdGenerator } from '../../src/commands/support/ambient.js';
+import { Clock, IdGenerator } from '../../src/commands/support/clock-and-ids.js';
 import { ChangeProfile, ChangeProfileHandler } from '../../src/commands/profile/change-profile.js';
 import { HandleDigest } from '../../src/commands/support/handle-digest.js';
 import { ProfileHandles } from '../../src/commands/profile/profile-handles.js';

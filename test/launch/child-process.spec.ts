@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { startChild } from '../../src/launch/child-process.js';
 import { childrenOf, isAlive } from '../../src/launch/processes.js';
-import type { RunningProcess } from '../../src/launch/running.js';
+import type { RunningProcess } from '../../src/launch/running-process.js';
 
 let directory = '';
 

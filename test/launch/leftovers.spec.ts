@@ -6,7 +6,7 @@ import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { stopOrphanedProcesses } from '../../src/launch/orphaned-processes.js';
-import { stopOrphanedPostgres } from '../../src/launch/postgres/orphan.js';
+import { stopOrphanedPostgres } from '../../src/launch/postgres/orphaned-postgres.js';
 import { isAlive } from '../../src/launch/processes.js';
 import { readRun, writeRun } from '../../src/launch/run-file.js';
 import { newDataDir, removeDataDir } from '../support/data-dir.js';

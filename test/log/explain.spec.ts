@@ -110,7 +110,10 @@ describe('an operator is told', () => {
   it('of that also before the check of readiness is given up, which a search for nodes outlasts', async () => {
     const log = await logAt(withCa(store.url, other.dir).replace('esdb:', 'esdb+discover:'));
     const check = new LogCheck(log, () => performance.now());
-    const health = new Health({ required: { log: () => check.check() }, informational: {} }, pino({ level: 'silent' }));
+    const health = new Health(
+      { required: { log: () => check.check() }, informational: {} },
+      pino({ level: 'silent' }),
+    );
     const reason = async () => (await health.readiness()).components['log']?.reason;
     expect(await until(async () => (await reason())?.includes('tlsCAFile in EVENTSTORE_URL'))).toBe(true);
   });

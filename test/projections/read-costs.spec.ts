@@ -60,7 +60,10 @@ describe('what a read costs', () => {
   beforeAll(async () => {
     postgres = await startTestPostgres();
     for (const size of ['small', 'large'] as const) {
-      const client = new Client({ connectionString: await postgres.createDatabase(), options: PREFER_INDEXES });
+      const client = new Client({
+        connectionString: await postgres.createDatabase(),
+        options: PREFER_INDEXES,
+      });
       clients[size] = client;
       await client.connect();
       // Nobody takes statistics of what is not committed.

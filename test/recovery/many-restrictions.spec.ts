@@ -3,7 +3,10 @@ import { Client } from 'pg';
 import { restrictions } from '../../projections/restrictions/restrictions.projection.js';
 import { readAcceptedRestrictions, readRestrictionContent } from '../../src/recovery/detect/both-ledgers.js';
 import { describeDifferences } from '../../src/recovery/detect/difference.js';
-import { appliedAfter, compareAppliedRestrictions } from '../../src/recovery/detect/incremental-comparison.js';
+import {
+  appliedAfter,
+  compareAppliedRestrictions,
+} from '../../src/recovery/detect/incremental-comparison.js';
 import type { Witness } from '../../src/witness/witness.js';
 import { MemoryLog } from '../projections/support/memory-log.js';
 import { startTestPostgres } from '../support/postgres.js';
@@ -54,7 +57,9 @@ afterAll(async () => {
 async function reasonAfter(statement: string, log = new MemoryLog()): Promise<string | undefined> {
   await readStore.query(`BEGIN; ${statement}`);
   try {
-    return describeDifferences(await compareAppliedRestrictions({ witness, log, database: readStore, schema: 'shown' }));
+    return describeDifferences(
+      await compareAppliedRestrictions({ witness, log, database: readStore, schema: 'shown' }),
+    );
   } finally {
     await readStore.query('ROLLBACK');
   }

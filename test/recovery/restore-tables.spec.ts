@@ -75,9 +75,9 @@ describe('restoring the vault', () => {
     const file = keys(live(two, 'there'));
     await restoreTables(vault, 'vault', [file], kept, (bytes) => steps.push(bytes));
     expect((await vault.query('SELECT person_id FROM person_key')).rows).toEqual([{ person_id: 'there' }]);
-    expect((await vault.query(`SELECT person_id FROM ${kept.copiedTable('public.person_key')}`)).rows).toEqual([
-      { person_id: 'here' },
-    ]);
+    expect(
+      (await vault.query(`SELECT person_id FROM ${kept.copiedTable('public.person_key')}`)).rows,
+    ).toEqual([{ person_id: 'here' }]);
     expect(steps).toEqual([file.bytes]);
     const refusal = refuseMissingKeys(vault, kept, { parts: ['authority', 'vault'], isLogHere: true });
     await expect(refusal).rejects.toThrow(

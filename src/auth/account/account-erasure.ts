@@ -24,7 +24,11 @@ export class AccountErasure {
    * Checks the password in the field `confirm`. Returns a message if it is wrong, undefined after the request.
    * @throws {Fault} `pilot_rate_limited`, counted per account and browser. Also errors of log and store.
    */
-  async request(exchange: HttpExchange, { account, uid }: SignedIn, fields: Fields): Promise<string | undefined> {
+  async request(
+    exchange: HttpExchange,
+    { account, uid }: SignedIn,
+    fields: Fields,
+  ): Promise<string | undefined> {
     const { confirm = '' } = fields;
     const { actorId } = account;
     enforceLimit(exchange, await this.limits.takePasswordConfirmation({ actorId, uid }));

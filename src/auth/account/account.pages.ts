@@ -1,5 +1,5 @@
 import type { CommandBus } from '@nestjs/cqrs';
-import { RevokeGrants } from '../../commands/grant/revoke-grants-of.js';
+import { RevokeGrants } from '../../commands/grant/revoke-grants.js';
 import { SignOutEverywhere } from '../../commands/account/sign-out-everywhere.js';
 import { ERASURE_DELAY_DAYS } from '../../config/limit-settings.js';
 import { Refusal } from '../../domain/refusal.js';

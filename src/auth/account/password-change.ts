@@ -29,7 +29,11 @@ export class PasswordChange {
    * browser a new one, so that a stolen session is worthless.
    * @throws {Fault} `pilot_rate_limited`, counted per account and browser. Also errors of log and store.
    */
-  async change(exchange: HttpExchange, { account, uid }: SignedIn, fields: Fields): Promise<Faults | undefined> {
+  async change(
+    exchange: HttpExchange,
+    { account, uid }: SignedIn,
+    fields: Fields,
+  ): Promise<Faults | undefined> {
     const { current = '', new: next = '' } = fields;
     const handle = account.handle ?? '';
     const fault = passwordProblem(next, [handle, account.email]);

@@ -6,15 +6,15 @@ import type { RefusedCredentials } from '../../limits/refused-credentials.js';
 import { AUTH_PREFIX } from '../settings.js';
 import { authorizationQuery } from './authorization-query.js';
 import { basicCredentials, bearerToken } from './credentials.js';
-import { incompleteForm, isClientDisconnect } from './client-gone.js';
+import { incompleteForm, isClientDisconnect } from './client-disconnect.js';
 import { Fault, toFault } from './faults.js';
 import { MAX_FORM_BYTES, readForm, writeForm } from './form.js';
 import type { Form } from './form.js';
 import { prefillBody } from './prefill-body.js';
 import { validateRequest, sendRefusal } from './validate-request.js';
-import { validateForm } from './refuse-form.js';
-import { requiresCredential, enforceRefusalLimit } from './refused-credentials.js';
-import { setRequestContext } from './request-facts.js';
+import { validateForm } from './validate-form.js';
+import { requiresCredential, enforceRefusalLimit } from './refused-credential-limit.js';
+import { setRequestContext } from './request-context.js';
 import { clientEndpoints, discoveryPaths, endpoints, formParameters, routes } from './routes.js';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
@@ -70,7 +70,8 @@ export function protocolRoutes(
       handler: async (request, reply) => {
         const [path = '', sent = ''] = request.url.slice(AUTH_PREFIX.length).split(/\?(.*)/s);
         const query = queryOf(url, sent);
-        if (rateLimited.has(url)) enforceLimit({ response: reply.raw }, await limits.takeAuthorization(request.ip));
+        if (rateLimited.has(url))
+          enforceLimit({ response: reply.raw }, await limits.takeAuthorization(request.ip));
         // Use the route's path: the request's own may be percent-encoded without need.
         return forward(request, reply, url.includes(':') ? path : url, query);
       },

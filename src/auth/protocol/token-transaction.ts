@@ -8,7 +8,7 @@ import type { AuthorityStore } from '../../store/authority/authority-store.js';
 import { TokenRequestUnitOfWork } from '../storage/token-request-unit-of-work.js';
 import type { ExchangedCredential } from '../storage/token-request-unit-of-work.js';
 import type { Form } from './form.js';
-import { requestContextOf, metadataOf } from './request-facts.js';
+import { requestContextOf, metadataOf } from './request-context.js';
 import { routes } from './routes.js';
 import { oidcContext } from './middleware.js';
 import type { Middleware } from './middleware.js';

@@ -20,6 +20,9 @@ export type PageOrRedirect =
     }
   | { readonly location: string };
 
-export function metadataOf({ requestId, address }: HttpExchange, more?: Partial<EventMetadata>): EventMetadata {
+export function metadataOf(
+  { requestId, address }: HttpExchange,
+  more?: Partial<EventMetadata>,
+): EventMetadata {
   return { requestId, addressClass: addressClassOf(address), ...more };
 }

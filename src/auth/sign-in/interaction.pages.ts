@@ -110,7 +110,11 @@ export class InteractionPages {
    * Signs in at once and binds the interaction to that session. The library would first end another person's session by
    * a page with a script.
    */
-  private async enter(exchange: HttpExchange, interaction: Interaction, person: VerifiedAccount): Promise<PageOrRedirect> {
+  private async enter(
+    exchange: HttpExchange,
+    interaction: Interaction,
+    person: VerifiedAccount,
+  ): Promise<PageOrRedirect> {
     const { actorId } = person;
     const { uid, jti, loginTs } = await this.sessions.begin(exchange, person);
     interaction.session = { accountId: actorId, uid, cookie: jti };

@@ -1,4 +1,4 @@
-import type { Clock, IdGenerator } from '../../commands/support/ambient.js';
+import type { Clock, IdGenerator } from '../../commands/support/clock-and-ids.js';
 import type { AuthorizationServer } from '../authorization-server.js';
 import type { AuthSettings } from '../settings.js';
 import { cookieNames } from './cookie-names.js';

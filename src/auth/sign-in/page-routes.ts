@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyPluginCallback, FastifyReply, FastifyRequest } from 'fastify';
 import { faultPage } from '../pages/fault.page.js';
 import { pageHeaders } from '../../pages/layout.js';
-import { incompleteForm, isClientDisconnect } from '../protocol/client-gone.js';
+import { incompleteForm, isClientDisconnect } from '../protocol/client-disconnect.js';
 import { Fault, toFault, RETRY_AFTER } from '../protocol/faults.js';
 import { readForm } from '../protocol/form.js';
 import type { HttpExchange, Fields, PageOrRedirect } from './exchange.js';

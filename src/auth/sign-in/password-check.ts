@@ -31,7 +31,10 @@ export class PasswordCheck {
 }
 
 /** Sets the rate-limit headers. @throws {Fault} `pilot_rate_limited`: the quota is exhausted. */
-export function enforceLimit({ response }: Pick<HttpExchange, 'response'>, { allowed, headers }: LimitDecision): void {
+export function enforceLimit(
+  { response }: Pick<HttpExchange, 'response'>,
+  { allowed, headers }: LimitDecision,
+): void {
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
   if (allowed) return;
   const minutes = Math.ceil(Number(headers['retry-after'] ?? 60) / 60);

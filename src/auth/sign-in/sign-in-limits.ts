@@ -56,7 +56,12 @@ export class SignInLimits {
     if (!windows) return { allowed: true, headers: {} };
     const addressState = await count(windows, 'address', this.blockOf(address));
     if (isRefused(addressState)) return answer(windows, signInPolicies, addressState);
-    return answer(windows, signInPolicies, await count(windows, 'account', normalizeHandle(handle)), addressState);
+    return answer(
+      windows,
+      signInPolicies,
+      await count(windows, 'account', normalizeHandle(handle)),
+      addressState,
+    );
   }
 
   takeSignUp(address: string): Promise<LimitDecision> {
@@ -85,7 +90,10 @@ export class SignInLimits {
   async refundSignIn(handle: string, address: string): Promise<void> {
     const { windows } = this;
     if (!windows) return;
-    await this.refund(windows.account.keyOf(normalizeHandle(handle)), windows.address.keyOf(this.blockOf(address)));
+    await this.refund(
+      windows.account.keyOf(normalizeHandle(handle)),
+      windows.address.keyOf(this.blockOf(address)),
+    );
   }
 
   async refundPasswordConfirmation(browser: SignedInBrowser): Promise<void> {
@@ -132,7 +140,11 @@ const keyOfBrowser = ({ actorId, uid }: SignedInBrowser): string => JSON.stringi
 
 const signInPolicies: readonly Policy[] = ['account', 'address'];
 
-function answer(windows: Windows, policies: readonly Policy[], ...states: readonly QuotaState[]): LimitDecision {
+function answer(
+  windows: Windows,
+  policies: readonly Policy[],
+  ...states: readonly QuotaState[]
+): LimitDecision {
   const named = policies.map((name) => ({ name, limit: windows[name].limit }));
   return { allowed: !states.some(isRefused), headers: rateLimitFields(named, states) };
 }

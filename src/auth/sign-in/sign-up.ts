@@ -51,7 +51,11 @@ export class SignUp {
    * @param pageSecret see csrf-protection.ts
    * @throws {Fault} `social_authority_required`, `pilot_rate_limited`. Also errors of log and store: resending is safe.
    */
-  async register(exchange: HttpExchange, fields: Fields, pageSecret: string): Promise<VerifiedAccount | SignUpFaults> {
+  async register(
+    exchange: HttpExchange,
+    fields: Fields,
+    pageSecret: string,
+  ): Promise<VerifiedAccount | SignUpFaults> {
     this.requireOpen();
     // Before the fields are checked, since the check costs CPU time.
     enforceLimit(exchange, await this.limits.takeSignUp(exchange.address));

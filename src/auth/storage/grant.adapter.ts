@@ -5,7 +5,7 @@ import { RevokeGrant } from '../../commands/grant/revoke-grant.js';
 import type { RevocationCause } from '../../domain/grant/grant.js';
 import { Refusal } from '../../domain/refusal.js';
 import type { AuthorityStore } from '../../store/authority/authority-store.js';
-import { metadataOf } from '../protocol/request-facts.js';
+import { metadataOf } from '../protocol/request-context.js';
 import { TokenRequestUnitOfWork } from './token-request-unit-of-work.js';
 import { ReadOnlyAdapter } from './read-only.adapter.js';
 import { destroyRecordsOfGrant, findGrant } from './statements.js';

@@ -32,7 +32,12 @@ export async function* tablesPart(
     await beginSnapshot(client);
     const tables = tablesOf[part];
     const { rows } = part === 'witness' ? await client.query<{ epoch: string }>(EPOCH) : { rows: [] };
-    yield* encodeFiles(await sizeOf(client, tables), filesOf(client, tables), () => ({ ...rows[0] }), explain);
+    yield* encodeFiles(
+      await sizeOf(client, tables),
+      filesOf(client, tables),
+      () => ({ ...rows[0] }),
+      explain,
+    );
   } finally {
     await client.end();
   }

@@ -1,10 +1,16 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ClientBase } from 'pg';
-import { beginRestore, cancelRestore, endRestore, isRestoreInterrupted, createCopyDirectory } from './restore-state.js';
+import {
+  beginRestore,
+  cancelRestore,
+  endRestore,
+  isRestoreInterrupted,
+  createCopyDirectory,
+} from './restore-state.js';
 import type { CopiedSchemas } from './restore-state.js';
 import type { BackupPart } from '../format/manifest.js';
-import { resetAudit, resetAuthority, resetReadModels, publishedNetwork } from './derived.js';
+import { resetAudit, resetAuthority, resetReadModels, publishedNetwork } from './reset-derived-data.js';
 import { PreRestoreCopy } from './pre-restore-copies.js';
 import {
   destroyErasedKeys,
@@ -21,7 +27,7 @@ import type { CheckedBackup } from './checked-backup.js';
 import type { LogReplacement } from './restore-log.js';
 import type { RestorePart } from './restore-parts.js';
 import type { RestoreOptions } from './restore.js';
-import type { StoppedClients, StoppedStores } from './stores.js';
+import type { StoppedClients, StoppedStores } from './stopped-stores.js';
 
 export const replacementSteps = [
   'databases prepared',

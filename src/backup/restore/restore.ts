@@ -16,7 +16,7 @@ import type { RestorePart } from './restore-parts.js';
 import { Replacement } from './replacement.js';
 import type { ReplacementResult, ReplacementStep } from './replacement.js';
 import { LogReplacement } from './restore-log.js';
-import { openStoppedStores } from './stores.js';
+import { openStoppedStores } from './stopped-stores.js';
 
 export interface RestoreOptions {
   readonly dir: string;

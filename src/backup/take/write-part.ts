@@ -8,7 +8,10 @@ import { decodeFrames } from '../format/multi-file-stream.js';
 import { Failure } from '../../operator/cli/failure.js';
 import { OWNER_ONLY, OWNER_ONLY_DIRECTORY, renameDurably, writeNewFile } from './durable-files.js';
 
-export type CommonManifest = Pick<BackupManifest, 'format' | 'backupId' | 'networkId' | 'takenAt' | 'version'>;
+export type CommonManifest = Pick<
+  BackupManifest,
+  'format' | 'backupId' | 'networkId' | 'takenAt' | 'version'
+>;
 
 export const unfinishedPath = (path: string) => `${path}.unfinished`;
 
@@ -35,8 +38,17 @@ export async function writePart(
   } finally {
     await writer.close();
   }
-  const manifest = partManifest.parse({ ...common, part, note: partNotes[part], files: writer.files, ...facts });
-  const manifestSha256 = await writeNewFile(join(unfinishedPath(directory), MANIFEST), manifestText(manifest));
+  const manifest = partManifest.parse({
+    ...common,
+    part,
+    note: partNotes[part],
+    files: writer.files,
+    ...facts,
+  });
+  const manifestSha256 = await writeNewFile(
+    join(unfinishedPath(directory), MANIFEST),
+    manifestText(manifest),
+  );
   syncDirectory(unfinishedPath(directory));
   await renameDurably(unfinishedPath(directory), directory);
   onProgress(writer.done, writer.done);

@@ -16,7 +16,7 @@ import type { EventMetadata } from '../../log/recorded.js';
 import { streams } from '../../log/streams.js';
 import { AuthorityStore } from '../../store/authority/authority-store.js';
 import { CredentialRow } from '../../store/authority/credential.row.js';
-import { Clock, IdGenerator } from '../support/ambient.js';
+import { Clock, IdGenerator } from '../support/clock-and-ids.js';
 import { handleCommand, newestOf } from '../support/handle-command.js';
 import { releaseIfHolderErased } from './erased-handles.js';
 import { HandleDigest } from '../support/handle-digest.js';

@@ -3,7 +3,7 @@ import type { HandleEvent } from '../../domain/account/account.js';
 import type { EventLog } from '../../log/event-log.js';
 import type { EventMetadata } from '../../log/recorded.js';
 import { streams } from '../../log/streams.js';
-import type { Clock, IdGenerator } from '../support/ambient.js';
+import type { Clock, IdGenerator } from '../support/clock-and-ids.js';
 import { handleCommand, newestOf } from '../support/handle-command.js';
 
 interface Dependencies {

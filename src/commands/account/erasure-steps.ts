@@ -8,14 +8,14 @@ import type { EventMetadata, Recorded } from '../../log/recorded.js';
 import { streams } from '../../log/streams.js';
 import { KeyVault } from '../../log/vault/key-vault.js';
 import { AuthorityStore } from '../../store/authority/authority-store.js';
-import { fillWalSegment } from '../../store/leave-journal.js';
+import { fillWalSegment } from '../../store/fill-wal-segment.js';
 import { CredentialRow } from '../../store/authority/credential.row.js';
-import { Clock, IdGenerator } from '../support/ambient.js';
+import { Clock, IdGenerator } from '../support/clock-and-ids.js';
 import { newestOf } from '../support/handle-command.js';
 import { endSessions } from './end-sessions.js';
 import { releaseErasedHandle } from './erased-handles.js';
 import { ReadModels } from './read-models.js';
-import { RevokeGrants } from '../grant/revoke-grants-of.js';
+import { RevokeGrants } from '../grant/revoke-grants.js';
 
 /** The erasure is in the log, but the read models still show the person. Repeating the command resumes it. */
 export class ErasurePendingError extends Error {

@@ -9,7 +9,7 @@ import { EventLog } from '../../log/event-log.js';
 import type { EventMetadata } from '../../log/recorded.js';
 import { streams } from '../../log/streams.js';
 import { AuthorityStore } from '../../store/authority/authority-store.js';
-import { Clock, IdGenerator } from '../support/ambient.js';
+import { Clock, IdGenerator } from '../support/clock-and-ids.js';
 import { decideLifecycle } from '../support/decide-lifecycle.js';
 import type { LifecycleChange } from '../support/decide-lifecycle.js';
 
@@ -52,7 +52,11 @@ abstract class AccountStateHandler {
     protected readonly ids: IdGenerator,
   ) {}
 
-  execute({ actorId, metadata, expected: seen }: SuspendAccount | ReinstateAccount): Promise<LifecycleChange> {
+  execute({
+    actorId,
+    metadata,
+    expected: seen,
+  }: SuspendAccount | ReinstateAccount): Promise<LifecycleChange> {
     return decideLifecycle(this.log, this.ids, this.store, {
       stream: streams.account(actorId),
       initial: noAccount,

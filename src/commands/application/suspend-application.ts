@@ -7,14 +7,18 @@ import {
   reinstateApplication,
   suspendApplication,
 } from '../../domain/application/application.js';
-import type { Application, ApplicationEvent, ApplicationChange } from '../../domain/application/application.js';
+import type {
+  Application,
+  ApplicationEvent,
+  ApplicationChange,
+} from '../../domain/application/application.js';
 import type { ExpectedLifecycle } from '../../domain/lifecycle.js';
 import type { Decision } from '../../domain/refusal.js';
 import { EventLog } from '../../log/event-log.js';
 import type { EventMetadata } from '../../log/recorded.js';
 import { streams } from '../../log/streams.js';
 import { AuthorityStore } from '../../store/authority/authority-store.js';
-import { Clock, IdGenerator } from '../support/ambient.js';
+import { Clock, IdGenerator } from '../support/clock-and-ids.js';
 import { decideLifecycle } from '../support/decide-lifecycle.js';
 import type { LifecycleChange } from '../support/decide-lifecycle.js';
 
@@ -57,7 +61,11 @@ abstract class ApplicationStateHandler {
     protected readonly ids: IdGenerator,
   ) {}
 
-  execute({ appId, metadata, expected: seen }: SuspendApplication | ReinstateApplication): Promise<LifecycleChange> {
+  execute({
+    appId,
+    metadata,
+    expected: seen,
+  }: SuspendApplication | ReinstateApplication): Promise<LifecycleChange> {
     return decideLifecycle(this.log, this.ids, this.store, {
       stream: streams.application(appId),
       initial: noApplication,

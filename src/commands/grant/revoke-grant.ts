@@ -6,7 +6,7 @@ import { EventLog } from '../../log/event-log.js';
 import type { EventMetadata } from '../../log/recorded.js';
 import { streams } from '../../log/streams.js';
 import { AuthorityStore } from '../../store/authority/authority-store.js';
-import { Clock, IdGenerator } from '../support/ambient.js';
+import { Clock, IdGenerator } from '../support/clock-and-ids.js';
 import { decideAndProject } from '../support/decide-and-project.js';
 import type { Change } from '../support/decide-and-project.js';
 import { firstAndNewestOf } from '../support/handle-command.js';

@@ -10,7 +10,7 @@ import type { Recorded } from '../../log/recorded.js';
 import { payloadDigest } from '../../log/encryption.js';
 import { streams } from '../../log/streams.js';
 import { KeyVault } from '../../log/vault/key-vault.js';
-import { Clock, IdGenerator } from '../support/ambient.js';
+import { Clock, IdGenerator } from '../support/clock-and-ids.js';
 import { createdId, earlierOutcome, metadataOf } from '../support/intent.js';
 import type { Intent } from '../support/intent.js';
 import { MentionedActors } from './mentioned-actors.js';

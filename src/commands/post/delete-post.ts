@@ -20,6 +20,12 @@ export class DeletePostHandler implements ICommandHandler<DeletePost> {
   constructor(private readonly changes: PostChangeCommands) {}
 
   async execute({ intent, postId, revision }: DeletePost): Promise<PostOutcome> {
-    return this.changes.execute({ intent, postId, revision, payload: { verb: 'delete' }, decide: deletePost });
+    return this.changes.execute({
+      intent,
+      postId,
+      revision,
+      payload: { verb: 'delete' },
+      decide: deletePost,
+    });
   }
 }

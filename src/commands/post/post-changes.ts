@@ -7,7 +7,7 @@ import { EventLog } from '../../log/event-log.js';
 import { payloadDigest } from '../../log/encryption.js';
 import { streams } from '../../log/streams.js';
 import { KeyVault } from '../../log/vault/key-vault.js';
-import { Clock, IdGenerator } from '../support/ambient.js';
+import { Clock, IdGenerator } from '../support/clock-and-ids.js';
 import { handleIdempotentCommand } from '../support/handle-idempotent-command.js';
 import type { Intent } from '../support/intent.js';
 import { outcomeOf, postIn } from './post-outcome.js';
@@ -36,7 +36,14 @@ export class PostChangeCommands {
     private readonly ids: IdGenerator,
   ) {}
 
-  async execute({ intent, postId, revision, payload, isLimited = false, decide }: PostChangeCommand): Promise<PostOutcome> {
+  async execute({
+    intent,
+    postId,
+    revision,
+    payload,
+    isLimited = false,
+    decide,
+  }: PostChangeCommand): Promise<PostOutcome> {
     const { actorId } = intent;
     const [key, isVisible] = await Promise.all([
       this.vault.keyOf(actorId),

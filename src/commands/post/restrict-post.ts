@@ -11,7 +11,7 @@ import type { Decision } from '../../domain/refusal.js';
 import { EventLog } from '../../log/event-log.js';
 import type { EventMetadata } from '../../log/recorded.js';
 import { streams } from '../../log/streams.js';
-import { Clock, IdGenerator } from '../support/ambient.js';
+import { Clock, IdGenerator } from '../support/clock-and-ids.js';
 import { lifecycleChange } from '../support/decide-lifecycle.js';
 import type { LifecycleChange } from '../support/decide-lifecycle.js';
 import { handleCommand } from '../support/handle-command.js';
@@ -54,7 +54,11 @@ abstract class RestrictionHandler {
     protected readonly ids: IdGenerator,
   ) {}
 
-  async execute({ postId, metadata, expected: seen }: RestrictPost | UnrestrictPost): Promise<RestrictionOutcome> {
+  async execute({
+    postId,
+    metadata,
+    expected: seen,
+  }: RestrictPost | UnrestrictPost): Promise<RestrictionOutcome> {
     const decider = { initial: noPost, evolve: evolvePost };
     const decided = await handleCommand<Post, PostEvent>(this.log, this.ids, {
       ...decider,

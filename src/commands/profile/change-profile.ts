@@ -12,7 +12,7 @@ import { payloadDigest } from '../../log/encryption.js';
 import { streams } from '../../log/streams.js';
 import { KeyVault } from '../../log/vault/key-vault.js';
 import { AuthorityStore } from '../../store/authority/authority-store.js';
-import { Clock, IdGenerator } from '../support/ambient.js';
+import { Clock, IdGenerator } from '../support/clock-and-ids.js';
 import { handleIdempotentCommand } from '../support/handle-idempotent-command.js';
 import { alreadyRead } from '../support/handle-command.js';
 import { earlierOutcome, metadataOf } from '../support/intent.js';
@@ -97,7 +97,11 @@ export class ChangeProfileHandler implements ICommandHandler<ChangeProfile> {
     payloadHash: string,
     change: ProfileChange,
   ): Promise<ProfileOutcome> {
-    const { state, ownEvents: own, position } = await handleIdempotentCommand(this.log, this.ids, {
+    const {
+      state,
+      ownEvents: own,
+      position,
+    } = await handleIdempotentCommand(this.log, this.ids, {
       stream: streams.profile(intent.actorId),
       read: alreadyRead(past),
       initial: registered,

@@ -6,7 +6,7 @@ import type { Profile } from '../../domain/profile/profile.js';
 import { EventLog } from '../../log/event-log.js';
 import type { EventMetadata } from '../../log/recorded.js';
 import { streams } from '../../log/streams.js';
-import { Clock, IdGenerator } from '../support/ambient.js';
+import { Clock, IdGenerator } from '../support/clock-and-ids.js';
 import { handleCommand, newestOf } from '../support/handle-command.js';
 import { releaseIfHolderErased } from '../account/erased-handles.js';
 import { HandleDigest } from '../support/handle-digest.js';

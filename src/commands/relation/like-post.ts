@@ -9,7 +9,7 @@ import { EventLog } from '../../log/event-log.js';
 import { payloadDigest } from '../../log/encryption.js';
 import { streams } from '../../log/streams.js';
 import { KeyVault } from '../../log/vault/key-vault.js';
-import { Clock, IdGenerator } from '../support/ambient.js';
+import { Clock, IdGenerator } from '../support/clock-and-ids.js';
 import { handleIdempotentCommand } from '../support/handle-idempotent-command.js';
 import type { Intent } from '../support/intent.js';
 import { postIn } from '../post/post-outcome.js';

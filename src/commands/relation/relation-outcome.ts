@@ -1,5 +1,5 @@
 import type { RelationKind } from '../../domain/relation/events.js';
-import type { RelationState } from '../../domain/relation/tie.js';
+import type { RelationState } from '../../domain/relation/relation-state.js';
 
 /** A follow or a like at its newest generation (decimal), active or ended. `createdAt`: Unix milliseconds. */
 export interface Relation {

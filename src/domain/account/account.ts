@@ -209,7 +209,10 @@ export function eraseWhenDue(account: Account, erasure: Erasure): Decision<Accou
   return isDue || account.status === 'erased' ? eraseAccount(account, erasure) : [];
 }
 
-export function releaseHandleOfErased(handle: Handle, { actorId, at }: AccountChange): Decision<HandleReleased> {
+export function releaseHandleOfErased(
+  handle: Handle,
+  { actorId, at }: AccountChange,
+): Decision<HandleReleased> {
   if (handle.status === 'free' || handle.actorId !== actorId) return [];
   return [{ type: 'handle.released', data: { actorId, at } }];
 }

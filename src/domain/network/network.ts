@@ -86,7 +86,10 @@ export function recordRestore(
   return network.restores.includes(restored.restoreId) ? [] : [{ type: 'network.restored', data: restored }];
 }
 
-export function recordReadModelOperation<Act extends ReadModelOperation>(network: Network, operation: Act): Decision<Act> {
+export function recordReadModelOperation<Act extends ReadModelOperation>(
+  network: Network,
+  operation: Act,
+): Decision<Act> {
   return network.status === 'none' ? networkMissing() : [operation];
 }
 

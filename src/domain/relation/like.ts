@@ -1,7 +1,7 @@
 import type { Decision } from '../refusal.js';
 import type { RelationEnded, RelationEstablished, RelationEvent } from './events.js';
-import { interactionUnavailable } from './tie.js';
-import type { RelationState } from './tie.js';
+import { interactionUnavailable } from './relation-state.js';
+import type { RelationState } from './relation-state.js';
 
 export type Like = (RelationState & { readonly targetActorId: string }) | undefined;
 

@@ -2,8 +2,8 @@ import type { BlockEvent } from '../block/events.js';
 import { Refusal } from '../refusal.js';
 import type { Decision } from '../refusal.js';
 import type { RelationEnded, RelationEstablished, RelationEvent } from './events.js';
-import { interactionUnavailable } from './tie.js';
-import type { RelationState } from './tie.js';
+import { interactionUnavailable } from './relation-state.js';
+import type { RelationState } from './relation-state.js';
 
 export type PairEvent = RelationEvent | BlockEvent;
 

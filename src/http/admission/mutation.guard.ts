@@ -6,7 +6,7 @@ import type { Authority } from '../../commands/support/intent.js';
 import { addressClassOf } from '../../limits/address-class.js';
 import { unauthenticated } from '../server/errors.js';
 import { RequestLimits } from '../limits/request-limits.js';
-import { limitInvalidTokens } from '../limits/ask-about-token.js';
+import { limitInvalidTokens } from '../limits/invalid-token-limit.js';
 import { requestMeterOf } from '../limits/request-meter.js';
 import { credentialOf } from './credential.js';
 import { MutationAdmission } from './mutation-admission.js';

@@ -1,14 +1,14 @@
 import type { ReadQuery } from '../../../projections/runner/read-query.js';
-import type { Clock } from '../../commands/support/ambient.js';
+import type { Clock } from '../../commands/support/clock-and-ids.js';
 import { unauthenticated } from '../server/errors.js';
 import type { AnonymousBudget, RequestLimits } from '../limits/request-limits.js';
-import { limitInvalidTokens } from '../limits/ask-about-token.js';
+import { limitInvalidTokens } from '../limits/invalid-token-limit.js';
 import type { RequestMeter } from '../limits/request-meter.js';
 import type { CommonHeader } from '../openapi/headers.js';
 import { admissionSql, admissionParameters } from './admission-sql.js';
 import type { AdmissionRow } from './admission-sql.js';
-import { admit, FRESHNESS_MS, isStoreUnavailable, presentRead, storeUnavailable } from './admitted.js';
-import type { Read } from './admitted.js';
+import { admit, FRESHNESS_MS, isStoreUnavailable, presentRead, storeUnavailable } from './admit-read.js';
+import type { Read } from './admit-read.js';
 import type { Caller } from './authority.js';
 import type { Credential } from './credential.js';
 import type { Positions } from './positions.js';

@@ -1,7 +1,7 @@
 import type { SharedReadQuery } from '../../../projections/runner/read-query.js';
-import type { Clock } from '../../commands/support/ambient.js';
-import { admit, FRESHNESS_MS, isStoreUnavailable, presentRead, storeUnavailable } from './admitted.js';
-import type { Read } from './admitted.js';
+import type { Clock } from '../../commands/support/clock-and-ids.js';
+import { admit, FRESHNESS_MS, isStoreUnavailable, presentRead, storeUnavailable } from './admit-read.js';
+import type { Read } from './admit-read.js';
 import type { Credential } from './credential.js';
 import type { Positions } from './positions.js';
 import type { PublishedStatements } from './published-statements.js';

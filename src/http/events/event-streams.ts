@@ -9,8 +9,8 @@ import type { Read } from '../admission/protected-reads.js';
 import { HttpRefusal } from '../server/errors.js';
 import { EventStream } from './event-stream.js';
 import type { StreamReader } from './event-stream.js';
-import { SharedReadLoop } from './rounds.js';
-import type { SharedReadLoopOptions } from './rounds.js';
+import { SharedReadLoop } from './shared-read-loop.js';
+import type { SharedReadLoopOptions } from './shared-read-loop.js';
 
 export type MaxOpenStreams = Readonly<Record<keyof typeof limits.openStreams, number>>;
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { FeedEvent } from '../../../projections/feed/event.js';
+import type { FeedEvent } from '../../../projections/feed/feed-event.js';
 import { framesOf } from './frames.js';
 
 const deletionAt = (position: number, postId: string): FeedEvent => ({

@@ -28,27 +28,30 @@ it('logs nothing of what is ready', async () => {
   expect(logged).toEqual([]);
 });
 
-it.each(['required', 'informational'] as const)('logs what is %s when what is said about it changes', async (where) => {
-  const { logged, look } = given(where);
-  for (const found of [
-    new NotReady('In quarantine: one reason'),
-    new NotReady('In quarantine: one reason'),
-    new NotReady('In quarantine: another'),
-    new Error('connection refused'),
-    new Error('timeout'),
-    undefined,
-    undefined,
-    new NotReady('In quarantine: another'),
-  ])
-    await look(found);
-  expect(logged).toEqual([
-    'store: not ready: In quarantine: one reason',
-    'store: not ready: In quarantine: another',
-    'store: not ready: connection refused',
-    'store: ready again',
-    'store: not ready: In quarantine: another',
-  ]);
-});
+it.each(['required', 'informational'] as const)(
+  'logs what is %s when what is said about it changes',
+  async (where) => {
+    const { logged, look } = given(where);
+    for (const found of [
+      new NotReady('In quarantine: one reason'),
+      new NotReady('In quarantine: one reason'),
+      new NotReady('In quarantine: another'),
+      new Error('connection refused'),
+      new Error('timeout'),
+      undefined,
+      undefined,
+      new NotReady('In quarantine: another'),
+    ])
+      await look(found);
+    expect(logged).toEqual([
+      'store: not ready: In quarantine: one reason',
+      'store: not ready: In quarantine: another',
+      'store: not ready: connection refused',
+      'store: ready again',
+      'store: not ready: In quarantine: another',
+    ]);
+  },
+);
 
 it('says how long something lasts at each look, and logs it once', async () => {
   const { logged, look } = given();

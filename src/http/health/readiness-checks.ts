@@ -41,7 +41,7 @@ async function checkReadModels(pool: Pool, proof: RestrictionProof): Promise<voi
 }
 
 /**
- * A standby replaces a worker that ends or freezes (src/store/held-session.ts). If no standby exists, only missing
+ * A standby replaces a worker that ends or freezes (src/store/end-when-silent.ts). If no standby exists, only missing
  * heartbeats show it. Excluded are groups whose silence the read models' check explains: quarantined, stopped at a
  * poison event, or not published yet. So is a group that waits for an unreachable log.
  */

@@ -38,7 +38,12 @@ export class ReportsController {
     description: 'The reported actor is not notified. You can report an actor that you block.',
     answer: received,
     example: { report: exampleReport },
-    bodyExample: { intentId: 'report-1', postId: 'p_5dQ2', reason: 'spam', text: 'The same in every thread.' },
+    bodyExample: {
+      intentId: 'report-1',
+      postId: 'p_5dQ2',
+      reason: 'spam',
+      text: 'The same in every thread.',
+    },
     errors: ['invalid_report', 'invalid_text', 'not_found', 'post_unavailable'],
   })
   async create(

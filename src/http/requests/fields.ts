@@ -44,7 +44,8 @@ export const reportText = z.string('must be a string').meta({
 });
 
 /** Returns '' for a malformed identifier: the lookup then finds nothing, as for an unknown one. */
-export const identifierOrEmpty = (value: string): string => (identifier.safeParse(value).success ? value : '');
+export const identifierOrEmpty = (value: string): string =>
+  identifier.safeParse(value).success ? value : '';
 
 const DEFAULT_PAGE = 50;
 

@@ -21,7 +21,8 @@ export function requireNetworkOrigin(server: FastifyInstance, baseUrl: string): 
   });
 }
 
-export const isSocialPath = (path: string): boolean => path.startsWith('/api/') && !path.startsWith('/api/auth/');
+export const isSocialPath = (path: string): boolean =>
+  path.startsWith('/api/') && !path.startsWith('/api/auth/');
 
 /** Prefers the matched route, since the router decodes percent-encoding. A path without a route needs no protection. */
 function pathOf({ routeOptions, url }: FastifyRequest): string {

@@ -1,6 +1,6 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
-import { clientKey, unacknowledgedBytes } from './send-queues.js';
+import { clientKey, unacknowledgedBytes } from './unacknowledged-bytes.js';
 
 const CHECK_MS = 2_000;
 
@@ -20,7 +20,10 @@ export interface UnacknowledgedLimits {
  * connection. A client is cut after `idleMs` without an acknowledgment. While the kernel holds more than
  * `unreadBytes` in all, clients without progress are cut at once, the longest idle first.
  */
-export function cutUnacknowledgedConnections(server: Server, { idleMs, unreadBytes }: UnacknowledgedLimits): void {
+export function cutUnacknowledgedConnections(
+  server: Server,
+  { idleMs, unreadBytes }: UnacknowledgedLimits,
+): void {
   const sockets = new Set<Socket>();
   const progress = new WeakMap<Socket, AckProgress>();
   server.on('connection', (socket: Socket) => {

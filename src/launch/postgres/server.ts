@@ -4,8 +4,8 @@ import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import type { Logger } from 'pino';
 import { LaunchError } from '../launch-error.js';
-import { describeExit } from '../running.js';
-import type { RunningProcess } from '../running.js';
+import { describeExit } from '../running-process.js';
+import type { RunningProcess } from '../running-process.js';
 import { spawnOptions } from './cluster.js';
 import type { Cluster } from './cluster.js';
 

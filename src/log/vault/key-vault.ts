@@ -3,7 +3,7 @@ import type { KeyObject } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { DatabaseError } from 'pg';
 import type { Pool, QueryConfig, QueryResult, QueryResultRow } from 'pg';
-import { fillWalSegment } from '../../store/leave-journal.js';
+import { fillWalSegment } from '../../store/fill-wal-segment.js';
 import { isUnreachable } from '../../store/unreachable.js';
 import { LogUnavailable } from '../event-log.js';
 import { DESTROYED_CHANNEL } from './destroyed-keys.js';

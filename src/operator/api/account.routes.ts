@@ -7,7 +7,7 @@ import { EraseAccount } from '../../commands/account/erase-account.js';
 import { CancelErasure, RequestErasure } from '../../commands/account/plan-erasure.js';
 import { ReinstateAccount, SuspendAccount } from '../../commands/account/suspend-account.js';
 import { HttpRefusal } from '../../http/server/errors.js';
-import { commandMetadata, header } from './act-of.js';
+import { commandMetadata, header } from './command-metadata.js';
 import { erasure, idOf, newAccount, parse, reasonedCommand, reasonedLifecycleCommand } from './schemas.js';
 
 export function accountRoutes(server: FastifyInstance, app: INestApplicationContext): void {
@@ -23,7 +23,10 @@ export function accountRoutes(server: FastifyInstance, app: INestApplicationCont
     const idempotencyKey = JSON.stringify(['operator', clientKey ?? [account.handle, account.email]]);
     const anewOnceErased = clientKey === undefined;
     const { actorId, created } = await commands.execute(
-      new CreateAccount({ ...account, passwordHash, idempotencyKey, recreateOnceErased: anewOnceErased }, commandMetadata(request, reason)),
+      new CreateAccount(
+        { ...account, passwordHash, idempotencyKey, recreateOnceErased: anewOnceErased },
+        commandMetadata(request, reason),
+      ),
     );
     if (!created && clientKey === undefined)
       throw new HttpRefusal('intent_conflict', 'This account exists already; its password was not changed.');
@@ -32,12 +35,16 @@ export function accountRoutes(server: FastifyInstance, app: INestApplicationCont
 
   server.post('/operator/accounts/:id/suspend', (request) => {
     const { reason, revision: lifecycle } = parse(reasonedLifecycleCommand, request.body);
-    return commands.execute(new SuspendAccount(idOf(request), commandMetadata(request, reason), { lifecycle }));
+    return commands.execute(
+      new SuspendAccount(idOf(request), commandMetadata(request, reason), { lifecycle }),
+    );
   });
 
   server.post('/operator/accounts/:id/reinstate', (request) => {
     const { reason, revision: lifecycle } = parse(reasonedLifecycleCommand, request.body);
-    return commands.execute(new ReinstateAccount(idOf(request), commandMetadata(request, reason), { lifecycle }));
+    return commands.execute(
+      new ReinstateAccount(idOf(request), commandMetadata(request, reason), { lifecycle }),
+    );
   });
 
   server.post('/operator/accounts/:id/erase', (request) => {

@@ -1,13 +1,13 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import type { FastifyInstance } from 'fastify';
-import { Clock } from '../../commands/support/ambient.js';
+import { Clock } from '../../commands/support/clock-and-ids.js';
 import { RegisterApplication } from '../../commands/application/register-application.js';
-import { RevokeGrants } from '../../commands/grant/revoke-grants-of.js';
+import { RevokeGrants } from '../../commands/grant/revoke-grants.js';
 import { RotateClientSecret } from '../../commands/application/rotate-client-secret.js';
 import { ReinstateApplication, SuspendApplication } from '../../commands/application/suspend-application.js';
 import { AuthorityStore } from '../../store/authority/authority-store.js';
-import { commandMetadata } from './act-of.js';
+import { commandMetadata } from './command-metadata.js';
 import { applicationsOf } from './applications.js';
 import { command, idOf, newApplication, parse, secretRotation, lifecycleCommand } from './schemas.js';
 
@@ -21,23 +21,31 @@ export function applicationRoutes(server: FastifyInstance, app: INestApplication
 
   server.post('/operator/applications', async (request, reply) => {
     const { reason, ...application } = parse(newApplication, request.body);
-    const registered = await commands.execute(new RegisterApplication(application, commandMetadata(request, reason)));
+    const registered = await commands.execute(
+      new RegisterApplication(application, commandMetadata(request, reason)),
+    );
     return reply.status(201).send(registered);
   });
 
   server.post(`${one}/suspend`, (request) => {
     const { reason, revision: lifecycle } = parse(lifecycleCommand, request.body);
-    return commands.execute(new SuspendApplication(idOf(request), commandMetadata(request, reason), { lifecycle }));
+    return commands.execute(
+      new SuspendApplication(idOf(request), commandMetadata(request, reason), { lifecycle }),
+    );
   });
 
   server.post(`${one}/reinstate`, (request) => {
     const { reason, revision: lifecycle } = parse(lifecycleCommand, request.body);
-    return commands.execute(new ReinstateApplication(idOf(request), commandMetadata(request, reason), { lifecycle }));
+    return commands.execute(
+      new ReinstateApplication(idOf(request), commandMetadata(request, reason), { lifecycle }),
+    );
   });
 
   server.post(`${one}/rotate-secret`, (request) => {
     const { overlapMs, reason } = parse(secretRotation, request.body);
-    return commands.execute(new RotateClientSecret(idOf(request), overlapMs, commandMetadata(request, reason)));
+    return commands.execute(
+      new RotateClientSecret(idOf(request), overlapMs, commandMetadata(request, reason)),
+    );
   });
 
   server.post(`${one}/revoke-grants`, (request) => {

@@ -26,7 +26,10 @@ export async function isUpToDate(pool: Pool, log: EventLog, timeoutMs: number): 
 }
 
 /** Adds the texts, which only the log holds. */
-export async function withTexts(log: EventLog, audited: readonly AuditedEvent[]): Promise<readonly AuditEntry[]> {
+export async function withTexts(
+  log: EventLog,
+  audited: readonly AuditedEvent[],
+): Promise<readonly AuditEntry[]> {
   const written = audited.filter(({ type }) => personalFieldsOf(type).includes('text'));
   const streams = Map.groupBy(written, ({ stream }) => stream);
   const texts = new Map<string, Text>();

@@ -14,7 +14,7 @@ import { HttpRefusal } from '../../http/server/errors.js';
 import { readRun } from '../../launch/run-file.js';
 import { backupParts } from '../../backup/format/manifest.js';
 import { logPart, tablesPart } from '../../backup/format/part-source.js';
-import { commandMetadata } from './act-of.js';
+import { commandMetadata } from './command-metadata.js';
 import { command, parse } from './schemas.js';
 
 const parts = z.array(z.enum(backupParts)).min(1);

@@ -4,13 +4,13 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Pool } from 'pg';
 import { z } from 'zod';
 import { groups } from '../../../projections/groups.js';
-import { Clock, IdGenerator } from '../../commands/support/ambient.js';
+import { Clock, IdGenerator } from '../../commands/support/clock-and-ids.js';
 import { HttpRefusal } from '../../http/server/errors.js';
 import { findJob, moveJob, openStates } from '../../jobs/job.js';
 import type { Job } from '../../jobs/job.js';
 import { readPublicationState } from '../../incarnations/recovery-state.js';
 import { Postgres } from '../../store/postgres.js';
-import { commandMetadata } from './act-of.js';
+import { commandMetadata } from './command-metadata.js';
 import { requestOrResumeJob } from './jobs.js';
 import { command, idOf, parse } from './schemas.js';
 
@@ -32,7 +32,9 @@ export function jobRoutes(server: FastifyInstance, app: INestApplicationContext)
         `The network is in quarantine: ${state.reason} See plaza recovery plan, then plaza recovery apply.`,
       );
     const requested = { kind: 'rebuild', names: [...new Set(names)].sort() } as const;
-    return reply.status(202).send(await requestOrResumeJob(context, requested, commandMetadata(request, reason)));
+    return reply
+      .status(202)
+      .send(await requestOrResumeJob(context, requested, commandMetadata(request, reason)));
   });
 
   server.get('/operator/jobs/:id', (request) => jobOf(pool, request));

@@ -1,10 +1,10 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import type { FastifyInstance } from 'fastify';
-import { Clock } from '../../commands/support/ambient.js';
+import { Clock } from '../../commands/support/clock-and-ids.js';
 import { RotateSigningKey } from '../../commands/network/rotate-signing-key.js';
 import { SigningKeys } from '../../commands/network/signing-keys.js';
-import { commandMetadata } from './act-of.js';
+import { commandMetadata } from './command-metadata.js';
 import { command, parse } from './schemas.js';
 
 /** Private keys never leave the process. */
@@ -17,7 +17,9 @@ export function keyRoutes(server: FastifyInstance, app: INestApplicationContext)
 
   server.post('/operator/signing-keys/rotate', async (request, reply) => {
     const { reason } = parse(command, request.body);
-    const { keyId: kid, ...rest } = await commands.execute(new RotateSigningKey(commandMetadata(request, reason)));
+    const { keyId: kid, ...rest } = await commands.execute(
+      new RotateSigningKey(commandMetadata(request, reason)),
+    );
     return reply.send({ kid, ...rest });
   });
 }

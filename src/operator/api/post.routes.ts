@@ -3,7 +3,7 @@ import { CommandBus } from '@nestjs/cqrs';
 import type { FastifyInstance } from 'fastify';
 import { PositionListener } from '../../incarnations/position-listener.js';
 import { RestrictPost, UnrestrictPost } from '../../commands/post/restrict-post.js';
-import { commandMetadata } from './act-of.js';
+import { commandMetadata } from './command-metadata.js';
 import { idOf, parse, reasonedLifecycleCommand } from './schemas.js';
 
 /** Lets the read models catch up before the answer. A restriction is already in force without them. */

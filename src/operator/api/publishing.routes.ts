@@ -2,7 +2,7 @@ import type { INestApplicationContext } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import type { FastifyInstance } from 'fastify';
 import { PausePublishing, ResumePublishing } from '../../commands/network/pause-publishing.js';
-import { commandMetadata } from './act-of.js';
+import { commandMetadata } from './command-metadata.js';
 import { command, parse } from './schemas.js';
 
 export function publishingRoutes(server: FastifyInstance, app: INestApplicationContext): void {

@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { serving } from '../../../projections/groups.js';
 import { versionsOf } from '../../../projections/runner/projection.js';
-import { Clock, IdGenerator } from '../../commands/support/ambient.js';
+import { Clock, IdGenerator } from '../../commands/support/clock-and-ids.js';
 import { HttpRefusal } from '../../http/server/errors.js';
 import { EventLog } from '../../log/event-log.js';
 import { unfinishedJob } from '../../jobs/job.js';
@@ -15,7 +15,7 @@ import { recoveryStatus } from '../../recovery/plan/recovery-status.js';
 import { Witness, WitnessRequired, WitnessUnavailable } from '../../witness/witness.js';
 import { Postgres } from '../../store/postgres.js';
 import { isUnreachable } from '../../store/unreachable.js';
-import { commandMetadata } from './act-of.js';
+import { commandMetadata } from './command-metadata.js';
 import { requestOrResumeJob, resumeJob } from './jobs.js';
 import { command, parse } from './schemas.js';
 

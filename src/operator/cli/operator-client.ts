@@ -9,7 +9,7 @@ import * as answers from './answers.js';
 import * as jobs from './job-answers.js';
 import { Failure } from './failure.js';
 import { jsonRequest } from './json-request.js';
-import { unreachableFailure } from './nobody-answers.js';
+import { unreachableFailure } from './unreachable-failure.js';
 
 /** Longer than any timeout of the network itself for a store. */
 const ANSWER_TIMEOUT_MS = 30_000;
@@ -69,7 +69,10 @@ export class OperatorClient {
 
   /** `revision`: the expected lifecycle revision; undefined: any. The same holds for accounts and posts. */
   setApplicationState(clientId: string, act: 'suspend' | 'reinstate', reason?: string, revision?: number) {
-    return this.#call(answers.lifecycleChanged, 'POST', `${application(clientId)}/${act}`, { reason, revision });
+    return this.#call(answers.lifecycleChanged, 'POST', `${application(clientId)}/${act}`, {
+      reason,
+      revision,
+    });
   }
 
   rotateSecret(clientId: string, overlapMs: number, reason?: string) {

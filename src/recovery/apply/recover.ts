@@ -8,7 +8,7 @@ import type { LoggedRestrictions } from '../detect/both-ledgers.js';
 import { missingRestrictions } from '../detect/full-comparison.js';
 import { networkOf } from '../../incarnations/network-identity.js';
 import { checkPreconditions } from '../plan/preconditions.js';
-import { retryWhileUnavailable } from './patiently.js';
+import { retryWhileUnavailable } from './retry-while-unavailable.js';
 import { reapply } from './reapply.js';
 import { reseedWitness } from './reseed.js';
 import { beginAuthorityRebuild } from '../../incarnations/authority-rebuild.js';
@@ -86,7 +86,10 @@ async function reapplyMissing(logged: LoggedRestrictions, context: JobContext): 
   return count;
 }
 
-export function describeLogMismatch(found: string | undefined, published: string | undefined): string | undefined {
+export function describeLogMismatch(
+  found: string | undefined,
+  published: string | undefined,
+): string | undefined {
   if (found === undefined)
     return 'The log is empty: restore it from a backup (plaza restore), or start with an empty read store.';
   if (published === undefined || found === published) return undefined;

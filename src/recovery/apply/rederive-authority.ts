@@ -7,7 +7,7 @@ import { readUntilHead } from '../../log/read-until-head.js';
 import { inTransaction } from '../../store/transaction.js';
 import { BuildConnection } from '../../incarnations/building/build-connection.js';
 import { RateMeter } from '../../incarnations/building/rate-meter.js';
-import { CLEAR_AUTHORITY } from '../../store/authority/forget-authority.js';
+import { CLEAR_AUTHORITY } from '../../store/authority/clear-authority.js';
 import { PUBLICATION_CHANNEL } from '../../incarnations/incarnation.js';
 import type { JobContext } from '../../jobs/job-context.js';
 

@@ -65,7 +65,10 @@ export async function* readRestrictionContent(
 }
 
 /** A prepared restriction counts as known: its append may be under way. */
-export async function findUnknownToWitness(witness: Witness, ids: readonly string[]): Promise<readonly string[]> {
+export async function findUnknownToWitness(
+  witness: Witness,
+  ids: readonly string[],
+): Promise<readonly string[]> {
   const unknown: string[] = [];
   for (let at = 0; at < ids.length; at += PAGE) {
     const batch = ids.slice(at, at + PAGE);

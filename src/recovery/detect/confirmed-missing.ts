@@ -1,6 +1,6 @@
 import type { EventLog } from '../../log/event-log.js';
 import { verifyRepeatedly } from '../../log/look-again.js';
-import { retryWhileUnavailable } from '../apply/patiently.js';
+import { retryWhileUnavailable } from '../apply/retry-while-unavailable.js';
 import type { Witnessed } from '../../witness/witness.js';
 
 const PARALLEL_READS = 32;

@@ -10,7 +10,10 @@ const PAGE = 10_000;
  * Yields the accepted restrictions that the log lacks or has at another position, by epoch. An interrupted
  * recovery may have appended one without moving its witness entry.
  */
-export async function* missingRestrictions(logged: LoggedRestrictions, witness: Witness): AsyncGenerator<Witnessed> {
+export async function* missingRestrictions(
+  logged: LoggedRestrictions,
+  witness: Witness,
+): AsyncGenerator<Witnessed> {
   const accepted = await readAcceptedRestrictions(witness);
   const moved = accepted.filter(({ id, position }) => logged.get(id)?.position !== position);
   for await (const page of readRestrictionContent(witness, moved)) yield* page;

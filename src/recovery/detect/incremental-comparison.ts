@@ -36,7 +36,9 @@ interface AppliedRow {
  * be down while all are applied. Returns about a hundred differences at most.
  * @throws {WitnessUnavailable} {@link LogUnavailable}; faults of Postgres: nothing is proven.
  */
-export async function compareAppliedRestrictions(comparison: IncrementalComparison): Promise<readonly Difference[]> {
+export async function compareAppliedRestrictions(
+  comparison: IncrementalComparison,
+): Promise<readonly Difference[]> {
   const { witness, log, database, schema, signal } = comparison;
   const differences: Difference[] = [];
   let size = BLOCK.least;
@@ -115,7 +117,10 @@ async function appliedBetween(
 const numbersIn = (rows: readonly AppliedRow[]): Map<string, bigint> =>
   new Map(rows.map(({ witness_epoch, event_id }) => [event_id, BigInt(witness_epoch)]));
 
-async function isAgreed({ witness, database, schema }: IncrementalComparison, block: Range): Promise<boolean> {
+async function isAgreed(
+  { witness, database, schema }: IncrementalComparison,
+  block: Range,
+): Promise<boolean> {
   if (schema === undefined) return false;
   const pendingDigest = witness.digest(block);
   // Awaited below, once the caller's connection is idle. A rejection before that must not count as unhandled.

@@ -10,7 +10,7 @@ import { compareAppliedRestrictions } from './incremental-comparison.js';
 import { readPublicationState, schemaOfRestrictions } from '../../incarnations/recovery-state.js';
 import type { PublicationState } from '../../incarnations/recovery-state.js';
 import { RestrictionCheck } from './restriction-check.js';
-import { CHECK_INTERVAL_MS } from './session-proof.js';
+import { CHECK_INTERVAL_MS } from './session-check.js';
 import { readStoreOrigin, detectLogRollback } from './log-rollback.js';
 import { WitnessRequired, WitnessUnavailable } from '../../witness/witness.js';
 import type { Witness } from '../../witness/witness.js';
@@ -171,7 +171,9 @@ export class RecoveryWatch {
       return reason;
     } catch (error) {
       if (!(error instanceof LogUnavailable) || this.unproven === undefined) throw error;
-      const difference = describeDifferences(await compareAppliedRestrictions({ witness, log, database: pool, schema, signal }));
+      const difference = describeDifferences(
+        await compareAppliedRestrictions({ witness, log, database: pool, schema, signal }),
+      );
       this.isServedUncompared = difference === undefined;
       if (this.isServedUncompared)
         logger.warn(

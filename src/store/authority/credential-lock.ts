@@ -23,7 +23,10 @@ interface Row {
  * Blocks a change of password and the end of sessions until the transaction of the caller ends. Returns the current
  * hash.
  */
-export async function lockCredentialShared(store: AuthorityStore, actorId: string): Promise<string | undefined> {
+export async function lockCredentialShared(
+  store: AuthorityStore,
+  actorId: string,
+): Promise<string | undefined> {
   const [row] = await store.rows<Row>(shareLock, [actorId]);
   return row?.password_hash;
 }

@@ -13,8 +13,8 @@ import {
   UnrestrictPostHandler,
 } from '../../../src/commands/post/restrict-post.js';
 import { RevokeGrant, RevokeGrantHandler } from '../../../src/commands/grant/revoke-grant.js';
-import { RevokeGrantsHandler } from '../../../src/commands/grant/revoke-grants-of.js';
-import type { RevokeGrants } from '../../../src/commands/grant/revoke-grants-of.js';
+import { RevokeGrantsHandler } from '../../../src/commands/grant/revoke-grants.js';
+import type { RevokeGrants } from '../../../src/commands/grant/revoke-grants.js';
 import {
   ReinstateAccount,
   ReinstateAccountHandler,

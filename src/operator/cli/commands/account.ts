@@ -1,7 +1,14 @@
 import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
-import { operatorApi, lifecycleLine, REASON_HELP, withOperator, withReason, withRevision } from '../act.js';
-import type { CommandOptions, LifecycleOptions } from '../act.js';
+import {
+  operatorApi,
+  lifecycleLine,
+  REASON_HELP,
+  withOperator,
+  withReason,
+  withRevision,
+} from '../command-options.js';
+import type { CommandOptions, LifecycleOptions } from '../command-options.js';
 import { parseDuration } from '../duration.js';
 import { answer, moment } from '../output.js';
 
@@ -58,7 +65,12 @@ export function addAccount(program: Command): void {
     )
     .argument('<actor-id>', 'actor id of the account')
     .requiredOption('--reason <why>', REASON_HELP)
-    .option('--delay <time>', 'time in which the erasure can be cancelled: 0, 90s, 15m, 24h, 7d', parseDuration, 0)
+    .option(
+      '--delay <time>',
+      'time in which the erasure can be cancelled: 0, 90s, 15m, 24h, 7d',
+      parseDuration,
+      0,
+    )
     .action(async (actorId: string, { reason, revision, delay, ...options }: EraseOptions) => {
       const result = await operatorApi(options).eraseAccount(actorId, delay, reason, revision);
       const { erasesAt } = result;

@@ -1,7 +1,7 @@
 import { Option } from 'commander';
 import type { Command } from 'commander';
-import { operatorApi, lifecycleLine, withOperator, withReason, withRevision } from '../act.js';
-import type { CommandOptions, OperatorOptions, LifecycleOptions } from '../act.js';
+import { operatorApi, lifecycleLine, withOperator, withReason, withRevision } from '../command-options.js';
+import type { CommandOptions, OperatorOptions, LifecycleOptions } from '../command-options.js';
 import { parseDuration } from '../duration.js';
 import type { OperatorClient } from '../operator-client.js';
 import { answer, moment } from '../output.js';

@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Command } from 'commander';
-import { operatorApi, withOperator } from '../act.js';
-import type { OperatorOptions } from '../act.js';
+import { operatorApi, withOperator } from '../command-options.js';
+import type { OperatorOptions } from '../command-options.js';
 import type { AuditFilter, OperatorClient } from '../operator-client.js';
 import { plainText } from '../plain-text.js';
 import { parseSince } from '../since.js';

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { readConfig } from '../../../config/config.js';
-import { operatorApi, withOperator } from '../act.js';
-import type { OperatorOptions } from '../act.js';
+import { operatorApi, withOperator } from '../command-options.js';
+import type { OperatorOptions } from '../command-options.js';
 import { plainText } from '../plain-text.js';
 
 export function addDemo(program: Command): void {

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { operatorApi, lifecycleLine, REASON_HELP, withOperator, withRevision } from '../act.js';
-import type { LifecycleOptions } from '../act.js';
+import { operatorApi, lifecycleLine, REASON_HELP, withOperator, withRevision } from '../command-options.js';
+import type { LifecycleOptions } from '../command-options.js';
 import { answer } from '../output.js';
 
 interface RestrictOptions extends LifecycleOptions {

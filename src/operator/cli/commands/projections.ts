@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { operatorApi, withOperator, withReason } from '../act.js';
-import type { CommandOptions, OperatorOptions } from '../act.js';
+import { operatorApi, withOperator, withReason } from '../command-options.js';
+import type { CommandOptions, OperatorOptions } from '../command-options.js';
 import { outcomeOf, watchJob } from '../jobs.js';
 import type { OperatorClient } from '../operator-client.js';
 import { answer } from '../output.js';

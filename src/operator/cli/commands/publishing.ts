@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { operatorApi, withReason } from '../act.js';
-import type { CommandOptions } from '../act.js';
+import { operatorApi, withReason } from '../command-options.js';
+import type { CommandOptions } from '../command-options.js';
 import { answer } from '../output.js';
 
 export function addPublishing(program: Command): void {

@@ -19,7 +19,8 @@ export async function limitInvalidTokens<Result>(
     refused.remember(tokenHash);
     return result;
   } catch (error) {
-    if (error instanceof HttpRefusal && error.code === 'invalid_token') await refused.count(meter.peerAddress);
+    if (error instanceof HttpRefusal && error.code === 'invalid_token')
+      await refused.count(meter.peerAddress);
     throw error;
   }
 }

@@ -4,7 +4,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { platform } from 'node:os';
 import { describe, expect, it } from '@jest/globals';
 import { until } from '../../../test/support/until.js';
-import { clientKey, unacknowledgedBytes } from './send-queues.js';
+import { clientKey, unacknowledgedBytes } from './unacknowledged-bytes.js';
 
 it.each([
   ['127.0.0.1', '0100007F:0050'],

@@ -1,6 +1,6 @@
 import type { ClientBase } from 'pg';
 import { derivedAuthorityTables } from '../format/tables.js';
-import { CLEAR_AUTHORITY } from '../../store/authority/forget-authority.js';
+import { CLEAR_AUTHORITY } from '../../store/authority/clear-authority.js';
 import { beginAuthorityRebuild } from '../../incarnations/authority-rebuild.js';
 import type { PreRestoreCopy } from './pre-restore-copies.js';
 

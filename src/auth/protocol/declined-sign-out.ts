@@ -1,5 +1,5 @@
 import { renderStillSignedIn } from '../pages/sign-out.page.js';
-import { requestContextOf } from './request-facts.js';
+import { requestContextOf } from './request-context.js';
 import { routes } from './routes.js';
 import { oidcContext } from './middleware.js';
 import type { Middleware } from './middleware.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { LogUnavailable } from '../../log/event-log.js';
-import { retryWhileUnavailable } from './patiently.js';
+import { retryWhileUnavailable } from './retry-while-unavailable.js';
 
 /** Fails `times` times, then returns the number of calls. */
 function failing(times: number, fault: () => Error = () => new LogUnavailable('slow')) {

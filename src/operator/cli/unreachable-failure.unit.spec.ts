@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { readConfig } from '../../config/config.js';
 import { settingsOf } from '../../config/settings.js';
 import { writeRun } from '../../launch/run-file.js';
-import { unreachableFailure } from './nobody-answers.js';
+import { unreachableFailure } from './unreachable-failure.js';
 
 let dataDir = '';
 

@@ -5,10 +5,11 @@ import { credentialHash } from '../../store/authority/credential-hash.js';
 import { Fault } from './faults.js';
 import { oidcContext } from './middleware.js';
 import type { Middleware } from './middleware.js';
-import { requestContextOf } from './request-facts.js';
+import { requestContextOf } from './request-context.js';
 import { clientEndpoints, routes } from './routes.js';
 
-export const requiresCredential = (path: string): boolean => clientEndpoints.has(path) || path === routes.userinfo;
+export const requiresCredential = (path: string): boolean =>
+  clientEndpoints.has(path) || path === routes.userinfo;
 
 /**
  * Sets the rate-limit headers.

@@ -1,6 +1,6 @@
 import { setImmediate as yieldToEventLoop, setTimeout as pause } from 'node:timers/promises';
 import type { FeedPage } from '../../../projections/feed/feed.read-model.js';
-import type { Clock } from '../../commands/support/ambient.js';
+import type { Clock } from '../../commands/support/clock-and-ids.js';
 import type { Read } from '../admission/protected-reads.js';
 import type { SharedAnswer } from '../admission/shared-reads.js';
 import { HttpRefusal } from '../server/errors.js';
@@ -9,10 +9,10 @@ import type { EventStream } from './event-stream.js';
 import type { FeedReads } from './feed-reads.js';
 import { framesOf, heartbeat } from './frames.js';
 import { AutoResetEvent } from './auto-reset-event.js';
-import { groupStreams } from './parties.js';
-import type { StreamGroup } from './parties.js';
-import { hasMore, CatchUpReads } from './stragglers.js';
-import type { SharedPosition } from './stragglers.js';
+import { groupStreams } from './stream-groups.js';
+import type { StreamGroup } from './stream-groups.js';
+import { hasMore, CatchUpReads } from './catch-up-reads.js';
+import type { SharedPosition } from './catch-up-reads.js';
 
 export interface ChangeSignal {
   subscribe(onNews: () => void): () => void;

@@ -66,7 +66,11 @@ function answer(ctx: KoaContextWithOIDC, fault: Fault): void {
   ctx.body = oauthError(fault);
 }
 
-function report(logger: Logger, { method, path }: KoaContextWithOIDC, { isTransient: passing, code, cause }: Fault): void {
+function report(
+  logger: Logger,
+  { method, path }: KoaContextWithOIDC,
+  { isTransient: passing, code, cause }: Fault,
+): void {
   if (passing) logger.warn({ err: cause, method, path }, 'authorization server unavailable');
   else if (code === 'server_error')
     logger.error({ err: cause, method, path }, 'unforeseen failure of the authorization server');

@@ -1,4 +1,4 @@
-import type { InboxEntry } from '../inbox/entry.js';
+import type { InboxEntry } from '../inbox/inbox-entry.js';
 import type { Post } from '../posts/post.js';
 import type { RelationInView } from '../relations/relation.js';
 

@@ -10,7 +10,9 @@ const IN_USE = new Set(['01', '08']);
  * Returns the unacknowledged bytes of each client of a local port, by {@link clientKey}; clients without any are
  * absent. Undefined on systems other than Linux.
  */
-export async function unacknowledgedBytes(localPort: number): Promise<ReadonlyMap<string, number> | undefined> {
+export async function unacknowledgedBytes(
+  localPort: number,
+): Promise<ReadonlyMap<string, number> | undefined> {
   const tables = await Promise.all(TABLES.map((path) => readFile(path, 'latin1').catch(() => undefined)));
   if (tables.every((table) => table === undefined)) return undefined;
   const local = `:${portInHex(localPort)}`;

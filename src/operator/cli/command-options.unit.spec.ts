@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { accountName } from './act.js';
+import { accountName } from './command-options.js';
 
 describe('the name of an operator who gives none', () => {
   it.each([

@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import type { Clock, IdGenerator } from './ambient.js';
+import type { Clock, IdGenerator } from './clock-and-ids.js';
 
 export const systemClock: Clock = { now: () => Date.now() };
 

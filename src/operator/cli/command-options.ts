@@ -47,7 +47,11 @@ function lifecycleRevision(value: string): number {
 }
 
 /** `state`: the state after the command. */
-export function lifecycleLine(id: string, state: string, result: { changed: boolean; revision: number }): string {
+export function lifecycleLine(
+  id: string,
+  state: string,
+  result: { changed: boolean; revision: number },
+): string {
   const { changed, revision } = result;
   return changed
     ? `${id} is ${state} now (lifecycle revision ${revision})`

@@ -45,7 +45,10 @@ export class SessionCheck {
     return result === 'unknown' ? undefined : result.lacks;
   }
 
-  checkBeforePublication(client: ClientBase, schema: string): Promise<'unknown' | { readonly lacks: string | undefined }> {
+  checkBeforePublication(
+    client: ClientBase,
+    schema: string,
+  ): Promise<'unknown' | { readonly lacks: string | undefined }> {
     return this.runCheck(client, schema);
   }
 

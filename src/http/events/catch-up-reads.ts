@@ -1,7 +1,7 @@
 import type { FeedPage } from '../../../projections/feed/feed.read-model.js';
 import type { Read } from '../admission/protected-reads.js';
 import type { EventStream } from './event-stream.js';
-import { Semaphore } from './slots.js';
+import { Semaphore } from './semaphore.js';
 
 /** Concurrent reads for stragglers; the other connections stay free. */
 const AT_ONCE = 2;
@@ -33,7 +33,9 @@ export class CatchUpReads {
 
   isBehind(stream: EventStream): boolean {
     if (this.incomplete.has(stream)) return true;
-    return this.sharedPosition?.incarnation === stream.incarnation && stream.cursor < this.sharedPosition.cursor;
+    return (
+      this.sharedPosition?.incarnation === stream.incarnation && stream.cursor < this.sharedPosition.cursor
+    );
   }
 
   /** Reads for this straggler until it reaches the others, or its client stops reading. */
