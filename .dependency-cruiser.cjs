@@ -15,7 +15,7 @@ const mayImport = {
   '^src/incarnations/': [
     '^src/jobs/',
     '^src/log/',
-    '^src/recovery/detect/(log-rollback|session-proof)\\.ts$',
+    '^src/recovery/detect/(log-rollback|session-check)\\.ts$',
     '^src/store/',
     '^src/witness/',
     '^projections/(runner|groups)',

@@ -38,7 +38,7 @@ export async function startServer(
     max_connections: 100,
     log_line_prefix: '',
     log_checkpoints: false,
-    // Erased data disappears with its segments of the write-ahead log, see leave-journal.ts.
+    // Erased data disappears with its segments of the write-ahead log, see fill-wal-segment.ts.
     wal_recycle: false,
     fsync: true,
   };
