@@ -242,7 +242,7 @@ describe('one API process', () => {
 class Proven extends RestrictionProof {
   readonly isLogCompared = true;
 
-  unprovenFor(): string | undefined {
+  unavailableReason(): string | undefined {
     return undefined;
   }
 

@@ -5,7 +5,7 @@ export abstract class RestrictionProof {
    * @param witnessEpoch newest restriction that the read models applied; undefined if none are published: then the
    * log must be complete.
    */
-  abstract unprovenFor(witnessEpoch: bigint | undefined): string | undefined;
+  abstract unavailableReason(witnessEpoch: bigint | undefined): string | undefined;
 
   /**
    * False while the log could not be compared since the start of this process. Reads are admitted then because the

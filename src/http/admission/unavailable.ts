@@ -25,7 +25,7 @@ export function unavailableReason(
 ): UnavailableReason | undefined {
   if (status === 'quarantined') return 'recovery_quarantined';
   if (deriving) return 'recovery_state_missing';
-  if (proof.unprovenFor(epoch === null ? undefined : BigInt(epoch)) === undefined) return undefined;
+  if (proof.unavailableReason(epoch === null ? undefined : BigInt(epoch)) === undefined) return undefined;
   return status === null ? 'recovery_state_missing' : 'restriction_witness_unavailable_or_incomplete';
 }
 

@@ -28,7 +28,7 @@ async function checkReadModels(pool: Pool, proof: RestrictionProof): Promise<voi
   const state = await readPublicationState(pool);
   if (!state) throw new NotReady('The read models are being built for the first time.');
   if (state.status === 'quarantined') throw new NotReady(`In quarantine: ${state.reason}`);
-  const unproven = proof.unprovenFor(state.witnessEpoch);
+  const unproven = proof.unavailableReason(state.witnessEpoch);
   if (unproven !== undefined) throw new NotReady(unproven);
   const { rows } = await pool.query<{ stopped_reason: string }>(
     `SELECT stopped_reason FROM recovery.incarnation WHERE incarnation = $1 AND stopped_reason IS NOT NULL

@@ -37,7 +37,7 @@ export function metricsRoutes(server: FastifyInstance, app: INestApplicationCont
       ),
     ]);
     // An unreachable read store (undefined) differs from an empty one (null).
-    const unproven = proof.unprovenFor(state === null ? undefined : (state?.witnessEpoch ?? 0n));
+    const unproven = proof.unavailableReason(state === null ? undefined : (state?.witnessEpoch ?? 0n));
     void reply.type(metrics.contentType);
     return metrics.text({
       isLogUp: writable === 'up',
