@@ -211,7 +211,7 @@ describe('while the worker stands still', () => {
 
   it('an erased person is shown to nobody, although the erasure is not done yet', async () => {
     await expect(operatorOf(network).eraseAccount(alice.actorId, 0, 'a test')).rejects.toThrow(
-      'Reads show nothing of it',
+      'Reads no longer show it',
     );
     expect(await showingToAnybody(reply)).toEqual([]);
   });

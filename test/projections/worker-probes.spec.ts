@@ -102,7 +102,7 @@ describe('the probes of a worker', () => {
     const url = new URL(bench.databaseUrl);
     url.host = away;
     const port = await start({ DATABASE_URL: url.href });
-    const { answer, said } = await notReady(port, 'eventStore', /has not reached it/);
+    const { answer, said } = await notReady(port, 'eventStore', /has not reached the event store/);
     expect(answer.headers.get('retry-after')).toBe('2');
     expect(said).toMatchObject({
       status: 'failed',
