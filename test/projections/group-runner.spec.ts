@@ -189,7 +189,9 @@ describe('a worker of a group', () => {
       await setTo(lock, position + 100n);
       await lock.query('COMMIT');
       lock.release();
-      await until(() => bench.logged.some((line) => line.includes('catching up with the published incarnation')));
+      await until(() =>
+        bench.logged.some((line) => line.includes('catching up with the published incarnation')),
+      );
       expect((await bench.state())?.incarnation).toBe(before.incarnation);
       // Tries again although no further event comes.
       await setTo(bench.pool, position);

@@ -108,7 +108,7 @@ describe('the probes of a worker', () => {
       status: 'failed',
       components: {
         database: { status: 'failed', reason: 'No answer; the log of this process has the error.' },
-        serving: { status: 'failed', reason: 'This worker has not begun with it yet.' },
+        serving: { status: 'failed', reason: 'This worker has not started this group yet.' },
       },
     });
     expect(JSON.stringify(said)).not.toContain(String(nobody));
