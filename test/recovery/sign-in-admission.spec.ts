@@ -26,7 +26,11 @@ afterAll(async () => {
   await postgres?.stop();
 });
 
-const proof = { unavailableReason: () => undefined, isLogCompared: true, reachWitness: () => Promise.resolve() };
+const proof = {
+  unavailableReason: () => undefined,
+  isLogCompared: true,
+  reachWitness: () => Promise.resolve(),
+};
 
 it('tells whoever asks how it is since they asked, however many ask at once', async () => {
   const admission = new SignInAdmission(pool, proof);
