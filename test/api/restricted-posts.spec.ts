@@ -219,7 +219,7 @@ describe('plaza post', () => {
       1,
       '',
       expect.stringMatching(
-        /^It is at lifecycle revision 2 now \(restricted\).*\(lifecycle_revision_conflict\)\n$/,
+        /^Its lifecycle revision is now 2 \(restricted\).*\(lifecycle_revision_conflict\)\n$/,
       ),
     ]);
     expect(await plaza('unrestrict', id, ...why, '--revision', '2', '--json')).toEqual([

@@ -99,7 +99,7 @@ describe('a log that lacks what the witness has accepted', () => {
     const apply = () => operatorOf(network).recover(false);
     const { rows } = await database.query('SELECT network_id FROM recovery.publication');
     await database.query(`UPDATE recovery.publication SET network_id = 'another'`);
-    await expect(apply()).rejects.toThrow('the read store shows network another');
+    await expect(apply()).rejects.toThrow('the read store to network another');
     await database.query('UPDATE recovery.publication SET network_id = $1', [rows[0].network_id]);
 
     const ledger = new Client({ connectionString: network.env['WITNESS_DATABASE_URL'] });

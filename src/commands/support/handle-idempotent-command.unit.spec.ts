@@ -88,7 +88,7 @@ describe('an intent', () => {
     const asked = () => {
       throw new Error('asked');
     };
-    await expect(execute(intent, asked)).resolves.toMatchObject({ own: [{}] });
+    await expect(execute(intent, asked)).resolves.toMatchObject({ ownEvents: [{}] });
   });
 
   it('conflicts with itself for another payload', async () => {
@@ -109,7 +109,9 @@ describe('an intent', () => {
   it('records nothing where it changes nothing', async () => {
     const { state, ownEvents: own, position } = await execute(intent, unfollowing);
     expect({ state, own, position }).toEqual({ state: initialPair, own: [], position: 0n });
-    await expect(execute(intent, following, { payloadHash: 'other' })).resolves.toMatchObject({ own: [{}] });
+    await expect(execute(intent, following, { payloadHash: 'other' })).resolves.toMatchObject({
+      ownEvents: [{}],
+    });
   });
 
   it('returns no position of events that its actor may not see', async () => {
@@ -133,7 +135,7 @@ describe('an intent', () => {
     it('is refused, unless it undoes a change', async () => {
       const refused = execute(intent, following, { isLimited });
       await expect(refused).rejects.toMatchObject({ code: 'domain_plan_too_large' });
-      await expect(execute(intent, following)).resolves.toMatchObject({ own: [{}] });
+      await expect(execute(intent, following)).resolves.toMatchObject({ ownEvents: [{}] });
     });
 
     it('is answered where it changes nothing or is repeated', async () => {
@@ -148,7 +150,7 @@ describe('an intent', () => {
 
     it('counts the changes of each actor alone', async () => {
       const others = execute({ ...intent, actorId: 'bob' }, following, { isLimited });
-      await expect(others).resolves.toMatchObject({ own: [{}] });
+      await expect(others).resolves.toMatchObject({ ownEvents: [{}] });
     });
   });
 
