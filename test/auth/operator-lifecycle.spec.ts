@@ -77,7 +77,7 @@ describe('an operator', () => {
       ...stale,
       body: {
         ...stale.body,
-        message: expect.stringContaining(`lifecycle revision ${revision} now (${state})`),
+        message: expect.stringContaining(`lifecycle revision is now ${revision} (${state})`),
       },
     });
     expect(await of('suspend', 2)).toMatchObject(present(1, 'active'));

@@ -111,7 +111,7 @@ describe('a budget that cannot be counted', () => {
       await client.query('LOCK TABLE limits.used');
       const error = await failure(window);
       expect(error).toBeInstanceOf(LimitsUnavailable);
-      expect(error).toMatchObject({ isServerThere: true });
+      expect(error).toMatchObject({ isServerAvailable: true });
     } finally {
       await client.query('ROLLBACK');
       client.release();
@@ -125,7 +125,7 @@ describe('a budget that cannot be counted', () => {
     const error = await failure(window);
     await one.pool.query('ALTER TABLE limits.elsewhere RENAME TO used');
     expect(error).toBeInstanceOf(LimitsUnavailable);
-    expect(error).toMatchObject({ isServerThere: true });
+    expect(error).toMatchObject({ isServerAvailable: true });
   });
 
   it('is known to be on a server that is away', async () => {
@@ -134,7 +134,7 @@ describe('a budget that cannot be counted', () => {
     try {
       const error = await failure(window);
       expect(error).toBeInstanceOf(LimitsUnavailable);
-      expect(error).toMatchObject({ isServerThere: false });
+      expect(error).toMatchObject({ isServerAvailable: false });
     } finally {
       await postgres.start();
     }

@@ -161,7 +161,7 @@ describe('a log that lacks only what authority and audit have applied', () => {
     });
     await network.restart();
     await until(async () => (await status()).state === 'quarantined');
-    expect((await status()).reason).toMatch(/which projection group (audit|authority) shows/);
+    expect((await status()).reason).toMatch(/which projection group (audit|authority) has applied/);
     const plan = await operatorOf(network).recoveryPlan();
     expect(plan).toMatchObject({ isNeeded: true, restrictions: { count: 0 } });
     await answerOf(network, ['recovery', 'apply', '--reason', 'a drill']);

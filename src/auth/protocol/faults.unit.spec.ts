@@ -50,7 +50,7 @@ describe('a fault', () => {
     ['the thrown value is no error', 'a string', 500, 'server_error'],
   ])('says what to do when %s', (_case, error, status, code) => {
     const fault = toFault(error);
-    expect(fault).toMatchObject({ status, code, passing: status === 503 });
+    expect(fault).toMatchObject({ status, code, isTransient: status === 503 });
     expect(fault.description).not.toContain('secret');
     expect(Object.keys(oauthError(fault))).toEqual(['error', 'error_description']);
   });

@@ -140,7 +140,7 @@ describe('an intent', () => {
 
     it('is answered where it changes nothing or is repeated', async () => {
       await expect(execute(intent, unfollowing, { isLimited })).resolves.toMatchObject({
-        own: [],
+        ownEvents: [],
       });
       await execute(intent, following);
       await expect(execute(intent, following, { isLimited })).resolves.toMatchObject({

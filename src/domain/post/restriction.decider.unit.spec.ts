@@ -43,7 +43,7 @@ describe('a post', () => {
     expect(restrictPost(given(created), { ...act, lifecycle: 1 })).toEqual([restricted]);
     const conflict = {
       code: 'lifecycle_revision_conflict',
-      message: expect.stringContaining('2 now (restricted)'),
+      message: expect.stringContaining('is now 2 (restricted)'),
     };
     expect(restrictPost(given(created, restricted), { ...act, lifecycle: 1 })).toMatchObject(conflict);
     expect(unrestrictPost(given(created, restricted), { ...act, lifecycle: 3 })).toMatchObject(conflict);
