@@ -144,7 +144,7 @@ describe('an intent', () => {
       });
       await execute(intent, following);
       await expect(execute(intent, following, { isLimited })).resolves.toMatchObject({
-        own: [{}],
+        ownEvents: [{}],
       });
     });
 
