@@ -45,7 +45,7 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** List who follows an actor, newest first */
+    /** List the followers of an actor, newest first */
     get: operations['listFollowers'];
     put?: never;
     post?: never;
@@ -62,7 +62,7 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** List whom an actor follows, newest first */
+    /** List the actors that an actor follows, newest first */
     get: operations['listFollowing'];
     put?: never;
     post?: never;
@@ -149,7 +149,7 @@ export interface paths {
     };
     get?: never;
     put?: never;
-    /** Ask whether a token is active */
+    /** Introspect a token */
     post: operations['introspectToken'];
     delete?: never;
     options?: never;
@@ -185,7 +185,7 @@ export interface paths {
     put?: never;
     /**
      * Exchange a code or a refresh token
-     * @description A code works once, and so does a refresh token. Where the outcome of a refresh is uncertain, sign in again.
+     * @description A code works once, and so does a refresh token. If the outcome of a refresh is in doubt, sign in again.
      */
     post: operations['exchangeToken'];
     delete?: never;
@@ -221,7 +221,7 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** List all actors whom the caller blocks, newest first */
+    /** List all actors that the caller blocks, newest first */
     get: operations['listOwnBlocks'];
     put?: never;
     post?: never;
@@ -241,13 +241,13 @@ export interface paths {
     get?: never;
     /**
      * Block an actor
-     * @description Hides the two from each other, and ends what they follow of each other.
+     * @description Hides the two actors from each other and ends their follows of each other.
      */
     put: operations['blockActor'];
     post?: never;
     /**
-     * Take a block back
-     * @description Whatever has become of the actor. What the two followed of each other before stays ended.
+     * Unblock an actor
+     * @description Works in any state of the actor. Follows that the block ended stay ended.
      */
     delete: operations['unblockActor'];
     options?: never;
@@ -263,8 +263,8 @@ export interface paths {
       cookie?: never;
     };
     /**
-     * Learn what changes, in pages or as a stream
-     * @description Without a cursor it begins now, with no events. There is more while `cursor` is below `x-network-revision`. With `Accept: text/event-stream` it is a stream of server-sent events that resumes behind `Last-Event-ID` (or the cursor): `event` is the kind, `data` the event, `id` its position. `replace` asks to reconcile; `end` has an Error as its data, and the connection closes. A stream counts as one read; one more than may be open is 429, with `Retry-After`.
+     * Read changes, in pages or as a stream
+     * @description Without a cursor the feed starts now, with no events. More events follow while `cursor` is below `x-network-revision`. With `Accept: text/event-stream` the answer is a stream of server-sent events; it resumes after `Last-Event-ID` (or the cursor). `event` is the kind, `data` the event, `id` its position. On `replace`, reconcile. `end` has an Error as its data, and the connection closes. A stream counts as one read. Too many open streams are 429, with `Retry-After`.
      */
     get: operations['listEvents'];
     put?: never;
@@ -283,8 +283,8 @@ export interface paths {
       cookie?: never;
     };
     /**
-     * List what happened to the caller, newest first
-     * @description Listing marks nothing as read. A follow or a like that is taken back is no longer listed.
+     * List the caller's notifications, newest first
+     * @description Listing marks nothing as read. A follow or like that has ended is no longer listed.
      */
     get: operations['listInbox'];
     put?: never;
@@ -306,7 +306,7 @@ export interface paths {
     put?: never;
     /**
      * Mark entries of the inbox as read
-     * @description By their ids, up to 200, or all that were made up to a time. Ids that name none of your entries are passed over.
+     * @description By their ids, up to 200, or all entries created up to a time. Ids of other entries are ignored.
      */
     post: operations['markInboxRead'];
     delete?: never;
@@ -325,8 +325,8 @@ export interface paths {
     get?: never;
     put?: never;
     /**
-     * Look up what became of the caller's intents
-     * @description Of the actor and the application of the token alone. `unknown` is what was not carried out by the revision of the answer, or changed nothing. It is a read: it takes no intentId, and counts as one.
+     * Look up outcomes of the caller's intents
+     * @description Only intents of the actor and the application of the token. `unknown`: not executed at the revision of the answer, or without effect. The lookup is a read: it takes no intentId and counts as one read.
      */
     post: operations['lookUpIntents'];
     delete?: never;
@@ -372,7 +372,7 @@ export interface paths {
     head?: never;
     /**
      * Edit a post
-     * @description The text that is there already changes nothing.
+     * @description An unchanged text changes nothing.
      */
     patch: operations['editPost'];
     trace?: never;
@@ -386,7 +386,7 @@ export interface paths {
     };
     /**
      * List the direct replies of a post, oldest first
-     * @description Where there is a next page, the header Link names it.
+     * @description The header `Link` names the next page, if any.
      */
     get: operations['listReplies'];
     put?: never;
@@ -413,7 +413,7 @@ export interface paths {
     head?: never;
     /**
      * Change the caller's own profile
-     * @description What is left out stays as it is. A handle that is given up can be taken by others; it is also the name to sign in with.
+     * @description An omitted field stays unchanged. The handle is also the name to sign in with. A replaced handle is free for others.
      */
     patch: operations['changeOwnProfile'];
     trace?: never;
@@ -426,8 +426,8 @@ export interface paths {
       cookie?: never;
     };
     /**
-     * Bring a view of the network up to date
-     * @description Without a cursor the whole view, and so whenever something was removed from it since, or it cannot be told what changed: then `replace` is true, and what is not in the answer is not to be kept. Otherwise what came or changed since: add or update each item by its identity (a relation by kind and targetId).
+     * Bring a copy of the network up to date
+     * @description Without a cursor, the answer is the whole view with `replace` true. The same holds if an item was removed since the cursor, or if the changes cannot be determined. Delete every item that such an answer lacks. Any other answer is a delta: add or update each item by its identity (a relation by kind and targetId).
      */
     get: operations['reconcile'];
     put?: never;
@@ -447,7 +447,7 @@ export interface paths {
     };
     /**
      * List the caller's follows and likes, newest first
-     * @description Those of actors and posts that the caller may see now.
+     * @description Only relations to actors and posts that the caller can see now.
      */
     get: operations['listOwnRelations'];
     put?: never;
@@ -468,13 +468,13 @@ export interface paths {
     get?: never;
     /**
      * Follow an actor, or like a post
-     * @description What stands already stays as it is.
+     * @description An existing relation stays unchanged.
      */
     put: operations['establishRelation'];
     post?: never;
     /**
-     * Take a follow or a like back
-     * @description Whatever has become of the target. Answers the relation as it last stood; null where there never was one.
+     * End a follow or a like
+     * @description Works in any state of the target. The answer is the relation in its last state; null if there never was one.
      */
     delete: operations['endRelation'];
     options?: never;
@@ -493,7 +493,7 @@ export interface paths {
     put?: never;
     /**
      * Report a post or an actor to the operators
-     * @description The reported actor is not told. You can report whom you have blocked.
+     * @description The reported actor is not notified. You can report an actor that you block.
      */
     post: operations['createReport'];
     delete?: never;
@@ -509,7 +509,7 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** Learn whom the access token speaks for */
+    /** Read the actor, application and scopes of the access token */
     get: operations['getSession'];
     put?: never;
     post?: never;
@@ -528,7 +528,7 @@ export interface paths {
     };
     /**
      * Read the caller's home timeline
-     * @description Posts and replies of the caller and of whom the caller follows now, newest first.
+     * @description Posts and replies of the caller and of the actors that the caller follows now, newest first.
      */
     get: operations['getTimeline'];
     put?: never;
@@ -543,9 +543,9 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
   schemas: {
-    /** @description An actor as anybody may see it. */
+    /** @description The public profile of an actor. */
     Actor: {
-      /** @description Opaque identifier; never parse it. */
+      /** @description Opaque identifier; do not parse it. */
       actorId: string;
       handle: string | null;
       displayName: string;
@@ -561,21 +561,21 @@ export interface components {
     };
     /** @description An actor in a list. */
     ActorSummary: {
-      /** @description Opaque identifier; never parse it. */
+      /** @description Opaque identifier; do not parse it. */
       actorId: string;
       handle: string;
       displayName: string;
     };
     /** @description A profile as others see it. */
     ChangedProfile: {
-      /** @description Opaque identifier; never parse it. */
+      /** @description Opaque identifier; do not parse it. */
       actorId: string;
       handle: string | null;
       displayName: string;
       bio: string;
       website: string;
     };
-    /** @description Why a request was refused. Only `error` is a stable identifier. */
+    /** @description The reason of a refusal. Only `error` is a stable identifier. */
     Error: {
       /** @enum {string} */
       error:
@@ -649,73 +649,73 @@ export interface components {
         | 'interaction_required'
         | 'account_selection_required'
         | 'consent_required';
-      /** @description What to do next, for a person. Not stable. */
+      /** @description Explanation and next step, for a person. Not stable. */
       message?: string;
-      /** @description The same where OAuth's clients read it. Not stable. */
+      /** @description Replaces `message` in answers to OAuth clients. Not stable. */
       error_description?: string;
       /** Format: uri */
       error_uri?: string;
     };
-    /** @description Something that changed, as you may see it now. */
+    /** @description A change, as the caller can see it now. */
     Event:
       | {
-          /** @description Where it stands in the log. */
+          /** @description Position in the log. */
           position: number;
           /** @description Unix milliseconds, UTC. */
           at: number;
-          /** @description Who did it. */
+          /** @description The actor that caused the event. */
           actorId: string;
           /** @enum {string} */
           kind: 'post.created' | 'post.edited';
           post: components['schemas']['Post'];
         }
       | {
-          /** @description Where it stands in the log. */
+          /** @description Position in the log. */
           position: number;
           /** @description Unix milliseconds, UTC. */
           at: number;
-          /** @description Who did it. */
+          /** @description The actor that caused the event. */
           actorId: string;
           /** @constant */
           kind: 'post.deleted';
-          /** @description Opaque identifier; never parse it. */
+          /** @description Opaque identifier; do not parse it. */
           postId: string;
         }
       | {
-          /** @description Where it stands in the log. */
+          /** @description Position in the log. */
           position: number;
           /** @description Unix milliseconds, UTC. */
           at: number;
-          /** @description Who did it. */
+          /** @description The actor that caused the event. */
           actorId: string;
           /** @enum {string} */
           kind: 'relation.established' | 'relation.ended';
           relation: components['schemas']['RelationInView'];
         }
       | {
-          /** @description Where it stands in the log. */
+          /** @description Position in the log. */
           position: number;
           /** @description Unix milliseconds, UTC. */
           at: number;
-          /** @description Who did it. */
+          /** @description The actor that caused the event. */
           actorId: string;
           /** @constant */
           kind: 'profile.changed';
           profile: components['schemas']['ChangedProfile'];
         }
       | {
-          /** @description Where it stands in the log. */
+          /** @description Position in the log. */
           position: number;
           /** @description Unix milliseconds, UTC. */
           at: number;
-          /** @description Who did it. */
+          /** @description The actor that caused the event. */
           actorId: string;
           /** @constant */
           kind: 'inbox.added';
           entry: components['schemas']['InboxEntry'];
         };
     IdentityClaims: {
-      /** @description Pairwise subject: not the canonical actor, which is at /api/session. */
+      /** @description Pairwise subject. The canonical actor is at /api/session. */
       sub: string;
       name?: string;
       given_name?: string;
@@ -735,35 +735,35 @@ export interface components {
       /** @description Unix seconds. */
       updated_at?: number;
     };
-    /** @description Something that happened to the caller. */
+    /** @description A notification: a follow, like, reply or mention. */
     InboxEntry: {
-      /** @description Opaque identifier; never parse it. */
+      /** @description Opaque identifier; do not parse it. */
       id: string;
       /** @enum {string} */
       kind: 'follow' | 'like' | 'reply' | 'mention';
-      /** @description Who did it. */
+      /** @description The actor that caused the entry. */
       sourceActorId: string;
-      /** @description What it is about: the reply, the post that mentions or is liked, the follower. */
+      /** @description The reply, the mentioning post, the liked post, or the follower. */
       sourceId: string;
       /** @description Unix milliseconds, UTC. */
       createdAt: number;
-      /** @description Unix milliseconds. Absent until it is read. */
+      /** @description Unix milliseconds. Absent until the entry is marked as read. */
       readAt?: number;
     };
-    /** @description What became of an intent. */
+    /** @description Outcome of an intent. */
     IntentOutcome: {
-      /** @description Names this action for ever: repeat the identical request with the same one. */
+      /** @description Idempotency key of this action; it never expires. Repeat the identical request with the same one. */
       intentId: string;
       /**
-       * @description Whether it was carried out.
+       * @description `kept`: the intent was executed.
        * @enum {string}
        */
       outcome: 'kept' | 'unknown';
-      /** @description Where it made, changed or deleted a post: which one. */
+      /** @description The post that the intent created, changed or deleted. */
       postId?: string;
     };
     Introspection: {
-      /** @description All other members are there only where this is true. */
+      /** @description All other members are absent unless it is true. */
       active: boolean;
       client_id?: string;
       /** @description Unix seconds. */
@@ -792,32 +792,32 @@ export interface components {
     };
     /** @description The caller's own profile. */
     OwnProfile: {
-      /** @description Opaque identifier; never parse it. */
+      /** @description Opaque identifier; do not parse it. */
       actorId: string;
       handle: string | null;
       displayName: string;
       bio: string;
       /** @description Empty, or an absolute http(s) URL. */
       website: string;
-      /** @description Send it with a change, so that no other change is lost. */
+      /** @description Send it with a change: the change fails if the resource has changed since. */
       revision: number;
     };
     /** @description A post or a reply. */
     Post: {
-      /** @description Opaque identifier; never parse it. */
+      /** @description Opaque identifier; do not parse it. */
       id: string;
-      /** @description Opaque identifier; never parse it. */
+      /** @description Opaque identifier; do not parse it. */
       authorActorId: string;
       text: string;
       /** @constant */
       audience: 'public';
-      /** @description Send it with a change, so that no other change is lost. */
+      /** @description Send it with a change: the change fails if the resource has changed since. */
       revision: number;
       /** @description Unix milliseconds, UTC. */
       createdAt: number;
-      /** @description Application that created it. */
+      /** @description Application that created the post. */
       originApp: {
-        /** @description Opaque identifier; never parse it. */
+        /** @description Opaque identifier; do not parse it. */
         id: string;
         name: string;
       };
@@ -826,23 +826,23 @@ export interface components {
       lastEditAppId?: string;
       /** @description Edited posts: time of the last edit, in Unix milliseconds. */
       lastEditAt?: number;
-      /** @description Replies: the post that this one answers. */
+      /** @description Replies: the post that this post replies to. */
       parentId?: string;
-      /** @description Replies: the post that the thread began with. */
+      /** @description Replies: the first post of the thread. */
       rootId?: string;
-      /** @description Replies: the parent cannot be shown to you. */
+      /** @description Replies: you cannot see the parent. */
       parentUnavailable?: boolean;
-      /** @description Replies: the root cannot be shown to you. */
+      /** @description Replies: you cannot see the root. */
       rootUnavailable?: boolean;
     };
-    /** @description What became of a post. */
+    /** @description State of a post after a mutation. */
     PostOutcome: {
-      /** @description Opaque identifier; never parse it. */
+      /** @description Opaque identifier; do not parse it. */
       id: string;
-      /** @description Send it with a change, so that no other change is lost. */
+      /** @description Send it with a change: the change fails if the resource has changed since. */
       revision: number;
       /**
-       * @description Of the post now, also where a spent intent is repeated.
+       * @description Current state of the post, also when an intent is repeated.
        * @enum {string}
        */
       status: 'published' | 'deleted' | 'restricted';
@@ -851,13 +851,13 @@ export interface components {
     Relation: {
       /** @enum {string} */
       kind: 'follow' | 'like';
-      /** @description Opaque identifier; never parse it. */
+      /** @description Opaque identifier; do not parse it. */
       actorId: string;
       /** @description The followed actor, or the liked post. */
       targetId: string;
       /** @description The followed actor, or the liked post's author. */
       targetActorId: string;
-      /** @description The how-manieth time that this relation was established. */
+      /** @description How many times it has been established, from 1. */
       generation: string;
       /** @description Unix milliseconds, UTC. */
       createdAt: number;
@@ -866,21 +866,21 @@ export interface components {
     RelationInView: {
       /** @enum {string} */
       kind: 'follow' | 'like';
-      /** @description Opaque identifier; never parse it. */
+      /** @description Opaque identifier; do not parse it. */
       actorId: string;
       /** @description The followed actor, or the liked post. */
       targetId: string;
       /** @description The followed actor, or the liked post's author. */
       targetActorId: string;
-      /** @description The how-manieth time that this relation was established. */
+      /** @description How many times it has been established, from 1. */
       generation: string;
     };
-    /** @description What the operators of the network were told. */
+    /** @description A report to the operators of the network. */
     Report: {
-      /** @description Opaque identifier; never parse it. */
+      /** @description Opaque identifier; do not parse it. */
       id: string;
       /**
-       * @description What became of it so far.
+       * @description Current state of the report.
        * @enum {string}
        */
       status: 'received';
@@ -935,14 +935,14 @@ export interface components {
           /** @constant */
           grant_type: 'authorization_code';
           code: string;
-          /** @description The same as in the authorization request. */
+          /** @description Equal to the redirect_uri of the authorization request. */
           redirect_uri: string;
           code_verifier: string;
         }
       | {
           /** @constant */
           grant_type: 'refresh_token';
-          /** @description Works once: the answer has the next one. */
+          /** @description Works once; the answer has the next refresh token. */
           refresh_token: string;
         };
     Tokens: {
@@ -979,7 +979,7 @@ export interface components {
      */
     'x-network-witness-epoch': string;
     /**
-     * @description Actor that the answer was read under.
+     * @description Actor of the credential.
      * @example Rk3vQ0yN7aB2
      */
     'x-network-actor-id': string;
@@ -999,7 +999,7 @@ export interface components {
      */
     'x-network-scopes': string;
     /**
-     * @description The revision that shows this write; send it as `x-network-min-revision` to read it anywhere.
+     * @description The revision that shows this write. A read with this `x-network-min-revision` shows the write.
      * @example 48214
      */
     'x-network-write-revision': string;
@@ -1009,7 +1009,7 @@ export interface components {
      */
     'retry-after': string;
     /**
-     * @description How to authenticate (RFC 6750, section 3; for applications RFC 7617).
+     * @description The authentication scheme (RFC 6750, section 3; for applications RFC 7617).
      * @example Bearer realm="plaza", error="invalid_token"
      */
     'www-authenticate': string;
@@ -1029,7 +1029,7 @@ export interface components {
      */
     'x-network-witness-epoch-if-any': string;
     /**
-     * @description Actor that the answer was read under.
+     * @description Actor of the credential.
      * @example Rk3vQ0yN7aB2
      */
     'x-network-actor-id-if-any': string;
@@ -1054,22 +1054,22 @@ export interface components {
      */
     'retry-after-if-any': string;
     /**
-     * @description How to authenticate (RFC 6750, section 3; for applications RFC 7617).
+     * @description The authentication scheme (RFC 6750, section 3; for applications RFC 7617).
      * @example Bearer realm="plaza", error="invalid_token"
      */
     'www-authenticate-if-any': string;
     /**
-     * @description The limits that apply (IETF httpapi draft): quota `q` and window `w` in seconds.
+     * @description The applied limits (IETF httpapi draft): quota `q` and window `w` in seconds.
      * @example "anonymous";q=120;w=60
      */
     'ratelimit-policy': string;
     /**
-     * @description What is left of them: `r` requests, for `t` seconds.
+     * @description The remaining quota: `r` requests for `t` seconds.
      * @example "anonymous";r=119;t=60
      */
     ratelimit: string;
     /**
-     * @description The next page (RFC 8288), with `rel="next"`. Absent on the last one.
+     * @description The next page (RFC 8288), with `rel="next"`. Absent on the last page.
      * @example </api/posts/p_5dQ2/replies?limit=50&cursor=Zm9v>; rel="next"
      */
     link: string;
@@ -1106,7 +1106,7 @@ export interface operations {
           'application/json': components['schemas']['ServerMetadata'];
         };
       };
-      /** @description The request cannot be understood. */
+      /** @description The request is malformed or invalid. */
       400: {
         headers: {
           [name: string]: unknown;
@@ -1150,7 +1150,7 @@ export interface operations {
       query?: never;
       header?: {
         /**
-         * @description The answer is to show this revision or a later one: 1 to 19 digits.
+         * @description Minimum revision that the answer must show: 1 to 19 digits.
          * @example 48214
          */
         'x-network-min-revision'?: string;
@@ -1197,7 +1197,7 @@ export interface operations {
           };
         };
       };
-      /** @description The request cannot be understood. */
+      /** @description The request is malformed or invalid. */
       400: {
         headers: {
           'ratelimit-policy': components['headers']['ratelimit-policy'];
@@ -1218,7 +1218,7 @@ export interface operations {
           };
         };
       };
-      /** @description No live credential. */
+      /** @description The credential is missing or not valid. */
       401: {
         headers: {
           'www-authenticate': components['headers']['www-authenticate'];
@@ -1247,7 +1247,7 @@ export interface operations {
           };
         };
       };
-      /** @description Not there, or not for you. */
+      /** @description No such resource exists, or you cannot see it. */
       404: {
         headers: {
           'ratelimit-policy': components['headers']['ratelimit-policy'];
@@ -1268,7 +1268,7 @@ export interface operations {
           };
         };
       };
-      /** @description It conflicts with what is. */
+      /** @description Conflict with the current state. */
       409: {
         headers: {
           'ratelimit-policy': components['headers']['ratelimit-policy'];
@@ -1318,7 +1318,7 @@ export interface operations {
           };
         };
       };
-      /** @description Not now. */
+      /** @description Temporarily unavailable. */
       503: {
         headers: {
           'retry-after': components['headers']['retry-after'];
@@ -1353,14 +1353,14 @@ export interface operations {
   listFollowers: {
     parameters: {
       query?: {
-        /** @description Rows of a page, 50 unless said. What is above 100 counts as 100, and what is no integer as 50. */
+        /** @description Rows of a page; 50 by default. A value above 100 counts as 100; a value that is not an integer counts as 50. */
         limit?: number;
-        /** @description Opaque: `cursor` of the page before. */
+        /** @description Opaque: `cursor` of the previous page. */
         cursor?: string;
       };
       header?: {
         /**
-         * @description The answer is to show this revision or a later one: 1 to 19 digits.
+         * @description Minimum revision that the answer must show: 1 to 19 digits.
          * @example 48214
          */
         'x-network-min-revision'?: string;
@@ -1401,12 +1401,12 @@ export interface operations {
            */
           'application/json': {
             actors: components['schemas']['ActorSummary'][];
-            /** @description Opaque: send it as `cursor` for the next page. Absent on the last one. */
+            /** @description Opaque. Send it as `cursor` to get the next page. Absent on the last page. */
             cursor?: string;
           };
         };
       };
-      /** @description The request cannot be understood. */
+      /** @description The request is malformed or invalid. */
       400: {
         headers: {
           'ratelimit-policy': components['headers']['ratelimit-policy'];
@@ -1427,7 +1427,7 @@ export interface operations {
           };
         };
       };
-      /** @description No live credential. */
+      /** @description The credential is missing or not valid. */
       401: {
         headers: {
           'www-authenticate': components['headers']['www-authenticate'];
@@ -1456,7 +1456,7 @@ export interface operations {
           };
         };
       };
-      /** @description Not there, or not for you. */
+      /** @description No such resource exists, or you cannot see it. */
       404: {
         headers: {
           'ratelimit-policy': components['headers']['ratelimit-policy'];
@@ -1477,7 +1477,7 @@ export interface operations {
           };
         };
       };
-      /** @description It conflicts with what is. */
+      /** @description Conflict with the current state. */
       409: {
         headers: {
           'ratelimit-policy': components['headers']['ratelimit-policy'];
@@ -1527,7 +1527,7 @@ export interface operations {
           };
         };
       };
-      /** @description Not now. */
+      /** @description Temporarily unavailable. */
       503: {
         headers: {
           'retry-after': components['headers']['retry-after'];
@@ -1562,14 +1562,14 @@ export interface operations {
   listFollowing: {
     parameters: {
       query?: {
-        /** @description Rows of a page, 50 unless said. What is above 100 counts as 100, and what is no integer as 50. */
+        /** @description Rows of a page; 50 by default. A value above 100 counts as 100; a value that is not an integer counts as 50. */
         limit?: number;
-        /** @description Opaque: `cursor` of the page before. */
+        /** @description Opaque: `cursor` of the previous page. */
         cursor?: string;
       };
       header?: {
         /**
-         * @description The answer is to show this revision or a later one: 1 to 19 digits.
+         * @description Minimum revision that the answer must show: 1 to 19 digits.
          * @example 48214
          */
         'x-network-min-revision'?: string;
@@ -1610,12 +1610,12 @@ export interface operations {
            */
           'application/json': {
             actors: components['schemas']['ActorSummary'][];
-            /** @description Opaque: send it as `cursor` for the next page. Absent on the last one. */
+            /** @description Opaque. Send it as `cursor` to get the next page. Absent on the last page. */
             cursor?: string;
           };
         };
       };
-      /** @description The request cannot be understood. */
+      /** @description The request is malformed or invalid. */
       400: {
         headers: {
           'ratelimit-policy': components['headers']['ratelimit-policy'];
@@ -1636,7 +1636,7 @@ export interface operations {
           };
         };
       };
-      /** @description No live credential. */
+      /** @description The credential is missing or not valid. */
       401: {
         headers: {
           'www-authenticate': components['headers']['www-authenticate'];
@@ -1665,7 +1665,7 @@ export interface operations {
           };
         };
       };
-      /** @description Not there, or not for you. */
+      /** @description No such resource exists, or you cannot see it. */
       404: {
         headers: {
           'ratelimit-policy': components['headers']['ratelimit-policy'];
@@ -1686,7 +1686,7 @@ export interface operations {
           };
         };
       };
-      /** @description It conflicts with what is. */
+      /** @description Conflict with the current state. */
       409: {
         headers: {
           'ratelimit-policy': components['headers']['ratelimit-policy'];
@@ -1736,7 +1736,7 @@ export interface operations {
           };
         };
       };
-      /** @description Not now. */
+      /** @description Temporarily unavailable. */
       503: {
         headers: {
           'retry-after': components['headers']['retry-after'];
@@ -1771,14 +1771,14 @@ export interface operations {
   listPostsOfActor: {
     parameters: {
       query?: {
-        /** @description Rows of a page, 50 unless said. What is above 100 counts as 100, and what is no integer as 50. */
+        /** @description Rows of a page; 50 by default. A value above 100 counts as 100; a value that is not an integer counts as 50. */
         limit?: number;
-        /** @description Opaque: `cursor` of the page before. */
+        /** @description Opaque: `cursor` of the previous page. */
         cursor?: string;
       };
       header?: {
         /**
-         * @description The answer is to show this revision or a later one: 1 to 19 digits.
+         * @description Minimum revision that the answer must show: 1 to 19 digits.
          * @example 48214
          */
         'x-network-min-revision'?: string;
@@ -1827,12 +1827,12 @@ export interface operations {
            */
           'application/json': {
             posts: components['schemas']['Post'][];
-            /** @description Opaque: send it as `cursor` for the next page. Absent on the last one. */
+            /** @description Opaque. Send it as `cursor` to get the next page. Absent on the last page. */
             cursor?: string;
           };
         };
       };
-      /** @description The request cannot be understood. */
+      /** @description The request is malformed or invalid. */
       400: {
         headers: {
           'ratelimit-policy': components['headers']['ratelimit-policy'];
@@ -1853,7 +1853,7 @@ export interface operations {
           };
         };
       };
-      /** @description No live credential. */
+      /** @description The credential is missing or not valid. */
       401: {
         headers: {
           'www-authenticate': components['headers']['www-authenticate'];
@@ -1882,7 +1882,7 @@ export interface operations {
           };
         };
       };
-      /** @description Not there, or not for you. */
+      /** @description No such resource exists, or you cannot see it. */
       404: {
         headers: {
           'ratelimit-policy': components['headers']['ratelimit-policy'];
@@ -1903,7 +1903,7 @@ export interface operations {
           };
         };
       };
-      /** @description It conflicts with what is. */
+      /** @description Conflict with the current state. */
       409: {
         headers: {
           'ratelimit-policy': components['headers']['ratelimit-policy'];
@@ -1953,7 +1953,7 @@ export interface operations {
           };
         };
       };
-      /** @description Not now. */
+      /** @description Temporarily unavailable. */
       503: {
         headers: {
           'retry-after': components['headers']['retry-after'];
@@ -2013,7 +2013,7 @@ export interface operations {
           'application/json': components['schemas']['ServerMetadata'];
         };
       };
-      /** @description The request cannot be understood. */
+      /** @description The request is malformed or invalid. */
       400: {
         headers: {
           [name: string]: unknown;
@@ -2080,7 +2080,7 @@ export interface operations {
           'application/json': components['schemas']['ServerMetadata'];
         };
       };
-      /** @description The request cannot be understood. */
+      /** @description The request is malformed or invalid. */
       400: {
         headers: {
           [name: string]: unknown;
@@ -2151,7 +2151,7 @@ export interface operations {
           'application/jwk-set+json': components['schemas']['KeySet'];
         };
       };
-      /** @description The request cannot be understood. */
+      /** @description The request is malformed or invalid. */
       400: {
         headers: {
           [name: string]: unknown;
@@ -2222,7 +2222,7 @@ export interface operations {
           'application/json': components['schemas']['Introspection'];
         };
       };
-      /** @description The request cannot be understood. */
+      /** @description The request is malformed or invalid. */
       400: {
         headers: {
           [name: string]: unknown;
@@ -2234,7 +2234,7 @@ export interface operations {
           };
         };
       };
-      /** @description No live credential. */
+      /** @description The credential is missing or not valid. */
       401: {
         headers: {
           'www-authenticate': components['headers']['www-authenticate'];
@@ -2260,7 +2260,7 @@ export interface operations {
           };
         };
       };
-      /** @description Too large. */
+      /** @description The request is too large. */
       413: {
         headers: {
           [name: string]: unknown;
@@ -2272,7 +2272,7 @@ export interface operations {
           };
         };
       };
-      /** @description Not in a form that is read here. */
+      /** @description The content type is not supported. */
       415: {
         headers: {
           [name: string]: unknown;
@@ -2311,7 +2311,7 @@ export interface operations {
           };
         };
       };
-      /** @description Not now. */
+      /** @description Temporarily unavailable. */
       503: {
         headers: {
           'retry-after': components['headers']['retry-after'];
@@ -2351,7 +2351,7 @@ export interface operations {
         };
         content?: never;
       };
-      /** @description The request cannot be understood. */
+      /** @description The request is malformed or invalid. */
       400: {
         headers: {
           [name: string]: unknown;
@@ -2363,7 +2363,7 @@ export interface operations {
           };
         };
       };
-      /** @description No live credential. */
+      /** @description The credential is missing or not valid. */
       401: {
         headers: {
           'www-authenticate': components['headers']['www-authenticate'];
@@ -2389,7 +2389,7 @@ export interface operations {
           };
         };
       };
-      /** @description Too large. */
+      /** @description The request is too large. */
       413: {
         headers: {
           [name: string]: unknown;
@@ -2401,7 +2401,7 @@ export interface operations {
           };
         };
       };
-      /** @description Not in a form that is read here. */
+      /** @description The content type is not supported. */
       415: {
         headers: {
           [name: string]: unknown;
@@ -2440,7 +2440,7 @@ export interface operations {
           };
         };
       };
-      /** @description Not now. */
+      /** @description Temporarily unavailable. */
       503: {
         headers: {
           'retry-after': components['headers']['retry-after'];
@@ -2494,7 +2494,7 @@ export interface operations {
           'application/json': components['schemas']['Tokens'];
         };
       };
-      /** @description The request cannot be understood. */
+      /** @description The request is malformed or invalid. */
       400: {
         headers: {
           [name: string]: unknown;
@@ -2511,7 +2511,7 @@ export interface operations {
           };
         };
       };
-      /** @description No live credential. */
+      /** @description The credential is missing or not valid. */
       401: {
         headers: {
           'www-authenticate': components['headers']['www-authenticate'];
@@ -2537,7 +2537,7 @@ export interface operations {
           };
         };
       };
-      /** @description Too large. */
+      /** @description The request is too large. */
       413: {
         headers: {
           [name: string]: unknown;
@@ -2549,7 +2549,7 @@ export interface operations {
           };
         };
       };
-      /** @description Not in a form that is read here. */
+      /** @description The content type is not supported. */
       415: {
         headers: {
           [name: string]: unknown;
@@ -2588,7 +2588,7 @@ export interface operations {
           };
         };
       };
-      /** @description Not now. */
+      /** @description Temporarily unavailable. */
       503: {
         headers: {
           'retry-after': components['headers']['retry-after'];
@@ -2629,7 +2629,7 @@ export interface operations {
           'application/json': components['schemas']['IdentityClaims'];
         };
       };
-      /** @description The request cannot be understood. */
+      /** @description The request is malformed or invalid. */
       400: {
         headers: {
           [name: string]: unknown;
@@ -2641,7 +2641,7 @@ export interface operations {
           };
         };
       };
-      /** @description No live credential. */
+      /** @description The credential is missing or not valid. */
       401: {
         headers: {
           'www-authenticate': components['headers']['www-authenticate'];
@@ -2694,7 +2694,7 @@ export interface operations {
           };
         };
       };
-      /** @description Not now. */
+      /** @description Temporarily unavailable. */
       503: {
         headers: {
           'retry-after': components['headers']['retry-after'];
@@ -2714,7 +2714,7 @@ export interface operations {
       query?: never;
       header?: {
         /**
-         * @description The answer is to show this revision or a later one: 1 to 19 digits.
+         * @description Minimum revision that the answer must show: 1 to 19 digits.
          * @example 48214
          */
         'x-network-min-revision'?: string;
@@ -2751,7 +2751,7 @@ export interface operations {
           };
         };
       };
-      /** @description The request cannot be understood. */
+      /** @description The request is malformed or invalid. */
       400: {
         headers: {
           'ratelimit-policy': components['headers']['ratelimit-policy'];
@@ -2772,7 +2772,7 @@ export interface operations {
           };
         };
       };
-      /** @description No live credential. */
+      /** @description The credential is missing or not valid. */
       401: {
         headers: {
           'www-authenticate': components['headers']['www-authenticate'];
@@ -2801,7 +2801,7 @@ export interface operations {
           };
         };
       };
-      /** @description It conflicts with what is. */
+      /** @description Conflict with the current state. */
       409: {
         headers: {
           'ratelimit-policy': components['headers']['ratelimit-policy'];
@@ -2851,7 +2851,7 @@ export interface operations {
           };
         };
       };
-      /** @description Not now. */
+      /** @description Temporarily unavailable. */
       503: {
         headers: {
           'retry-after': components['headers']['retry-after'];
@@ -2898,7 +2898,7 @@ export interface operations {
          *     }
          */
         'application/json': {
-          /** @description Names this action for ever: repeat the identical request with the same one. */
+          /** @description Idempotency key of this action; it never expires. Repeat the identical request with the same one. */
           intentId: string;
         };
       };
@@ -2923,7 +2923,7 @@ export interface operations {
           };
         };
       };
-      /** @description The request cannot be understood. */
+      /** @description The request is malformed or invalid. */
       400: {
         headers: {
           'ratelimit-policy': components['headers']['ratelimit-policy'];
@@ -2942,7 +2942,7 @@ export interface operations {
           };
         };
       };
-      /** @description No live credential. */
+      /** @description The credential is missing or not valid. */
       401: {
         headers: {
           'www-authenticate': components['headers']['www-authenticate'];
@@ -2971,7 +2971,7 @@ export interface operations {
           };
         };
       };
-      /** @description Not there, or not for you. */
+      /** @description No such resource exists, or you cannot see it. */
       404: {
         headers: {
           'ratelimit-policy': components['headers']['ratelimit-policy'];
@@ -2985,7 +2985,7 @@ export interface operations {
           };
         };
       };
-      /** @description It conflicts with what is. */
+      /** @description Conflict with the current state. */
       409: {
         headers: {
           'ratelimit-policy': components['headers']['ratelimit-policy'];
@@ -2999,7 +2999,7 @@ export interface operations {
           };
         };
       };
-      /** @description Too large. */
+      /** @description The request is too large. */
       413: {
         headers: {
           'ratelimit-policy': components['headers']['ratelimit-policy'];
@@ -3013,7 +3013,7 @@ export interface operations {
           };
         };
       };
-      /** @description Not in a form that is read here. */
+      /** @description The content type is not supported. */
       415: {
         headers: {
           'ratelimit-policy': components['headers']['ratelimit-policy'];
@@ -3056,7 +3056,7 @@ export interface operations {
           };
         };
       };
-      /** @description Not now. */
+      /** @description Temporarily unavailable. */
       503: {
         headers: {
           'retry-after': components['headers']['retry-after'];
@@ -3085,7 +3085,7 @@ export interface operations {
   unblockActor: {
     parameters: {
       query: {
-        /** @description Names this action for ever: repeat the identical request with the same one. */
+        /** @description Idempotency key of this action; it never expires. Repeat the identical request with the same one. */
         intentId: string;
       };
       header?: never;
@@ -3115,7 +3115,7 @@ export interface operations {
           };
         };
       };
-      /** @description The request cannot be understood. */
+      /** @description The request is malformed or invalid. */
       400: {
         headers: {
           'ratelimit-policy': components['headers']['ratelimit-policy'];
@@ -3134,7 +3134,7 @@ export interface operations {
           };
         };
       };
-      /** @description No live credential. */
+      /** @description The credential is missing or not valid. */
       401: {
         headers: {
           'www-authenticate': components['headers']['www-authenticate'];
@@ -3163,7 +3163,7 @@ export interface operations {
           };
         };
       };
-      /** @description It conflicts with what is. */
+      /** @description Conflict with the current state. */
       409: {
         headers: {
           'ratelimit-policy': components['headers']['ratelimit-policy'];
@@ -3177,7 +3177,7 @@ export interface operations {
           };
         };
       };
-      /** @description Too large. */
+      /** @description The request is too large. */
       413: {
         headers: {
           'ratelimit-policy': components['headers']['ratelimit-policy'];
@@ -3191,7 +3191,7 @@ export interface operations {
           };
         };
       };
-      /** @description Not in a form that is read here. */
+      /** @description The content type is not supported. */
       415: {
         headers: {
           'ratelimit-policy': components['headers']['ratelimit-policy'];
@@ -3234,7 +3234,7 @@ export interface operations {
           };
         };
       };
-      /** @description Not now. */
+      /** @description Temporarily unavailable. */
       503: {
         headers: {
           'retry-after': components['headers']['retry-after'];
@@ -3265,17 +3265,17 @@ export interface operations {
       query?: {
         /** @description `cursor` of an earlier answer. */
         cursor?: number;
-        /** @description Rows of a page, 50 unless said. What is above 500 counts as 500, and what is no integer as 50. */
+        /** @description Rows of a page; 50 by default. A value above 500 counts as 500; a value that is not an integer counts as 50. */
         limit?: number;
       };
       header?: {
         /**
-         * @description The answer is to show this revision or a later one: 1 to 19 digits.
+         * @description Minimum revision that the answer must show: 1 to 19 digits.
          * @example 48214
          */
         'x-network-min-revision'?: string;
         /**
-         * @description Where the stream goes on: `id` of the last event that arrived.
+         * @description Position to resume the stream from: `id` of the last received event.
          * @example 48213
          */
         'last-event-id'?: string;
@@ -3343,15 +3343,15 @@ export interface operations {
           'application/json': {
             /** @description In the order of the log. */
             events: components['schemas']['Event'][];
-            /** @description Up to where this is complete: send it for what comes next. */
+            /** @description The page is complete up to this position. Send it to get the next page. */
             cursor: number;
-            /** @description What changed cannot be told: reconcile, and go on from `cursor`. */
+            /** @description The changes cannot be determined: reconcile, then continue from `cursor`. */
             replace: boolean;
           };
           'text/event-stream': string;
         };
       };
-      /** @description The request cannot be understood. */
+      /** @description The request is malformed or invalid. */
       400: {
         headers: {
           'ratelimit-policy': components['headers']['ratelimit-policy'];
@@ -3372,7 +3372,7 @@ export interface operations {
           };
         };
       };
-      /** @description No live credential. */
+      /** @description The credential is missing or not valid. */
       401: {
         headers: {
           'www-authenticate': components['headers']['www-authenticate'];
@@ -3401,7 +3401,7 @@ export interface operations {
           };
         };
       };
-      /** @description It conflicts with what is. */
+      /** @description Conflict with the current state. */
       409: {
         headers: {
           'ratelimit-policy': components['headers']['ratelimit-policy'];
@@ -3451,7 +3451,7 @@ export interface operations {
           };
         };
       };
-      /** @description Not now. */
+      /** @description Temporarily unavailable. */
       503: {
         headers: {
           'retry-after': components['headers']['retry-after'];
@@ -3486,14 +3486,14 @@ export interface operations {
   listInbox: {
     parameters: {
       query?: {
-        /** @description Rows of a page, 50 unless said. What is above 100 counts as 100, and what is no integer as 50. */
+        /** @description Rows of a page; 50 by default. A value above 100 counts as 100; a value that is not an integer counts as 50. */
         limit?: number;
-        /** @description Opaque: `cursor` of the page before. */
+        /** @description Opaque: `cursor` of the previous page. */
         cursor?: string;
       };
       header?: {
         /**
-         * @description The answer is to show this revision or a later one: 1 to 19 digits.
+         * @description Minimum revision that the answer must show: 1 to 19 digits.
          * @example 48214
          */
         'x-network-min-revision'?: string;
@@ -3535,14 +3535,14 @@ export interface operations {
            */
           'application/json': {
             inbox: components['schemas']['InboxEntry'][];
-            /** @description How many entries of the whole inbox are shown to you and not read, among the newest 1,000 unread. */
+            /** @description Number of visible unread entries of the whole inbox, counted among the newest 1,000 unread entries. */
             unread: number;
-            /** @description Opaque: send it as `cursor` for the next page. Absent on the last one. */
+            /** @description Opaque. Send it as `cursor` to get the next page. Absent on the last page. */
             cursor?: string;
           };
         };
       };
-      /** @description The request cannot be understood. */
+      /** @description The request is malformed or invalid. */
       400: {
         headers: {
           'ratelimit-policy': components['headers']['ratelimit-policy'];
@@ -3563,7 +3563,7 @@ export interface operations {
           };
         };
       };
-      /** @description No live credential. */
+      /** @description The credential is missing or not valid. */
       401: {
         headers: {
           'www-authenticate': components['headers']['www-authenticate'];
@@ -3592,7 +3592,7 @@ export interface operations {
           };
         };
       };
-      /** @description It conflicts with what is. */
+      /** @description Conflict with the current state. */
       409: {
         headers: {
           'ratelimit-policy': components['headers']['ratelimit-policy'];
@@ -3642,7 +3642,7 @@ export interface operations {
           };
         };
       };
-      /** @description Not now. */
+      /** @description Temporarily unavailable. */
       503: {
         headers: {
           'retry-after': components['headers']['retry-after'];
@@ -3688,11 +3688,11 @@ export interface operations {
          *     }
          */
         'application/json': {
-          /** @description Names this action for ever: repeat the identical request with the same one. */
+          /** @description Idempotency key of this action; it never expires. Repeat the identical request with the same one. */
           intentId: string;
           /** @description These entries. Either this or upTo. */
           ids?: string[];
-          /** @description All entries that were made up to this time. Either this or ids. */
+          /** @description All entries created up to this time. Either this or ids. */
           upTo?: number;
         };
       };
@@ -3713,12 +3713,12 @@ export interface operations {
            *     }
            */
           'application/json': {
-            /** @description How many entries of the whole inbox are shown to you and not read, among the newest 1,000 unread. */
+            /** @description Number of visible unread entries of the whole inbox, counted among the newest 1,000 unread entries. */
             unread: number;
           };
         };
       };
-      /** @description The request cannot be understood. */
+      /** @description The request is malformed or invalid. */
       400: {
         headers: {
           'ratelimit-policy': components['headers']['ratelimit-policy'];
@@ -3732,7 +3732,7 @@ export interface operations {
           };
         };
       };
-      /** @description No live credential. */
+      /** @description The credential is missing or not valid. */
       401: {
         headers: {
           'www-authenticate': components['headers']['www-authenticate'];
@@ -3761,7 +3761,7 @@ export interface operations {
           };
         };
       };
-      /** @description It conflicts with what is. */
+      /** @description Conflict with the current state. */
       409: {
         headers: {
           'ratelimit-policy': components['headers']['ratelimit-policy'];
@@ -3775,7 +3775,7 @@ export interface operations {
           };
         };
       };
-      /** @description Too large. */
+      /** @description The request is too large. */
       413: {
         headers: {
           'ratelimit-policy': components['headers']['ratelimit-policy'];
@@ -3789,7 +3789,7 @@ export interface operations {
           };
         };
       };
-      /** @description Not in a form that is read here. */
+      /** @description The content type is not supported. */
       415: {
         headers: {
           'ratelimit-policy': components['headers']['ratelimit-policy'];
@@ -3832,7 +3832,7 @@ export interface operations {
           };
         };
       };
-      /** @description Not now. */
+      /** @description Temporarily unavailable. */
       503: {
         headers: {
           'retry-after': components['headers']['retry-after'];
@@ -3862,7 +3862,7 @@ export interface operations {
       query?: never;
       header?: {
         /**
-         * @description The answer is to show this revision or a later one: 1 to 19 digits.
+         * @description Minimum revision that the answer must show: 1 to 19 digits.
          * @example 48214
          */
         'x-network-min-revision'?: string;
@@ -3917,12 +3917,12 @@ export interface operations {
            *     }
            */
           'application/json': {
-            /** @description One for each that was asked, in that order. */
+            /** @description One for each requested intent, in the same order. */
             intents: components['schemas']['IntentOutcome'][];
           };
         };
       };
-      /** @description The request cannot be understood. */
+      /** @description The request is malformed or invalid. */
       400: {
         headers: {
           'ratelimit-policy': components['headers']['ratelimit-policy'];
@@ -3943,7 +3943,7 @@ export interface operations {
           };
         };
       };
-      /** @description No live credential. */
+      /** @description The credential is missing or not valid. */
       401: {
         headers: {
           'www-authenticate': components['headers']['www-authenticate'];
@@ -3972,7 +3972,7 @@ export interface operations {
           };
         };
       };
-      /** @description It conflicts with what is. */
+      /** @description Conflict with the current state. */
       409: {
         headers: {
           'ratelimit-policy': components['headers']['ratelimit-policy'];
@@ -3986,7 +3986,7 @@ export interface operations {
           };
         };
       };
-      /** @description Too large. */
+      /** @description The request is too large. */
       413: {
         headers: {
           'ratelimit-policy': components['headers']['ratelimit-policy'];
@@ -4000,7 +4000,7 @@ export interface operations {
           };
         };
       };
-      /** @description Not in a form that is read here. */
+      /** @description The content type is not supported. */
       415: {
         headers: {
           'ratelimit-policy': components['headers']['ratelimit-policy'];
@@ -4050,7 +4050,7 @@ export interface operations {
           };
         };
       };
-      /** @description Not now. */
+      /** @description Temporarily unavailable. */
       503: {
         headers: {
           'retry-after': components['headers']['retry-after'];
@@ -4097,9 +4097,9 @@ export interface operations {
          *     }
          */
         'application/json': {
-          /** @description Names this action for ever: repeat the identical request with the same one. */
+          /** @description Idempotency key of this action; it never expires. Repeat the identical request with the same one. */
           intentId: string;
-          /** @description 1 to 2,000 code points, trimmed and in NFC; no control characters but tab and line feed, no lone surrogates. As sent, but for white space around it: at most 8,000 UTF-16 code units, and at most 30 combining marks (general category M) in a row. */
+          /** @description 1 to 2,000 code points, trimmed and in NFC; no control characters but tab and line feed, no lone surrogates. As sent, without surrounding white space: at most 8,000 UTF-16 code units, and at most 30 combining marks (general category M) in a row. */
           text: string;
           /** @constant */
           audience: 'public';
@@ -4132,7 +4132,7 @@ export interface operations {
           };
         };
       };
-      /** @description The request cannot be understood. */
+      /** @description The request is malformed or invalid. */
       400: {
         headers: {
           'ratelimit-policy': components['headers']['ratelimit-policy'];
@@ -4153,7 +4153,7 @@ export interface operations {
           };
         };
       };
-      /** @description No live credential. */
+      /** @description The credential is missing or not valid. */
       401: {
         headers: {
           'www-authenticate': components['headers']['www-authenticate'];
@@ -4182,7 +4182,7 @@ export interface operations {
           };
         };
       };
-      /** @description Not there, or not for you. */
+      /** @description No such resource exists, or you cannot see it. */
       404: {
         headers: {
           'ratelimit-policy': components['headers']['ratelimit-policy'];
@@ -4196,7 +4196,7 @@ export interface operations {
           };
         };
       };
-      /** @description It conflicts with what is. */
+      /** @description Conflict with the current state. */
       409: {
         headers: {
           'ratelimit-policy': components['headers']['ratelimit-policy'];
@@ -4210,7 +4210,7 @@ export interface operations {
           };
         };
       };
-      /** @description Too large. */
+      /** @description The request is too large. */
       413: {
         headers: {
           'ratelimit-policy': components['headers']['ratelimit-policy'];
@@ -4224,7 +4224,7 @@ export interface operations {
           };
         };
       };
-      /** @description Not in a form that is read here. */
+      /** @description The content type is not supported. */
       415: {
         headers: {
           'ratelimit-policy': components['headers']['ratelimit-policy'];
@@ -4267,7 +4267,7 @@ export interface operations {
           };
         };
       };
-      /** @description Not now. */
+      /** @description Temporarily unavailable. */
       503: {
         headers: {
           'retry-after': components['headers']['retry-after'];
@@ -4299,7 +4299,7 @@ export interface operations {
       query?: never;
       header?: {
         /**
-         * @description The answer is to show this revision or a later one: 1 to 19 digits.
+         * @description Minimum revision that the answer must show: 1 to 19 digits.
          * @example 48214
          */
         'x-network-min-revision'?: string;
@@ -4348,7 +4348,7 @@ export interface operations {
           };
         };
       };
-      /** @description The request cannot be understood. */
+      /** @description The request is malformed or invalid. */
       400: {
         headers: {
           'ratelimit-policy': components['headers']['ratelimit-policy'];
@@ -4369,7 +4369,7 @@ export interface operations {
           };
         };
       };
-      /** @description No live credential. */
+      /** @description The credential is missing or not valid. */
       401: {
         headers: {
           'www-authenticate': components['headers']['www-authenticate'];
@@ -4398,7 +4398,7 @@ export interface operations {
           };
         };
       };
-      /** @description Not there, or not for you. */
+      /** @description No such resource exists, or you cannot see it. */
       404: {
         headers: {
           'ratelimit-policy': components['headers']['ratelimit-policy'];
@@ -4419,7 +4419,7 @@ export interface operations {
           };
         };
       };
-      /** @description It conflicts with what is. */
+      /** @description Conflict with the current state. */
       409: {
         headers: {
           'ratelimit-policy': components['headers']['ratelimit-policy'];
@@ -4469,7 +4469,7 @@ export interface operations {
           };
         };
       };
-      /** @description Not now. */
+      /** @description Temporarily unavailable. */
       503: {
         headers: {
           'retry-after': components['headers']['retry-after'];
@@ -4504,9 +4504,9 @@ export interface operations {
   deletePost: {
     parameters: {
       query: {
-        /** @description Names this action for ever: repeat the identical request with the same one. */
+        /** @description Idempotency key of this action; it never expires. Repeat the identical request with the same one. */
         intentId: string;
-        /** @description Of the resource, as you have read it: no change is made over one that you have not seen. */
+        /** @description Revision of the resource as you have read it. The change is refused if the resource has changed since. */
         revision: string;
       };
       header?: never;
@@ -4540,7 +4540,7 @@ export interface operations {
           };
         };
       };
-      /** @description The request cannot be understood. */
+      /** @description The request is malformed or invalid. */
       400: {
         headers: {
           'ratelimit-policy': components['headers']['ratelimit-policy'];
@@ -4559,7 +4559,7 @@ export interface operations {
           };
         };
       };
-      /** @description No live credential. */
+      /** @description The credential is missing or not valid. */
       401: {
         headers: {
           'www-authenticate': components['headers']['www-authenticate'];
@@ -4588,7 +4588,7 @@ export interface operations {
           };
         };
       };
-      /** @description Not there, or not for you. */
+      /** @description No such resource exists, or you cannot see it. */
       404: {
         headers: {
           'ratelimit-policy': components['headers']['ratelimit-policy'];
@@ -4602,7 +4602,7 @@ export interface operations {
           };
         };
       };
-      /** @description It conflicts with what is. */
+      /** @description Conflict with the current state. */
       409: {
         headers: {
           'ratelimit-policy': components['headers']['ratelimit-policy'];
@@ -4621,7 +4621,7 @@ export interface operations {
           };
         };
       };
-      /** @description Too large. */
+      /** @description The request is too large. */
       413: {
         headers: {
           'ratelimit-policy': components['headers']['ratelimit-policy'];
@@ -4635,7 +4635,7 @@ export interface operations {
           };
         };
       };
-      /** @description Not in a form that is read here. */
+      /** @description The content type is not supported. */
       415: {
         headers: {
           'ratelimit-policy': components['headers']['ratelimit-policy'];
@@ -4678,7 +4678,7 @@ export interface operations {
           };
         };
       };
-      /** @description Not now. */
+      /** @description Temporarily unavailable. */
       503: {
         headers: {
           'retry-after': components['headers']['retry-after'];
@@ -4723,11 +4723,11 @@ export interface operations {
          *     }
          */
         'application/json': {
-          /** @description Names this action for ever: repeat the identical request with the same one. */
+          /** @description Idempotency key of this action; it never expires. Repeat the identical request with the same one. */
           intentId: string;
-          /** @description Of the resource, as you have read it: no change is made over one that you have not seen. */
+          /** @description Revision of the resource as you have read it. The change is refused if the resource has changed since. */
           revision: number;
-          /** @description 1 to 2,000 code points, trimmed and in NFC; no control characters but tab and line feed, no lone surrogates. As sent, but for white space around it: at most 8,000 UTF-16 code units, and at most 30 combining marks (general category M) in a row. */
+          /** @description 1 to 2,000 code points, trimmed and in NFC; no control characters but tab and line feed, no lone surrogates. As sent, without surrounding white space: at most 8,000 UTF-16 code units, and at most 30 combining marks (general category M) in a row. */
           text: string;
         };
       };
@@ -4756,7 +4756,7 @@ export interface operations {
           };
         };
       };
-      /** @description The request cannot be understood. */
+      /** @description The request is malformed or invalid. */
       400: {
         headers: {
           'ratelimit-policy': components['headers']['ratelimit-policy'];
@@ -4776,7 +4776,7 @@ export interface operations {
           };
         };
       };
-      /** @description No live credential. */
+      /** @description The credential is missing or not valid. */
       401: {
         headers: {
           'www-authenticate': components['headers']['www-authenticate'];
@@ -4805,7 +4805,7 @@ export interface operations {
           };
         };
       };
-      /** @description Not there, or not for you. */
+      /** @description No such resource exists, or you cannot see it. */
       404: {
         headers: {
           'ratelimit-policy': components['headers']['ratelimit-policy'];
@@ -4819,7 +4819,7 @@ export interface operations {
           };
         };
       };
-      /** @description It conflicts with what is. */
+      /** @description Conflict with the current state. */
       409: {
         headers: {
           'ratelimit-policy': components['headers']['ratelimit-policy'];
@@ -4833,7 +4833,7 @@ export interface operations {
           };
         };
       };
-      /** @description Too large. */
+      /** @description The request is too large. */
       413: {
         headers: {
           'ratelimit-policy': components['headers']['ratelimit-policy'];
@@ -4847,7 +4847,7 @@ export interface operations {
           };
         };
       };
-      /** @description Not in a form that is read here. */
+      /** @description The content type is not supported. */
       415: {
         headers: {
           'ratelimit-policy': components['headers']['ratelimit-policy'];
@@ -4890,7 +4890,7 @@ export interface operations {
           };
         };
       };
-      /** @description Not now. */
+      /** @description Temporarily unavailable. */
       503: {
         headers: {
           'retry-after': components['headers']['retry-after'];
@@ -4920,14 +4920,14 @@ export interface operations {
   listReplies: {
     parameters: {
       query?: {
-        /** @description Rows of a page, 50 unless said. What is above 100 counts as 100, and what is no integer as 50. */
+        /** @description Rows of a page; 50 by default. A value above 100 counts as 100; a value that is not an integer counts as 50. */
         limit?: number;
-        /** @description Opaque: `cursor` of the page before. */
+        /** @description Opaque: `cursor` of the previous page. */
         cursor?: string;
       };
       header?: {
         /**
-         * @description The answer is to show this revision or a later one: 1 to 19 digits.
+         * @description Minimum revision that the answer must show: 1 to 19 digits.
          * @example 48214
          */
         'x-network-min-revision'?: string;
@@ -4983,7 +4983,7 @@ export interface operations {
           };
         };
       };
-      /** @description The request cannot be understood. */
+      /** @description The request is malformed or invalid. */
       400: {
         headers: {
           'ratelimit-policy': components['headers']['ratelimit-policy'];
@@ -5004,7 +5004,7 @@ export interface operations {
           };
         };
       };
-      /** @description No live credential. */
+      /** @description The credential is missing or not valid. */
       401: {
         headers: {
           'www-authenticate': components['headers']['www-authenticate'];
@@ -5033,7 +5033,7 @@ export interface operations {
           };
         };
       };
-      /** @description Not there, or not for you. */
+      /** @description No such resource exists, or you cannot see it. */
       404: {
         headers: {
           'ratelimit-policy': components['headers']['ratelimit-policy'];
@@ -5054,7 +5054,7 @@ export interface operations {
           };
         };
       };
-      /** @description It conflicts with what is. */
+      /** @description Conflict with the current state. */
       409: {
         headers: {
           'ratelimit-policy': components['headers']['ratelimit-policy'];
@@ -5104,7 +5104,7 @@ export interface operations {
           };
         };
       };
-      /** @description Not now. */
+      /** @description Temporarily unavailable. */
       503: {
         headers: {
           'retry-after': components['headers']['retry-after'];
@@ -5141,7 +5141,7 @@ export interface operations {
       query?: never;
       header?: {
         /**
-         * @description The answer is to show this revision or a later one: 1 to 19 digits.
+         * @description Minimum revision that the answer must show: 1 to 19 digits.
          * @example 48214
          */
         'x-network-min-revision'?: string;
@@ -5183,7 +5183,7 @@ export interface operations {
           };
         };
       };
-      /** @description The request cannot be understood. */
+      /** @description The request is malformed or invalid. */
       400: {
         headers: {
           'ratelimit-policy': components['headers']['ratelimit-policy'];
@@ -5204,7 +5204,7 @@ export interface operations {
           };
         };
       };
-      /** @description No live credential. */
+      /** @description The credential is missing or not valid. */
       401: {
         headers: {
           'www-authenticate': components['headers']['www-authenticate'];
@@ -5233,7 +5233,7 @@ export interface operations {
           };
         };
       };
-      /** @description It conflicts with what is. */
+      /** @description Conflict with the current state. */
       409: {
         headers: {
           'ratelimit-policy': components['headers']['ratelimit-policy'];
@@ -5283,7 +5283,7 @@ export interface operations {
           };
         };
       };
-      /** @description Not now. */
+      /** @description Temporarily unavailable. */
       503: {
         headers: {
           'retry-after': components['headers']['retry-after'];
@@ -5330,19 +5330,19 @@ export interface operations {
          *     }
          */
         'application/json': {
-          /** @description Names this action for ever: repeat the identical request with the same one. */
+          /** @description Idempotency key of this action; it never expires. Repeat the identical request with the same one. */
           intentId: string;
-          /** @description Of the resource, as you have read it: no change is made over one that you have not seen. */
+          /** @description Revision of the resource as you have read it. The change is refused if the resource has changed since. */
           revision: number;
           /**
-           * @description 3 to 30 characters out of a-z, 0-9 and _. Null: the profile shows none, and none is lost.
+           * @description 3 to 30 lowercase letters, digits or underscores. Null: the profile shows no handle; its person keeps the last one to sign in with.
            * @example ada
            * @example null
            */
           handle?: string | null;
-          /** @description One line of 1 to 64 visible characters, trimmed and in NFC. As sent, but for white space around it: at most 256 UTF-16 code units, and at most 30 combining marks (general category M) in a row. */
+          /** @description One line of 1 to 64 visible characters, trimmed and in NFC. As sent, without surrounding white space: at most 256 UTF-16 code units, and at most 30 combining marks (general category M) in a row. */
           displayName?: string;
-          /** @description Up to 500 code points, trimmed and in NFC, and no control characters but the line feed. As sent, but for white space around it: at most 2,000 UTF-16 code units, and at most 30 combining marks (general category M) in a row. */
+          /** @description Up to 500 code points, trimmed and in NFC, and no control characters except the line feed. As sent, without surrounding white space: at most 2,000 UTF-16 code units, and at most 30 combining marks (general category M) in a row. */
           bio?: string;
           /** @description Empty, or an absolute http(s) URL of up to 2,048 characters. */
           website?: string;
@@ -5376,7 +5376,7 @@ export interface operations {
           };
         };
       };
-      /** @description The request cannot be understood. */
+      /** @description The request is malformed or invalid. */
       400: {
         headers: {
           'ratelimit-policy': components['headers']['ratelimit-policy'];
@@ -5397,7 +5397,7 @@ export interface operations {
           };
         };
       };
-      /** @description No live credential. */
+      /** @description The credential is missing or not valid. */
       401: {
         headers: {
           'www-authenticate': components['headers']['www-authenticate'];
@@ -5426,7 +5426,7 @@ export interface operations {
           };
         };
       };
-      /** @description Not there, or not for you. */
+      /** @description No such resource exists, or you cannot see it. */
       404: {
         headers: {
           'ratelimit-policy': components['headers']['ratelimit-policy'];
@@ -5440,7 +5440,7 @@ export interface operations {
           };
         };
       };
-      /** @description It conflicts with what is. */
+      /** @description Conflict with the current state. */
       409: {
         headers: {
           'ratelimit-policy': components['headers']['ratelimit-policy'];
@@ -5454,7 +5454,7 @@ export interface operations {
           };
         };
       };
-      /** @description Too large. */
+      /** @description The request is too large. */
       413: {
         headers: {
           'ratelimit-policy': components['headers']['ratelimit-policy'];
@@ -5468,7 +5468,7 @@ export interface operations {
           };
         };
       };
-      /** @description Not in a form that is read here. */
+      /** @description The content type is not supported. */
       415: {
         headers: {
           'ratelimit-policy': components['headers']['ratelimit-policy'];
@@ -5511,7 +5511,7 @@ export interface operations {
           };
         };
       };
-      /** @description Not now. */
+      /** @description Temporarily unavailable. */
       503: {
         headers: {
           'retry-after': components['headers']['retry-after'];
@@ -5543,7 +5543,7 @@ export interface operations {
       };
       header?: {
         /**
-         * @description The answer is to show this revision or a later one: 1 to 19 digits.
+         * @description Minimum revision that the answer must show: 1 to 19 digits.
          * @example 48214
          */
         'x-network-min-revision'?: string;
@@ -5612,15 +5612,15 @@ export interface operations {
             posts: components['schemas']['Post'][];
             ownPosts: components['schemas']['Post'][];
             relations: components['schemas']['RelationInView'][];
-            /** @description The position that this view shows. */
+            /** @description Position in the log that this view shows. */
             cursor: number;
-            /** @description Replace all that you keep of the network by this view. */
+            /** @description Replace your whole copy by this view. */
             replace: boolean;
             inbox: components['schemas']['InboxEntry'][];
           };
         };
       };
-      /** @description The request cannot be understood. */
+      /** @description The request is malformed or invalid. */
       400: {
         headers: {
           'ratelimit-policy': components['headers']['ratelimit-policy'];
@@ -5641,7 +5641,7 @@ export interface operations {
           };
         };
       };
-      /** @description No live credential. */
+      /** @description The credential is missing or not valid. */
       401: {
         headers: {
           'www-authenticate': components['headers']['www-authenticate'];
@@ -5670,7 +5670,7 @@ export interface operations {
           };
         };
       };
-      /** @description It conflicts with what is. */
+      /** @description Conflict with the current state. */
       409: {
         headers: {
           'ratelimit-policy': components['headers']['ratelimit-policy'];
@@ -5720,7 +5720,7 @@ export interface operations {
           };
         };
       };
-      /** @description Not now. */
+      /** @description Temporarily unavailable. */
       503: {
         headers: {
           'retry-after': components['headers']['retry-after'];
@@ -5755,14 +5755,14 @@ export interface operations {
   listOwnRelations: {
     parameters: {
       query?: {
-        /** @description Rows of a page, 50 unless said. What is above 500 counts as 500, and what is no integer as 50. */
+        /** @description Rows of a page; 50 by default. A value above 500 counts as 500; a value that is not an integer counts as 50. */
         limit?: number;
-        /** @description Opaque: `cursor` of the page before. */
+        /** @description Opaque: `cursor` of the previous page. */
         cursor?: string;
       };
       header?: {
         /**
-         * @description The answer is to show this revision or a later one: 1 to 19 digits.
+         * @description Minimum revision that the answer must show: 1 to 19 digits.
          * @example 48214
          */
         'x-network-min-revision'?: string;
@@ -5804,12 +5804,12 @@ export interface operations {
            */
           'application/json': {
             relations: components['schemas']['Relation'][];
-            /** @description Opaque: send it as `cursor` for the next page. Absent on the last one. */
+            /** @description Opaque. Send it as `cursor` to get the next page. Absent on the last page. */
             cursor?: string;
           };
         };
       };
-      /** @description The request cannot be understood. */
+      /** @description The request is malformed or invalid. */
       400: {
         headers: {
           'ratelimit-policy': components['headers']['ratelimit-policy'];
@@ -5830,7 +5830,7 @@ export interface operations {
           };
         };
       };
-      /** @description No live credential. */
+      /** @description The credential is missing or not valid. */
       401: {
         headers: {
           'www-authenticate': components['headers']['www-authenticate'];
@@ -5859,7 +5859,7 @@ export interface operations {
           };
         };
       };
-      /** @description It conflicts with what is. */
+      /** @description Conflict with the current state. */
       409: {
         headers: {
           'ratelimit-policy': components['headers']['ratelimit-policy'];
@@ -5909,7 +5909,7 @@ export interface operations {
           };
         };
       };
-      /** @description Not now. */
+      /** @description Temporarily unavailable. */
       503: {
         headers: {
           'retry-after': components['headers']['retry-after'];
@@ -5957,7 +5957,7 @@ export interface operations {
          *     }
          */
         'application/json': {
-          /** @description Names this action for ever: repeat the identical request with the same one. */
+          /** @description Idempotency key of this action; it never expires. Repeat the identical request with the same one. */
           intentId: string;
         };
       };
@@ -5989,7 +5989,7 @@ export interface operations {
           };
         };
       };
-      /** @description The request cannot be understood. */
+      /** @description The request is malformed or invalid. */
       400: {
         headers: {
           'ratelimit-policy': components['headers']['ratelimit-policy'];
@@ -6008,7 +6008,7 @@ export interface operations {
           };
         };
       };
-      /** @description No live credential. */
+      /** @description The credential is missing or not valid. */
       401: {
         headers: {
           'www-authenticate': components['headers']['www-authenticate'];
@@ -6041,7 +6041,7 @@ export interface operations {
           };
         };
       };
-      /** @description Not there, or not for you. */
+      /** @description No such resource exists, or you cannot see it. */
       404: {
         headers: {
           'ratelimit-policy': components['headers']['ratelimit-policy'];
@@ -6055,7 +6055,7 @@ export interface operations {
           };
         };
       };
-      /** @description It conflicts with what is. */
+      /** @description Conflict with the current state. */
       409: {
         headers: {
           'ratelimit-policy': components['headers']['ratelimit-policy'];
@@ -6069,7 +6069,7 @@ export interface operations {
           };
         };
       };
-      /** @description Too large. */
+      /** @description The request is too large. */
       413: {
         headers: {
           'ratelimit-policy': components['headers']['ratelimit-policy'];
@@ -6083,7 +6083,7 @@ export interface operations {
           };
         };
       };
-      /** @description Not in a form that is read here. */
+      /** @description The content type is not supported. */
       415: {
         headers: {
           'ratelimit-policy': components['headers']['ratelimit-policy'];
@@ -6126,7 +6126,7 @@ export interface operations {
           };
         };
       };
-      /** @description Not now. */
+      /** @description Temporarily unavailable. */
       503: {
         headers: {
           'retry-after': components['headers']['retry-after'];
@@ -6152,7 +6152,7 @@ export interface operations {
   endRelation: {
     parameters: {
       query: {
-        /** @description Names this action for ever: repeat the identical request with the same one. */
+        /** @description Idempotency key of this action; it never expires. Repeat the identical request with the same one. */
         intentId: string;
       };
       header?: never;
@@ -6186,12 +6186,12 @@ export interface operations {
            *     }
            */
           'application/json': {
-            /** @description As it last stood; null: there never was one. */
+            /** @description The relation in its last state; null if there never was one. */
             relation: components['schemas']['Relation'] | null;
           };
         };
       };
-      /** @description The request cannot be understood. */
+      /** @description The request is malformed or invalid. */
       400: {
         headers: {
           'ratelimit-policy': components['headers']['ratelimit-policy'];
@@ -6210,7 +6210,7 @@ export interface operations {
           };
         };
       };
-      /** @description No live credential. */
+      /** @description The credential is missing or not valid. */
       401: {
         headers: {
           'www-authenticate': components['headers']['www-authenticate'];
@@ -6239,7 +6239,7 @@ export interface operations {
           };
         };
       };
-      /** @description Not there, or not for you. */
+      /** @description No such resource exists, or you cannot see it. */
       404: {
         headers: {
           'ratelimit-policy': components['headers']['ratelimit-policy'];
@@ -6253,7 +6253,7 @@ export interface operations {
           };
         };
       };
-      /** @description It conflicts with what is. */
+      /** @description Conflict with the current state. */
       409: {
         headers: {
           'ratelimit-policy': components['headers']['ratelimit-policy'];
@@ -6267,7 +6267,7 @@ export interface operations {
           };
         };
       };
-      /** @description Too large. */
+      /** @description The request is too large. */
       413: {
         headers: {
           'ratelimit-policy': components['headers']['ratelimit-policy'];
@@ -6281,7 +6281,7 @@ export interface operations {
           };
         };
       };
-      /** @description Not in a form that is read here. */
+      /** @description The content type is not supported. */
       415: {
         headers: {
           'ratelimit-policy': components['headers']['ratelimit-policy'];
@@ -6324,7 +6324,7 @@ export interface operations {
           };
         };
       };
-      /** @description Not now. */
+      /** @description Temporarily unavailable. */
       503: {
         headers: {
           'retry-after': components['headers']['retry-after'];
@@ -6365,7 +6365,7 @@ export interface operations {
          *     }
          */
         'application/json': {
-          /** @description Names this action for ever: repeat the identical request with the same one. */
+          /** @description Idempotency key of this action; it never expires. Repeat the identical request with the same one. */
           intentId: string;
           /** @description The reported post. Either this or actorId. */
           postId?: string;
@@ -6373,7 +6373,7 @@ export interface operations {
           actorId?: string;
           /** @enum {string} */
           reason: 'spam' | 'harassment' | 'illegal' | 'impersonation' | 'other';
-          /** @description As the text of a post, but it may be empty. As sent, but for white space around it: at most 8,000 UTF-16 code units, and at most 30 combining marks (general category M) in a row. */
+          /** @description Like the text of a post, but it may be empty. As sent, without surrounding white space: at most 8,000 UTF-16 code units, and at most 30 combining marks (general category M) in a row. */
           text?: string;
         };
       };
@@ -6401,7 +6401,7 @@ export interface operations {
           };
         };
       };
-      /** @description The request cannot be understood. */
+      /** @description The request is malformed or invalid. */
       400: {
         headers: {
           'ratelimit-policy': components['headers']['ratelimit-policy'];
@@ -6421,7 +6421,7 @@ export interface operations {
           };
         };
       };
-      /** @description No live credential. */
+      /** @description The credential is missing or not valid. */
       401: {
         headers: {
           'www-authenticate': components['headers']['www-authenticate'];
@@ -6450,7 +6450,7 @@ export interface operations {
           };
         };
       };
-      /** @description Not there, or not for you. */
+      /** @description No such resource exists, or you cannot see it. */
       404: {
         headers: {
           'ratelimit-policy': components['headers']['ratelimit-policy'];
@@ -6464,7 +6464,7 @@ export interface operations {
           };
         };
       };
-      /** @description It conflicts with what is. */
+      /** @description Conflict with the current state. */
       409: {
         headers: {
           'ratelimit-policy': components['headers']['ratelimit-policy'];
@@ -6478,7 +6478,7 @@ export interface operations {
           };
         };
       };
-      /** @description Too large. */
+      /** @description The request is too large. */
       413: {
         headers: {
           'ratelimit-policy': components['headers']['ratelimit-policy'];
@@ -6492,7 +6492,7 @@ export interface operations {
           };
         };
       };
-      /** @description Not in a form that is read here. */
+      /** @description The content type is not supported. */
       415: {
         headers: {
           'ratelimit-policy': components['headers']['ratelimit-policy'];
@@ -6535,7 +6535,7 @@ export interface operations {
           };
         };
       };
-      /** @description Not now. */
+      /** @description Temporarily unavailable. */
       503: {
         headers: {
           'retry-after': components['headers']['retry-after'];
@@ -6563,7 +6563,7 @@ export interface operations {
       query?: never;
       header?: {
         /**
-         * @description The answer is to show this revision or a later one: 1 to 19 digits.
+         * @description Minimum revision that the answer must show: 1 to 19 digits.
          * @example 48214
          */
         'x-network-min-revision'?: string;
@@ -6603,20 +6603,20 @@ export interface operations {
            *     }
            */
           'application/json': {
-            /** @description Opaque identifier; never parse it. */
+            /** @description Opaque identifier; do not parse it. */
             actorId: string;
-            /** @description Compare it with your application's own client identifier. */
+            /** @description Must equal your application's own client identifier. */
             appId: string;
-            /** @description Opaque identifier; never parse it. */
+            /** @description Opaque identifier; do not parse it. */
             grantId: string;
             scopes: string[];
-            /** @description When the access token ends, in Unix milliseconds. */
+            /** @description End of the access token, in Unix milliseconds. */
             expiresAt: number;
             incarnation: string;
           };
         };
       };
-      /** @description The request cannot be understood. */
+      /** @description The request is malformed or invalid. */
       400: {
         headers: {
           'ratelimit-policy': components['headers']['ratelimit-policy'];
@@ -6637,7 +6637,7 @@ export interface operations {
           };
         };
       };
-      /** @description No live credential. */
+      /** @description The credential is missing or not valid. */
       401: {
         headers: {
           'www-authenticate': components['headers']['www-authenticate'];
@@ -6666,7 +6666,7 @@ export interface operations {
           };
         };
       };
-      /** @description It conflicts with what is. */
+      /** @description Conflict with the current state. */
       409: {
         headers: {
           'ratelimit-policy': components['headers']['ratelimit-policy'];
@@ -6716,7 +6716,7 @@ export interface operations {
           };
         };
       };
-      /** @description Not now. */
+      /** @description Temporarily unavailable. */
       503: {
         headers: {
           'retry-after': components['headers']['retry-after'];
@@ -6749,14 +6749,14 @@ export interface operations {
   getTimeline: {
     parameters: {
       query?: {
-        /** @description Rows of a page, 50 unless said. What is above 100 counts as 100, and what is no integer as 50. */
+        /** @description Rows of a page; 50 by default. A value above 100 counts as 100; a value that is not an integer counts as 50. */
         limit?: number;
-        /** @description Opaque: `cursor` of the page before. */
+        /** @description Opaque: `cursor` of the previous page. */
         cursor?: string;
       };
       header?: {
         /**
-         * @description The answer is to show this revision or a later one: 1 to 19 digits.
+         * @description Minimum revision that the answer must show: 1 to 19 digits.
          * @example 48214
          */
         'x-network-min-revision'?: string;
@@ -6803,12 +6803,12 @@ export interface operations {
            */
           'application/json': {
             posts: components['schemas']['Post'][];
-            /** @description Opaque: send it as `cursor` for the next page. Absent on the last one. */
+            /** @description Opaque. Send it as `cursor` to get the next page. Absent on the last page. */
             cursor?: string;
           };
         };
       };
-      /** @description The request cannot be understood. */
+      /** @description The request is malformed or invalid. */
       400: {
         headers: {
           'ratelimit-policy': components['headers']['ratelimit-policy'];
@@ -6829,7 +6829,7 @@ export interface operations {
           };
         };
       };
-      /** @description No live credential. */
+      /** @description The credential is missing or not valid. */
       401: {
         headers: {
           'www-authenticate': components['headers']['www-authenticate'];
@@ -6858,7 +6858,7 @@ export interface operations {
           };
         };
       };
-      /** @description It conflicts with what is. */
+      /** @description Conflict with the current state. */
       409: {
         headers: {
           'ratelimit-policy': components['headers']['ratelimit-policy'];
@@ -6908,7 +6908,7 @@ export interface operations {
           };
         };
       };
-      /** @description Not now. */
+      /** @description Temporarily unavailable. */
       503: {
         headers: {
           'retry-after': components['headers']['retry-after'];
