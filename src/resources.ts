@@ -3,8 +3,10 @@ import type { DynamicModule, Provider } from '@nestjs/common';
 import type { Logger } from 'pino';
 import { PositionListener } from './incarnations/position-listener.js';
 import { AuthSettings } from './auth/settings.js';
+import { VaultSigningKeys } from './auth/signing-keys-vault.js';
 import { Clock, IdGenerator } from './commands/support/clock-and-ids.js';
 import { ReadModels } from './commands/account/read-models.js';
+import { SigningKeys } from './commands/network/signing-keys.js';
 import { systemClock, systemIds } from './commands/support/system-clock-and-ids.js';
 import { Config, storesOf } from './config/config.js';
 import { LOGGER } from './config/logger.js';
@@ -82,6 +84,7 @@ export async function openResources(config: Config, logger: Logger): Promise<Res
     { provide: EventLog, useValue: new EnforcingLog(opened.log, witness, now, outstanding) },
     { provide: Witness, useValue: witness },
     { provide: ReadModels, useValue: new ErasedDataCleanup(database.pool) },
+    { provide: SigningKeys, useValue: new VaultSigningKeys(opened.secrets) },
     { provide: KeyVault, useValue: opened.vault },
     { provide: NetworkSecrets, useValue: opened.secrets },
     { provide: PositionListener, useValue: positions },

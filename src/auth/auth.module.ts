@@ -3,37 +3,12 @@ import { Module } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import type { Logger } from 'pino';
 import { Clock, IdGenerator } from '../commands/support/clock-and-ids.js';
-import { ChangePasswordHandler } from '../commands/account/change-password.js';
-import { CreateAccountHandler } from '../commands/account/create-account.js';
-import { EraseAccountHandler } from '../commands/account/erase-account.js';
-import { ErasureSteps } from '../commands/account/erasure-steps.js';
-import { HandleDigest } from '../commands/support/handle-digest.js';
-import { IssueGrantHandler } from '../commands/grant/issue-grant.js';
-import { RecordReadModelOperationHandler } from '../commands/network/record-read-model-operation.js';
-import { BeginBackupHandler } from '../commands/network/begin-backup.js';
-import { RecordRestoreHandler } from '../commands/network/record-restore.js';
-import { PausePublishingHandler, ResumePublishingHandler } from '../commands/network/pause-publishing.js';
-import { CancelErasureHandler, RequestErasureHandler } from '../commands/account/plan-erasure.js';
-import { ReadModels } from '../commands/account/read-models.js';
-import { RefreshGrantHandler } from '../commands/grant/refresh-grant.js';
-import { RegisterApplicationHandler } from '../commands/application/register-application.js';
-import { RevokeGrantHandler } from '../commands/grant/revoke-grant.js';
-import { RevokeGrantsHandler } from '../commands/grant/revoke-grants.js';
-import { RotateClientSecretHandler } from '../commands/application/rotate-client-secret.js';
-import { RotateSigningKeyHandler } from '../commands/network/rotate-signing-key.js';
-import { SignOutEverywhereHandler } from '../commands/account/sign-out-everywhere.js';
+import { CommandsModule } from '../commands/commands.module.js';
 import { SigningKeys } from '../commands/network/signing-keys.js';
-import { ReinstateAccountHandler, SuspendAccountHandler } from '../commands/account/suspend-account.js';
-import {
-  ReinstateApplicationHandler,
-  SuspendApplicationHandler,
-} from '../commands/application/suspend-application.js';
 import { Config } from '../config/config.js';
 import { limits } from '../config/limit-settings.js';
 import { LOGGER } from '../config/logger.js';
 import { TrustedProxies } from '../config/trusted-proxies.js';
-import { EventLog } from '../log/event-log.js';
-import { KeyVault } from '../log/vault/key-vault.js';
 import { NetworkSecrets } from '../log/vault/network-secrets.js';
 import { AuthorityStore } from '../store/authority/authority-store.js';
 import { Postgres } from '../store/postgres.js';
@@ -47,7 +22,7 @@ import { createProvider } from './provider.js';
 import { AuthSettings } from './settings.js';
 import { keySet } from './signing-keys.js';
 import type { KeySet } from './signing-keys.js';
-import { VaultSigningKeys } from './signing-keys-vault.js';
+import type { VaultSigningKeys } from './signing-keys-vault.js';
 import { SigningKeyWatch } from './signing-keys-watch.js';
 import { CsrfProtection } from './sign-in/csrf-protection.js';
 import { LocalSignIn } from './sign-in/local.strategy.js';
@@ -61,49 +36,13 @@ type CreateProvider = (signing: KeySet) => ReturnType<typeof createProvider>;
 const CREATE_PROVIDER = Symbol('SetUp');
 
 /**
- * Accounts, applications, grants and the authorization server; `mountAuthorizationServer` adds its routes. A global
- * module must provide the injected tokens and `CqrsModule.forRoot()`.
+ * The authorization server and its pages; `mountAuthorizationServer` adds the routes. A global module must provide the
+ * injected tokens and `CqrsModule.forRoot()`.
  */
 @Module({
+  imports: [CommandsModule],
   providers: [
-    CreateAccountHandler,
-    SuspendAccountHandler,
-    ReinstateAccountHandler,
-    EraseAccountHandler,
-    RequestErasureHandler,
-    CancelErasureHandler,
-    ChangePasswordHandler,
-    SignOutEverywhereHandler,
-    RegisterApplicationHandler,
-    SuspendApplicationHandler,
-    ReinstateApplicationHandler,
-    RotateClientSecretHandler,
-    IssueGrantHandler,
-    RefreshGrantHandler,
-    RevokeGrantHandler,
-    RevokeGrantsHandler,
-    RotateSigningKeyHandler,
-    BeginBackupHandler,
-    RecordRestoreHandler,
-    RecordReadModelOperationHandler,
-    PausePublishingHandler,
-    ResumePublishingHandler,
     Passwords,
-    {
-      provide: HandleDigest,
-      useFactory: (secrets: NetworkSecrets) => new HandleDigest(secrets),
-      inject: [NetworkSecrets],
-    },
-    {
-      provide: ErasureSteps,
-      useFactory: (...parts: ConstructorParameters<typeof ErasureSteps>) => new ErasureSteps(...parts),
-      inject: [EventLog, KeyVault, AuthorityStore, ReadModels, CommandBus, Clock, IdGenerator],
-    },
-    {
-      provide: SigningKeys,
-      useFactory: (secrets: NetworkSecrets) => new VaultSigningKeys(secrets),
-      inject: [NetworkSecrets],
-    },
     {
       provide: KEYS,
       useFactory: async (

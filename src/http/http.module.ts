@@ -5,31 +5,14 @@ import type { Logger } from 'pino';
 import { serving } from '../../projections/groups.js';
 import { PositionListener } from '../incarnations/position-listener.js';
 import { versionsOf } from '../../projections/runner/projection.js';
-import { Clock, IdGenerator } from '../commands/support/clock-and-ids.js';
-import { BlockHandler, UnblockHandler } from '../commands/relation/block.js';
-import { ChangeProfileHandler } from '../commands/profile/change-profile.js';
-import { CreatePostHandler } from '../commands/post/create-post.js';
-import { DeletePostHandler } from '../commands/post/delete-post.js';
-import { EditPostHandler } from '../commands/post/edit-post.js';
-import { FollowHandler, UnfollowHandler } from '../commands/relation/follow.js';
-import { HandleDigest } from '../commands/support/handle-digest.js';
-import { LikePostHandler, UnlikePostHandler } from '../commands/relation/like-post.js';
-import { MarkInboxReadHandler } from '../commands/inbox/mark-inbox-read.js';
-import { MentionedActors } from '../commands/post/mentioned-actors.js';
-import { PairCommands } from '../commands/relation/pair-commands.js';
-import { PostChangeCommands } from '../commands/post/post-changes.js';
-import { CreateReportHandler } from '../commands/report/create-report.js';
-import { ProfileHandles } from '../commands/profile/profile-handles.js';
-import { RestrictPostHandler, UnrestrictPostHandler } from '../commands/post/restrict-post.js';
-import { InteractionPolicy } from '../commands/support/interaction-policy.js';
+import { Clock } from '../commands/support/clock-and-ids.js';
+import { CommandsModule } from '../commands/commands.module.js';
 import { Config } from '../config/config.js';
 import { limits } from '../config/limit-settings.js';
 import { LOGGER } from '../config/logger.js';
 import { TrustedProxies } from '../config/trusted-proxies.js';
 import { EventLog } from '../log/event-log.js';
-import { KeyVault } from '../log/vault/key-vault.js';
 import { NetworkSecrets } from '../log/vault/network-secrets.js';
-import { AuthorityStore } from '../store/authority/authority-store.js';
 import { Postgres } from '../store/postgres.js';
 import { ActorPostsController } from './posts/actor-posts.controller.js';
 import { ActorsController } from './actors/actors.controller.js';
@@ -74,6 +57,7 @@ import { validation } from './requests/validation.js';
 const unlimitedStreams = { ofListener: Infinity, ofProcess: Infinity, anonymous: Infinity };
 
 @Module({
+  imports: [CommandsModule],
   controllers: [
     ActorPostsController,
     ActorsController,
@@ -95,20 +79,6 @@ const unlimitedStreams = { ofListener: Infinity, ofProcess: Infinity, anonymous:
     TimelineController,
   ],
   providers: [
-    BlockHandler,
-    UnblockHandler,
-    ChangeProfileHandler,
-    CreatePostHandler,
-    DeletePostHandler,
-    EditPostHandler,
-    CreateReportHandler,
-    FollowHandler,
-    UnfollowHandler,
-    LikePostHandler,
-    UnlikePostHandler,
-    MarkInboxReadHandler,
-    RestrictPostHandler,
-    UnrestrictPostHandler,
     { provide: APP_FILTER, useClass: ErrorFilter },
     { provide: APP_GUARD, useClass: CredentialGuard },
     { provide: APP_PIPE, useValue: validation },
@@ -155,38 +125,6 @@ const unlimitedStreams = { ofListener: Infinity, ofProcess: Infinity, anonymous:
       provide: SharedReads,
       inject: [PublishedStatements, PositionListener, Clock, RestrictionProof],
       useFactory: (...parts: ConstructorParameters<typeof SharedReads>) => new SharedReads(...parts),
-    },
-    {
-      provide: InteractionPolicy,
-      inject: [EventLog, AuthorityStore],
-      useFactory: (log: EventLog, store: AuthorityStore) => new InteractionPolicy(log, store),
-    },
-    {
-      provide: HandleDigest,
-      inject: [NetworkSecrets],
-      useFactory: (secrets: NetworkSecrets) => new HandleDigest(secrets),
-    },
-    {
-      provide: MentionedActors,
-      inject: [EventLog, HandleDigest, InteractionPolicy],
-      useFactory: (log: EventLog, digest: HandleDigest, policy: InteractionPolicy) =>
-        new MentionedActors(log, digest, policy),
-    },
-    {
-      provide: PairCommands,
-      inject: [EventLog, KeyVault, Clock, IdGenerator],
-      useFactory: (...parts: ConstructorParameters<typeof PairCommands>) => new PairCommands(...parts),
-    },
-    {
-      provide: PostChangeCommands,
-      inject: [EventLog, KeyVault, InteractionPolicy, Clock, IdGenerator],
-      useFactory: (...parts: ConstructorParameters<typeof PostChangeCommands>) =>
-        new PostChangeCommands(...parts),
-    },
-    {
-      provide: ProfileHandles,
-      inject: [EventLog, HandleDigest, Clock, IdGenerator],
-      useFactory: (...parts: ConstructorParameters<typeof ProfileHandles>) => new ProfileHandles(...parts),
     },
     {
       provide: ReadYourWrites,

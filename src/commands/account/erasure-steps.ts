@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { Injectable } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import { projectInline } from '../../../projections/authority/authority.projection.js';
 import type { AccountErased } from '../../domain/account/events.js';
@@ -33,6 +34,7 @@ const markFinished = `
   WHERE actor_id = $1 AND state = 'erased' AND erasure_finished_at IS NULL`;
 
 /** The steps after an erasure is in the log. Each step is idempotent: after a crash they start again from the first. */
+@Injectable()
 export class ErasureSteps {
   constructor(
     private readonly log: EventLog,

@@ -1,3 +1,4 @@
+import { Injectable } from '@nestjs/common';
 import { evolveHandle, freeHandle } from '../../domain/account/account.js';
 import type { HandleEvent } from '../../domain/account/account.js';
 import { mentionedHandles } from '../../domain/post/mentions.js';
@@ -9,6 +10,7 @@ import { newestOf } from '../support/handle-command.js';
 import { HandleDigest } from '../support/handle-digest.js';
 import { InteractionPolicy } from '../support/interaction-policy.js';
 
+@Injectable()
 export class MentionedActors {
   constructor(
     private readonly log: EventLog,

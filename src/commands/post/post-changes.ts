@@ -1,3 +1,4 @@
+import { Injectable } from '@nestjs/common';
 import type { PostEvent } from '../../domain/post/events.js';
 import { evolvePost, noPost } from '../../domain/post/post.js';
 import type { Post, PostChange } from '../../domain/post/post.js';
@@ -27,6 +28,7 @@ export interface PostChangeCommand {
   readonly decide: (post: Post, change: PostChange, isVisible: boolean) => Decision<PostEvent>;
 }
 
+@Injectable()
 export class PostChangeCommands {
   constructor(
     private readonly log: EventLog,

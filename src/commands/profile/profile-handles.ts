@@ -1,3 +1,4 @@
+import { Injectable } from '@nestjs/common';
 import { evolveHandle, freeHandle } from '../../domain/account/account.js';
 import type { HandleEvent } from '../../domain/account/account.js';
 import { claimForProfile, releaseUnused } from '../../domain/profile/handle.js';
@@ -11,6 +12,7 @@ import { handleCommand, newestOf } from '../support/handle-command.js';
 import { releaseIfHolderErased } from '../account/erased-handles.js';
 import { HandleDigest } from '../support/handle-digest.js';
 
+@Injectable()
 export class ProfileHandles {
   constructor(
     private readonly log: EventLog,

@@ -1,3 +1,4 @@
+import { Injectable } from '@nestjs/common';
 import type { Decision } from '../../domain/refusal.js';
 import { evolvePair, initialPair } from '../../domain/relation/pair.js';
 import type { PairAction, Pair, PairEvent } from '../../domain/relation/pair.js';
@@ -24,6 +25,7 @@ export interface PairOutcome {
 }
 
 /** Follows and blocks share one stream of the pair. @throws {Refusal} and errors of log and vault. */
+@Injectable()
 export class PairCommands {
   constructor(
     private readonly log: EventLog,

@@ -1,10 +1,12 @@
 import { createHmac, randomBytes } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
 import { NetworkSecrets } from '../../log/vault/network-secrets.js';
 
 /**
  * Keyed digests for lookup without reading: names of handle streams, and identities that derive from personal data.
  * HMAC-SHA-256 under a secret of the network, because handles are few enough to enumerate.
  */
+@Injectable()
 export class HandleDigest {
   private secret: Buffer | undefined;
 

@@ -1,3 +1,4 @@
+import { Injectable } from '@nestjs/common';
 import { evolvePair, initialPair } from '../../domain/relation/pair.js';
 import type { Pair, PairEvent } from '../../domain/relation/pair.js';
 import { EventLog } from '../../log/event-log.js';
@@ -10,6 +11,7 @@ const stateOf = {
 };
 
 /** Facts about other actors for commands. Nothing comes from read models, which lag behind. */
+@Injectable()
 export class InteractionPolicy {
   constructor(
     private readonly log: EventLog,

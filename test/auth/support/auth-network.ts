@@ -14,12 +14,14 @@ import { AuthModule } from '../../../src/auth/auth.module.js';
 import { mountAuthorizationServer } from '../../../src/auth/mount.js';
 import { Passwords } from '../../../src/auth/passwords.js';
 import { AuthSettings } from '../../../src/auth/settings.js';
+import { VaultSigningKeys } from '../../../src/auth/signing-keys-vault.js';
 import { Clock, IdGenerator } from '../../../src/commands/support/clock-and-ids.js';
 import { systemClock, systemIds } from '../../../src/commands/support/system-clock-and-ids.js';
 import { CreateAccount } from '../../../src/commands/account/create-account.js';
 import { RegisterApplication } from '../../../src/commands/application/register-application.js';
 import type { ClientCredentials } from '../../../src/commands/application/register-application.js';
 import { ReadModels } from '../../../src/commands/account/read-models.js';
+import { SigningKeys } from '../../../src/commands/network/signing-keys.js';
 import { Config, readConfig } from '../../../src/config/config.js';
 import { LOGGER } from '../../../src/config/logger.js';
 import { RestrictionProof } from '../../../src/http/admission/restriction-proof.js';
@@ -236,6 +238,7 @@ async function startServer(on: {
     { provide: AuthorityStore, useValue: new AuthorityStore(database.dataSource) },
     { provide: AuthSettings, useValue: new AuthSettings(on.config.baseUrl) },
     { provide: EventLog, useValue: new WitnessedLog(opened.log, witness, () => on.clock.now()) },
+    { provide: SigningKeys, useValue: new VaultSigningKeys(opened.secrets) },
     { provide: KeyVault, useValue: opened.vault },
     { provide: ReadModels, useValue: new ErasedDataCleanup(database.pool) },
     { provide: NetworkSecrets, useValue: opened.secrets },

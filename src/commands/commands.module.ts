@@ -1,0 +1,113 @@
+import { Module } from '@nestjs/common';
+import { ChangePasswordHandler } from './account/change-password.js';
+import { CreateAccountHandler } from './account/create-account.js';
+import { EraseAccountHandler } from './account/erase-account.js';
+import { ErasureSteps } from './account/erasure-steps.js';
+import { CancelErasureHandler, RequestErasureHandler } from './account/plan-erasure.js';
+import { SignOutEverywhereHandler } from './account/sign-out-everywhere.js';
+import { ReinstateAccountHandler, SuspendAccountHandler } from './account/suspend-account.js';
+import { RegisterApplicationHandler } from './application/register-application.js';
+import { RotateClientSecretHandler } from './application/rotate-client-secret.js';
+import { ReinstateApplicationHandler, SuspendApplicationHandler } from './application/suspend-application.js';
+import { IssueGrantHandler } from './grant/issue-grant.js';
+import { RefreshGrantHandler } from './grant/refresh-grant.js';
+import { RevokeGrantHandler } from './grant/revoke-grant.js';
+import { RevokeGrantsHandler } from './grant/revoke-grants.js';
+import { MarkInboxReadHandler } from './inbox/mark-inbox-read.js';
+import { BeginBackupHandler } from './network/begin-backup.js';
+import { PausePublishingHandler, ResumePublishingHandler } from './network/pause-publishing.js';
+import { RecordReadModelOperationHandler } from './network/record-read-model-operation.js';
+import { RecordRestoreHandler } from './network/record-restore.js';
+import { RotateSigningKeyHandler } from './network/rotate-signing-key.js';
+import { CreatePostHandler } from './post/create-post.js';
+import { DeletePostHandler } from './post/delete-post.js';
+import { EditPostHandler } from './post/edit-post.js';
+import { MentionedActors } from './post/mentioned-actors.js';
+import { PostChangeCommands } from './post/post-changes.js';
+import { RestrictPostHandler, UnrestrictPostHandler } from './post/restrict-post.js';
+import { ChangeProfileHandler } from './profile/change-profile.js';
+import { ProfileHandles } from './profile/profile-handles.js';
+import { BlockHandler, UnblockHandler } from './relation/block.js';
+import { FollowHandler, UnfollowHandler } from './relation/follow.js';
+import { LikePostHandler, UnlikePostHandler } from './relation/like-post.js';
+import { PairCommands } from './relation/pair-commands.js';
+import { CreateReportHandler } from './report/create-report.js';
+import { HandleDigest } from './support/handle-digest.js';
+import { InteractionPolicy } from './support/interaction-policy.js';
+
+const account = [
+  CancelErasureHandler,
+  ChangePasswordHandler,
+  CreateAccountHandler,
+  EraseAccountHandler,
+  ReinstateAccountHandler,
+  RequestErasureHandler,
+  SignOutEverywhereHandler,
+  SuspendAccountHandler,
+];
+
+const application = [
+  RegisterApplicationHandler,
+  ReinstateApplicationHandler,
+  RotateClientSecretHandler,
+  SuspendApplicationHandler,
+];
+
+const grant = [IssueGrantHandler, RefreshGrantHandler, RevokeGrantHandler, RevokeGrantsHandler];
+
+const network = [
+  BeginBackupHandler,
+  PausePublishingHandler,
+  RecordReadModelOperationHandler,
+  RecordRestoreHandler,
+  ResumePublishingHandler,
+  RotateSigningKeyHandler,
+];
+
+const post = [
+  CreatePostHandler,
+  DeletePostHandler,
+  EditPostHandler,
+  RestrictPostHandler,
+  UnrestrictPostHandler,
+];
+
+const relation = [
+  BlockHandler,
+  FollowHandler,
+  LikePostHandler,
+  UnblockHandler,
+  UnfollowHandler,
+  UnlikePostHandler,
+];
+
+const shared = [
+  ErasureSteps,
+  HandleDigest,
+  InteractionPolicy,
+  MentionedActors,
+  PairCommands,
+  PostChangeCommands,
+  ProfileHandles,
+];
+
+/**
+ * All handlers of commands. A global module must provide what their constructors name: the log, the stores, the clock,
+ * `ReadModels` and `SigningKeys`; and `CqrsModule.forRoot()`.
+ */
+@Module({
+  providers: [
+    ...account,
+    ...application,
+    ...grant,
+    ...network,
+    ...post,
+    ...relation,
+    ChangeProfileHandler,
+    CreateReportHandler,
+    MarkInboxReadHandler,
+    ...shared,
+  ],
+  exports: [HandleDigest],
+})
+export class CommandsModule {}
