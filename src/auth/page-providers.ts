@@ -1,6 +1,7 @@
 import type { FactoryProvider, InjectionToken } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
-import { Clock, IdGenerator } from '../commands/support/clock-and-ids.js';
+import { Clock } from '../commands/support/clock.js';
+import { IdGenerator } from '../commands/support/id-generator.js';
 import { HandleDigest } from '../commands/support/handle-digest.js';
 import { Config } from '../config/config.js';
 import { AuthorityStore } from '../store/authority/authority-store.js';

@@ -1,6 +1,6 @@
 import type { OnModuleDestroy, OnModuleInit } from '@nestjs/common';
 import type { Logger } from 'pino';
-import type { Clock } from '../commands/support/clock-and-ids.js';
+import type { Clock } from '../commands/support/clock.js';
 import { keySet } from './signing-keys.js';
 import type { KeyRing, KeySet } from './signing-keys.js';
 import type { VaultSigningKeys } from './signing-keys-vault.js';

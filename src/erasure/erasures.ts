@@ -1,6 +1,7 @@
 import type { CommandBus } from '@nestjs/cqrs';
 import type { Logger } from 'pino';
-import type { Clock, IdGenerator } from '../commands/support/clock-and-ids.js';
+import type { Clock } from '../commands/support/clock.js';
+import type { IdGenerator } from '../commands/support/id-generator.js';
 import { EraseAccount } from '../commands/account/erase-account.js';
 import { ErasurePendingError } from '../commands/account/erasure-steps.js';
 import { LogUnavailable, NotWitnessed } from '../log/event-log.js';

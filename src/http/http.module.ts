@@ -5,7 +5,7 @@ import type { Logger } from 'pino';
 import { serving } from '../../projections/groups.js';
 import { PositionListener } from '../incarnations/position-listener.js';
 import { versionsOf } from '../../projections/runner/projection.js';
-import { Clock } from '../commands/support/clock-and-ids.js';
+import { Clock } from '../commands/support/clock.js';
 import { CommandsModule } from '../commands/commands.module.js';
 import { Config } from '../config/config.js';
 import { limits } from '../config/limit-settings.js';

@@ -6,7 +6,7 @@ import { pino } from 'pino';
 import { serving } from '../../projections/groups.js';
 import { versionsOf } from '../../projections/runner/projection.js';
 import { PositionListener } from '../../src/incarnations/position-listener.js';
-import { systemClock } from '../../src/commands/support/system-clock-and-ids.js';
+import { systemClock } from '../../src/commands/support/clock.js';
 import { TrustedProxies } from '../../src/config/trusted-proxies.js';
 import { allScopes } from '../../src/domain/grant/scopes.js';
 import { ProtectedReads } from '../../src/http/admission/protected-reads.js';

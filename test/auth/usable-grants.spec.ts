@@ -4,7 +4,7 @@ import { CommandBus } from '@nestjs/cqrs';
 import type { Command } from '@nestjs/cqrs';
 import type * as oidc from 'openid-client';
 import { connectedApplications } from '../../src/auth/account/connected-applications.js';
-import { Clock } from '../../src/commands/support/clock-and-ids.js';
+import { Clock } from '../../src/commands/support/clock.js';
 import { IssueGrant } from '../../src/commands/grant/issue-grant.js';
 import { RevokeGrants } from '../../src/commands/grant/revoke-grants.js';
 import { usableFor } from '../../src/domain/grant/lifetimes.js';

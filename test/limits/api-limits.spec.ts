@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { systemClock } from '../../src/commands/support/system-clock-and-ids.js';
+import { systemClock } from '../../src/commands/support/clock.js';
 import { limits } from '../../src/config/limit-settings.js';
 import { TrustedProxies } from '../../src/config/trusted-proxies.js';
 import type { Caller } from '../../src/http/admission/authority.js';

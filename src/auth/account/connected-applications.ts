@@ -1,4 +1,4 @@
-import type { Clock } from '../../commands/support/clock-and-ids.js';
+import type { Clock } from '../../commands/support/clock.js';
 import { isUsable } from '../../commands/grant/usable-grants.js';
 import type { AuthorityStore } from '../../store/authority/authority-store.js';
 import type { ConnectedApplication } from '../pages/account.page.js';

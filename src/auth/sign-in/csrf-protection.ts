@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import type { IdGenerator } from '../../commands/support/clock-and-ids.js';
+import type { IdGenerator } from '../../commands/support/id-generator.js';
 import { Fault } from '../protocol/faults.js';
 import type { Fields } from './exchange.js';
 

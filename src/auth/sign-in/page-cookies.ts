@@ -1,4 +1,5 @@
-import type { Clock, IdGenerator } from '../../commands/support/clock-and-ids.js';
+import type { Clock } from '../../commands/support/clock.js';
+import type { IdGenerator } from '../../commands/support/id-generator.js';
 import type { AuthorizationServer } from '../authorization-server.js';
 import type { AuthSettings } from '../settings.js';
 import { cookieNames } from './cookie-names.js';

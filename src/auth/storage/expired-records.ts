@@ -1,6 +1,6 @@
 import type { OnModuleDestroy, OnModuleInit } from '@nestjs/common';
 import type { Logger } from 'pino';
-import type { Clock } from '../../commands/support/clock-and-ids.js';
+import type { Clock } from '../../commands/support/clock.js';
 import type { AuthorityStore } from '../../store/authority/authority-store.js';
 import { isUnreachable } from '../../store/unreachable.js';
 

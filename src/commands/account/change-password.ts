@@ -7,7 +7,8 @@ import { streams } from '../../log/streams.js';
 import { AuthorityStore } from '../../store/authority/authority-store.js';
 import { lockCredential } from '../../store/authority/credential-lock.js';
 import { CredentialRow } from '../../store/authority/credential.row.js';
-import { Clock, IdGenerator } from '../support/clock-and-ids.js';
+import { Clock } from '../support/clock.js';
+import { IdGenerator } from '../support/id-generator.js';
 import { handleCommand } from '../support/handle-command.js';
 import { endSessions } from './end-sessions.js';
 

@@ -3,7 +3,8 @@ import type { HandleEvent } from '../../domain/account/account.js';
 import type { EventLog } from '../../log/event-log.js';
 import type { EventMetadata } from '../../log/recorded.js';
 import { streams } from '../../log/streams.js';
-import type { Clock, IdGenerator } from '../support/clock-and-ids.js';
+import type { Clock } from '../support/clock.js';
+import type { IdGenerator } from '../support/id-generator.js';
 import { handleCommand, newestOf } from '../support/handle-command.js';
 
 interface Dependencies {

@@ -13,7 +13,8 @@ import { streams } from '../../log/streams.js';
 import { AuthorityStore } from '../../store/authority/authority-store.js';
 import { ClientSecretRow } from '../../store/authority/client-secret.row.js';
 import { credentialHash } from '../../store/authority/credential-hash.js';
-import { Clock, IdGenerator } from '../support/clock-and-ids.js';
+import { Clock } from '../support/clock.js';
+import { IdGenerator } from '../support/id-generator.js';
 import { newClientSecret } from './client-secret.js';
 import { handleCommand } from '../support/handle-command.js';
 

@@ -8,7 +8,8 @@ import { streams } from '../../log/streams.js';
 import { AccountRow } from '../../store/authority/account.row.js';
 import { ApplicationRow } from '../../store/authority/application.row.js';
 import { AuthorityStore } from '../../store/authority/authority-store.js';
-import { Clock, IdGenerator } from '../support/clock-and-ids.js';
+import { Clock } from '../support/clock.js';
+import { IdGenerator } from '../support/id-generator.js';
 import { decideAndProject } from '../support/decide-and-project.js';
 import { firstAndNewestOf } from '../support/handle-command.js';
 

@@ -5,7 +5,8 @@ import type { Network, NetworkEvent, ReadModelOperation } from '../../domain/net
 import { EventLog } from '../../log/event-log.js';
 import type { EventMetadata } from '../../log/recorded.js';
 import { streams } from '../../log/streams.js';
-import { Clock, IdGenerator } from '../support/clock-and-ids.js';
+import { Clock } from '../support/clock.js';
+import { IdGenerator } from '../support/id-generator.js';
 import { handleCommand } from '../support/handle-command.js';
 
 type RequestedOperation = ReadModelOperation extends infer Act

@@ -4,7 +4,8 @@ import { evolveNetwork, noNetwork, networkMissing, rotateSigningKey } from '../.
 import { EventLog } from '../../log/event-log.js';
 import type { EventMetadata } from '../../log/recorded.js';
 import { streams } from '../../log/streams.js';
-import { Clock, IdGenerator } from '../support/clock-and-ids.js';
+import { Clock } from '../support/clock.js';
+import { IdGenerator } from '../support/id-generator.js';
 import { handleCommand } from '../support/handle-command.js';
 import { SigningKeys } from './signing-keys.js';
 import type { NextKey } from './signing-keys.js';

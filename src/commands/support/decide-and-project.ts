@@ -2,7 +2,7 @@ import { projectInline } from '../../../projections/authority/authority.projecti
 import type { EventLog } from '../../log/event-log.js';
 import type { StoredEvent } from '../../log/registry.js';
 import type { AuthorityStore } from '../../store/authority/authority-store.js';
-import type { IdGenerator } from './clock-and-ids.js';
+import type { IdGenerator } from './id-generator.js';
 import { handleCommand } from './handle-command.js';
 import type { CommandContext } from './handle-command.js';
 

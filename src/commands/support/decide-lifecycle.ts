@@ -3,7 +3,7 @@ import type { LifecycleState } from '../../domain/lifecycle.js';
 import type { EventLog } from '../../log/event-log.js';
 import type { StoredEvent } from '../../log/registry.js';
 import type { AuthorityStore } from '../../store/authority/authority-store.js';
-import type { IdGenerator } from './clock-and-ids.js';
+import type { IdGenerator } from './id-generator.js';
 import type { Change } from './decide-and-project.js';
 import { handleCommand } from './handle-command.js';
 import type { Decided, CommandContext } from './handle-command.js';

@@ -6,7 +6,7 @@ import type { Append, Appended, EventLog, NewEvent } from '../../log/event-log.j
 import type { EventMetadata, Recorded } from '../../log/recorded.js';
 import type { StoredEvent } from '../../log/registry.js';
 import { isRestriction, restrictionId } from '../../log/restrictions.js';
-import type { IdGenerator } from './clock-and-ids.js';
+import type { IdGenerator } from './id-generator.js';
 
 /**
  * `read`: undefined reads the whole stream. `known`: the first attempt decides on this state without a read.

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import type { Clock } from '../../commands/support/clock-and-ids.js';
+import type { Clock } from '../../commands/support/clock.js';
 import { isUnreachable } from '../../store/unreachable.js';
 import { HttpRefusal } from '../server/errors.js';
 import { publisherSql } from './admission-sql.js';

@@ -1,5 +1,5 @@
 import type { ReadQuery } from '../../../projections/runner/read-query.js';
-import type { Clock } from '../../commands/support/clock-and-ids.js';
+import type { Clock } from '../../commands/support/clock.js';
 import { unauthenticated } from '../server/errors.js';
 import type { AnonymousBudget, RequestLimits } from '../limits/request-limits.js';
 import { limitInvalidTokens } from '../limits/invalid-token-limit.js';

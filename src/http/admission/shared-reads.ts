@@ -1,5 +1,5 @@
 import type { SharedReadQuery } from '../../../projections/runner/read-query.js';
-import type { Clock } from '../../commands/support/clock-and-ids.js';
+import type { Clock } from '../../commands/support/clock.js';
 import { admit, FRESHNESS_MS, isStoreUnavailable, presentRead, storeUnavailable } from './admit-read.js';
 import type { Read } from './admit-read.js';
 import type { Credential } from './credential.js';

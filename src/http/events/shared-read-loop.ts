@@ -1,6 +1,6 @@
 import { setImmediate as yieldToEventLoop, setTimeout as pause } from 'node:timers/promises';
 import type { FeedPage } from '../../../projections/feed/feed.read-model.js';
-import type { Clock } from '../../commands/support/clock-and-ids.js';
+import type { Clock } from '../../commands/support/clock.js';
 import type { Read } from '../admission/protected-reads.js';
 import type { SharedAnswer } from '../admission/shared-reads.js';
 import { HttpRefusal } from '../server/errors.js';

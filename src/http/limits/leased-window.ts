@@ -1,4 +1,4 @@
-import type { Clock } from '../../commands/support/clock-and-ids.js';
+import type { Clock } from '../../commands/support/clock.js';
 import type { Claim, SharedWindow } from '../../limits/shared-window.js';
 
 export const MAX_LEASE = 50;

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import type { Clock } from '../../commands/support/clock-and-ids.js';
+import type { Clock } from '../../commands/support/clock.js';
 import type { Limit, limits } from '../../config/limit-settings.js';
 import type { TrustedProxies } from '../../config/trusted-proxies.js';
 import { addressBlock } from '../../limits/address-block.js';

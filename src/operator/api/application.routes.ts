@@ -1,7 +1,7 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import type { FastifyInstance } from 'fastify';
-import { Clock } from '../../commands/support/clock-and-ids.js';
+import { Clock } from '../../commands/support/clock.js';
 import { RegisterApplication } from '../../commands/application/register-application.js';
 import { RevokeGrants } from '../../commands/grant/revoke-grants.js';
 import { RotateClientSecret } from '../../commands/application/rotate-client-secret.js';

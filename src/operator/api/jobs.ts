@@ -1,7 +1,8 @@
 import type { CommandBus } from '@nestjs/cqrs';
 import type { Pool } from 'pg';
 import { RecordReadModelOperation } from '../../commands/network/record-read-model-operation.js';
-import type { Clock, IdGenerator } from '../../commands/support/clock-and-ids.js';
+import type { Clock } from '../../commands/support/clock.js';
+import type { IdGenerator } from '../../commands/support/id-generator.js';
 import type { EventMetadata } from '../../log/recorded.js';
 import { findJob, moveJob, requestJob, unfinishedJob } from '../../jobs/job.js';
 import type { Job, JobKind } from '../../jobs/job.js';

@@ -1,7 +1,7 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import type { FastifyInstance } from 'fastify';
-import { Clock } from '../../commands/support/clock-and-ids.js';
+import { Clock } from '../../commands/support/clock.js';
 import { RotateSigningKey } from '../../commands/network/rotate-signing-key.js';
 import { SigningKeys } from '../../commands/network/signing-keys.js';
 import { commandMetadata } from './command-metadata.js';

@@ -1,6 +1,7 @@
 import { HandleDigest } from '../../../src/commands/support/handle-digest.js';
 import type { ReadModels } from '../../../src/commands/account/read-models.js';
-import { systemClock, systemIds } from '../../../src/commands/support/system-clock-and-ids.js';
+import { systemClock } from '../../../src/commands/support/clock.js';
+import { systemIds } from '../../../src/commands/support/id-generator.js';
 import { InteractionPolicy } from '../../../src/commands/support/interaction-policy.js';
 import type { EventLog } from '../../../src/log/event-log.js';
 import { openLog } from '../../../src/log/open-log.js';

@@ -1,7 +1,10 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import type { Clock, IdGenerator } from './clock-and-ids.js';
 
-export const systemClock: Clock = { now: () => Date.now() };
+export abstract class IdGenerator {
+  /** A new opaque identifier: 22 URL-safe characters, 128 random bits. */
+  abstract random(): string;
+  abstract uuid(): string;
+}
 
 export const systemIds: IdGenerator = {
   random: () => randomBytes(16).toString('base64url'),
