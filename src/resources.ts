@@ -88,7 +88,7 @@ export async function openResources(config: Config, logger: Logger): Promise<Res
     { provide: KeyVault, useValue: opened.vault },
     { provide: NetworkSecrets, useValue: opened.secrets },
     { provide: PositionListener, useValue: positions },
-    { provide: RestrictionProof, useValue: watch },
+    { provide: RestrictionProof, useValue: watch satisfies RestrictionProof },
     { provide: Clock, useValue: systemClock },
     { provide: IdGenerator, useValue: systemIds },
   ];

@@ -1,4 +1,3 @@
-import type { RefusalCode } from '../domain/refusal.js';
 import type { StoredEvent } from './registry.js';
 import type { EventMetadata, Recorded } from './recorded.js';
 
@@ -136,15 +135,13 @@ export class LogFull extends LogUnavailable {
   override readonly name = 'LogFull';
 }
 
-export type WitnessCode = Extract<
-  RefusalCode,
+export type WitnessCode =
   | 'restriction_witness_required'
   | 'restriction_witness_unavailable_or_incomplete'
   | 'witness_prepare_mismatch'
   | 'ambiguous_acceptance_requires_independent_proof'
   | 'witness_acceptance_mismatch'
-  | 'witness_finalize_unconfirmed'
->;
+  | 'witness_finalize_unconfirmed';
 
 /**
  * A restriction cannot be acknowledged: the witness did not record it or contradicts it, or some readers do not honor

@@ -1,10 +1,10 @@
 import { z } from 'zod';
+import { domainCodes } from '../server/domain-codes.js';
 import { oauthCodes } from '../server/oauth-codes.js';
-import { refusalCodes } from '../../domain/refusal.js';
 
 export const errorBody = z
   .strictObject({
-    error: z.enum([...refusalCodes, ...oauthCodes]),
+    error: z.enum([...domainCodes, ...oauthCodes]),
     message: z.string().optional().describe('Explanation and next step, for a person. Not stable.'),
     error_description: z
       .string()

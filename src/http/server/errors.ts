@@ -1,6 +1,6 @@
-import type { RefusalCode } from '../../domain/refusal.js';
+import type { DomainCode } from './domain-codes.js';
 
-export type ErrorCode = RefusalCode | 'invalid_request' | 'invalid_token' | 'server_error';
+export type ErrorCode = DomainCode | 'invalid_request' | 'invalid_token' | 'server_error';
 
 /** The published Error object: `message` in the social API, `error_description` for OAuth clients. */
 export type ErrorBody =
