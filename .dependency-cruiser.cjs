@@ -1,4 +1,4 @@
-/** The walls of the house (docs/adr/0001): who may import whom. No circle, no arrow back up. */
+/** The walls of the house (docs/adr/0001): who may import whom. No circle, no arrow back up. Imports of types count. */
 
 /** A folder may import itself, packages, and what is listed. Unit specs may reach for anything that tests may. */
 const mayImport = {
@@ -124,7 +124,7 @@ module.exports = {
       name: 'no-circle',
       severity: 'error',
       from: {},
-      to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
+      to: { circular: true },
     },
     ...Object.entries(mayImport).map(([folder, others]) => ({
       name: `walls of ${folder.replace(/[\^()?!\\]/g, '')}`,

@@ -9,7 +9,7 @@ import type { PostEvent } from '../domain/post/events.js';
 import type { ProfileChanged } from '../domain/profile/events.js';
 import type { RelationEvent } from '../domain/relation/events.js';
 import type { ReportCreated } from '../domain/report/events.js';
-import { reportReasons } from '../domain/report/report.js';
+import { reportReasons } from '../domain/report/report-reasons.js';
 
 export type StoredEvent =
   | NetworkEvent

@@ -26,7 +26,6 @@ import { Failure } from '../../operator/cli/failure.js';
 import type { CheckedBackup } from './checked-backup.js';
 import type { LogReplacement } from './restore-log.js';
 import type { RestorePart } from './restore-parts.js';
-import type { RestoreOptions } from './restore.js';
 import type { StoppedClients, StoppedStores } from './stopped-stores.js';
 
 export const replacementSteps = [
@@ -56,7 +55,17 @@ export interface ReplacementResult {
   readonly witnessBrokenAt: string | null;
 }
 
-interface ReplacementOptions extends RestoreOptions {
+/** Who restores, when, and the command that completes an interrupted restore. */
+export interface RestoreRequest {
+  readonly reason: string | undefined;
+  readonly operator: string;
+  /** Unix milliseconds. */
+  readonly now: number;
+  readonly command: string;
+  readonly observe?: (step: ReplacementStep) => Promise<void>;
+}
+
+interface ReplacementOptions extends RestoreRequest {
   readonly parts: readonly RestorePart[];
   readonly dataDir: string;
   readonly stores: StoppedStores;

@@ -14,21 +14,15 @@ import { checkBackup, readManifest } from './checked-backup.js';
 import { restoreParts } from './restore-parts.js';
 import type { RestorePart } from './restore-parts.js';
 import { Replacement } from './replacement.js';
-import type { ReplacementResult, ReplacementStep } from './replacement.js';
+import type { ReplacementResult, RestoreRequest } from './replacement.js';
 import { LogReplacement } from './restore-log.js';
 import { openStoppedStores } from './stopped-stores.js';
 
-export interface RestoreOptions {
+export interface RestoreOptions extends RestoreRequest {
   readonly dir: string;
   /** Undefined: all parts, but the witness only if it knows no restriction that the backup lacks. */
   readonly parts: readonly RestorePart[] | undefined;
-  readonly reason: string | undefined;
-  readonly operator: string;
-  /** Unix milliseconds. */
-  readonly now: number;
-  readonly command: string;
   readonly onProgress: (step: Step) => void;
-  readonly observe?: (step: ReplacementStep) => Promise<void>;
 }
 
 export interface RestoredNetwork extends ReplacementResult {

@@ -1,5 +1,5 @@
 import type { DomainEvent, Occurrence } from '../event.js';
-import type { ReportReason } from './report.js';
+import type { ReportReason } from './report-reasons.js';
 
 /**
  * `targetActorId`: the reported actor, or the author of the reported post. `text`: personal, of the reporter; may be

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { Refusal } from '../refusal.js';
-import { createReport, evolveReport, mayReport, noReport, reportReasons } from './report.js';
+import { createReport, evolveReport, mayReport, noReport } from './report.js';
+import { reportReasons } from './report-reasons.js';
 import type { ReportDraft } from './report.js';
 
 const common = { reportId: 'r1', reporterActorId: 'ada', appId: 'app', at: 1_000 };

@@ -2,10 +2,8 @@ import { postText } from '../post/text.js';
 import { Refusal } from '../refusal.js';
 import type { Decision } from '../refusal.js';
 import type { ReportCreated } from './events.js';
-
-export const reportReasons = ['spam', 'harassment', 'illegal', 'impersonation', 'other'] as const;
-
-export type ReportReason = (typeof reportReasons)[number];
+import { reportReasons } from './report-reasons.js';
+import type { ReportReason } from './report-reasons.js';
 
 export type Report = { readonly status: 'absent' } | { readonly status: 'received'; readonly id: string };
 

@@ -4,7 +4,7 @@ import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import { CreateReport } from '../../commands/report/create-report.js';
 import type { Authority } from '../../commands/support/intent.js';
-import { reportReasons } from '../../domain/report/report.js';
+import { reportReasons } from '../../domain/report/report-reasons.js';
 import { ActingAuthority, Mutation } from '../admission/mutation.guard.js';
 import { ReadYourWrites } from '../admission/read-your-writes.js';
 import { identifier, intentId, reportText } from '../requests/fields.js';

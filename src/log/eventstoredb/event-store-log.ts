@@ -16,7 +16,7 @@ import { readEventStoreAddress } from '../../config/event-store-files.js';
 import type { EventStoreConnection } from '../../config/event-store-files.js';
 import { keepLoopbackFromProxies } from '../../config/grpc-proxy.js';
 import { isTooLarge, largestEvent, TOO_LARGE } from './append-size.js';
-import { collect, FROM_LEADER, READ_DEADLINE_MS, verifyCheckpoint } from './bounded-read.js';
+import { collect, FROM_LEADER, READ_DEADLINE_MS } from './bounded-read.js';
 import { isAmbiguous } from './client-errors.js';
 import { noPosition } from '../codec.js';
 import type { Codec } from '../codec.js';
@@ -37,6 +37,7 @@ import type { EventMetadata, Recorded } from '../recorded.js';
 import { storeFault } from './store-faults.js';
 import { streams } from '../streams.js';
 import { subscribe } from './subscription.js';
+import { verifyCheckpoint } from './verify-checkpoint.js';
 
 const DEADLINE_MS = { attempt: 2_000, append: 5_000, check: 1_200 };
 /** The client sends an absolute time: a server whose clock is ahead by more than this rejects every append. */

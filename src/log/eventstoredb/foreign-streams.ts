@@ -1,5 +1,5 @@
 import { BACKWARDS, END, FORWARDS, START } from '@eventstore/db-client';
-import { readAll } from './bounded-read.js';
+import { readAll } from './read-all.js';
 import type { Connection } from './connection.js';
 import { isForeignStream } from '../streams.js';
 

@@ -1,6 +1,6 @@
 import { BACKWARDS, END } from '@eventstore/db-client';
 import type { RecordedEvent } from '@eventstore/db-client';
-import { readAll } from './bounded-read.js';
+import { readAll } from './read-all.js';
 import { noPosition } from '../codec.js';
 import type { Connection } from './connection.js';
 import { isOwnStream } from '../streams.js';

@@ -2,12 +2,13 @@ import { setImmediate as immediate, setTimeout as pause } from 'node:timers/prom
 import { eventTypeFilter, START } from '@eventstore/db-client';
 import type { AllStreamSubscription, RecordedEvent } from '@eventstore/db-client';
 import type { Logger } from 'pino';
-import { FROM_LEADER, READ_DEADLINE_MS, verifyCheckpoint } from './bounded-read.js';
+import { FROM_LEADER, READ_DEADLINE_MS } from './bounded-read.js';
 import { isAmbiguous, within } from './client-errors.js';
 import type { Connection } from './connection.js';
 import { LogUnavailable } from '../event-log.js';
 import { isOwnStream } from '../streams.js';
 import type { Batch, Checkpoint, SubscribeOptions, UnreadableEvent } from '../event-log.js';
+import { verifyCheckpoint } from './verify-checkpoint.js';
 
 /**
  * Events that the server scans at a time. The client's default is 32, and the server sends a message after each

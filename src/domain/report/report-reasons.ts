@@ -1,0 +1,3 @@
+export const reportReasons = ['spam', 'harassment', 'illegal', 'impersonation', 'other'] as const;
+
+export type ReportReason = (typeof reportReasons)[number];
