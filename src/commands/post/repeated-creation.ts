@@ -1,0 +1,78 @@
+/**
+ * The creation of a post whose stream exists already: the intent was repeated, or a recovered log lost the creation and
+ * kept what came after it.
+ */
+import { setTimeout as pause } from 'node:timers/promises';
+import { LogUnavailable, WrongExpectedRevision } from '../../log/event-log.js';
+import type { Append, EventLog } from '../../log/event-log.js';
+import type { Recorded } from '../../log/recorded.js';
+import { earlierOutcome } from '../support/intent.js';
+import type { Intent } from '../support/intent.js';
+import { outcomeOf, postIn } from './post-outcome.js';
+import type { PostOutcome } from './post-outcome.js';
+
+const DURABLE_WAIT = { tries: 40, pauseMs: 50 };
+
+export interface Creation {
+  readonly stream: string;
+  readonly intent: Intent;
+  readonly payloadHash: string;
+}
+
+/** Returns the outcome of an earlier execution; without one, throws `reason`. */
+export async function replayCreation(
+  log: EventLog,
+  { stream, intent, payloadHash }: Creation,
+  reason: Error,
+): Promise<PostOutcome> {
+  const recorded = await readUntilDurable(log, stream, reason);
+  const newest = recorded.at(-1);
+  if (!newest) throw reason;
+  const created = recorded.findIndex(({ event }) => event.type === 'post.created');
+  const now = postIn(recorded);
+  // The deletion exists and the creation does not: a recovered log lost the creation. The post id derives from this
+  // intent alone.
+  const isLost = created === -1 && now.status === 'deleted';
+  if (!isLost && !earlierOutcome(recorded, intent, payloadHash)) throw reason;
+  const post = outcomeOf(isLost ? now : postIn(recorded.slice(0, created + 1)), now);
+  if (!post) throw reason;
+  // Witnessed first: an answer of deletion must hold for good.
+  await log.ensureWitnessed(recorded);
+  return { post, position: newest.position };
+}
+
+/**
+ * A recovered log may have lost a post and still hold its restrictions: the post is appended after them, and they stay
+ * in force. Undefined: the post exists.
+ */
+export async function recreateLostPost(
+  log: EventLog,
+  id: string,
+  append: Omit<Append, 'expected'>,
+  reason: WrongExpectedRevision,
+): Promise<PostOutcome | undefined> {
+  const recorded = await readUntilDurable(log, append.stream, reason);
+  const [post, newest] = [postIn(recorded), recorded.at(-1)];
+  if (post.status !== 'absent' || !newest) return undefined;
+  await log.ensureWitnessed(recorded);
+  try {
+    const { position } = await log.append({ ...append, expected: newest.revision });
+    return { post: { id, revision: 1, status: post.isRestricted ? 'restricted' : 'published' }, position };
+  } catch (error) {
+    if (error instanceof WrongExpectedRevision) return undefined;
+    throw error;
+  }
+}
+
+/** An append may fail because of another one that reads do not show before it is durable. */
+async function readUntilDurable(log: EventLog, stream: string, reason: Error): Promise<readonly Recorded[]> {
+  for (let tries = 1; ; tries++) {
+    const recorded = await log.read(stream);
+    if (recorded.length > 0 || !(reason instanceof WrongExpectedRevision)) return recorded;
+    if (tries === DURABLE_WAIT.tries)
+      throw new LogUnavailable('The same intent is still being executed; retry in a moment.', {
+        cause: reason,
+      });
+    await pause(DURABLE_WAIT.pauseMs);
+  }
+}
