@@ -1,7 +1,7 @@
 #!/bin/sh
-# EventStoreDB's own backup by copying files, in the order that its manual demands (docs: operations/backup.md, "Simple full
-# backup"): index checkpoints, index, checkpoints, chunks. `backup` while the server runs (and does not scavenge), `restore` while
-# it is stopped: what was there is kept aside.
+# EventStoreDB's own backup by copying files, in the order that its manual demands ("Simple full backup"): index checkpoints,
+# index, checkpoints, chunks. `backup` while the server runs (and does not scavenge), `restore` while it is stopped: what was
+# there is kept aside.
 set -eu
 data=/eventstore
 act=${1-} place=${2-}

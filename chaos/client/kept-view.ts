@@ -1,7 +1,7 @@
 import type { ShownItem } from '../history.js';
 import type { Answer } from './session.js';
 
-/** What a view holds of the posts of all, and of one's own: network-api.md, "Reconcile". */
+/** What a view holds of the posts of all, and of one's own: docs/network-api.md, "GET /api/reconcile". */
 const VIEW = 100;
 
 interface KeptPost {

@@ -43,8 +43,8 @@ interface ViewJson extends Omit<View, 'posts' | 'ownPosts'> {
 }
 
 /**
- * The delta since the cursor of an earlier view, or the full view (decisions.md, "Reconcile"). An undefined cursor
- * returns the full view.
+ * The delta since the cursor of an earlier view, or the full view (docs/api-decisions.md, "Reconcile"). An undefined
+ * cursor returns the full view.
  */
 export const reconcileWithin = (
   size: ViewSize,

@@ -14,7 +14,7 @@ export const ownerArguments = {
 
 /**
  * Waits for the processes of a killed launcher. They end by themselves; a hanging one is killed. Postgres has rules of
- * its own: see postgres/orphan.ts.
+ * its own: see postgres/orphaned-postgres.ts.
  * @throws {LaunchError} a process survives SIGKILL.
  */
 export async function stopOrphanedProcesses(dataDir: string, log: Logger): Promise<void> {

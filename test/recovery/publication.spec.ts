@@ -53,7 +53,7 @@ async function take(): Promise<Before> {
   };
 }
 
-/** What decisions.md says of cursors and views of another incarnation, in both processes. */
+/** What docs/api-decisions.md says of cursors and views of another incarnation, in both processes. */
 async function expectAllToBeOfAnother({ incarnation, page, view, stream }: Before): Promise<void> {
   const sessions = await ofBoth('/api/session');
   const shown = sessions.map(({ headers, body }) => [headers['x-network-incarnation'], body.incarnation]);

@@ -1,4 +1,4 @@
-/** Paths below the issuer's (decisions.md, "Authorization server paths"). */
+/** Paths below the issuer's (docs/api-decisions.md, "Authorization server paths"). */
 export const routes = {
   authorization: '/oauth2/authorize',
   token: '/oauth2/token',

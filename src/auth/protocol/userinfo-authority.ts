@@ -5,8 +5,9 @@ import { oidcContext } from './middleware.js';
 import type { Middleware } from './middleware.js';
 
 /**
- * Answers 403 `social_authority_required` for a valid token of a suspended actor or application (decisions.md). The
- * library finds no such account or client, and would call the token invalid.
+ * Answers 403 `social_authority_required` for a valid token of a suspended actor or application
+ * (docs/api-decisions.md, "Operations the document implies"). The library finds no such account or client, and would
+ * call the token invalid.
  */
 export function refuseSuspendedUserinfo(store: AuthorityStore): Middleware {
   return async (context, next) => {

@@ -34,7 +34,7 @@ const REWRITTEN_BYTES = 64 * 1024 * 1024;
 const LOCK_NOT_AVAILABLE = '55P03';
 
 /**
- * One key for each person, in a separate database (docs/recovery.md, "Four stores"). Destroying the key erases the
+ * One key for each person, in a separate database (docs/recovery.md, "The stores"). Destroying the key erases the
  * person from every copy of the log.
  */
 export class KeyVault implements KeepsKeys {
