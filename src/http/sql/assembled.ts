@@ -1,0 +1,34 @@
+import type { AssembledRead } from './reads.js';
+
+/** As `npx plaza projections status` names it. */
+const UNKNOWN_INCARNATION = 'INCARNATION';
+
+/** Returns a script for psql that explains the read. Its parameters stand at the end, each with its meaning. */
+export function assembled(
+  { purpose, text, parameters }: AssembledRead,
+  incarnation = UNKNOWN_INCARNATION,
+): string {
+  const values = parameters(incarnation);
+  const lines = values.map(({ value, meaning }, index) => {
+    const comma = index < values.length - 1 ? ',' : '';
+    return `  ${literal(value)}${comma} -- $${index + 1} ${meaning}`;
+  });
+  return [
+    `-- ${purpose}: ${queryName}`,
+    'PREPARE read AS',
+    `${text(`inc_${incarnation}`).trim()};`,
+    'EXPLAIN (ANALYZE, BUFFERS) EXECUTE read(',
+    ...lines,
+    ');',
+    '',
+  ].join('\n');
+}
+
+function literal(value: unknown): string {
+  if (value === null || value === undefined) return 'NULL';
+  if (typeof value === 'number') return String(value);
+  const text = Array.isArray(value)
+    ? `{${value.map((each) => String(each ?? 'NULL')).join(',')}}`
+    : String(value);
+  return `'${text.replaceAll("'", "''")}'`;
+}
