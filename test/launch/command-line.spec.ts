@@ -63,6 +63,12 @@ describe("the operator's command line", () => {
     expect((await runPlaza(['--help'])).stdout).toMatch(/^ {2}-V, --version +print the version$/m);
   });
 
+  it('has a version whose changes docs/releases.md tells', () => {
+    const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
+    const newest = /^## (\S+)/m.exec(readFileSync(join(root, 'docs/releases.md'), 'utf8'))?.[1];
+    expect(newest).toBe(version);
+  });
+
   it.each([
     [['nonsense'], /unknown command/],
     [['start', '--nonsense'], /unknown option/],
