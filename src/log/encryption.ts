@@ -1,4 +1,5 @@
-import { createCipheriv, createDecipheriv, createHmac } from 'node:crypto';
+import { createHmac } from 'node:crypto';
+import { decryptAesGcm, encryptAesGcm, NONCE_BYTES, TAG_BYTES } from '../support/aes-gcm.js';
 import type { PersonKey } from './vault/key-vault.js';
 
 /** `box`: nonce ‖ ciphertext ‖ tag, in base64url. */
@@ -7,27 +8,24 @@ export interface Encrypted {
   readonly box: string;
 }
 
-const NONCE_BYTES = 12;
-const TAG_BYTES = 16;
-
 /**
- * AES-256-GCM (NIST SP 800-38D). `bound`: additional authenticated data, so that a ciphertext cannot move to another
- * event. `nonce`: 12 random bytes, never reused with the same key.
+ * `bound`: additional authenticated data, so that a ciphertext cannot move to another event. `nonce`: 12 random bytes,
+ * never reused with the same key.
  */
-export function encrypt(key: PersonKey, text: string, bound: string, nonce: Buffer): Encrypted {
-  const cipher = createCipheriv('aes-256-gcm', key.key, nonce).setAAD(Buffer.from(bound));
-  const parts = [nonce, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()];
-  return { keyId: key.id, box: Buffer.concat(parts).toString('base64url') };
+export function encrypt(key: PersonKey, plain: string, bound: string, nonce: Buffer): Encrypted {
+  const { text, tag } = encryptAesGcm(key.key, plain, { nonce, additionalData: bound });
+  return { keyId: key.id, box: Buffer.concat([nonce, text, tag]).toString('base64url') };
 }
 
+/** @throws if the key or `bound` is another one, or if a bit has changed. */
 export function decrypt(key: PersonKey, encrypted: Encrypted, bound: string): string {
   const bytes = Buffer.from(encrypted.box, 'base64url');
-  const decipher = createDecipheriv('aes-256-gcm', key.key, bytes.subarray(0, NONCE_BYTES), {
-    authTagLength: TAG_BYTES,
-  })
-    .setAAD(Buffer.from(bound))
-    .setAuthTag(bytes.subarray(-TAG_BYTES));
-  return decipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES), undefined, 'utf8') + decipher.final('utf8');
+  const parts = {
+    nonce: bytes.subarray(0, NONCE_BYTES),
+    text: bytes.subarray(NONCE_BYTES, -TAG_BYTES),
+    tag: bytes.subarray(-TAG_BYTES),
+  };
+  return decryptAesGcm(key.key, parts, bound);
 }
 
 /**

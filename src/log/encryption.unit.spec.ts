@@ -3,12 +3,21 @@ import { describe, expect, it } from '@jest/globals';
 import { decrypt, payloadDigest, encrypt } from './encryption.js';
 
 const keyOf = (id: string) => ({ id, key: createSecretKey(randomBytes(32)) });
+/** 0, 1, 2 and so on. */
+const bytes = (count: number) => Buffer.from(Array.from({ length: count }, (_none, at) => at));
 const aliceKey = keyOf('a');
 const encrypted = encrypt(aliceKey, '{"text":"hello"}', 'event-1 post.created', randomBytes(12));
 
 describe('an encrypted field', () => {
   it('decrypts with its key in its event', () => {
     expect(decrypt(aliceKey, encrypted, 'event-1 post.created')).toBe('{"text":"hello"}');
+  });
+
+  it('has the stored format of the first release', () => {
+    const key = { id: 'a', key: createSecretKey(bytes(32)) };
+    const stored = { keyId: 'a', box: 'AAECAwQFBgcICQoLPCCifr2R4CGvKfLn3YZaECWPuzRixMY2EqsPaiTbQEo' };
+    expect(encrypt(key, '{"text":"hello"}', 'event-1 post.created', bytes(12))).toEqual(stored);
+    expect(decrypt(key, stored, 'event-1 post.created')).toBe('{"text":"hello"}');
   });
 
   it('does not contain its text', () => {
@@ -25,9 +34,9 @@ describe('an encrypted field', () => {
   });
 
   it('does not decrypt once a bit of it is changed', () => {
-    const bytes = Buffer.from(encrypted.box, 'base64url');
-    bytes.writeUInt8(bytes.readUInt8(14) ^ 1, 14);
-    const altered = { ...encrypted, box: bytes.toString('base64url') };
+    const box = Buffer.from(encrypted.box, 'base64url');
+    box.writeUInt8(box.readUInt8(14) ^ 1, 14);
+    const altered = { ...encrypted, box: box.toString('base64url') };
     expect(() => decrypt(aliceKey, altered, 'event-1 post.created')).toThrow('unable to authenticate');
   });
 });

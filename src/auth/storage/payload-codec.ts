@@ -1,5 +1,6 @@
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+import { hkdfSync, randomBytes } from 'node:crypto';
 import type { AdapterPayload } from 'oidc-provider';
+import { decryptAesGcm, encryptAesGcm, NONCE_BYTES, TAG_BYTES } from '../../support/aes-gcm.js';
 
 /**
  * Removes secrets from a stored payload, so that a reader of the table cannot act for anyone; restores them on read.
@@ -45,20 +46,22 @@ function decrypted(stored: AdapterPayload, id: string): AdapterPayload {
   return { ...rest, ...(typeof sealed === 'string' ? decrypt(sealed, id) : {}), jti: id };
 }
 
-/** AES-256-GCM under a key derived from the value alone. Returns nonce, tag and ciphertext in base64url. */
+/** Encrypts under a key derived from the value alone. Returns nonce ‖ tag ‖ ciphertext, in base64url. */
 function encrypt(content: object, id: string): string {
-  const nonce = randomBytes(12);
-  const cipher = createCipheriv('aes-256-gcm', keyOf(id), nonce);
-  const text = Buffer.concat([cipher.update(JSON.stringify(content)), cipher.final()]);
-  return Buffer.concat([nonce, cipher.getAuthTag(), text]).toString('base64url');
+  const nonce = randomBytes(NONCE_BYTES);
+  const { text, tag } = encryptAesGcm(keyOf(id), JSON.stringify(content), { nonce });
+  return Buffer.concat([nonce, tag, text]).toString('base64url');
 }
 
 function decrypt(sealed: string, id: string): object {
   const bytes = Buffer.from(sealed, 'base64url');
-  const decipher = createDecipheriv('aes-256-gcm', keyOf(id), bytes.subarray(0, 12));
-  decipher.setAuthTag(bytes.subarray(12, 28));
-  const text = Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]);
-  return JSON.parse(text.toString()) as object;
+  const textAt = NONCE_BYTES + TAG_BYTES;
+  const parts = {
+    nonce: bytes.subarray(0, NONCE_BYTES),
+    tag: bytes.subarray(NONCE_BYTES, textAt),
+    text: bytes.subarray(textAt),
+  };
+  return JSON.parse(decryptAesGcm(keyOf(id), parts)) as object;
 }
 
 const keyOf = (id: string) => Buffer.from(hkdfSync('sha256', id, '', 'plaza record', 32));

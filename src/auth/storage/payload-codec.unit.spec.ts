@@ -1,3 +1,4 @@
+import { createDecipheriv, hkdfSync } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { interactionPayload, plainPayload, sessionPayload } from './payload-codec.js';
 import type { PayloadCodec } from './payload-codec.js';
@@ -29,6 +30,35 @@ describe.each(kinds)('the stored payload of %s', (_what, codec, content) => {
 
   it('is complete again for a reader with the value', () => {
     expect(codec.restore(stored, id)).toEqual({ ...content, jti: id, exp: 1 });
+  });
+});
+
+describe('the stored format of the first release', () => {
+  it.each([
+    [
+      'a session',
+      sessionPayload,
+      '9_Mm5wx8aGwOtx0-z2spednxGyypAe2hKIHRrVDinGh2cx4wShQA_JkoqGUrPyCoWAmzlzAoNzHAHWlGP-GvOJVIgTw3VzD1rbv3J2dk-RxU2_JBpoF9UQ',
+      { state: { secret: 'xsrf', postLogoutRedirectUri: '/there' } },
+    ],
+    [
+      'an interaction',
+      interaction,
+      'CzmPlSrw62qmXBn-jWgVhG_hKCtT8td0iZJjVO3E4Ipl_RDP94R_I_M_yJhDJpjOj4BMEJXY5R3LovQYnv9KzfKrhzfXDywHuDN3qXLAZ_SbNEjFSMICnUw',
+      { params: { id_token_hint: 'hint' }, prompt: { name: 'login' } },
+    ],
+  ] as const)('of %s is read', (_kind, codec, sealed, content) => {
+    expect(codec.restore({ sealed }, id)).toMatchObject(content);
+  });
+
+  it('is written: nonce, tag and ciphertext, without additional data', () => {
+    const { sealed } = interaction.strip({ params: { state: 's' } }, id);
+    const bytes = Buffer.from(String(sealed), 'base64url');
+    const key = Buffer.from(hkdfSync('sha256', id, '', 'plaza record', 32));
+    const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, 12), { authTagLength: 16 });
+    decipher.setAuthTag(bytes.subarray(12, 28));
+    const text = Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]);
+    expect(JSON.parse(text.toString())).toEqual({ params: { state: 's' } });
   });
 });
 
