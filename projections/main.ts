@@ -1,6 +1,5 @@
 /** The worker process (`ROLE=projector`): keeps every group of read models up to date. */
 import { randomBytes, randomUUID } from 'node:crypto';
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { ConfigError, readConfig, storesOf } from '../src/config/config.js';
 import type { Config, StoreUrls } from '../src/config/config.js';
@@ -17,6 +16,7 @@ import { PUBLICATION_CHANNEL } from '../src/incarnations/incarnation.js';
 import { JobRunner } from '../src/jobs/job-runner.js';
 import { servingLock, servingTarget } from '../src/incarnations/serving-target.js';
 import { isChanged } from '../src/incarnations/publication-change.js';
+import { sleep } from '../src/support/sleep.js';
 import { openWitness } from '../src/witness/open-witness.js';
 import type { Witness } from '../src/witness/witness.js';
 import { isUnreachable } from '../src/store/unreachable.js';
@@ -176,7 +176,7 @@ async function whenReachable<T>(
     } catch (error) {
       if (!isUnreachable(error)) throw error;
       if (!hasWarned) logger.warn({ err: error }, 'database unreachable; retrying');
-      await pause(RETRY_MS, undefined, { signal }).catch(() => undefined);
+      await sleep(RETRY_MS, signal);
     }
   }
   return undefined;

@@ -1,8 +1,8 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type { ClientBase } from 'pg';
 import type { Checkpoint } from '../../src/log/event-log.js';
 import type { Recorded } from '../../src/log/recorded.js';
 import { inTransaction } from '../../src/store/transaction.js';
+import { sleep } from '../../src/support/sleep.js';
 import {
   PoisonEventError,
   ProjectionStoppedError,
@@ -45,7 +45,7 @@ export class Applier {
 
   private async retry(event: readonly Recorded[], fault: PoisonEventError): Promise<void> {
     for (const pauseMs of RETRY_PAUSES_MS) {
-      await pause(pauseMs);
+      await sleep(pauseMs);
       try {
         return await this.commit(event);
       } catch (error) {

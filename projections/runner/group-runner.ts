@@ -1,8 +1,8 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type { ClientBase } from 'pg';
 import type { Logger } from 'pino';
 import { LogReplaced, UnreadableEvent } from '../../src/log/event-log.js';
 import type { EventLog } from '../../src/log/event-log.js';
+import { sleep } from '../../src/support/sleep.js';
 import { Applier } from './applier.js';
 import { ProjectionStoppedError, messageOf, VersionTooOldError } from './faults.js';
 import type { GroupState } from './group-state.js';
@@ -78,7 +78,7 @@ export class GroupRunner {
         if (signal.aborted) return;
         this.current = { activity: error instanceof VersionTooOldError ? 'outdated' : 'interrupted' };
         this.warn(error);
-        await pause(this.nextBackoff(error), undefined, { signal }).catch(() => undefined);
+        await sleep(this.nextBackoff(error), signal);
       }
     }
   }
@@ -134,8 +134,7 @@ export class GroupRunner {
         await heartbeat.beat(caughtUp);
         if (caughtUp) await target.onCaughtUp(client);
         if (batch && (batch.events.length > 0 || caughtUp)) this.onSuccess();
-        if (batch && caughtUp && group.lingerMs !== undefined)
-          await pause(group.lingerMs, undefined, { signal }).catch(() => undefined);
+        if (batch && caughtUp && group.lingerMs !== undefined) await sleep(group.lingerMs, signal);
       }
     } catch (error) {
       const stopped = await this.asPermanentFault(client, target, error);

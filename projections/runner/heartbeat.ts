@@ -1,5 +1,5 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type { ClientBase } from 'pg';
+import { sleep } from '../../src/support/sleep.js';
 
 const INTERVAL_MS = 3_000;
 
@@ -37,7 +37,7 @@ export class Heartbeat {
   private async beatUntil(ended: AbortSignal): Promise<void> {
     while (!ended.aborted) {
       await this.beat(false);
-      await pause(INTERVAL_MS, undefined, { signal: ended }).catch(() => undefined);
+      await sleep(INTERVAL_MS, ended);
     }
   }
 }

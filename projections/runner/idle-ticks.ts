@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import { sleep } from '../../src/support/sleep.js';
 
 /**
  * Yields the values of a source, and undefined after each `ms` milliseconds of silence. The source must end when its
@@ -27,7 +27,7 @@ export async function* withIdleTicks<T>(
 
 async function within<T>(value: Promise<T>, ms: number): Promise<T | undefined> {
   const arrived = new AbortController();
-  const silence = pause(ms, undefined, { signal: arrived.signal }).catch(() => undefined);
+  const silence = sleep(ms, arrived.signal).then(() => undefined);
   try {
     return await Promise.race([value, silence]);
   } finally {

@@ -1,7 +1,7 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Client } from 'pg';
 import { endWhenSilent } from '../../src/store/end-when-silent.js';
 import { endSession, sessionClient } from '../../src/store/session-client.js';
+import { sleep } from '../../src/support/sleep.js';
 
 const STANDBY_MS = 500;
 
@@ -53,7 +53,7 @@ export class WorkerConnection {
       if (rows[0]?.held) return true;
       if (!isStandby) onStandby();
       isStandby = true;
-      await pause(STANDBY_MS, undefined, { signal }).catch(() => undefined);
+      await sleep(STANDBY_MS, signal);
     }
     return false;
   }

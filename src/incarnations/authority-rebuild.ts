@@ -1,10 +1,10 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type { ClientBase, Pool } from 'pg';
 import type { Logger } from 'pino';
 import type { Group } from '../../projections/runner/projection.js';
 import type { Target } from '../../projections/runner/target.js';
 import type { EventLog } from '../log/event-log.js';
 import { openStates } from '../jobs/job.js';
+import { sleep } from '../support/sleep.js';
 import { guardedTarget } from './fixed-target.js';
 import { quarantineIfRolledBack } from '../recovery/detect/log-rollback.js';
 
@@ -53,6 +53,6 @@ export async function waitForAuthorityRebuild(pool: Pool, logger: Logger): Promi
     );
     if (rowCount === 0) return;
     if (!waited) logger.info('waiting for the authority projection to catch up');
-    await pause(POLL_MS);
+    await sleep(POLL_MS);
   }
 }

@@ -1,9 +1,9 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { CheckpointStore } from '../../projections/runner/checkpoint-store.js';
 import { typesOf, versionsOf } from '../../projections/runner/projection.js';
 import type { Group } from '../../projections/runner/projection.js';
 import type { Checkpoint } from '../log/event-log.js';
 import { inTransaction } from '../store/transaction.js';
+import { sleep } from '../support/sleep.js';
 import { RateMeter } from './building/rate-meter.js';
 import { PUBLICATION_CHANNEL } from './incarnation.js';
 import type { JobContext } from '../jobs/job-context.js';
@@ -43,7 +43,8 @@ export async function applyOnceMore(
     if ((after?.position ?? -1n) >= head || !(await hasMore(group, after, context))) break;
     const done = Number(after?.position ?? 0n);
     report({ step, done, total: Number(head), rate: rateMeter.of(done) });
-    await pause(POLL_MS, undefined, { signal });
+    await sleep(POLL_MS, signal);
+    signal.throwIfAborted();
   }
   report({ step, done: Number(head), total: Number(head), rate: null });
 }

@@ -1,8 +1,8 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type { ClientBase } from 'pg';
 import type { Logger } from 'pino';
 import { POSITION_CHANNEL } from '../../projections/runner/checkpoint-store.js';
 import { endSession, sessionClient } from '../store/session-client.js';
+import { sleep } from '../support/sleep.js';
 
 /** A silent connection may be dead; only a query tells. */
 const HEARTBEAT_MS = 10_000;
@@ -97,7 +97,7 @@ export class PositionListener {
       } catch (error) {
         if (pauseMs === RECONNECT_PAUSE_MS.first)
           this.options.logger.warn({ err: error }, 'position listener disconnected; reconnecting');
-        await pause(pauseMs, undefined, { signal }).catch(() => undefined);
+        await sleep(pauseMs, signal);
         pauseMs = Math.min(pauseMs * 2, RECONNECT_PAUSE_MS.longest);
       }
     }

@@ -1,6 +1,6 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { Client } from 'pg';
 import { endSession, sessionClient } from '../store/session-client.js';
+import { sleep } from '../support/sleep.js';
 
 const POLL_MS = 1_000;
 
@@ -19,7 +19,7 @@ export async function isChanged(databaseUrl: string, group: string, signal: Abor
     const now = await readState(databaseUrl, group).catch(() => undefined);
     if (now !== undefined && before !== undefined && now !== before) return;
     before ??= now;
-    await pause(POLL_MS, undefined, { signal }).catch(() => undefined);
+    await sleep(POLL_MS, signal);
   }
 }
 

@@ -1,10 +1,10 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { Pool } from 'pg';
 import type { Client } from 'pg';
 import { ProjectionStoppedError, messageOf, VersionTooOldError } from '../../projections/runner/faults.js';
 import { WorkerConnection } from '../../projections/runner/worker-connection.js';
 import { LogReplaced, LogUnavailable, WrongExpectedRevision } from '../log/event-log.js';
 import { isUnreachable } from '../store/unreachable.js';
+import { sleep } from '../support/sleep.js';
 import { WitnessUnavailable } from '../witness/witness.js';
 import type { JobContext, JobTools } from './job-context.js';
 import { JobError } from './job-error.js';
@@ -55,7 +55,7 @@ export class JobRunner {
       } catch (error) {
         if (signal.aborted) return;
         this.options.logger.warn({ err: error }, 'job session interrupted; retrying');
-        await pause(RETRY_MS, undefined, { signal }).catch(() => undefined);
+        await sleep(RETRY_MS, signal);
       }
     }
   }
@@ -72,7 +72,7 @@ export class JobRunner {
         await this.dropObsolete(connection.client);
         const job = await nextJob(connection.client);
         if (job) await this.runJob(job, connection.client, progressPool, signal);
-        else await pause(POLL_MS, undefined, { signal }).catch(() => undefined);
+        else await sleep(POLL_MS, signal);
       }
     } finally {
       await progressPool.end();
@@ -126,7 +126,7 @@ export class JobRunner {
     if (transient.some((kind) => error instanceof kind) || isUnreachable(error)) {
       const message = `waiting: ${messageOf(error)}`;
       await moveJob(client, job.id, openStates, 'running', now(), message);
-      await pause(RETRY_MS);
+      await sleep(RETRY_MS);
       return;
     }
     const isExpected = [JobError, LogReplaced, ProjectionStoppedError, VersionTooOldError].some(

@@ -1,5 +1,5 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Pool } from 'pg';
+import { sleep } from '../support/sleep.js';
 import { JobError } from './job-error.js';
 import { preemptionReason } from './preemption.js';
 import { noteProgress } from './job.js';
@@ -33,7 +33,7 @@ export class JobWatch {
   async run(ended: AbortSignal): Promise<void> {
     const signal = AbortSignal.any([ended, this.stopped]);
     while (!signal.aborted) {
-      await pause(INTERVAL_MS, undefined, { signal }).catch(() => undefined);
+      await sleep(INTERVAL_MS, signal);
       if (!signal.aborted) await this.look();
     }
   }

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
 import type { Logger } from 'pino';
+import { sleep } from '../support/sleep.js';
 import { freePort } from './free-port.js';
 import { findBinaries } from './postgres/binaries.js';
 import { DATABASES, ensureCluster } from './postgres/cluster.js';
@@ -102,7 +102,8 @@ async function listen(
         fixedPort === undefined && error.reason.includes('could not create any TCP/IP sockets');
       const hasOldWorkers = error.reason.includes('pre-existing shared memory block');
       if (!isPortTaken && !hasOldWorkers) throw error;
-      await delay(100, undefined, { signal });
+      await sleep(100, signal);
+      signal?.throwIfAborted();
     }
   }
 }

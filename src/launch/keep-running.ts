@@ -1,5 +1,5 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { sleep } from '../support/sleep.js';
 import { Backoff } from './backoff.js';
 import { StartRefusedError } from './child-process.js';
 import type { RunningProcess } from './running-process.js';
@@ -53,7 +53,8 @@ export async function keepRunning({
   async function restart(backoff: Backoff, servedMs: number): Promise<RunningProcess | undefined> {
     for (let served = servedMs; ; served = 0) {
       try {
-        await delay(backoff.next(served), undefined, { signal: ending.signal });
+        await sleep(backoff.next(served), ending.signal);
+        ending.signal.throwIfAborted();
         const next = await start(ending.signal);
         if (!ending.signal.aborted) return next;
         await next.stop();

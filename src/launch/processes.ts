@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { setTimeout as delay } from 'node:timers/promises';
+import { sleep } from '../support/sleep.js';
 
 /**
  * True if a process with this id exists, of any owner. A zombie counts as gone once its last thread has ended; until
@@ -78,7 +78,7 @@ export async function waitUntilGone(pid: number, limitMs: number): Promise<boole
   const deadline = performance.now() + limitMs;
   while (isAlive(pid)) {
     if (performance.now() > deadline) return false;
-    await delay(20);
+    await sleep(20);
   }
   return true;
 }

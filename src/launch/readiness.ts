@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import { sleep } from '../support/sleep.js';
 
 interface Readiness {
   readonly components: Readonly<Record<string, { readonly status: string; readonly reason?: string }>>;
@@ -16,7 +16,7 @@ export async function persistentFaults(port: number): Promise<readonly string[]>
   for (;;) {
     const faults = await faultsOf(port);
     if (faults.length === 0 || performance.now() > deadline) return faults;
-    await pause(POLL_INTERVAL_MS);
+    await sleep(POLL_INTERVAL_MS);
   }
 }
 

@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import { sleep } from '../support/sleep.js';
 
 /**
  * Before the second and third attempt. A leader that resumes after a freeze believes that it still leads until the
@@ -19,7 +19,8 @@ export async function verifyRepeatedly<T>(
   let found = await look();
   for (const milliseconds of PAUSES_MS) {
     if (found === undefined) return undefined;
-    await pause(milliseconds, undefined, { signal });
+    await sleep(milliseconds, signal);
+    signal?.throwIfAborted();
     await reconnect();
     found = await look();
   }

@@ -1,9 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { openPostgres } from '../store/postgres.js';
 import type { Postgres, PostgresOptions } from '../store/postgres.js';
 import { Vault1763640000000 } from '../store/migrations/1763640000000-vault.js';
+import { endsWithin } from '../support/sleep.js';
 import { Codec } from './codec.js';
 import type { EventLog } from './event-log.js';
 import { EventStoreLog } from './eventstoredb/event-store-log.js';
@@ -56,7 +56,7 @@ export async function openLog(options: LogOptions): Promise<OpenLog> {
   const closing = new AbortController();
   const checking = options.logger && check(log, options.logger, options.refuseShared, closing.signal);
   // If the log answers, the check completes before the first write or request.
-  await Promise.race([checking, pause(FIRST_CHECK_MS, undefined, { ref: false })]);
+  if (checking) await endsWithin(FIRST_CHECK_MS, checking);
   return {
     log,
     vault,

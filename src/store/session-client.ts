@@ -1,5 +1,5 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { Client } from 'pg';
+import { endsWithin } from '../support/sleep.js';
 
 const CONNECT_MS = 5_000;
 const QUERY_MS = 30_000;
@@ -24,8 +24,7 @@ export function sessionClient(url: string, applicationName: string, queryMs = QU
 /** Ends the session and its locks; closes the socket if the server does not answer. Never rejects. */
 export async function endSession(client: Client): Promise<void> {
   const ended = client.end().catch(() => undefined);
-  const late = pause(CLOSE_MS, 'late', { ref: false });
-  if ((await Promise.race([ended, late])) !== 'late') return;
+  if (await endsWithin(CLOSE_MS, ended)) return;
   const { connection } = client as unknown as { connection: { stream: { destroy(): void } } };
   connection.stream.destroy();
 }

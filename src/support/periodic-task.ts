@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import { sleep } from './sleep.js';
 
 /**
  * Runs at once, and again `everyMs` after each end, until stopped. `once` must not reject: it logs its failure, and the
@@ -29,7 +29,7 @@ export abstract class PeriodicTask {
     const { signal } = this.stopping;
     while (!signal.aborted) {
       await this.runOnce();
-      await pause(this.everyMs, undefined, { signal }).catch(() => undefined);
+      await sleep(this.everyMs, signal);
     }
   }
 }

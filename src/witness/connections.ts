@@ -1,10 +1,10 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { DatabaseError, Pool } from 'pg';
 import type { PoolClient, QueryResultRow } from 'pg';
 import { DeadlineExceeded, within } from '../log/eventstoredb/client-errors.js';
 import { Witness1763790000000 } from '../store/migrations/1763790000000-witness.js';
 import { migrate } from '../store/postgres.js';
 import { isUnreachable } from '../store/unreachable.js';
+import { endsWithin } from '../support/sleep.js';
 import { WitnessUnavailable } from './witness.js';
 
 const CONNECTIONS = 6;
@@ -80,7 +80,7 @@ export class WitnessConnections {
   async close(): Promise<void> {
     const ended = [...this.open].map((client) => new Promise((resolve) => client.once('end', resolve)));
     await this.pool.end();
-    await Promise.race([Promise.all(ended), pause(TIMEOUT_MS.statement, undefined, { ref: false })]);
+    await endsWithin(TIMEOUT_MS.statement, Promise.all(ended));
   }
 
   private async use<Answer>(work: (client: PoolClient) => Promise<Answer>): Promise<Answer> {

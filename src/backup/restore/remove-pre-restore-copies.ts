@@ -1,8 +1,8 @@
 import { rmSync } from 'node:fs';
-import { setTimeout as pause } from 'node:timers/promises';
 import { Client } from 'pg';
 import type { Logger } from 'pino';
 import { isReady } from '../../launch/readiness.js';
+import { sleep } from '../../support/sleep.js';
 import { allPreRestoreCopies, restoringLogIn } from './restore-state.js';
 
 const POLL_INTERVAL_MS = 1_000;
@@ -21,7 +21,7 @@ export async function removePreRestoreCopies(options: {
   const { dataDir, port, urls, log, signal } = options;
   if (allPreRestoreCopies(dataDir).length === 0) return;
   while (!(await isReady(port))) {
-    await pause(POLL_INTERVAL_MS, undefined, { signal }).catch(() => undefined);
+    await sleep(POLL_INTERVAL_MS, signal);
     if (signal.aborted) return;
   }
   try {

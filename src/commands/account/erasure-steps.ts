@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import { projectInline } from '../../../projections/authority/authority.projection.js';
@@ -11,6 +10,7 @@ import { KeyVault } from '../../log/vault/key-vault.js';
 import { AuthorityStore } from '../../store/authority/authority-store.js';
 import { fillWalSegment } from '../../store/fill-wal-segment.js';
 import { CredentialRow } from '../../store/authority/credential.row.js';
+import { sleep } from '../../support/sleep.js';
 import { Clock } from '../support/clock.js';
 import { IdGenerator } from '../support/id-generator.js';
 import { newestOf } from '../support/handle-command.js';
@@ -97,7 +97,7 @@ export class ErasureSteps {
         throw new ErasurePendingError(
           'The account is erased, but the read models still show it; repeat the erasure to finish it.',
         );
-      await pause(READ_MODEL_WAIT.pauseMs);
+      await sleep(READ_MODEL_WAIT.pauseMs);
     }
   }
 }

@@ -2,7 +2,7 @@
  * The creation of a post whose stream exists already: the intent was repeated, or a recovered log lost the creation and
  * kept what came after it.
  */
-import { setTimeout as pause } from 'node:timers/promises';
+import { sleep } from '../../support/sleep.js';
 import { LogUnavailable, WrongExpectedRevision } from '../../log/event-log.js';
 import type { Append, EventLog } from '../../log/event-log.js';
 import type { Recorded } from '../../log/recorded.js';
@@ -73,6 +73,6 @@ async function readUntilDurable(log: EventLog, stream: string, reason: Error): P
       throw new LogUnavailable('The same intent is still being executed; retry in a moment.', {
         cause: reason,
       });
-    await pause(DURABLE_WAIT.pauseMs);
+    await sleep(DURABLE_WAIT.pauseMs);
   }
 }

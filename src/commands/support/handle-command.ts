@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { Refusal } from '../../domain/refusal.js';
 import type { Decision } from '../../domain/refusal.js';
 import { LogUnavailable, WrongExpectedRevision } from '../../log/event-log.js';
@@ -6,6 +5,7 @@ import type { Append, Appended, EventLog, NewEvent } from '../../log/event-log.j
 import type { EventMetadata, Recorded } from '../../log/recorded.js';
 import type { StoredEvent } from '../../log/registry.js';
 import { isRestriction, restrictionId } from '../../log/restrictions.js';
+import { sleep } from '../../support/sleep.js';
 import type { IdGenerator } from './id-generator.js';
 
 /**
@@ -70,7 +70,7 @@ export async function handleCommand<State, Event extends StoredEvent>(
         throw new LogUnavailable('other writers were first in every attempt; nothing was written, retry', {
           cause: error,
         });
-      await pause(attempt * PAUSE_MS);
+      await sleep(attempt * PAUSE_MS);
     }
   }
 }

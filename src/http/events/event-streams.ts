@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
-import { setTimeout as pause } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import type { OnModuleDestroy } from '@nestjs/common';
 import type { FeedPage } from '../../../projections/feed/feed.read-model.js';
 import type { limits } from '../../config/limit-settings.js';
+import { endsWithin } from '../../support/sleep.js';
 import type { Read } from '../admission/protected-reads.js';
 import { HttpRefusal } from '../server/errors.js';
 import { EventStream } from './event-stream.js';
@@ -53,7 +53,7 @@ export class EventStreams implements OnModuleDestroy {
     this.rounds.stop();
     const closed = [...this.open.keys()].map(({ body }) => once(body, 'close'));
     for (const stream of this.open.keys()) stream.end();
-    await Promise.race([Promise.all(closed), pause(CLOSE_MS, undefined, { ref: false })]);
+    await endsWithin(CLOSE_MS, Promise.all(closed));
   }
 
   private checkLimits(listener: string, isAnonymous: boolean): void {

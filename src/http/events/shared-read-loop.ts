@@ -1,6 +1,7 @@
-import { setImmediate as yieldToEventLoop, setTimeout as pause } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { FeedPage } from '../../../projections/feed/feed.read-model.js';
 import type { Clock } from '../../commands/support/clock.js';
+import { sleep } from '../../support/sleep.js';
 import type { Read } from '../admission/protected-reads.js';
 import type { SharedAnswer } from '../admission/shared-reads.js';
 import { HttpRefusal } from '../server/errors.js';
@@ -168,7 +169,7 @@ export class SharedReadLoop {
   }
 
   private pause(ms: number): Promise<unknown> {
-    return pause(ms, undefined, { signal: this.stopping.signal }).catch(() => undefined);
+    return sleep(ms, this.stopping.signal);
   }
 }
 

@@ -1,7 +1,7 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Client } from 'pg';
 import { ProjectionStoppedError, isPoisonFault, messageOf } from '../../../projections/runner/faults.js';
 import { endSession, sessionClient } from '../../store/session-client.js';
+import { sleep } from '../../support/sleep.js';
 
 /**
  * No reader sees a build before its publication, and a crash loses only the work since its checkpoint.
@@ -111,7 +111,7 @@ export class BuildConnection {
       await client.connect();
       while (!isOver()) {
         await client.query('SELECT pg_cancel_backend($1)', [this.pid]);
-        await pause(CANCEL_AGAIN_MS);
+        await sleep(CANCEL_AGAIN_MS);
       }
     } catch {
       // An unreachable server runs no statement. Closing the session ends the wait for its answer.

@@ -1,8 +1,8 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { NotLeaderError } from '@eventstore/db-client';
 import type { EventStoreDBClient, RecordedEvent } from '@eventstore/db-client';
 import type { Logger } from 'pino';
 import type { EventStoreConnection } from '../../config/event-store-files.js';
+import { sleep } from '../../support/sleep.js';
 import { newestOf, READ_DEADLINE_MS } from './bounded-read.js';
 import {
   ConnectionGivenUp,
@@ -64,7 +64,7 @@ export class Connection {
         if (leader) this.note(leader, error, startedAt);
         if (!this.isRetryable(error) || performance.now() + GO_THERE_MS > giveUpAt) throw error;
       }
-      await pause(GO_THERE_MS);
+      await sleep(GO_THERE_MS);
     }
   }
 
@@ -113,9 +113,8 @@ export class Connection {
     await this.previousEnded;
     this.closing.signal.throwIfAborted();
     const { discoveryInterval = SEARCH_PAUSE_MS } = this.address.options;
-    await pause(Math.max(0, this.failedAt + discoveryInterval - performance.now()), undefined, {
-      signal: this.closing.signal,
-    });
+    await sleep(Math.max(0, this.failedAt + discoveryInterval - performance.now()), this.closing.signal);
+    this.closing.signal.throwIfAborted();
     this.leader = await Leader.reach(this.address, await nodeToAsk(this.address), CONNECT_TIMEOUT_MS);
     this.missed = { count: 0, at: performance.now() };
     return this.leader;
@@ -129,6 +128,7 @@ export class Connection {
   }
 
   private isRetryable(error: unknown): boolean {
+    if (this.closing.signal.aborted) return false;
     return (
       error instanceof NotLeaderError ||
       error instanceof ConnectionGivenUp ||
@@ -147,8 +147,7 @@ export class Connection {
         () => false,
         (error: unknown) => error instanceof DeadlineExceeded,
       );
-      const rest = pause(isSilent ? GO_THERE_MS : HEARTBEAT_MS.pause, undefined, { signal, ref: false });
-      await rest.catch(() => undefined);
+      await sleep(isSilent ? GO_THERE_MS : HEARTBEAT_MS.pause, signal, { keepsProcess: false });
     }
   }
 }

@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import {
   BACKWARDS,
   END,
@@ -15,6 +14,7 @@ import type { Logger } from 'pino';
 import { readEventStoreAddress } from '../../config/event-store-files.js';
 import type { EventStoreConnection } from '../../config/event-store-files.js';
 import { keepLoopbackFromProxies } from '../../config/grpc-proxy.js';
+import { sleep } from '../../support/sleep.js';
 import { isTooLarge, largestEvent, TOO_LARGE } from './append-size.js';
 import { collect, FROM_LEADER, READ_DEADLINE_MS } from './bounded-read.js';
 import { isAmbiguous } from './client-errors.js';
@@ -94,7 +94,7 @@ export class EventStoreLog extends EventLog {
         }
         if (!isAmbiguous(error) || performance.now() + RETRY_PAUSE_MS > giveUpAt)
           throw new LogUnavailable('The event log did not confirm the append.', { cause: error });
-        await pause(RETRY_PAUSE_MS);
+        await sleep(RETRY_PAUSE_MS);
       }
     }
   }

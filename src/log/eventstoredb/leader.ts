@@ -1,9 +1,9 @@
 import { setMaxListeners } from 'node:events';
-import { setTimeout as pause } from 'node:timers/promises';
 import { AccessDeniedError, NotLeaderError } from '@eventstore/db-client';
 import type { EndPoint, EventStoreDBClient } from '@eventstore/db-client';
 import type { Channel } from '@grpc/grpc-js';
 import type { EventStoreConnection } from '../../config/event-store-files.js';
+import { endsWithin, sleep } from '../../support/sleep.js';
 import { newestOf } from './bounded-read.js';
 import { ConnectionGivenUp, within } from './client-errors.js';
 import { connect } from './connect.js';
@@ -56,7 +56,8 @@ export class Leader {
         if (error instanceof AccessDeniedError) return;
         if (!(error instanceof NotLeaderError)) throw error;
       }
-      await pause(GO_THERE_MS, undefined, { signal });
+      await sleep(GO_THERE_MS, signal);
+      signal.throwIfAborted();
       this.channel = this.client['getChannel']();
     }
   }
@@ -66,7 +67,7 @@ export class Leader {
     this.lossController.abort(new ConnectionGivenUp('The connection was given up for a new one.'));
     // Queued calls must not start later: two appending clients interfere with each other.
     client['getGRPCClient'] = () => Promise.reject(this.lossController.signal.reason);
-    await Promise.race([client.dispose(), pause(DISPOSE_TIMEOUT_MS, undefined, { ref: false })]);
+    await endsWithin(DISPOSE_TIMEOUT_MS, client.dispose());
     // `dispose` leaves channels open: the first one, and another that a late call may have opened.
     const channels = await Promise.allSettled([channel, client['getChannel']()]);
     const open = new Set(channels.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : [])));

@@ -1,7 +1,8 @@
-import { setImmediate as immediate, setTimeout as pause } from 'node:timers/promises';
+import { setImmediate as immediate } from 'node:timers/promises';
 import { eventTypeFilter, START } from '@eventstore/db-client';
 import type { AllStreamSubscription, RecordedEvent } from '@eventstore/db-client';
 import type { Logger } from 'pino';
+import { sleep } from '../../support/sleep.js';
 import { FROM_LEADER, READ_DEADLINE_MS } from './bounded-read.js';
 import { isAmbiguous, within } from './client-errors.js';
 import type { Connection } from './connection.js';
@@ -61,7 +62,7 @@ export async function* subscribe<Event extends { readonly id: string; readonly p
           'event log subscription keeps failing; retrying',
         );
     }
-    await pause(wait, undefined, { signal: options.signal }).catch(() => undefined);
+    await sleep(wait, options.signal);
     wait = Math.min(wait * 2, RECONNECT_PAUSE_MS.longest);
   }
 }

@@ -1,6 +1,6 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Config } from '../../config/config.js';
+import { sleep } from '../../support/sleep.js';
 import { LogUnavailable } from '../event-log.js';
 import type { EventLog } from '../event-log.js';
 
@@ -71,6 +71,6 @@ export async function sayIfUnusable(
         lastReason = error.message;
       }
     }
-    await pause(RETRY_MS, undefined, { signal }).catch(() => undefined);
+    await sleep(RETRY_MS, signal);
   }
 }

@@ -1,5 +1,5 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { endSession, sessionClient } from '../../store/session-client.js';
+import { sleep } from '../../support/sleep.js';
 import { within } from '../eventstoredb/client-errors.js';
 
 /** `NOTIFY` in the vault's database, with the commit that destroys a key. Payload: `<key id> <person>`. */
@@ -47,7 +47,7 @@ export class DestroyedKeys {
       onAttempted();
       if (isListening) wait = RECONNECT_PAUSE_MS.first;
       if (signal.aborted) break;
-      await pause(wait, undefined, { signal }).catch(() => undefined);
+      await sleep(wait, signal);
       wait = Math.min(wait * 2, RECONNECT_PAUSE_MS.longest);
     }
   }

@@ -1,9 +1,9 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import { auditPosition } from '../../../projections/audit/audit.read-model.js';
 import type { AuditedEvent } from '../../../projections/audit/audit.read-model.js';
 import type { EventLog } from '../../log/event-log.js';
 import { personalFieldsOf } from '../../log/registry.js';
+import { sleep } from '../../support/sleep.js';
 
 export type AuditEntry = Readonly<Record<string, unknown>>;
 
@@ -21,7 +21,7 @@ export async function isUpToDate(pool: Pool, log: EventLog, timeoutMs: number): 
     const position = await auditPosition(pool);
     if (position !== undefined && position >= head) return true;
     if (performance.now() > deadline) return false;
-    await pause(POLL_INTERVAL_MS);
+    await sleep(POLL_INTERVAL_MS);
   }
 }
 

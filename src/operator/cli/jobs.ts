@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import { sleep } from '../../support/sleep.js';
 import { Failure } from './failure.js';
 import type { Job } from './job-answers.js';
 import type { OperatorClient } from './operator-client.js';
@@ -35,7 +35,7 @@ export async function watchJob<Requested extends Job | null>(
       return job;
     }
     if (interrupted.signal.aborted) await api.pauseJob(job.id);
-    else await pause(POLL_INTERVAL_MS, undefined, { signal: interrupted.signal }).catch(() => undefined);
+    else await sleep(POLL_INTERVAL_MS, interrupted.signal);
   }
 }
 

@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { block, evolvePair, initialPair } from '../../domain/relation/pair.js';
 import type { PairEvent } from '../../domain/relation/pair.js';
 import { Refusal } from '../../domain/refusal.js';
@@ -8,6 +7,7 @@ import type { Recorded } from '../../log/recorded.js';
 import type { StoredEvent } from '../../log/registry.js';
 import { isRestriction } from '../../log/restrictions.js';
 import type { RestrictionEvent } from '../../log/restrictions.js';
+import { sleep } from '../../support/sleep.js';
 import { restrictionHash } from '../../witness/canonical.js';
 import type { Witness, Witnessed } from '../../witness/witness.js';
 
@@ -52,7 +52,7 @@ export async function reapply(witnessed: Witnessed, tools: ReapplyTools): Promis
       if (!(error instanceof WrongExpectedRevision)) throw error;
       if (attempt === ATTEMPTS)
         throw new LogUnavailable(`concurrent writers kept changing ${stream}; retry`, { cause: error });
-      await pause(attempt * PAUSE_MS);
+      await sleep(attempt * PAUSE_MS);
     }
   }
   // The missing restriction comes last. Until the witness has its position, a repeated run moves both again.

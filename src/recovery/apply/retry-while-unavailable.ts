@@ -1,5 +1,5 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { LogUnavailable } from '../../log/event-log.js';
+import { sleep } from '../../support/sleep.js';
 import { WitnessUnavailable } from '../../witness/witness.js';
 
 const PAUSE_MS = 500;
@@ -20,7 +20,8 @@ export async function retryWhileUnavailable<T>(
     } catch (error) {
       const isTransient = error instanceof LogUnavailable || error instanceof WitnessUnavailable;
       if (!isTransient || triesLeft <= 0) throw error;
-      await pause(PAUSE_MS, undefined, { signal });
+      await sleep(PAUSE_MS, signal);
+      signal?.throwIfAborted();
     }
   }
 }

@@ -1,10 +1,10 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { LogUnavailable } from '../../log/event-log.js';
 import type { EventLog } from '../../log/event-log.js';
 import { isUnreachable } from '../../store/unreachable.js';
 import { quarantine } from '../../incarnations/incarnation.js';
+import { endsWithin, sleep } from '../../support/sleep.js';
 import { describeDifferences } from './difference.js';
 import { compareAppliedRestrictions } from './incremental-comparison.js';
 import { readPublicationState, schemaOfRestrictions } from '../../incarnations/recovery-state.js';
@@ -55,7 +55,7 @@ export class RecoveryWatch {
   async start(): Promise<void> {
     const first = this.runCheck();
     this.running = first.then(() => this.repeat());
-    await Promise.race([first, pause(FIRST_CHECK_MS, undefined, { ref: false })]);
+    await endsWithin(FIRST_CHECK_MS, first);
   }
 
   async stop(): Promise<void> {
@@ -94,7 +94,7 @@ export class RecoveryWatch {
     const { signal } = this.stopping;
     while (!signal.aborted) {
       const isDone = this.unproven === undefined && this.isCompared;
-      await pause(isDone ? CHECK_INTERVAL_MS : RETRY_MS, undefined, { signal }).catch(() => undefined);
+      await sleep(isDone ? CHECK_INTERVAL_MS : RETRY_MS, signal);
       if (!signal.aborted) await this.runCheck();
     }
   }
