@@ -2,6 +2,7 @@ import type { ClientBase } from 'pg';
 import type { Logger } from 'pino';
 import { LogReplaced, UnreadableEvent } from '../../src/log/event-log.js';
 import type { EventLog } from '../../src/log/event-log.js';
+import { Backoff } from '../../src/support/backoff.js';
 import { sleep } from '../../src/support/sleep.js';
 import { Applier } from './applier.js';
 import { ProjectionStoppedError, messageOf, VersionTooOldError } from './faults.js';
@@ -50,7 +51,7 @@ export class GroupRunner {
   private readonly logger: Logger;
   private lastWarning: string | undefined;
   private current: GroupState = { activity: 'starting' };
-  private backoffMs = BACKOFF_MS.first;
+  private readonly backoff = new Backoff(BACKOFF_MS);
   private unreadable = { id: '', attempts: 0 };
 
   constructor(private readonly options: GroupRunnerOptions) {
@@ -85,9 +86,7 @@ export class GroupRunner {
 
   private nextBackoff(error: unknown): number {
     if (error instanceof VersionTooOldError) return OUTDATED_RETRY_MS;
-    const backoffMs = this.backoffMs;
-    this.backoffMs = Math.min(backoffMs * 2, BACKOFF_MS.longest);
-    return backoffMs;
+    return this.backoff.next();
   }
 
   private async session(stop: AbortSignal): Promise<void> {
@@ -179,7 +178,7 @@ export class GroupRunner {
   private onSuccess(): void {
     if (this.lastWarning !== undefined) this.logger.info('group working again');
     this.lastWarning = undefined;
-    this.backoffMs = BACKOFF_MS.first;
+    this.backoff.reset();
     this.unreadable = { id: '', attempts: 0 };
   }
 }

@@ -1,8 +1,11 @@
 import type { Logger } from 'pino';
+import { Backoff } from '../support/backoff.js';
 import { sleep } from '../support/sleep.js';
-import { Backoff } from './backoff.js';
 import { StartRefusedError } from './child-process.js';
 import type { RunningProcess } from './running-process.js';
+
+const RESTART_MS = { first: 100, longest: 10_000 };
+const HEALTHY_AFTER_MS = 60_000;
 
 export interface SupervisedProcess {
   pid(): number;
@@ -36,13 +39,14 @@ export async function keepRunning({
   const watching = supervise();
 
   async function supervise(): Promise<void> {
-    const backoff = new Backoff();
+    const backoff = new Backoff(RESTART_MS);
     for (;;) {
       const since = performance.now();
       const how = await current.exited;
       if (ending.signal.aborted) return;
       log.error({ part: name, pid: current.pid, how }, 'process ended unexpectedly; restarting it');
-      const next = await restart(backoff, performance.now() - since);
+      if (performance.now() - since > HEALTHY_AFTER_MS) backoff.reset();
+      const next = await restart(backoff);
       if (!next) return;
       current = next;
       log.info({ part: name, pid: current.pid }, 'process serves again');
@@ -50,10 +54,10 @@ export async function keepRunning({
     }
   }
 
-  async function restart(backoff: Backoff, servedMs: number): Promise<RunningProcess | undefined> {
-    for (let served = servedMs; ; served = 0) {
+  async function restart(backoff: Backoff): Promise<RunningProcess | undefined> {
+    for (;;) {
       try {
-        await sleep(backoff.next(served), ending.signal);
+        await sleep(backoff.next(), ending.signal);
         ending.signal.throwIfAborted();
         const next = await start(ending.signal);
         if (!ending.signal.aborted) return next;

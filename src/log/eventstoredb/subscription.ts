@@ -2,6 +2,7 @@ import { setImmediate as immediate } from 'node:timers/promises';
 import { eventTypeFilter, START } from '@eventstore/db-client';
 import type { AllStreamSubscription, RecordedEvent } from '@eventstore/db-client';
 import type { Logger } from 'pino';
+import { Backoff } from '../../support/backoff.js';
 import { sleep } from '../../support/sleep.js';
 import { FROM_LEADER, READ_DEADLINE_MS } from './bounded-read.js';
 import { isAmbiguous, within } from './client-errors.js';
@@ -16,7 +17,7 @@ import { verifyCheckpoint } from './verify-checkpoint.js';
  * window.
  */
 const SEARCH_WINDOW = 2_048;
-const RECONNECT_PAUSE_MS = { first: 100, longest: 500 };
+const RECONNECT_MS = { first: 100, longest: 500 };
 const FAILURES_BEFORE_WARNING = 3;
 
 type Decode<Event> = (
@@ -38,7 +39,7 @@ export async function* subscribe<Event extends { readonly id: string; readonly p
   options: SubscribeOptions,
 ): AsyncGenerator<Batch<Event>> {
   let last = options.after;
-  let wait = RECONNECT_PAUSE_MS.first;
+  const backoff = new Backoff(RECONNECT_MS);
   let failures = 0;
   while (!options.signal.aborted) {
     try {
@@ -49,7 +50,7 @@ export async function* subscribe<Event extends { readonly id: string; readonly p
         if (failure) throw failure;
         const newest = events.at(-1);
         if (newest) last = { position: newest.position, eventId: newest.id };
-        wait = RECONNECT_PAUSE_MS.first;
+        backoff.reset();
         failures = 0;
       }
     } catch (error) {
@@ -62,8 +63,7 @@ export async function* subscribe<Event extends { readonly id: string; readonly p
           'event log subscription keeps failing; retrying',
         );
     }
-    await sleep(wait, options.signal);
-    wait = Math.min(wait * 2, RECONNECT_PAUSE_MS.longest);
+    await sleep(backoff.next(), options.signal);
   }
 }
 
