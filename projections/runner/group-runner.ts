@@ -95,8 +95,7 @@ export class GroupRunner {
     const targetChanged = new AbortController();
     const signal = AbortSignal.any([stop, connection.lost, targetChanged.signal]);
     try {
-      connection.client.on('notification', () => targetChanged.abort());
-      if (news !== undefined) await connection.client.query(`LISTEN ${news}`);
+      if (news !== undefined) await connection.listen([news], () => targetChanged.abort());
       const standby = () => {
         this.current = { activity: 'standby' };
         this.logger.info('lock held by another worker; standing by');

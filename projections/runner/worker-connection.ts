@@ -1,6 +1,5 @@
-import type { Client } from 'pg';
 import { endWhenSilent } from '../../src/store/end-when-silent.js';
-import { endSession, sessionClient } from '../../src/store/session-client.js';
+import { Session } from '../../src/store/session.js';
 import { sleep } from '../../src/support/sleep.js';
 
 const STANDBY_MS = 500;
@@ -9,19 +8,10 @@ const STANDBY_MS = 500;
  * A dedicated connection of one worker of one group. Lock and transactions share the session, so a worker that lost the
  * lock cannot commit. The same holds for a frozen worker whose session Postgres has ended.
  */
-export class WorkerConnection {
-  private readonly broken = new AbortController();
-
-  private isClosed = false;
-
-  private constructor(readonly client: Client) {
-    client.on('error', (error) => this.onLost(error));
-    client.on('end', () => this.onLost(new Error('the connection to Postgres has ended')));
-  }
-
+export class WorkerConnection extends Session {
   static async open(url: string, applicationName: string): Promise<WorkerConnection> {
-    const client = sessionClient(url, applicationName);
-    const connection = new WorkerConnection(client);
+    const connection = new WorkerConnection(url, applicationName);
+    const { client } = connection;
     try {
       await client.connect();
       // Every statement looks rows up by keys. While young tables lack statistics, Postgres would scan whole tables, or
@@ -33,11 +23,6 @@ export class WorkerConnection {
       await connection.close();
       throw error;
     }
-  }
-
-  /** Aborts with the fault as reason when the connection breaks, but not on {@link close}. */
-  get lost(): AbortSignal {
-    return this.broken.signal;
   }
 
   /**
@@ -56,14 +41,5 @@ export class WorkerConnection {
       await sleep(STANDBY_MS, signal);
     }
     return false;
-  }
-
-  close(): Promise<void> {
-    this.isClosed = true;
-    return endSession(this.client);
-  }
-
-  private onLost(fault: Error): void {
-    if (!this.isClosed) this.broken.abort(fault);
   }
 }

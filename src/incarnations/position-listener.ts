@@ -1,12 +1,10 @@
 import type { ClientBase } from 'pg';
 import type { Logger } from 'pino';
 import { POSITION_CHANNEL } from '../../projections/runner/checkpoint-store.js';
-import { endSession, sessionClient } from '../store/session-client.js';
-import { sleep } from '../support/sleep.js';
+import { NotificationListener } from '../store/notification-listener.js';
+import type { Listening } from '../store/notification-listener.js';
 
-/** A silent connection may be dead; only a query tells. */
 const HEARTBEAT_MS = 10_000;
-const RECONNECT_PAUSE_MS = { first: 100, longest: 2_000 };
 
 export interface Published {
   readonly incarnation: string;
@@ -37,21 +35,31 @@ export class PositionListener {
   private changesRead = 0;
   private readonly waiters = new Set<Waiter>();
   private readonly subscribers = new Set<() => void>();
-  private readonly stopping = new AbortController();
-  private running: Promise<void> | undefined;
-  private disconnect: (() => void) | undefined;
+  private readonly listener: NotificationListener;
+  private isStopped = false;
 
-  constructor(private readonly options: PositionListenerOptions) {}
+  constructor(private readonly options: PositionListenerOptions) {
+    const { databaseUrl, publicationChannel, logger } = options;
+    this.listener = new NotificationListener({
+      url: databaseUrl,
+      applicationName: 'plaza-position-listener',
+      channels: [POSITION_CHANNEL, publicationChannel],
+      probeEveryMs: HEARTBEAT_MS,
+      open: (client) => this.listenOn(client),
+      onDisconnected: (reason, isFirst) => {
+        if (isFirst) logger.warn({ err: reason }, 'position listener disconnected; reconnecting');
+      },
+    });
+  }
 
   start(): void {
-    this.running ??= this.run();
+    void this.listener.start();
   }
 
   async stop(): Promise<void> {
-    this.stopping.abort();
-    this.disconnect?.();
+    this.isStopped = true;
     for (const waiter of this.waiters) waiter.settle(false);
-    await this.running;
+    await this.listener.stop();
   }
 
   current(): Published | undefined {
@@ -64,7 +72,7 @@ export class PositionListener {
    */
   waitFor(position: bigint, timeoutMs: number): Promise<boolean> {
     if (this.hasReached(position)) return Promise.resolve(true);
-    if (this.stopping.signal.aborted) return Promise.resolve(false);
+    if (this.isStopped) return Promise.resolve(false);
     return new Promise((resolve) => {
       const waiter = {
         position,
@@ -88,53 +96,23 @@ export class PositionListener {
     return (this.state?.appliedPosition ?? -1n) >= position;
   }
 
-  private async run(): Promise<void> {
-    const { signal } = this.stopping;
-    let pauseMs = RECONNECT_PAUSE_MS.first;
-    while (!signal.aborted) {
-      try {
-        await this.listen(() => (pauseMs = RECONNECT_PAUSE_MS.first));
-      } catch (error) {
-        if (pauseMs === RECONNECT_PAUSE_MS.first)
-          this.options.logger.warn({ err: error }, 'position listener disconnected; reconnecting');
-        await sleep(pauseMs, signal);
-        pauseMs = Math.min(pauseMs * 2, RECONNECT_PAUSE_MS.longest);
-      }
-    }
-  }
-
-  private async listen(onConnected: () => void): Promise<void> {
-    const { databaseUrl, publicationChannel, read } = this.options;
-    const client = sessionClient(databaseUrl, 'plaza-position-listener');
-    const { promise: ended, resolve, reject } = Promise.withResolvers<void>();
-    client.on('error', reject).on('end', () => reject(new Error('the connection to Postgres has ended')));
+  private listenOn(client: ClientBase): Listening {
     const refresh = coalesce(async () => {
       const { changes } = this;
-      const row = await read(client);
+      const row = await this.options.read(client);
       if (changes === this.changes) this.applyRow(row);
     });
-    client.on('notification', ({ channel, payload = '' }) => {
-      const isChange = channel !== POSITION_CHANNEL;
-      if (isChange) this.changes++;
-      if (isChange || !this.onNotification(payload)) refresh().catch(reject);
-    });
-    this.disconnect = resolve;
     this.announced.clear();
     this.changes++;
-    const heartbeat = setInterval(() => void refresh().catch(reject), HEARTBEAT_MS);
-    const open = async () => {
-      await client.connect();
-      await client.query(`LISTEN ${POSITION_CHANNEL}; LISTEN ${publicationChannel}`);
-      await refresh();
-      onConnected();
+    return {
+      onConnected: refresh,
+      onNotification: async (channel, payload) => {
+        const isChange = channel !== POSITION_CHANNEL;
+        if (isChange) this.changes++;
+        if (isChange || !this.onNotification(payload)) await refresh();
+      },
+      probe: refresh,
     };
-    open().catch(reject);
-    try {
-      await ended;
-    } finally {
-      clearInterval(heartbeat);
-      await endSession(client);
-    }
   }
 
   private onNotification(payload: string): boolean {

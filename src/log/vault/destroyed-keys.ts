@@ -1,12 +1,10 @@
-import { endSession, sessionClient } from '../../store/session-client.js';
-import { sleep } from '../../support/sleep.js';
+import { NotificationListener } from '../../store/notification-listener.js';
 import { within } from '../eventstoredb/client-errors.js';
 
 /** `NOTIFY` in the vault's database, with the commit that destroys a key. Payload: `<key id> <person>`. */
 export const DESTROYED_CHANNEL = 'vault_key_destroyed';
 
 const HEARTBEAT_MS = { every: 2_000, timeout: 1_000 };
-const RECONNECT_PAUSE_MS = { first: 100, longest: 2_000 };
 
 export interface KeepsKeys {
   mayKeep(may: boolean): void;
@@ -18,70 +16,37 @@ export interface KeepsKeys {
  * dead one within seconds.
  */
 export class DestroyedKeys {
-  private readonly stopping = new AbortController();
-  private running: Promise<void> | undefined;
-  private disconnect: (() => void) | undefined;
+  private readonly listener: NotificationListener;
 
   constructor(
-    private readonly vault: { readonly url: string; readonly applicationName: string },
+    vault: { readonly url: string; readonly applicationName: string },
     private readonly cache: KeepsKeys,
-  ) {}
+  ) {
+    this.listener = new NotificationListener({
+      url: vault.url,
+      applicationName: `${vault.applicationName}-keys`,
+      channels: [DESTROYED_CHANNEL],
+      probeEveryMs: HEARTBEAT_MS.every,
+      open: (client) => ({
+        onConnected: () => cache.mayKeep(true),
+        onNotification: (_channel, payload) => {
+          const [keyId = '', person = ''] = payload.split(' ');
+          cache.forget({ keyId, person });
+        },
+        probe: () => within(HEARTBEAT_MS.timeout, () => client.query('SELECT 1')),
+      }),
+      onDisconnected: () => cache.mayKeep(false),
+    });
+  }
 
-  async start(): Promise<void> {
-    const { promise: attempted, resolve } = Promise.withResolvers<void>();
-    this.running ??= this.run(resolve);
-    await attempted;
+  /** Resolves after the first attempt to connect. */
+  start(): Promise<void> {
+    return this.listener.start();
   }
 
   async stop(): Promise<void> {
-    this.stopping.abort();
-    this.disconnect?.();
-    await this.running;
-  }
-
-  private async run(onAttempted: () => void): Promise<void> {
-    const { signal } = this.stopping;
-    let wait = RECONNECT_PAUSE_MS.first;
-    while (!signal.aborted) {
-      const isListening = await this.listen(onAttempted);
-      onAttempted();
-      if (isListening) wait = RECONNECT_PAUSE_MS.first;
-      if (signal.aborted) break;
-      await sleep(wait, signal);
-      wait = Math.min(wait * 2, RECONNECT_PAUSE_MS.longest);
-    }
-  }
-
-  private async listen(onListening: () => void): Promise<boolean> {
-    const client = sessionClient(this.vault.url, `${this.vault.applicationName}-keys`);
-    const { promise: ended, resolve: end } = Promise.withResolvers<void>();
-    client.on('error', () => end()).on('end', () => end());
-    client.on('notification', ({ payload = '' }) => {
-      const [keyId = '', person = ''] = payload.split(' ');
-      this.cache.forget({ keyId, person });
-    });
-    this.disconnect = end;
-    let isListening = false;
-    const probe = async (text: string) => {
-      try {
-        await within(HEARTBEAT_MS.timeout, () => client.query(text));
-      } catch {
-        end();
-      }
-    };
-    const open = async () => {
-      await client.connect();
-      await client.query(`LISTEN ${DESTROYED_CHANNEL}`);
-      isListening = !this.stopping.signal.aborted;
-      this.cache.mayKeep(isListening);
-      onListening();
-    };
-    const heartbeat = setInterval(() => void (isListening && probe('SELECT 1')), HEARTBEAT_MS.every);
-    open().catch(() => end());
-    await ended;
-    clearInterval(heartbeat);
+    const stopped = this.listener.stop();
     this.cache.mayKeep(false);
-    await endSession(client);
-    return isListening;
+    await stopped;
   }
 }

@@ -1,0 +1,86 @@
+import { once } from 'node:events';
+import type { ClientBase } from 'pg';
+import { Backoff } from '../support/backoff.js';
+import { sleep } from '../support/sleep.js';
+import { Session } from './session.js';
+import type { OnNotification } from './session.js';
+
+const RECONNECT_MS = { first: 100, longest: 2_000 };
+
+/** What one connection does. A rejection ends the connection, and the next one follows. */
+export interface Listening {
+  /** LISTEN is in effect: reads what was announced while nobody listened. */
+  readonly onConnected: () => void | Promise<void>;
+  readonly onNotification: OnNotification;
+  /** A silent connection may be dead; only a query tells. */
+  readonly probe: () => Promise<unknown>;
+}
+
+export interface ListenerOptions {
+  readonly url: string;
+  readonly applicationName: string;
+  readonly channels: readonly string[];
+  readonly probeEveryMs: number;
+  /** Called for each attempt to connect, with a client that is not connected yet. */
+  readonly open: (client: ClientBase) => Listening;
+  /** `isFirst`: no attempt has failed since the last connection. Not called on {@link NotificationListener.stop}. */
+  readonly onDisconnected: (reason: unknown, isFirst: boolean) => void;
+}
+
+/**
+ * Listens to notifications of Postgres, and reconnects with backoff. Notifications between two connections are lost, so
+ * `onConnected` must make up for them.
+ */
+export class NotificationListener {
+  private readonly stopping = new AbortController();
+  private readonly attempted = Promise.withResolvers<void>();
+  private running: Promise<void> | undefined;
+
+  constructor(private readonly options: ListenerOptions) {}
+
+  /** Resolves after the first attempt to connect, whether it succeeds or not. */
+  start(): Promise<void> {
+    this.running ??= this.run();
+    return this.attempted.promise;
+  }
+
+  async stop(): Promise<void> {
+    this.stopping.abort();
+    await this.running;
+  }
+
+  private async run(): Promise<void> {
+    const { signal } = this.stopping;
+    const backoff = new Backoff(RECONNECT_MS);
+    while (!signal.aborted) {
+      await this.listen(backoff);
+      this.attempted.resolve();
+      if (!signal.aborted) await sleep(backoff.next(), signal);
+    }
+    this.attempted.resolve();
+  }
+
+  /** Resolves once the connection is lost or the listener stops. */
+  private async listen(backoff: Backoff): Promise<void> {
+    const { url, applicationName, channels, probeEveryMs, open, onDisconnected } = this.options;
+    const session = new Session(url, applicationName);
+    const { onConnected, onNotification, probe } = open(session.client);
+    const ended = AbortSignal.any([this.stopping.signal, session.lost]);
+    const breakOff = (error: unknown) => session.breakOff(error);
+    let heartbeat: NodeJS.Timeout | undefined;
+    const connect = async () => {
+      await session.client.connect();
+      await session.listen(channels, onNotification);
+      ended.throwIfAborted();
+      heartbeat = setInterval(() => void probe().catch(breakOff), probeEveryMs);
+      await onConnected();
+      backoff.reset();
+      this.attempted.resolve();
+    };
+    connect().catch(breakOff);
+    if (!ended.aborted) await once(ended, 'abort');
+    clearInterval(heartbeat);
+    if (!this.stopping.signal.aborted) onDisconnected(session.lost.reason, backoff.failures === 0);
+    await session.close();
+  }
+}
