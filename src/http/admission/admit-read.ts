@@ -5,8 +5,7 @@ import { HttpRefusal } from '../server/errors.js';
 import type { AdmissionRow } from './admission-sql.js';
 import { requireAuthority } from './authority.js';
 import type { Caller } from './authority.js';
-import { unavailableReason } from './unavailable.js';
-import type { UnavailableReason } from './unavailable.js';
+import { unavailableMessage, unavailableReason } from './unavailable.js';
 import type { Credential } from './credential.js';
 import type { RestrictionProof } from './restriction-proof.js';
 
@@ -32,16 +31,9 @@ export function admit(
 ): Caller | undefined {
   // Before the token is judged: a log rollback may have lost facts about tokens as well.
   const reason = unavailableReason(row, proof);
-  if (reason) throw new HttpRefusal(reason, unavailableMessages[reason]);
+  if (reason) throw new HttpRefusal(reason, unavailableMessage(reason, 'read'));
   return credential && requireAuthority(row, scope);
 }
-
-const unavailableMessages: Readonly<Record<UnavailableReason, string>> = {
-  recovery_quarantined: 'The network is in recovery; reads are refused until recovery ends. Retry later.',
-  recovery_state_missing: 'The network is being set up; retry later.',
-  restriction_witness_unavailable_or_incomplete:
-    'Reads are unavailable until the consistency check completes; retry later.',
-};
 
 /**
  * @throws {HttpRefusal} `protected_read_unavailable`: the read models have not caught up with the required revision.

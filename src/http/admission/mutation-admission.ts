@@ -5,8 +5,8 @@ import { HttpRefusal } from '../server/errors.js';
 import { publisherSql } from './admission-sql.js';
 import { requireAuthority } from './authority.js';
 import type { Caller, CallerRow } from './authority.js';
-import { unavailableReason } from './unavailable.js';
-import type { UnavailableReason, AdmissionState } from './unavailable.js';
+import { NOTHING_WRITTEN, unavailableMessage, unavailableReason } from './unavailable.js';
+import type { AdmissionState } from './unavailable.js';
 import type { Credential } from './credential.js';
 import type { RestrictionProof } from './restriction-proof.js';
 
@@ -18,14 +18,6 @@ export interface MutationRule {
 interface PublisherRow extends CallerRow, AdmissionState {
   readonly publishing_paused: boolean;
 }
-
-const RETRY_ADVICE = 'This request wrote nothing; retry it later with the same intentId.';
-const unavailableMessages: Readonly<Record<UnavailableReason, string>> = {
-  // A log that may have lost events cannot show which post, block or grant still exists.
-  recovery_quarantined: `The network is in recovery. ${RETRY_ADVICE}`,
-  recovery_state_missing: `The network is being set up. ${RETRY_ADVICE}`,
-  restriction_witness_unavailable_or_incomplete: `Access cannot be verified yet. ${RETRY_ADVICE}`,
-};
 
 /**
  * Checks at the moment of the request that token, grant, actor and application are live, and that the grant has the
@@ -42,10 +34,10 @@ export class MutationAdmission {
   async admit(credential: NonNullable<Credential>, { scope, publishes }: MutationRule): Promise<Caller> {
     const row = await this.find(credential.tokenHash);
     const reason = unavailableReason(row, this.proof);
-    if (reason) throw new HttpRefusal(reason, unavailableMessages[reason]);
+    if (reason) throw new HttpRefusal(reason, unavailableMessage(reason, 'mutation'));
     const caller = requireAuthority(row, scope);
     if (publishes && row.publishing_paused)
-      throw new HttpRefusal('publishing_paused', `Publishing is paused for everybody. ${RETRY_ADVICE}`);
+      throw new HttpRefusal('publishing_paused', `Publishing is paused for everybody. ${NOTHING_WRITTEN}`);
     return caller;
   }
 

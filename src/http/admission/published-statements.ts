@@ -3,6 +3,7 @@ import type { Pool, QueryResultRow } from 'pg';
 import { HttpRefusal } from '../server/errors.js';
 import type { Publication, PublicationCache } from './publication.js';
 import { dropStaleStatements, statementName } from './stale-statements.js';
+import { unavailableMessage } from './unavailable.js';
 
 const UNDEFINED_TABLE = '42P01';
 const INVALID_SCHEMA = '3F000';
@@ -36,7 +37,7 @@ export class PublishedStatements {
     let publication = await this.publications.current();
     for (const last of [false, true]) {
       if (!publication)
-        throw new HttpRefusal('recovery_state_missing', 'The network is being set up; retry later.');
+        throw new HttpRefusal('recovery_state_missing', unavailableMessage('recovery_state_missing', 'read'));
       if (!this.publications.isReadable(publication))
         throw new HttpRefusal(
           'protected_read_unavailable',

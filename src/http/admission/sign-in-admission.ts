@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
-import { unavailableReason, admissionStateSql } from './unavailable.js';
-import type { UnavailableReason, AdmissionState } from './unavailable.js';
+import { admissionStateSql, unavailableMessage, unavailableReason } from './unavailable.js';
+import type { AdmissionState } from './unavailable.js';
 import type { RestrictionProof } from './restriction-proof.js';
 
 export class SignInAdmission {
@@ -30,15 +30,6 @@ export class SignInAdmission {
     const [state] = rows;
     if (!state) throw new Error('the admission statement returned no row');
     const reason = unavailableReason(state, this.proof);
-    return reason && unavailableMessages[reason];
+    return reason && unavailableMessage(reason, 'signIn');
   }
 }
-
-const unavailableMessages: Readonly<Record<UnavailableReason, string>> = {
-  recovery_quarantined:
-    'The network is in recovery. Sign-in is unavailable until recovery ends; try again later.',
-  recovery_state_missing:
-    'The network is being set up. Sign-in is unavailable until it is ready; try again later.',
-  restriction_witness_unavailable_or_incomplete:
-    'Sign-in is unavailable until the consistency check completes; try again in a moment.',
-};

@@ -33,3 +33,23 @@ export type UnavailableReason = Extract<
   ErrorCode,
   'recovery_quarantined' | 'recovery_state_missing' | 'restriction_witness_unavailable_or_incomplete'
 >;
+
+export const NOTHING_WRITTEN = 'This request wrote nothing; retry it later with the same intentId.';
+
+const states: Readonly<Record<UnavailableReason, string>> = {
+  // A log that may have lost events cannot show which post, block or grant still exists.
+  recovery_quarantined: 'The network is in recovery.',
+  recovery_state_missing: 'The network is being set up.',
+  restriction_witness_unavailable_or_incomplete:
+    'Access cannot be verified until the consistency check completes.',
+};
+
+const advice = {
+  read: 'Retry later.',
+  mutation: NOTHING_WRITTEN,
+  signIn: 'Sign-in is unavailable for now; please try again later.',
+};
+
+/** The message for the client or person who sent the request. */
+export const unavailableMessage = (reason: UnavailableReason, request: keyof typeof advice): string =>
+  `${states[reason]} ${advice[request]}`;
