@@ -3,6 +3,7 @@ import type { AuthorizationServer } from '../authorization-server.js';
 import { enforceLimit } from '../sign-in/password-check.js';
 import type { SignInLimits } from '../sign-in/sign-in-limits.js';
 import type { RefusedCredentials } from '../../limits/refused-credentials.js';
+import { isPlainUtf8 } from '../../support/plain-utf8.js';
 import { AUTH_PREFIX } from '../settings.js';
 import { authorizationQuery } from './authorization-query.js';
 import { basicCredentials, bearerToken } from './credentials.js';
@@ -101,8 +102,7 @@ function acceptOnlyForms(server: FastifyInstance): void {
 }
 
 function textOf({ headers }: FastifyRequest, body: Buffer): string {
-  const charset = /;\s*charset="?([^\s";]+)/i.exec(headers['content-type'] ?? '')?.[1] ?? 'utf-8';
-  if (headers['content-encoding'] !== undefined || charset.toLowerCase() !== 'utf-8')
+  if (!isPlainUtf8(headers))
     throw new Fault(415, 'invalid_request', 'Send the form in UTF-8, without a Content-Encoding.');
   try {
     return utf8.decode(body);

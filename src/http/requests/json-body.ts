@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { isPlainUtf8 } from '../../support/plain-utf8.js';
 import { HttpRefusal } from '../server/errors.js';
 import { isSingleHeader } from '../server/network-origin.js';
 
@@ -25,9 +26,7 @@ export function acceptOnlyJson(server: FastifyInstance): void {
 function parse(request: FastifyRequest, body: Buffer): unknown {
   if (!isSingleHeader(request, 'content-type'))
     throw new HttpRefusal('invalid_request', 'Send one header Content-Type.');
-  const { headers } = request;
-  const charset = /;\s*charset="?([^\s";]+)/i.exec(headers['content-type'] ?? '')?.[1] ?? 'utf-8';
-  if (headers['content-encoding'] !== undefined || charset.toLowerCase() !== 'utf-8')
+  if (!isPlainUtf8(request.headers))
     throw new HttpRefusal('invalid_json', 'Send the body in UTF-8, without a content encoding.', {
       status: 415,
     });
