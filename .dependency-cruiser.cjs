@@ -6,7 +6,7 @@
  */
 const mayImport = {
   '^src/domain/': [],
-  '^src/config/': [],
+  '^src/config/': ['^src/support/'],
   '^src/pages/': [],
   '^src/store/': ['^src/support/'],
   '^src/support/': [],
@@ -112,6 +112,7 @@ const mayImport = {
     '^src/log/',
     '^src/recovery/plan/',
     '^src/store/',
+    '^src/support/',
     '^src/witness/',
     '^projections/audit/audit\\.read-model\\.ts$',
     '^projections/groups\\.ts$',

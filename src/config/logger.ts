@@ -1,18 +1,30 @@
+import { isatty } from 'node:tty';
 import { pino } from 'pino';
 import type { DestinationStream, LogFn, Logger } from 'pino';
 import type { Config } from './config.js';
+import { describeError } from './error-description.js';
+import type { ErrorDescription } from './error-description.js';
+import { TerminalLog } from './terminal-log.js';
 
 export const LOGGER = Symbol('logger');
 
 export function createLogger(
   { logLevel }: Pick<Config, 'logLevel'>,
   process: string,
-  destination: DestinationStream = pino.destination({ fd: 2, sync: false }),
+  destination: DestinationStream = standardError(),
 ): Logger {
   const serializers = {
     err: (error: unknown) => (error instanceof TemporaryFault ? error.described : describeError(error)),
   };
   return pino({ level: logLevel, base: { process }, serializers, hooks: { logMethod } }, destination);
+}
+
+const STDERR = 2;
+
+/** JSON lines, but readable ones on a terminal. The processes of the launcher share its standard error, and so the rule. */
+function standardError(): DestinationStream {
+  const lines = pino.destination({ fd: STDERR, sync: false });
+  return isatty(STDERR) ? new TerminalLog(lines, process.stderr.hasColors()) : lines;
 }
 
 class TemporaryFault {
@@ -39,29 +51,5 @@ function withoutStack({ type, message, code, cause }: ErrorDescription): ErrorDe
     message,
     ...(code !== undefined && { code }),
     ...(cause !== undefined && { cause: withoutStack(cause) }),
-  };
-}
-
-interface ErrorDescription {
-  readonly type: string;
-  readonly message: string;
-  readonly code?: unknown;
-  readonly stack?: string;
-  readonly cause?: ErrorDescription;
-}
-
-/**
- * Omits all other properties: database errors carry the statement's parameters and the failing row, with personal
- * texts and credentials.
- */
-export function describeError(error: unknown): ErrorDescription {
-  if (typeof error !== 'object' || error === null) return { type: typeof error, message: String(error) };
-  const { name, message, stack, code, cause } = error as Partial<Error> & { readonly code?: unknown };
-  return {
-    type: name ?? 'Error',
-    message: String(message),
-    ...(code !== undefined && { code }),
-    ...(stack !== undefined && { stack }),
-    ...(cause !== undefined && { cause: describeError(cause) }),
   };
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { createLogger, describeError } from './logger.js';
+import { describeError } from './error-description.js';
+import { createLogger } from './logger.js';
 
 describe('an error in the log', () => {
   it('says what went wrong and where, and nothing of what was being written', () => {

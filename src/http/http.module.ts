@@ -38,6 +38,7 @@ import { Health } from './health/health.js';
 import { InboxController } from './inbox/inbox.controller.js';
 import { IntentsController } from './intents/intents.controller.js';
 import { RequestLimits } from './limits/request-limits.js';
+import { LandingController } from './landing/landing.controller.js';
 import { LogCheck } from './health/log-check.js';
 import { documentOf } from './openapi/document.js';
 import { API_DOCUMENT, OpenApiController } from './openapi/openapi.controller.js';
@@ -68,6 +69,7 @@ const unlimitedStreams = { ofListener: Infinity, ofProcess: Infinity, anonymous:
     HealthController,
     InboxController,
     IntentsController,
+    LandingController,
     OpenApiController,
     PostReadsController,
     PostsController,

@@ -115,7 +115,12 @@ function buildTarget(
     ...published,
     async build(signal) {
       const verified = await buildVerified({ group, log, databaseUrl, incarnation: own, signal });
-      logger.info({ incarnation: own.incarnation, verified }, 'verified the incarnation');
+      const rows = verified.reduce((sum, table) => sum + table.rows, 0);
+      logger.info(
+        { incarnation: own.incarnation, tables: verified.length, rows },
+        'verified the incarnation',
+      );
+      logger.debug({ incarnation: own.incarnation, verified }, 'rows and digest of each verified table');
     },
     async onCaughtUp(client) {
       if (isPublished) return published.onCaughtUp(client);

@@ -36,6 +36,7 @@ p { margin: 0 0 1rem; }
 p:last-child { margin-bottom: 0; }
 a { color: var(--accent); text-underline-offset: .2em; }
 a:hover { color: var(--accent-strong); }
+code, pre { font: .875em/1.5 ui-monospace, "SF Mono", Menlo, Consolas, monospace; }
 .quiet { color: var(--quiet); }
 .small { font-size: .875rem; }
 form { margin: 0; }
@@ -81,6 +82,8 @@ button:focus-visible, input:focus-visible { border-radius: .6rem; }
   content: ""; position: absolute; left: .25rem; top: .42em; width: .75rem; height: .38rem; transform: rotate(-45deg);
   border: solid var(--accent); border-width: 0 0 2px 2px;
 }
+.links { margin: 0; padding-left: 1.25rem; }
+.links li + li { margin-top: .35rem; }
 .aside { margin-top: 1.5rem; padding-top: 1.25rem; border-top: 1px solid var(--line); }
 .applications { list-style: none; margin: 1rem 0 0; padding: 0; }
 .applications > li { padding: 1.25rem 0; border-top: 1px solid var(--line); }

@@ -7,7 +7,6 @@ main > section, main > nav { margin-top: 1.25rem; }
 h3 a, h2 a { color: inherit; text-decoration: none; }
 h3 a:hover, h2 a:hover { text-decoration: underline; }
 h4 { font-size: .875rem; margin: 1.5rem 0 .35rem; color: var(--quiet); text-transform: none; font-weight: 650; }
-code, pre { font: .875em/1.5 ui-monospace, "SF Mono", Menlo, Consolas, monospace; }
 pre { overflow-x: auto; margin: .75rem 0 0; padding: .85rem 1rem; border: 1px solid var(--line); border-radius: .75rem; background: var(--ground); overflow-wrap: normal; }
 .pattern { color: var(--quiet); }
 .address { display: flex; flex-wrap: wrap; gap: .5rem; align-items: baseline; margin: .35rem 0 .75rem; }

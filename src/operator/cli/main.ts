@@ -3,7 +3,7 @@ import { ConfigError } from '../../config/config.js';
 import { LaunchError } from '../../launch/launch-error.js';
 import { Failure } from './failure.js';
 import { withIdentifiersLast } from './leading-hyphens.js';
-import { plainText } from './plain-text.js';
+import { plainText } from '../../support/plain-text.js';
 import { commandLine } from './program.js';
 
 try {

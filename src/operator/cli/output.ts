@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { plainText } from './plain-text.js';
+import { plainText } from '../../support/plain-text.js';
 
 export interface OutputOptions {
   readonly json?: true;

@@ -1,4 +1,4 @@
-import { plainText } from './plain-text.js';
+import { plainText } from '../../support/plain-text.js';
 
 export interface Step {
   /** Name of the current work: `log`. */

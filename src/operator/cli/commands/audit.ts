@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { operatorApi, withOperator } from '../command-options.js';
 import type { OperatorOptions } from '../command-options.js';
 import type { AuditFilter, OperatorClient } from '../operator-client.js';
-import { plainText } from '../plain-text.js';
+import { plainText } from '../../../support/plain-text.js';
 import { parseSince } from '../since.js';
 
 export function addAudit(program: Command): void {

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { readConfig } from '../../../config/config.js';
 import { operatorApi, withOperator } from '../command-options.js';
 import type { OperatorOptions } from '../command-options.js';
-import { plainText } from '../plain-text.js';
+import { plainText } from '../../../support/plain-text.js';
 
 export function addDemo(program: Command): void {
   withOperator(program.command('demo'))

@@ -1,0 +1,79 @@
+import type { Config } from '../../config/config.js';
+import { html } from '../../pages/html.js';
+import type { Html } from '../../pages/html.js';
+import { layout } from '../../pages/layout.js';
+
+/**
+ * A page for visitors who know only the address. Its links are absolute: below `/api` a request under another name of
+ * this host is refused.
+ */
+export function landingPage({ baseUrl, registration }: Pick<Config, 'baseUrl' | 'registration'>): string {
+  const { host } = new URL(baseUrl);
+  return layout(
+    host,
+    html`
+      <section class="card" aria-labelledby="network">
+        <h1 id="network">Plaza at ${host}</h1>
+        <p>
+          A social network that people reach through independently operated applications: they post, reply,
+          follow, like and block with any of them, and have one account for all.
+        </p>
+      </section>
+      ${forPeople(baseUrl, registration === 'open')} ${forDevelopers(baseUrl)} ${forOperators(baseUrl)}
+    `,
+    { wide: true },
+  );
+}
+
+function forPeople(baseUrl: string, isOpen: boolean): Html {
+  const account = `${baseUrl}/api/auth/account`;
+  return html`<section class="card" aria-labelledby="people">
+    <h2 id="people">For people</h2>
+    <p>Your account page shows which applications may act for you, and disconnects them.</p>
+    <ul class="links">
+      ${
+        isOpen
+          ? html`<li><a href="${account}/sign-up">Create an account</a></li>`
+          : html`<li>The operators of this network create the accounts: ask them for one.</li>`
+      }
+      <li><a href="${account}">Sign in to your account</a></li>
+    </ul>
+  </section>`;
+}
+
+function forDevelopers(baseUrl: string): Html {
+  const issuer = `${baseUrl}/api/auth`;
+  return html`<section class="card" aria-labelledby="developers">
+    <h2 id="developers">For developers</h2>
+    <p>
+      An application is a confidential OAuth 2.0 client. The operators of this network register it; people
+      then sign in here and allow it to act for them.
+    </p>
+    <ul class="links">
+      <li><a href="${baseUrl}/docs">API reference</a></li>
+      <li><a href="${baseUrl}/api/openapi.json">The same as OpenAPI 3.1</a></li>
+      <li>
+        <a href="${issuer}/.well-known/openid-configuration">OpenID Connect discovery</a> of the issuer
+        <code>${issuer}</code>
+      </li>
+      <li>How to write an application: <code>docs/applications.md</code> in the source of Plaza</li>
+    </ul>
+  </section>`;
+}
+
+function forOperators(baseUrl: string): Html {
+  return html`<section class="card" aria-labelledby="operators">
+    <h2 id="operators">For operators</h2>
+    <p>
+      On the machine of the network, <code>npx plaza --help</code> lists every command: register applications,
+      create accounts, read the audit, back up, recover.
+    </p>
+    <ul class="links">
+      <li><a href="${baseUrl}/readyz">Readiness of each component</a></li>
+      <li>
+        What to do in a failure: <code>docs/recovery.md</code>; upgrades and scaling:
+        <code>docs/deployment.md</code>, both in the source of Plaza
+      </li>
+    </ul>
+  </section>`;
+}
