@@ -91,7 +91,7 @@ describe('two API processes', () => {
 });
 
 describe('what is published', () => {
-  it('is refused by both while it is in quarantine', async () => {
+  it('is refused by both while it is in quarantine, and the landing page is not', async () => {
     await database.query(`UPDATE recovery.publication SET status = 'quarantined', reason = 'a test'`);
     try {
       for (const to of [0, 1] as const)
@@ -105,6 +105,7 @@ describe('what is published', () => {
         503,
         { status: 'failed', reason: 'In quarantine: a test' },
       ]);
+      expect((await fetch(network.baseUrl)).status).toBe(200);
     } finally {
       await database.query(`UPDATE recovery.publication SET status = 'serving', reason = NULL`);
     }

@@ -31,6 +31,8 @@ afterAll(async () => {
 /** What a command prints. In this process: starting one takes longer than all that it does. */
 async function plaza(...args: string[]): Promise<string> {
   let printed = '';
+  const { isTTY } = process.stdout;
+  process.stdout.isTTY = false;
   const writing = jest.spyOn(process.stdout, 'write').mockImplementation((text) => {
     printed += String(text);
     return true;
@@ -38,6 +40,7 @@ async function plaza(...args: string[]): Promise<string> {
   try {
     await commandLine().parseAsync(withIdentifiersLast(args), { from: 'user' });
   } finally {
+    process.stdout.isTTY = isTTY;
     writing.mockRestore();
   }
   return printed;
@@ -45,6 +48,13 @@ async function plaza(...args: string[]): Promise<string> {
 
 const asked = async <Answer>(...args: string[]): Promise<Answer> =>
   JSON.parse(await plaza(...args, '--json')) as Answer;
+
+/** The items of a list, which are a line each. */
+async function listed<Item>(...args: string[]): Promise<Item[]> {
+  const lines = (await plaza(...args, '--json')).split('\n');
+  expect(lines.pop()).toBe('');
+  return lines.map((line) => JSON.parse(line) as Item);
+}
 
 describe('an operator at the command line', () => {
   it('takes the authority of an application, and gives it back', async () => {
@@ -66,16 +76,13 @@ describe('an operator at the command line', () => {
     expect(await plaza('app', 'suspend', clientId)).toBe(
       `${clientId} is suspended already (lifecycle revision 2); nothing changed\n`,
     );
-    expect(await plaza('app', 'list')).toMatch(
-      new RegExp(`^${clientId} {2}Quill {2}\\(suspended\\)\n {2}registered 20.*, usable grants: 0\n`),
-    );
-    expect(await plaza('app', 'list')).toContain('returns after sign-out to https://quill.example/bye\n');
+    expect(await listed('app', 'list')).toMatchObject([{ clientId, name: 'Quill', state: 'suspended' }]);
     expect(await asked('app', 'reinstate', clientId, '--reason', 'they mended it')).toEqual({
       changed: true,
       revision: 3,
     });
     expect(await asked('app', 'reinstate', clientId)).toEqual({ changed: false, revision: 3 });
-    expect(await asked<object[]>('app', 'list')).toEqual([
+    expect(await listed('app', 'list')).toEqual([
       {
         clientId,
         name: 'Quill',
@@ -127,26 +134,24 @@ describe('an operator at the command line', () => {
     expect([code, stdout, stderr]).toEqual([1, '', 'There is no such application. (not_found)\n']);
   });
 
-  it('says nothing but the answer, and goes with 0', async () => {
+  it('says nothing but the answer, a line for each item of a list, and goes with 0', async () => {
     const { code, stdout, stderr } = await runPlaza(['keys', 'list', '--json'], settings);
     expect([code, stderr]).toEqual([0, '']);
     expect(stdout).toBe(await plaza('keys', 'list', '--json'));
+    expect(stdout).toBe(await plaza('keys', 'list'));
   });
 
   it('rotates the keys that sign ID tokens', async () => {
-    type Keys = { kid: string; state: string }[];
-    const [old] = await asked<Keys>('keys', 'list');
+    type Key = { kid: string; state: string };
+    const [old] = await listed<Key>('keys', 'list');
     expect(old).toEqual({ kid: expect.any(String), state: 'signing', signsFrom: null, publishedUntil: null });
     const { kid } = await asked<{ kid: string }>('keys', 'rotate', '--reason', 'a year has passed');
     expect(await plaza('keys', 'rotate')).toMatch(
       new RegExp(`^${kid} signs from 20.* on: a rotation is under way; nothing changed\n$`),
     );
-    expect(await asked<Keys>('keys', 'list')).toMatchObject([
+    expect(await listed<Key>('keys', 'list')).toMatchObject([
       { kid: old?.kid, state: 'signing' },
       { kid, state: 'next', signsFrom: expect.any(Number) },
     ]);
-    expect(await plaza('keys', 'list')).toMatch(
-      new RegExp(`^${old?.kid} {2}signing since the network began\n${kid} {2}next, signs from 20.* on\n$`),
-    );
   });
 });

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { localTime } from '../../support/local-time.js';
 import { plainText } from '../../support/plain-text.js';
 
 export interface OutputOptions {
@@ -10,10 +11,32 @@ export function withJson(command: Command): Command {
 }
 
 export function answer(options: OutputOptions, result: unknown, lines: readonly string[]): void {
-  process.stdout.write(plainText(options.json ? `${JSON.stringify(result)}\n` : `${lines.join('\n')}\n`));
+  print(options.json ? [JSON.stringify(result)] : lines);
+}
+
+/** Prints a list: as a table on a terminal, elsewhere and with `--json` as one JSON object a line. */
+export function answerList<Item>(
+  options: OutputOptions,
+  items: readonly Item[],
+  tableOf: (items: readonly Item[]) => readonly string[],
+): void {
+  const isTable = options.json !== true && isOnTerminal();
+  const lines = isTable ? tableOf(items) : items.map((item) => JSON.stringify(item));
+  if (lines.length > 0) print(lines);
+}
+
+export const isOnTerminal = (): boolean => Boolean(process.stdout.isTTY);
+
+function print(lines: readonly string[]): void {
+  process.stdout.write(plainText(`${lines.join('\n')}\n`));
 }
 
 /** ISO 8601 in UTC. `ms`: Unix milliseconds. */
 export function moment(ms: number): string {
   return new Date(ms).toISOString();
+}
+
+/** For a table: `2026-01-31 09:30:00` in the time zone of the operator. `ms`: Unix milliseconds. */
+export function localMoment(ms: number): string {
+  return localTime(ms).slice(0, -'.000'.length);
 }

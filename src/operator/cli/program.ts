@@ -54,5 +54,6 @@ function fullName(command: Command): string {
 
 const HELP_FOOTER = `
 plaza COMMAND --help shows the options of a command. With --json, every command prints JSON.
+Lists are tables with local times on a terminal, and one JSON object a line elsewhere or with --json.
 Settings come from the environment: PORT, BASE_URL, OPERATOR_PORT, OPERATOR_HOST, OPERATOR_TOKEN, DATA_DIR and more.
 Exit codes: 0 done, 1 refused or failed, 2 wrong usage or settings.`;

@@ -4,7 +4,8 @@ import { operatorApi, lifecycleLine, withOperator, withReason, withRevision } fr
 import type { CommandOptions, OperatorOptions, LifecycleOptions } from '../command-options.js';
 import { parseDuration } from '../duration.js';
 import type { OperatorClient } from '../operator-client.js';
-import { answer, moment } from '../output.js';
+import { answer, answerList, localMoment, moment } from '../output.js';
+import { table } from '../table.js';
 
 interface RegisterOptions extends CommandOptions {
   readonly name: string;
@@ -50,8 +51,7 @@ export function addApp(program: Command): void {
   withOperator(app.command('list'))
     .description('list every application: registration, state, scopes, number of usable grants')
     .action(async (options: OperatorOptions) => {
-      const listed = await operatorApi(options).applications();
-      answer(options, listed, listed.length === 0 ? ['no application is registered'] : listed.map(lineOf));
+      answerList(options, await operatorApi(options).applications(), tableOf);
     });
 
   for (const [act, done] of [
@@ -103,15 +103,21 @@ const descriptions = {
 
 type Listed = Awaited<ReturnType<OperatorClient['applications']>>[number];
 
-function lineOf(listed: Listed): string {
-  const { clientId, name, state, scopes, redirectUris, postLogoutRedirectUris, registeredAt, grants } =
-    listed;
-  const since = registeredAt === null ? 'at an unknown time' : moment(registeredAt);
-  return [
-    `${clientId}  ${name}${state === 'active' ? '' : `  (${state})`}`,
-    `  registered ${since}, usable grants: ${grants}`,
-    `  may request ${scopes.join(' ')}`,
-    ...redirectUris.map((uri) => `  returns to ${uri}`),
-    ...postLogoutRedirectUris.map((uri) => `  returns after sign-out to ${uri}`),
-  ].join('\n');
+function tableOf(listed: readonly Listed[]): string[] {
+  if (listed.length === 0) return ['no application is registered'];
+  return table(
+    ['CLIENT ID', 'STATE', 'GRANTS', 'REGISTERED', 'APPLICATION'],
+    listed.map((each) => [
+      each.clientId,
+      each.state,
+      String(each.grants),
+      each.registeredAt === null ? 'unknown' : localMoment(each.registeredAt),
+      [
+        each.name,
+        `may request ${each.scopes.join(' ')}`,
+        ...each.redirectUris.map((uri) => `returns to ${uri}`),
+        ...each.postLogoutRedirectUris.map((uri) => `returns after sign-out to ${uri}`),
+      ],
+    ]),
+  );
 }

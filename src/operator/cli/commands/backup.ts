@@ -5,9 +5,10 @@ import { backupParts } from '../../../backup/format/manifest.js';
 import type { BackupPart } from '../../../backup/format/manifest.js';
 import { operatorApi, withReason } from '../command-options.js';
 import type { CommandOptions } from '../command-options.js';
-import { answer } from '../output.js';
+import { answer, isOnTerminal } from '../output.js';
 import { partsParser } from '../parts.js';
 import { formatBytes, ProgressLine } from '../progress-line.js';
+import { table } from '../table.js';
 
 interface BackupOptions extends CommandOptions {
   readonly parts: readonly BackupPart[];
@@ -35,10 +36,10 @@ export function addBackup(program: Command): void {
         onProgress: (step) => progress.show(step),
       });
       progress.done();
-      const lines = manifest.parts.map(({ part, bytes }) => `${part}  ${formatBytes(bytes)}`);
+      const sizes = manifest.parts.map(({ part, bytes }) => [part, formatBytes(bytes)]);
       answer(options, { dir: target, ...manifest }, [
         `backup ${manifest.backupId} of network ${manifest.networkId} is in ${target}`,
-        ...lines,
+        ...(isOnTerminal() ? table(['PART', 'SIZE'], sizes) : sizes.map((size) => size.join('  '))),
         'The vault has the keys of all personal texts: keep it apart from the log.',
       ]);
     });

@@ -2,15 +2,15 @@ import type { Command } from 'commander';
 import { operatorApi, withOperator, withReason } from '../command-options.js';
 import type { CommandOptions, OperatorOptions } from '../command-options.js';
 import type { OperatorClient } from '../operator-client.js';
-import { answer, moment } from '../output.js';
+import { answer, answerList, localMoment, moment } from '../output.js';
+import { table } from '../table.js';
 
 export function addKeys(program: Command): void {
   const keys = program.command('keys').description('keys that sign ID tokens: list and rotate them');
   withOperator(keys.command('list'))
     .description('list the published keys: the signing one, the next one, and retired ones')
     .action(async (options: OperatorOptions) => {
-      const published = await operatorApi(options).signingKeys();
-      answer(options, published, published.map(lineOf));
+      answerList(options, await operatorApi(options).signingKeys(), tableOf);
     });
 
   withReason(keys.command('rotate'))
@@ -25,8 +25,13 @@ export function addKeys(program: Command): void {
 
 type Key = Awaited<ReturnType<OperatorClient['signingKeys']>>[number];
 
-function lineOf({ kid, state, signsFrom, publishedUntil }: Key): string {
-  if (publishedUntil !== null) return `${kid}  retired, published until ${moment(publishedUntil)}`;
-  const since = signsFrom === null ? 'the network began' : moment(signsFrom);
-  return state === 'next' ? `${kid}  next, signs from ${since} on` : `${kid}  signing since ${since}`;
-}
+const tableOf = (keys: readonly Key[]): string[] =>
+  table(
+    ['KEY', 'STATE', 'SIGNS FROM', 'PUBLISHED UNTIL'],
+    keys.map(({ kid, state, signsFrom, publishedUntil }) => [
+      kid,
+      state,
+      signsFrom === null ? 'first start' : localMoment(signsFrom),
+      publishedUntil === null ? '' : localMoment(publishedUntil),
+    ]),
+  );

@@ -3,7 +3,8 @@ import { operatorApi, withOperator, withReason } from '../command-options.js';
 import type { CommandOptions, OperatorOptions } from '../command-options.js';
 import { outcomeOf, watchJob } from '../jobs.js';
 import type { OperatorClient } from '../operator-client.js';
-import { answer } from '../output.js';
+import { answer, isOnTerminal } from '../output.js';
+import { table } from '../table.js';
 
 export function addProjections(program: Command): void {
   const projections = program
@@ -16,7 +17,7 @@ export function addProjections(program: Command): void {
       answer(options, status, [
         `incarnation ${status.incarnation ?? 'none yet'}`,
         ...(status.quarantine === null ? [] : [`IN QUARANTINE, reads are refused: ${status.quarantine}`]),
-        ...status.projections.map(lineOf),
+        ...(isOnTerminal() ? tableOf(status.projections) : status.projections.map(lineOf)),
       ]);
     });
 
@@ -41,7 +42,22 @@ type Projection = Awaited<ReturnType<OperatorClient['projections']>>['projection
 function lineOf({ name, version, position, lag, stopped }: Projection): string {
   const behind = lag === null ? 'lag behind the log unknown' : `${lag} behind`;
   const line = `${name} v${version}  ${position === null ? 'no event applied yet' : `at ${position}`}, ${behind}`;
-  if (!stopped) return line;
-  const event = stopped.eventId === null ? '' : ` (event ${stopped.eventId} at ${stopped.position})`;
-  return `${line}; STOPPED${event}: ${stopped.reason}`;
+  return stopped ? `${line}; ${reasonOfStop(stopped)}` : line;
+}
+
+const tableOf = (projections: readonly Projection[]): string[] =>
+  table(
+    ['PROJECTION', 'VERSION', 'POSITION', 'BEHIND', 'STATE'],
+    projections.map(({ name, version, position, lag, stopped }) => [
+      name,
+      `v${version}`,
+      position === null ? 'none yet' : String(position),
+      lag === null ? 'unknown' : String(lag),
+      stopped ? reasonOfStop(stopped) : 'working',
+    ]),
+  );
+
+function reasonOfStop({ reason, position, eventId }: NonNullable<Projection['stopped']>): string {
+  const event = eventId === null ? '' : ` (event ${eventId} at ${position})`;
+  return `STOPPED${event}: ${reason}`;
 }
