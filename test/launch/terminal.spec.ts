@@ -111,8 +111,8 @@ describeOnTerminal('a network that is started on a terminal', () => {
 
     const projections = await runOnTerminal(['projections', 'status'], env);
     expect(projections.lines[0]).toMatch(/^incarnation \S+$/);
-    expect(projections.lines[1]).toMatch(/^PROJECTION +VERSION +POSITION +BEHIND +STATE$/);
-    expect(projections.lines.slice(2).join('\n')).toMatch(/^posts +v\d+ +\d+ +0 +working$/m);
+    expect(projections.lines[1]).toMatch(/^PROJECTION +VERSION +POSITION +BEHIND +STOPPED$/);
+    expect(projections.lines.slice(2).join('\n')).toMatch(/^posts +v\d+ +\d+ +0 +no$/m);
 
     expect((await runPlaza(['projections', 'rebuild', '--reason', 'a test'], env)).code).toBe(0);
     const { lines } = await runOnTerminal(['recovery', 'status'], env);

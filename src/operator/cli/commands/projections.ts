@@ -47,13 +47,13 @@ function lineOf({ name, version, position, lag, stopped }: Projection): string {
 
 const tableOf = (projections: readonly Projection[]): string[] =>
   table(
-    ['PROJECTION', 'VERSION', 'POSITION', 'BEHIND', 'STATE'],
+    ['PROJECTION', 'VERSION', 'POSITION', 'BEHIND', 'STOPPED'],
     projections.map(({ name, version, position, lag, stopped }) => [
       name,
       `v${version}`,
       position === null ? 'none yet' : String(position),
       lag === null ? 'unknown' : String(lag),
-      stopped ? reasonOfStop(stopped) : 'working',
+      stopped ? reasonOfStop(stopped) : 'no',
     ]),
   );
 
