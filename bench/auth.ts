@@ -8,7 +8,6 @@ import type { Floor } from './floor.js';
 import { startNetwork, withDataDir } from './network.js';
 import type { BenchNetwork } from './network.js';
 
-/** A figure beside its floor. */
 interface Beside extends Measured {
   readonly floor: Pick<Measured, 'perSecond' | 'cpuMs'>;
   readonly ratio: number;
@@ -16,24 +15,22 @@ interface Beside extends Measured {
 
 export interface AuthBench {
   readonly connections: number;
-  /** The password step alone. The floor: bare argon2 verifications, as many at a time. */
+  /** The password step alone. Floor: bare argon2 verifications with the same concurrency. */
   readonly signIns: Omit<Beside, 'floor'> & { readonly floor: { readonly perSecond: number } };
-  /** One verification while nothing else runs. */
   readonly argon2Ms: number;
-  /** Durable, with an RS256 ID token. The floor: bare oidc-provider with its memory adapter. */
+  /** Durable, with an RS256 ID token. Floor: bare oidc-provider with its memory adapter. */
   readonly codeExchanges: Beside;
   readonly refreshes: Beside;
-  /** GET /api/session. The floor: Fastify, and an answer that is always the same. */
+  /** GET /api/session. Floor: Fastify with a constant response. */
   readonly admissions: Beside;
-  /** The statement that admits a mutation, on one connection, there and back. */
+  /** Round trip of the statement that admits a mutation, on one connection. */
   readonly admissionStatementMicroseconds: number;
 }
 
-/** How much is measured; each is a multiple of the connections. */
 export interface AuthBenchOptions {
   readonly turns?: number;
   readonly signIns?: number;
-  /** Not many more: the bare provider's adapter forgets what is older than about a thousand entries. */
+  /** The bare provider's adapter evicts entries beyond about a thousand. */
   readonly exchanges?: number;
   readonly refreshes?: number;
   readonly admissions?: number;
@@ -41,7 +38,7 @@ export interface AuthBenchOptions {
 
 const CONNECTIONS = 16;
 
-/** Sign-ins, token requests and the admission of a bearer token, each beside the least that could stand in its place. */
+/** Sign-ins, token requests and bearer-token admission, each compared with a minimal implementation. */
 export function benchAuth(options: AuthBenchOptions = {}): Promise<AuthBench> {
   return withDataDir(async (dataDir) => {
     const network = await startNetwork(dataDir, undefined, { RATE_LIMITS: 'off' });
@@ -141,7 +138,6 @@ async function tokensOf(network: BenchNetwork, people: People, requests: TokenRe
   return tokensFor(network, requests, code);
 }
 
-/** One for each connection, each under a grant of its own. */
 async function refreshTokens(network: BenchNetwork, people: People, requests: TokenRequests) {
   const codes = await people.codes(CONNECTIONS);
   const tokens = await Promise.all(codes.map((code) => tokensFor(network, requests, code)));

@@ -10,23 +10,19 @@ import type { BenchNetwork } from './network.js';
 import { live } from './recovery/live.js';
 import { seed } from './recovery/seed.js';
 
-/** The drill of docs/recovery.md: a log that was lost, restored from its backup, and recovered. In seconds. */
+/** The drill of docs/recovery.md: a lost log, restored from its backup and recovered. In seconds. */
 export interface DrillBench {
-  /** Of the log, about. */
   readonly events: number;
-  /** Taken away after the backup. */
   readonly restrictions: number;
   readonly backup: number;
   readonly restore: number;
-  /** From `npm start` until the network says that it is in quarantine. */
+  /** From `npm start` until the network reports quarantine. */
   readonly quarantined: number;
-  /** `plaza recovery apply`: restrictions again, read models built, verified, published. */
   readonly apply: number;
 }
 
 const RESTRICTIONS = 20;
 
-/** `events`: how many, about; by default those of `BENCH_EVENTS`. */
 export function benchDrill(events = Number(process.env['BENCH_EVENTS'] ?? 30_000)): Promise<DrillBench> {
   return withDataDir((dataDir) =>
     withDataDir((elsewhere) => drill(dataDir, join(elsewhere, 'backup'), events)),
@@ -61,7 +57,6 @@ const envOf = (network: BenchNetwork | undefined, dataDir: string) => ({
 const operatorOf = (network: BenchNetwork, dataDir: string) =>
   new OperatorClient(readConfig(envOf(network, dataDir)), 'bench');
 
-/** Suspends people. */
 async function takeAway(network: BenchNetwork, dataDir: string): Promise<void> {
   const operator = operatorOf(network, dataDir);
   for (let n = 0; n < RESTRICTIONS; n++) {

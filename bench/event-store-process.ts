@@ -5,7 +5,6 @@ import { fileURLToPath } from 'node:url';
 
 const ENTRY = fileURLToPath(new URL('../src/embedded-event-store/main.js', import.meta.url));
 
-/** Runs `use` against an event store in a process of its own, as in operation. */
 export async function withEventStore<T>(
   dir: string,
   args: readonly string[],

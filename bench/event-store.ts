@@ -1,4 +1,4 @@
-/** What the embedded event store does a second, through the client and over loopback, and how fast it comes back. */
+/** Throughput of the embedded event store over its client and loopback, and its recovery time. */
 import { EventStoreDBClient, jsonEvent, NO_STREAM, START, type JSONEventType } from '@eventstore/db-client';
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
@@ -9,11 +9,8 @@ import { openStore, type ProposedEvent, type Store } from '../src/embedded-event
 import { withEventStore } from './event-store-process.js';
 
 export interface EventStoreBenchOptions {
-  /** How long each measurement of appends lasts. */
   seconds?: number;
-  /** Events in the log for the measurements of reading. */
   events?: number;
-  /** Events in the log for the measurement of recovery. */
   recoveryEvents?: number;
 }
 
@@ -37,7 +34,7 @@ export interface EventStoreBench {
 const WRITERS = [1, 16, 64];
 const BYTES_A_MEGABYTE = 1024 * 1024;
 
-// A type that no network knows: a network whose store is measured must not take it for a fact of its own.
+// Unknown to any network, so that a network whose store is measured ignores these events.
 type Measured = JSONEventType<'bench.measured', { text: string }>;
 
 export async function benchEventStore({
@@ -70,7 +67,7 @@ async function appends(dir: string, args: readonly string[], seconds: number): P
   });
 }
 
-/** Every append makes a stream of its own, as a new post does. */
+/** Every append creates a stream, like a new post. */
 export async function measureAppends(
   url: string,
   writers: number,
@@ -111,7 +108,6 @@ export async function measureAppends(
   };
 }
 
-/** Reads the whole log once and counts. */
 async function readRate(url: string, events: number, how: 'readAll' | 'subscribeToAll'): Promise<number> {
   const client = EventStoreDBClient.connectionString(url);
   const begun = performance.now();
@@ -141,7 +137,7 @@ async function measureRecovery(dir: string, events: number): Promise<EventStoreB
   };
 }
 
-/** Fills a log through the storage core: three events a stream, one append each. */
+/** Fills the log through the storage core: three events a stream, one append each. */
 async function fillDirectory(dir: string, events: number): Promise<void> {
   const store = await openStore({
     dir,
@@ -176,7 +172,6 @@ async function appendOne(store: Store, stream: string): Promise<unknown> {
   return store.append(stream, ANY, [event]);
 }
 
-/** Memory of a process as Linux counts it; 0 where there is no /proc. */
 async function residentMegabytes(pid: number): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
   return Math.round(Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1] ?? 0) / 1024);

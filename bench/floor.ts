@@ -3,13 +3,12 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import type { Target } from './load.js';
 
-/** A process that something is compared with. It says its port first, and then answers what it is asked. */
+/** A minimal process for comparison. Sends its port first, then answers questions. */
 export interface Floor extends Target {
   ask<Answer>(question: object): Promise<Answer>;
   stop(): Promise<void>;
 }
 
-/** `program`: below this folder, without its ending. */
 export async function startFloor(program: string, args: readonly string[] = []): Promise<Floor> {
   const child = fork(fileURLToPath(new URL(`${program}.js`, import.meta.url)), args);
   const ended = once(child, 'exit');

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import autocannon from 'autocannon';
 
-/** What a connection sends next. The body is a form. */
+/** One request; the body is form-encoded. */
 export interface Sending {
   readonly path: string;
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -9,16 +9,14 @@ export interface Sending {
   readonly body?: string;
 }
 
-/** A server under load, by its process. */
 export interface Target {
   readonly url: string;
   readonly pid: number;
 }
 
-/** The requests of one connection, one after the other; the first is sent as it is, each other follows an answer. */
 export interface Connection {
   readonly first: Sending;
-  /** Undefined: the same again. */
+  /** Undefined repeats the last request. */
   next?(answer: string): Sending | undefined;
 }
 
@@ -26,13 +24,12 @@ export interface Measured {
   readonly perSecond: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
-  /** CPU time of the server's process for a request, both user's and system's. */
   readonly cpuMs: number;
 }
 
 /**
- * Sends `amount` requests, shared out evenly among the connections, a new one on each as soon as the last is answered.
- * @throws {Error} an answer has another status than `status`.
+ * Sends `amount` requests. Each connection sends its next one after a response.
+ * @throws {Error} a response has another status than `status`
  */
 export async function load(
   { url, pid }: Target,
@@ -59,7 +56,7 @@ export async function load(
   };
   const [begun, cpu] = [performance.now(), cpuMsOf(pid)];
   const { latency, errors } = await autocannon({ url, connections: connections.length, amount, setupClient });
-  // Not until now: autocannon ends with a whole second.
+  // autocannon ends at a whole second, so the last response's time counts
   const [ms, cpuMs] = [answeredAt - begun, cpuMsOf(pid) - cpu];
   if (surprises.length > 0 || errors > 0)
     throw new Error(`${surprises.length} surprises, ${errors} errors; the first: ${surprises[0]}`);
@@ -78,22 +75,22 @@ const asRequest = ({ path, method, headers, body }: Sending): autocannon.Request
   ...(body === undefined ? {} : { body }),
 });
 
-/** CPU time of a process since it began: proc(5), `utime` and `stime`, in ticks of which Linux always has 100 a second. */
+/** CPU time of a process: proc(5), `utime` and `stime`, in ticks of 10 ms on Linux. */
 export function cpuMsOf(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-  // The second field is the program's name, in brackets, and may itself hold any of them.
+  // the second field, the program's name in brackets, may itself contain brackets
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return (Number(fields[11]) + Number(fields[12])) * 10;
 }
 
-/** Lets measures take turns, so that what else the machine does meets all of them; answers the median turn of each. */
+/** Interleaves measures, so that background load affects all alike. Returns each one's median turn. */
 export async function inTurns<Name extends string>(
   turns: number,
   measures: Readonly<Record<Name, () => Promise<Measured>>>,
 ): Promise<Record<Name, Measured>> {
   const names = Object.keys(measures) as Name[];
   const taken = new Map<Name, Measured[]>(names.map((name) => [name, []]));
-  // The first turn only warms up.
+  // the first turn is warm-up
   for (let turn = 0; turn <= turns; turn++)
     for (const name of names) {
       const measured = await measures[name]();

@@ -15,7 +15,7 @@ import { benchStores } from './stores.js';
 import { benchStreams } from './streams.js';
 import { benchTimeline } from './timeline.js';
 
-/** `npm run bench [-- suite…]`: what each suite answers, as JSON in artifacts/bench.json and as a table. */
+/** `npm run bench [-- suite…]`: writes the results to artifacts/bench.json and prints a table. */
 const suites = {
   start: () => benchStart(),
   eventStore: () => benchEventStore(),
@@ -58,7 +58,6 @@ const file = join('artifacts', 'bench.json');
 writeFileSync(file, `${JSON.stringify({ at: new Date().toISOString(), machine, results }, undefined, 2)}\n`);
 console.log(`\nWritten to ${file}`);
 
-/** One line a figure: `durableAppends.1.p99Ms`. */
 function flat(value: unknown, path = ''): Record<string, unknown> {
   if (typeof value !== 'object' || value === null) return { [path]: value };
   return Object.assign(

@@ -11,16 +11,14 @@ import type { Run } from '../src/launch/run-file.js';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
-/** A network that runs for a measurement, in processes of its own. */
 export interface BenchNetwork {
   readonly baseUrl: string;
-  /** From the start of the command until all of it serves. */
+  /** From the start of the command until every process serves. */
   readonly secondsToReady: number;
   readonly run: Run;
   stop(): Promise<void>;
 }
 
-/** An empty directory that is removed when the measurement is done. */
 export async function withDataDir<Result>(measure: (dataDir: string) => Promise<Result>): Promise<Result> {
   const dataDir = mkdtempSync(join(tmpdir(), 'plaza-bench-'));
   chmodSync(dataDir, 0o755);
@@ -33,7 +31,6 @@ export async function withDataDir<Result>(measure: (dataDir: string) => Promise<
   }
 }
 
-/** `command`: what starts it, in the project's directory. `settings`: environment beside the usual one. */
 export async function startNetwork(
   dataDir: string,
   command: readonly [string, ...string[]] = [process.execPath, 'bin/plaza.mjs', 'start'],
@@ -73,7 +70,7 @@ export async function startNetwork(
   };
 }
 
-/** Resident memory of a process and, of Postgres, of all that it forked: proportional set size, so that nothing counts twice. */
+/** Proportional set size, which counts shared memory once. */
 export function residentMegabytes(pids: readonly number[]): number {
   const kilobytes = pids.map((pid) => {
     const rollup = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8');

@@ -9,16 +9,15 @@ import type { BenchNetwork } from './network.js';
 
 export interface PostsBench {
   readonly connections: number;
-  /** Durable, and visible to the writer at the acknowledgment. */
+  /** Durable, and visible to the writer on acknowledgment. */
   readonly postsPerSecond: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
-  /** The floor: durable appends of a bare client to the same event store, as many at a time. */
+  /** Floor: durable appends of a bare client to the same event store, with the same concurrency. */
   readonly appendsPerSecond: number;
   readonly ratio: number;
 }
 
-/** Creating posts through the whole network, beside bare appends to the event store it runs on. */
 export function benchPosts(connections = 16, seconds = 8): Promise<PostsBench> {
   return withDataDir(async (dataDir) => {
     const network = await startNetwork(dataDir, undefined, { RATE_LIMITS: 'off' });

@@ -13,7 +13,7 @@ import { casesOf } from './reads/cases.js';
 import { newReader } from './reads/reader.js';
 import { seed } from './reads/seed.js';
 
-/** A read beside bare HTTP and Postgres with the same final SQL. */
+/** Compared with bare HTTP and Postgres with the same final SQL. */
 interface ReadFigures extends Measured {
   readonly floor: Measured;
   readonly ratio: number;
@@ -21,9 +21,8 @@ interface ReadFigures extends Measured {
 
 export interface ReadsBench {
   readonly [read: string]: {
-    /** Transactions of Postgres for each request; each statement is one. */
+    /** Postgres transactions a request; one statement each. */
     readonly statements: number;
-    /** By number of connections. */
     readonly at: { readonly [connections: number]: ReadFigures };
   };
 }
@@ -31,10 +30,9 @@ export interface ReadsBench {
 const CONNECTIONS = [16, 64];
 const TURNS = 3;
 const REQUESTS = 3_200;
-/** How long Postgres may take to count what it did. */
+/** Delay of Postgres' statistics. */
 const STATISTICS_MS = 1_500;
 
-/** Every read of 50 rows by a signed-in caller, admission included. */
 export function benchReads(): Promise<ReadsBench> {
   return withDataDir(async (dataDir) => {
     const network = await startNetwork(dataDir, undefined, { RATE_LIMITS: 'off' });

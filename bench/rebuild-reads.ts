@@ -9,12 +9,10 @@ import { live } from './recovery/live.js';
 import { seed } from './recovery/seed.js';
 import { numbered, Society } from './society.js';
 
-/** Home timelines of 50 posts, {@link CONNECTIONS} at a time. */
 export interface RebuildReadsBench {
-  /** Of the log, about. */
   readonly events: number;
   readonly before: Measured;
-  /** While `plaza projections rebuild` builds, verifies and publishes: of all its turns the median, and the slowest p99. */
+  /** During `plaza projections rebuild`: median of all turns, and the slowest p99. */
   readonly during: Measured & { readonly slowestP99Ms: number };
   readonly rebuildSeconds: number;
 }
@@ -23,7 +21,7 @@ const CONNECTIONS = 4;
 const TURN = 200;
 const FOLLOWED = 50;
 
-/** What readers feel of a rebuild. `events`: how many, about; by default those of `BENCH_EVENTS`. */
+/** Effect of a rebuild on readers of a log of about `events` events. */
 export function benchRebuildReads(
   events = Number(process.env['BENCH_EVENTS'] ?? 30_000),
 ): Promise<RebuildReadsBench> {

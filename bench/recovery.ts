@@ -1,4 +1,4 @@
-/** How fast read models are built anew and verified, and in how much memory, beside a bare subscription that only counts. */
+/** Build and verification of read models: time and memory, compared with a bare subscription that counts events. */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -15,27 +15,24 @@ import { seed } from './recovery/seed.js';
 
 export interface RecoveryBench {
   readonly events: number;
-  /** The floor, and each with its ratio to it: medians of as many {@link rounds}. */
   readonly bareEventsPerSecond: number;
   readonly buildEventsPerSecond: number;
   readonly buildRatio: number;
-  /** With the verification, which reads the log a second time. */
+  /** Includes the verification, which reads the log again. */
   readonly withVerificationEventsPerSecond: number;
   readonly withVerificationRatio: number;
-  /** Of one build: until everything was loaded, built, and verified after that. */
   readonly seconds: { readonly loading: number; readonly built: number; readonly verification: number };
-  /** Proportional set size of the process that builds, sampled. */
+  /** Sampled proportional set size of the building process. */
   readonly peakMegabytes: number;
 }
 
-/** Of a large log one takes minutes, and the machine's moods are in it already. */
+/** A build of a large log takes minutes, which averages out background load. */
 const rounds = (events: number): number => (events > 300_000 ? 1 : 3);
 
 const SAMPLE_MS = 100;
 const PROGRAM = fileURLToPath(new URL('recovery/build-process.js', import.meta.url));
 const LOG = pino({ level: 'warn' }, pino.destination({ fd: 2, sync: true }));
 
-/** `events`: how many, about; by default those of `BENCH_EVENTS`. */
 export function benchRecovery(
   events = Number(process.env['BENCH_EVENTS'] ?? 30_000),
 ): Promise<RecoveryBench> {
@@ -61,7 +58,7 @@ export function benchRecovery(
   });
 }
 
-/** Floor and build take turns, so that a change in the machine's mood meets both. */
+/** Interleaves floor and build, so that background load affects both alike. */
 async function measure(question: BuildQuestion, turns: number): Promise<RecoveryBench> {
   const bare: number[] = [];
   const builds: Awaited<ReturnType<typeof build>>[] = [];
@@ -92,7 +89,6 @@ async function measure(question: BuildQuestion, turns: number): Promise<Recovery
   };
 }
 
-/** A bare client: how many events the log has. */
 async function count(url: string): Promise<number> {
   const client = EventStoreDBClient.connectionString(url);
   const { promise: caughtUp, resolve, reject } = Promise.withResolvers<void>();

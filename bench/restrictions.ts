@@ -7,27 +7,24 @@ import { newReader } from './reads/reader.js';
 import { live } from './recovery/live.js';
 import { numbered, Society } from './society.js';
 
-/** A mutation that the witness holds, beside one of the same kind that it does not: one connection, one at a time. */
+/** A mutation with the witness, compared with a similar one without it, on one connection. */
 interface Restricting {
   readonly restricting: Measured;
   readonly other: Measured;
-  /** What the witness adds. */
   readonly addedP50Ms: number;
   readonly addedP99Ms: number;
 }
 
 export interface RestrictionsBench {
-  /** Deleting a post, beside editing one. */
   readonly deletion: Restricting;
-  /** Blocking somebody, beside following somebody. */
   readonly block: Restricting;
 }
 
 const EACH = 300;
-/** Edited before anything is measured: young processes are slow. */
+/** Edits before the measurement: new processes are slow. */
 const WARMING_UP = 200;
 
-/** What it costs to prepare, accept and finalize, as whoever restricts feels it. */
+/** Cost of prepare, accept and finalize for the caller. */
 export function benchRestrictions(): Promise<RestrictionsBench> {
   return withDataDir(async (dataDir) => {
     const network = await startNetwork(dataDir, undefined, { RATE_LIMITS: 'off' });

@@ -3,12 +3,11 @@ import type { EventLog } from '../src/log/event-log.js';
 import type { StoredEvent } from '../src/log/registry.js';
 import { streams } from '../src/log/streams.js';
 
-/** Appends at a time. */
 const WRITERS = 64;
 
 const TEXT = 'What a person writes is often about as long as this, which is to say not very long. '.repeat(2);
 
-/** People and what they did, written to the log as the commands would have written it. */
+/** Writes people and their actions to the log as the commands would. */
 export class Society {
   private readonly at = Date.now();
   private readonly revisions = new Map<string, bigint>();
@@ -56,7 +55,6 @@ export class Society {
     );
   }
 
-  /** The first edit of each. */
   edits(posts: readonly NewPost[]): Promise<void> {
     return inParallel(posts, ({ postId, authorActorId }) =>
       this.append(streams.post(postId), {
@@ -139,6 +137,5 @@ async function inParallel<Item>(items: readonly Item[], work: (item: Item) => Pr
   await Promise.all(Array.from({ length: WRITERS }, writer));
 }
 
-/** `name0`, `name1`, … */
 export const numbered = (name: string, count: number): string[] =>
   Array.from({ length: count }, (_, n) => `${name}${n}`);

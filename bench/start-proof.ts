@@ -14,18 +14,17 @@ import { withDataDir } from './network.js';
 export interface StartProofBench {
   readonly events: number;
   readonly restrictions: number;
-  /** What the proof of a start takes: the checkpoint, then all restrictions of log and witness compared. */
+  /** The startup check: the checkpoint, then a comparison of all restrictions in log and witness. */
   readonly secondsAtStart: { readonly checkpoint: number; readonly restrictions: number };
-  /** CPU time of that: of the process that compares, and of the event store. */
   readonly cpuSecondsAtStart: { readonly own: number; readonly eventStore: number };
-  /** The check of each minute after that, while nothing is new. */
+  /** The periodic check of each minute, without new restrictions. */
   readonly secondsEachMinute: number;
 }
 
 const APPEND = 1_500;
 const LOG = pino({ level: 'warn' }, pino.destination({ fd: 2, sync: true }));
 
-/** How long a start takes to compare a large log with its checkpoint and the witness. By default 1 M events and 10 k restrictions. */
+/** Duration of a start's comparison of a large log with its checkpoint and the witness. */
 export function benchStartProof(
   events = Number(process.env['BENCH_EVENTS'] ?? 1_000_000),
   restrictions = events / 100,
@@ -44,7 +43,6 @@ export function benchStartProof(
 
 interface Stores {
   readonly eventStoreUrl: string;
-  /** Of the event store. */
   readonly pid: number;
   readonly databaseUrl: string;
   readonly vaultDatabaseUrl: string;
@@ -95,7 +93,6 @@ async function measure(urls: Stores, events: number, restrictions: number): Prom
   }
 }
 
-/** Every so many events one is a restriction. Answers the last event. */
 async function fill(url: string, events: number, restrictions: readonly string[]) {
   const client = EventStoreDBClient.connectionString(url);
   const every = events / restrictions.length;

@@ -7,7 +7,7 @@ import { newReader } from './reads/reader.js';
 import { live } from './recovery/live.js';
 import { numbered, Society } from './society.js';
 
-/** The same requests to a network on the embedded event store, and to one on the store that `EVENTSTORE_URL` names. */
+/** The same requests to a network on the embedded event store and to one on the store of `EVENTSTORE_URL`. */
 interface Beside {
   readonly embedded: Measured;
   readonly named: Measured;
@@ -16,16 +16,14 @@ interface Beside {
 export interface StoresBench {
   readonly posts: Beside;
   readonly follows: Beside;
-  /** Home timelines of 50 posts. */
   readonly pages: Beside;
 }
 
 const CONNECTIONS = 16;
 const TURNS = 3;
-/** Requests of one turn. */
 const EACH = 1_600;
 
-/** The named store must be empty. Undefined: none is named. */
+/** Returns undefined without `EVENTSTORE_URL`. That store must be empty. */
 export async function benchStores(): Promise<StoresBench | undefined> {
   const { EVENTSTORE_URL } = process.env;
   if (EVENTSTORE_URL === undefined) return undefined;
@@ -56,7 +54,6 @@ async function measure(embedded: BenchNetwork, named: BenchNetwork): Promise<Sto
 
 type Loads = Readonly<Record<keyof StoresBench, () => Promise<Measured>>>;
 
-/** People to follow, and what the three loads ask of this network. */
 async function prepare(network: BenchNetwork): Promise<Loads> {
   const reader = await newReader(network);
   const people = numbered('person', (TURNS + 1) * (EACH + CONNECTIONS));

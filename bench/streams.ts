@@ -9,35 +9,32 @@ import { startNetwork, withDataDir } from './network.js';
 import type { BenchNetwork } from './network.js';
 import { newPeople } from './streams/people.js';
 
-/** Home timelines, one each {@link READ_EVERY_MS}, while somebody posts once a second. */
+/** Home timelines, one each {@link READ_EVERY_MS}, with one post a second. */
 interface Others {
   readonly p50Ms: number;
   readonly p99Ms: number;
-  /** Of the API process, in each second. */
   readonly cpuMs: number;
-  /** Transactions of Postgres in each second, the readers' included. */
   readonly statements: number;
 }
 
 export interface StreamsBench {
   readonly streams: number;
   readonly without: Others;
-  /** Every stream is of a follower of who posts, and is told of each post. */
+  /** Every stream belongs to a follower of the author and receives each post. */
   readonly with: Others & { readonly toldPerPost: number };
-  /** Of the p99. Wanted: at most 2. */
+  /** Ratio of the p99; the goal is 2 at most. */
   readonly ratio: number;
 }
 
 const STREAMS = Number(process.env['BENCH_STREAMS'] ?? 1_000);
-/** As many streams as one person may have open through one application. */
+/** Limit of one person's streams through one application. */
 const EACH = 10;
 const TURNS = 3;
 const SECONDS = 10;
 const READ_EVERY_MS = 20;
-/** How long Postgres may take to count what it did, and what a connection did that is idle since. */
+/** Delay of Postgres' statistics, of busy and of idle connections. */
 const STATISTICS_MS = { busy: 1_500, idle: 11_000 };
 
-/** What others feel of open event streams. */
 export function benchStreams(): Promise<StreamsBench> {
   return withDataDir(async (dataDir) => {
     const network = await startNetwork(dataDir, undefined, { RATE_LIMITS: 'off' });
@@ -105,7 +102,7 @@ async function turnOf(
   const under: Promise<unknown>[] = [];
   const requests = (SECONDS * 1_000) / READ_EVERY_MS;
   for (let n = 0; n < requests; n++) {
-    // By the clock, and not behind an answer: who waits for a slow one would not meet the next.
+    // sends by the clock: waiting for a slow response would hide the next one
     await pause(Math.max(begun + n * READ_EVERY_MS - performance.now(), 0));
     if (n % (1_000 / READ_EVERY_MS) === 0)
       under.push(send(baseUrl, 'POST', '/api/posts', writing, { intentId: randomUUID(), ...POST }));

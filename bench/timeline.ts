@@ -10,13 +10,10 @@ import { newReader } from './reads/reader.js';
 import { shown } from './reads/seed.js';
 import { numbered, Society } from './society.js';
 
-/** One post at a time on an otherwise idle network, by an author with {@link FOLLOWERS}. */
+/** Sequential posts of an author with {@link FOLLOWERS} on an otherwise idle network. */
 interface Publishing {
-  /** From sending it to its acknowledgment. */
   readonly acknowledged: Percentiles;
-  /** From the acknowledgment to the answer with which a follower reads it in the home timeline. */
   readonly acknowledgedToFollower: Percentiles;
-  /** Home timelines of 50 posts, 16 connections. */
   readonly reads: Measured;
 }
 
@@ -27,7 +24,7 @@ interface Percentiles {
 
 export interface TimelineBench {
   readonly fannedOut: Publishing;
-  /** With a threshold of 0: every timeline is merged when it is read. */
+  /** With a threshold of 0: timelines merge posts at read time. */
   readonly merged: Publishing;
 }
 
@@ -35,7 +32,6 @@ const FOLLOWERS = 400;
 const POSTS = 200;
 const READS = 3_200;
 
-/** Both sides of the fan-out threshold. */
 export async function benchTimeline(): Promise<TimelineBench> {
   return { fannedOut: await benchPublishing('500'), merged: await benchPublishing('0') };
 }
@@ -79,7 +75,7 @@ async function measure(network: BenchNetwork, pool: Pool): Promise<Publishing> {
   };
 }
 
-/** Everybody follows the author; the follower follows fifty others as well, who have posted too. */
+/** Everyone follows the author. The measured follower also follows fifty others with posts. */
 async function follow({ run }: BenchNetwork, authorId: string, followerId: string, pool: Pool) {
   const { EVENTSTORE_URL: eventStoreUrl = '', VAULT_DATABASE_URL: vaultDatabaseUrl = '' } = run.settings;
   const opened = await openLog({ eventStoreUrl, vaultDatabaseUrl, applicationName: 'bench' });

@@ -3,12 +3,11 @@ import { join, resolve } from 'node:path';
 import { removeDataDir } from '../test/support/data-dir.js';
 import type { TrialResult } from './trial.js';
 
-/** What a run leaves when a promise was broken: findings, operations, the log, what the network printed, and its data. */
+/** Kept after a broken promise: findings, operations, the log, the network's output and its data. */
 export class Artifacts {
   private readonly dir: string;
   isKept = false;
 
-  /** @param dataDir of the network; removed with the rest where nothing is kept. */
   constructor(
     name: string,
     private readonly dataDir: string,
@@ -26,7 +25,6 @@ export class Artifacts {
     appendFileSync(this.file('network.log'), text);
   }
 
-  /** Writes everything down, and answers where it is. */
   keep({ findings, operations, log }: TrialResult): string {
     this.isKept = true;
     for (const [name, content] of Object.entries({ findings, operations, log }))
@@ -34,7 +32,7 @@ export class Artifacts {
     return `${this.dir} and ${this.dataDir}`;
   }
 
-  /** Removes all of it, unless it is kept. The network must not run. */
+  /** Removes everything unless it is kept. The network must have stopped. */
   clear(): void {
     if (this.isKept) return;
     rmSync(this.dir, { recursive: true, force: true });

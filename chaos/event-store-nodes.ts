@@ -7,13 +7,13 @@ import { until } from '../test/support/until.js';
 
 const LONGEST_START_MS = 60_000;
 
-/** A node of an event store that is not ours: where its process id stands, and what starts it again. */
+/** A node of an external event store, with its start command. */
 export interface Node {
   readonly pidFile: string;
   readonly start: string;
 }
 
-/** Which of the nodes leads, by gossip. `url` names them in the same order. */
+/** Finds the leader by gossip. `url` must list the nodes in the same order. */
 export async function leaderOf(nodes: readonly Node[], url: string): Promise<Node> {
   const connection = readEventStoreAddress(url);
   const leader = await until(() => nodeToAsk(connection).catch(() => undefined), LONGEST_START_MS);
@@ -25,7 +25,7 @@ export async function leaderOf(nodes: readonly Node[], url: string): Promise<Nod
   return node;
 }
 
-/** Starts those again that have ended: a leader that was lost ends itself when it comes back with what nobody else has. */
+/** Restarts ended nodes: a deposed leader with unreplicated events ends itself when it returns. */
 export async function startEnded(nodes: readonly Node[], logFile: string): Promise<void> {
   for (const node of nodes) if (!isRunning(node)) await startNode(node, logFile);
 }
@@ -38,7 +38,7 @@ function isRunning(node: Node): boolean {
   }
 }
 
-/** The process of a node. @throws {Error} when its file names none that runs. */
+/** @throws {Error} the pid file names no running process */
 export function pidOf({ pidFile }: Node): number {
   const pid = Number(readFileSync(pidFile, 'utf8').trim());
   if (!Number.isInteger(pid) || pid <= 1 || !isAlive(pid))
@@ -46,7 +46,7 @@ export function pidOf({ pidFile }: Node): number {
   return pid;
 }
 
-/** Starts a node again, which stays when this process ends. Resolves when its file names a process that runs. */
+/** Starts a node that outlives this process. Resolves when its pid file names a running process. */
 export async function startNode(node: Node, logFile: string): Promise<void> {
   const log = openSync(logFile, 'a');
   const child = spawn('/bin/sh', ['-c', node.start], { detached: true, stdio: ['ignore', log, log] });

@@ -1,15 +1,15 @@
 import type { Random } from './random.js';
 
-/** Processes of a network. `network`: all of them at once. `leader`: the node that leads a cluster of event stores. */
+/** `network`: all processes at once. `leader`: the leading node of an event store cluster. */
 export type Victim = 'event store' | 'leader' | 'Postgres' | 'worker' | 'API' | 'launcher' | 'network';
 
-/** `kill again`: what is started in its place is killed as well, before it serves. */
+/** `kill again`: also kills the successor, before it serves. */
 export type Harm = 'kill' | 'kill again' | 'freeze';
 
 export interface Fault {
   readonly harm: Harm;
   readonly victim: Victim;
-  /** How long it is frozen; how long its successor lives. Milliseconds. */
+  /** Milliseconds of the freeze, or of the successor's life. */
   readonly forMs: number;
 }
 
@@ -32,17 +32,16 @@ export const everyFault: readonly (readonly [Harm, Victim])[] = [
   ['freeze', 'network'],
 ];
 
-/** Where the event store is a cluster. */
 export const faultsOfLeader: typeof everyFault = [
   ['kill', 'leader'],
   ['freeze', 'leader'],
 ];
 
-/** Longer than most deadlines of the network, shorter than what a client waits. */
+/** Longer than most deadlines of the network, shorter than a client's patience. */
 const FROZEN_MS = { least: 1_000, most: 8_000 };
 const SUCCESSOR_MS = { least: 0, most: 1_500 };
 
-/** The faults of a run, which the random numbers alone decide: all kinds in turn, each time in another order. */
+/** Generates a run's faults from the random numbers alone: all kinds in turn, in a new order each time. */
 export function faultsOf(random: Random, rounds: number, possible = everyFault): Fault[] {
   const faults: Fault[] = [];
   while (faults.length < rounds)

@@ -17,16 +17,13 @@ const names = {
 
 export interface Harmed {
   readonly network: TestNetwork;
-  /** Of an event store that is not the network's own. */
   readonly nodes: readonly Node[];
   readonly eventStoreUrl: string | undefined;
-  /** What nodes print when they are started. */
   readonly nodeLog: string;
-  /** Aborted when the run is given up: what is frozen is thawed at once. */
   readonly givenUp: AbortSignal;
 }
 
-/** Does it, and resolves when what was killed runs again and what was frozen goes on. */
+/** Resolves when killed processes run again and frozen ones continue. */
 export async function inflict(fault: Fault, harmed: Harmed): Promise<void> {
   const { network, nodes, nodeLog, eventStoreUrl = '' } = harmed;
   const { victim } = fault;
@@ -35,7 +32,7 @@ export async function inflict(fault: Fault, harmed: Harmed): Promise<void> {
   if (fault.harm === 'freeze') return freeze(fault, struck);
   if (victim === 'leader' || (victim === 'event store' && nodes.length > 0)) return killNodes(fault, struck);
   if (victim === 'launcher' || victim === 'network') {
-    // What a launcher started ends by itself.
+    // the launcher's children end by themselves
     await (victim === 'network' ? network.killAll('SIGKILL') : network.killLauncher());
     return network.restart();
   }
@@ -59,7 +56,6 @@ export async function inflict(fault: Fault, harmed: Harmed): Promise<void> {
   }, LONGEST_RESTART_MS);
 }
 
-/** Processes as they are at this moment: Postgres with all that it forked. */
 function pidsOf(victim: Victim, { network, nodes }: Harmed): number[] {
   const pids = network.pids();
   const postgres = () => (pids.postgres === undefined ? [] : [pids.postgres, ...childrenOf(pids.postgres)]);
@@ -79,7 +75,7 @@ function pidsOf(victim: Victim, { network, nodes }: Harmed): number[] {
 async function freeze({ victim, forMs }: Fault, harmed: Harmed): Promise<void> {
   const frozen = new Set<number>();
   try {
-    // Once more, since what it forked meanwhile is not frozen yet.
+    // twice, to freeze processes forked meanwhile
     for (let n = 0; n < 2; n++)
       for (const pid of pidsOf(victim, harmed)) if (!frozen.has(pid) && send(pid, 'SIGSTOP')) frozen.add(pid);
     await pause(forMs, undefined, { signal: harmed.givenUp });
@@ -105,7 +101,6 @@ async function killNodes({ harm, forMs }: Fault, { nodes, nodeLog, givenUp }: Ha
 
 const kill = (pid: number | undefined): void => void (pid !== undefined && send(pid, 'SIGKILL'));
 
-/** False: it was gone already. */
 function send(pid: number, signal: NodeJS.Signals): boolean {
   try {
     return process.kill(pid, signal);

@@ -1,4 +1,3 @@
-/** A person ended the run. */
 export class Interrupted extends Error {
   override readonly name = 'Interrupted';
 }

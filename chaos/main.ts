@@ -7,12 +7,11 @@ import { Interrupted } from './interrupted.js';
 import { Report } from './report.js';
 import { runRounds } from './run-rounds.js';
 
-/** `npm run chaos`: breaks a network under load, and checks what it promised. See README.md beside this file. */
+/** `npm run chaos`: breaks a network under load and checks its promises; see chaos/README.md. */
 
 interface Options {
   readonly rounds?: number;
   readonly seed: number;
-  /** A string: the cases whose name contains it. */
   readonly disk?: true | string;
   readonly json?: true;
   readonly nodePidFile: readonly string[];

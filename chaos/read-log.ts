@@ -8,7 +8,7 @@ import type { LogEvent } from './history.js';
 
 const LONGEST_READ_MS = 5 * 60_000;
 
-/** Every event of the log as the plain client reads it, without those of the server itself. Rejects when it takes too long. */
+/** Reads all events without the server's own. Rejects after {@link LONGEST_READ_MS}. */
 export async function readLog(url: string): Promise<LogEvent[]> {
   const address = readEventStoreAddress(url);
   const client = connect(address, await nodeToAsk(address));

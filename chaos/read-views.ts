@@ -2,11 +2,10 @@ import type { SeenActor, SeenPost, View } from './checker/views.js';
 import type { Session } from './client/session.js';
 import type { Random } from './random.js';
 
-/** Single posts that one person asks for, at the most. */
 const MOST_SINGLE = 200;
 const MOST_LOOKED_UP = 200;
 
-/** Everything that one person is shown, as of this position in the log or later. */
+/** Reads one person's whole view. */
 export async function readView(
   session: Session,
   actorId: string,

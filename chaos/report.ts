@@ -2,11 +2,10 @@ import { countFindings, findingKinds } from './checker/finding.js';
 import type { Finding } from './checker/finding.js';
 import type { RoundReport, TrialResult } from './trial.js';
 
-/** Evidence that is printed; all of it is in the artifacts. */
 const MOST_PRINTED = 5;
 const LONGEST_EVIDENCE = 1_500;
 
-/** What a run says: lines for people, or a JSON object a line. */
+/** Output of a run: lines for people, or a JSON object a line. */
 export class Report {
   constructor(private readonly options: { readonly json?: true }) {}
 
@@ -27,7 +26,7 @@ export class Report {
     this.print(`not run here: ${name} (${why})`, { notRun: name, why });
   }
 
-  /** `rounds`: those that were carried out. `kept`: where to look, after a failure. */
+  /** `rounds`: completed rounds. `kept`: location of the artifacts after a failure. */
   closing(result: TrialResult, { rounds, kept }: { rounds: number; kept?: string | undefined }): void {
     const { acknowledged, reads, events, findings } = result;
     const found = countFindings(findings);

@@ -9,7 +9,6 @@ import type { Round } from './trial.js';
 const CLIENTS = 8;
 
 export interface RunOptions {
-  /** Of the artifacts' directory. */
   readonly name: string;
   readonly dataDir: string;
   readonly settings?: NodeJS.ProcessEnv;
@@ -17,11 +16,11 @@ export interface RunOptions {
   readonly report: Report;
   readonly givenUp: AbortSignal;
   readonly rounds: (network: TestNetwork, artifacts: Artifacts) => readonly Round[];
-  /** Once the network has stopped. What it removes is not kept, whatever was found. */
+  /** Called after the network has stopped. Data removed here is never kept. */
   readonly onEnd?: () => void;
 }
 
-/** Starts a network on this data, runs the rounds, reports, and removes everything unless a promise was broken. */
+/** Runs the rounds on a network with this data and reports. Removes everything unless a promise was broken. */
 export async function runOn(options: RunOptions): Promise<boolean> {
   const { name, dataDir, settings, random, report, givenUp, onEnd } = options;
   const artifacts = new Artifacts(name, dataDir);
@@ -49,7 +48,6 @@ export async function runOn(options: RunOptions): Promise<boolean> {
   }
 }
 
-/** The launcher's output ends with it. */
 const keepingOutput = (network: TestNetwork, artifacts: Artifacts): TestNetwork => ({
   ...network,
   // It changes when the network stops or starts.

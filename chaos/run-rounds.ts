@@ -12,17 +12,15 @@ import { runOn } from './run-on.js';
 export interface RoundsOptions {
   readonly rounds: number;
   readonly seed: number;
-  /** Unset: the network's own. */
   readonly eventStoreUrl?: string | undefined;
-  /** Of that event store: without them it is not harmed. */
+  /** Nodes of an external event store; without them it is never harmed. */
   readonly nodes: readonly Node[];
-  /** Whom faults strike; undefined: everybody in turn. */
   readonly victims?: readonly Victim[] | undefined;
   readonly report: Report;
   readonly givenUp: AbortSignal;
 }
 
-/** Kills and freezes the processes of a network of its own. Resolves with whether every promise was kept. */
+/** Kills and freezes processes of its own network. Resolves with true if every promise was kept. */
 export async function runRounds(options: RoundsOptions): Promise<boolean> {
   const { rounds, seed, eventStoreUrl, nodes, report, givenUp } = options;
   const isSpared = eventStoreUrl !== undefined && nodes.length === 0;
@@ -60,7 +58,7 @@ function faultsIn({ nodes, victims }: RoundsOptions, isSpared: boolean): typeof 
   return possible;
 }
 
-/** Another network's log cannot be read with the keys of this one. */
+/** A log of another network is unreadable without its keys. */
 async function refuseUsedLog(url: string): Promise<void> {
   if ((await readLog(url)).length > 0)
     throw new Error('the log that EVENTSTORE_URL names is not empty: chaos needs one of its own');

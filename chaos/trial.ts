@@ -17,25 +17,21 @@ import type { Random } from './random.js';
 import { readLog } from './read-log.js';
 import { readView } from './read-views.js';
 
-/** A network that does not serve everybody again by then has not come back. */
+/** A network that takes longer to serve everyone again counts as down. */
 const LONGEST_RETURN_MS = 180_000;
-/** What each client has done between two faults, at least. */
 const DEEDS_BETWEEN = 3;
 
 export interface Round {
-  /** What is done to the network, for people. */
   readonly fault: string;
-  /** Resolves when nothing keeps the network from coming back. */
+  /** Resolves when nothing prevents the network's return. */
   inflict(): Promise<void>;
 }
 
 export interface RoundReport {
   readonly round: number;
   readonly fault: string;
-  /** The longest time in which nobody's write, nobody's read succeeded, in milliseconds. */
   readonly writesGoneMs: number;
   readonly readsGoneMs: number;
-  /** Writes of this round. */
   readonly acknowledged: number;
 }
 
@@ -52,7 +48,6 @@ export interface TrialOptions {
   readonly clients: number;
   readonly random: Random;
   readonly onRound: (report: RoundReport) => void;
-  /** Aborted by a person: clients end at once, and nothing is checked. */
   readonly givenUp: AbortSignal;
 }
 
@@ -64,8 +59,8 @@ interface Client {
 }
 
 /**
- * Lets clients write and read while each round's fault strikes, then holds all that they were told against the log and
- * against what everybody reads in the end. Rejects only when it was given up, or could not be carried out.
+ * Runs clients during each round's fault, then compares all their answers with the log and with everyone's final
+ * view. Rejects only on an interruption or an internal error.
  */
 export async function runTrial(
   network: TestNetwork,
@@ -95,7 +90,7 @@ export async function runTrial(
   } finally {
     over.abort();
   }
-  // What went wrong is a finding already; nothing is harmed any more once both have ended.
+  // the error is a finding already
   await Promise.allSettled([striking, living]);
   givenUp.throwIfAborted();
   const log = await readLog(network.env['EVENTSTORE_URL'] ?? '').catch((error: unknown) => {
@@ -183,7 +178,7 @@ async function everybodyGoesOn(clients: readonly Client[], givenUp: AbortSignal)
   }, LONGEST_RETURN_MS);
 }
 
-/** Everybody reads what was acknowledged until now, and the network says that it is ready. */
+/** Resolves when everyone reads all acknowledged acts and the network is ready. */
 async function isWell(
   { baseUrl }: TestNetwork,
   clients: readonly Client[],
@@ -226,8 +221,6 @@ async function checkReads(
     );
     return checkViews(views, state, operations, kept);
   } catch (error) {
-    return [
-      { kind: 'wrong', what: 'not everything can be read in the end', evidence: { why: String(error) } },
-    ];
+    return [{ kind: 'wrong', what: 'the final reads failed', evidence: { why: String(error) } }];
   }
 }

@@ -1,4 +1,4 @@
-/** Comments of TypeScript sources: blocks of `//` lines that follow each other count as one. */
+/** Comments of TypeScript sources; adjacent `//` lines count as one. */
 import ts from 'typescript';
 
 /** @returns {{ line: number, text: string }[]} Each block's first line, from 1, and its text without comment signs. */

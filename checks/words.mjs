@@ -1,14 +1,14 @@
 /**
- * Counts comments, and names each one that opens with a relative pronoun or has a word that the glossary forbids
- * (docs/glossary.md, "Words that are not used"). Ends with 1 if there is one, or if there are too many comments.
+ * Counts comments. Names each comment that opens with a relative pronoun or has a word that the glossary forbids
+ * (docs/glossary.md, "Words that are not used"). Exits with 1 for such a comment or too many comments.
  *
- * `node checks/words.mjs [--count] [FOLDER…]`: with `--count` it only prints the counts of each folder.
+ * `node checks/words.mjs [--count] [FOLDER…]`: `--count` prints the counts only.
  */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { commentsOf } from './comments.mjs';
 
-/** Blocks in 1,000 lines of sources without their tests. */
+/** Comment blocks in 1,000 lines of sources without tests. */
 const MOST_COMMENTS = 37;
 const OPENING = /^(What|Who|Whether|How|Of|Why)\b/;
 

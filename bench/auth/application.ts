@@ -3,25 +3,23 @@ import type { Connection, Sending } from '../load.js';
 
 export const SCOPE = 'openid offline_access read post:create';
 
-/** An application, as both servers know it. */
 export interface Application {
   readonly clientId: string;
   readonly clientSecret: string;
   readonly redirectUri: string;
 }
 
-/** As the bare provider knows it. */
 export const application: Application = {
   clientId: 'bench',
   clientSecret: 'a-secret-of-a-benchmark-with-32-characters',
   redirectUri: 'http://localhost:8910/callback',
 };
 
-/** PKCE, the same for every code: what it costs does not depend on the value. */
+/** PKCE; its cost does not depend on the value, so all codes share one verifier. */
 const verifier = 'a'.repeat(43);
 export const challenge = createHash('sha256').update(verifier).digest('base64url');
 
-/** A token request of an application (RFC 6749, sections 2.3.1, 4.1.3 and 6). `path`: of the token endpoint. */
+/** Token requests (RFC 6749, sections 2.3.1, 4.1.3 and 6). */
 export class TokenRequests {
   private readonly headers: Sending['headers'];
 
@@ -45,7 +43,6 @@ export class TokenRequests {
     return this.send({ grant_type: 'refresh_token', refresh_token: token });
   }
 
-  /** A connection that goes on with the refresh token of each answer. */
   chain(token: string): Connection {
     const next = (answer: string) =>
       this.refresh((JSON.parse(answer) as { refresh_token: string }).refresh_token);
@@ -58,7 +55,6 @@ export class TokenRequests {
   }
 }
 
-/** Shares prepared requests out among so many connections. */
 export function shared(requests: readonly Sending[], connections: number): Connection[] {
   return Array.from({ length: connections }, (_, n) => {
     const own = requests.filter((_request, index) => index % connections === n);

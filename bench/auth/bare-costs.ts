@@ -4,7 +4,7 @@ import { callerSql } from '../../src/http/admission/admission-sql.js';
 import { credentialHash } from '../../src/store/authority/credential-hash.js';
 import { rounded } from '../load.js';
 
-/** Verifications of a right password: the median of some, one after the other, and how many a second at once. */
+/** Returns the median of sequential verifications of a correct password, and the rate of concurrent ones. */
 export async function measureArgon2(
   count: number,
   atOnce: number,
@@ -23,7 +23,7 @@ export async function measureArgon2(
   return { perSecond: Math.round((count / (performance.now() - begun)) * 1000), ms };
 }
 
-/** The statement that admits a mutation, prepared, on one connection, in microseconds there and back. */
+/** Returns the round trip of the prepared admission statement in microseconds. */
 export async function measureStatement(databaseUrl: string, accessToken: string): Promise<number> {
   const client = new Client(databaseUrl);
   await client.connect();

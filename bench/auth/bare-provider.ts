@@ -1,11 +1,10 @@
-/** Bare oidc-provider with its own memory adapter: as many features as Plaza uses, and nothing durable. */
+/** Bare oidc-provider with its memory adapter and the features that Plaza uses; nothing is durable. */
 import { createHmac, generateKeyPairSync, randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Provider } from 'oidc-provider';
 import { application, challenge, SCOPE } from './application.js';
 
-/** How many values of a kind are wanted, each under a grant of its own. */
 export interface Mint {
   readonly kind: 'AuthorizationCode' | 'RefreshToken';
   readonly count: number;

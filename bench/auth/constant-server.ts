@@ -1,6 +1,6 @@
 import { fastify } from 'fastify';
 
-/** The least that an HTTP API can do: Fastify, and an answer that is always the same. */
+/** Floor of an HTTP API: Fastify with a constant response. */
 const server = fastify();
 const answer = { actorId: 'a', appId: 'b', grantId: 'c', scopes: ['read'], expiresAt: 0, incarnation: 'd' };
 server.get('/api/session', () => answer);

@@ -9,13 +9,12 @@ import { application, challenge, SCOPE } from './application.js';
 import type { Application } from './application.js';
 import type { Sending } from '../load.js';
 
-/** One person and one application, whose walk through the pages is prepared over HTTP as far as it is not measured. */
+/** One person and one application. Prepares all unmeasured steps over HTTP. */
 export class People {
   private constructor(
     private readonly baseUrl: string,
     readonly app: Application,
     private readonly person: { readonly handle: string; readonly password: string },
-    /** Signed in, each in a session of its own. */
     private readonly browsers: readonly Browser[],
   ) {}
 
@@ -31,7 +30,7 @@ export class People {
     return new People(baseUrl, app, person, opened);
   }
 
-  /** Codes that were consented to, `count` of them, by all browsers at once. They live for a minute. */
+  /** Returns `count` authorization codes with consent, which live for a minute. */
   async codes(count: number): Promise<string[]> {
     const codes: string[] = [];
     let left = count;
@@ -45,7 +44,6 @@ export class People {
     return codes;
   }
 
-  /** Sign-in forms that are filled in and not sent, each in a browser that was never here before. */
   signIns(count: number): Promise<Sending[]> {
     return Promise.all(Array.from({ length: count }, () => this.signIn()));
   }

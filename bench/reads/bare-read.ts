@@ -5,7 +5,6 @@ import { credentialHash } from '../../src/store/authority/credential-hash.js';
 import type { BareRead } from './bare-server.js';
 import type { ReadCase } from './cases.js';
 
-/** The statement that the network sends for a read, with the values of this caller. */
 export async function bareRead(
   pool: Pool,
   token: string,

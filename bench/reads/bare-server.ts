@@ -1,16 +1,16 @@
 import { createServer } from 'node:http';
 import { Pool } from 'pg';
 
-/** What the floor is asked to serve: the final SQL of a read at its path, with the values of one caller. */
+/** The final SQL of a read at its path, with one caller's values. */
 export interface BareRead {
   readonly path: string;
   readonly name: string;
   readonly text: string;
-  /** Parameters of the statement; a Buffer comes as `{base64}`. */
+  /** Parameters of the statement; a Buffer is `{base64}`. */
   readonly values: readonly unknown[];
 }
 
-/** The least that an API on Postgres can do: bare HTTP, one prepared statement a request, its JSON as it comes. */
+/** Floor of an API on Postgres: bare HTTP, one prepared statement a request, its JSON unchanged. */
 const [databaseUrl] = process.argv.slice(2);
 const pool = new Pool({ connectionString: databaseUrl, max: 16 });
 let path = '';

@@ -8,7 +8,6 @@ import type { ReadQuery } from '../../projections/runner/read-query.js';
 import { timelineOf } from '../../projections/timeline/timeline.read-model.js';
 import { AUTHOR, THREAD } from './seed.js';
 
-/** A read as it is asked over HTTP, and what it asks Postgres. */
 export interface ReadCase {
   readonly name: string;
   readonly path: string;

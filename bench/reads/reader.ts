@@ -5,10 +5,8 @@ import { OperatorClient } from '../../src/operator/cli/operator-client.js';
 import { signIn } from '../../src/operator/demo/sign-in.js';
 import type { BenchNetwork } from '../network.js';
 
-/** Somebody with an account and an application that may do everything for them. */
 export interface Reader {
   readonly actorId: string;
-  /** A new access token. It lives for five minutes. */
   token(): Promise<string>;
 }
 

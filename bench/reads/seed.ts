@@ -4,12 +4,11 @@ import type { EventLog } from '../../src/log/event-log.js';
 import { readPublicationState } from '../../src/incarnations/recovery-state.js';
 import { numbered, Society } from '../society.js';
 
-/** What is read: more than a page of everything. */
 export const THREAD = 'thread';
 export const AUTHOR = 'author0';
 const [AUTHORS, POSTS_EACH, MORE_THAN_A_PAGE] = [60, 20, 60];
 
-/** Makes a reader who follows 60 people of 20 posts each, likes 60 posts, and is told of 60 likes and follows. */
+/** The reader follows 60 people with 20 posts each, likes 60 posts, and has an inbox of 60 likes and follows. */
 export async function seed(log: EventLog, readerId: string, pool: Pool): Promise<void> {
   const society = new Society(log);
   const authors = numbered('author', AUTHORS);
@@ -48,7 +47,7 @@ export async function seed(log: EventLog, readerId: string, pool: Pool): Promise
   await shown(log, pool);
 }
 
-/** Resolves when the read models show all of the log. */
+/** Resolves when the read models include the whole log. */
 export async function shown(log: EventLog, pool: Pool): Promise<void> {
   const head = await log.head();
   for (;;) {
@@ -56,6 +55,6 @@ export async function shown(log: EventLog, pool: Pool): Promise<void> {
     if (head === undefined || (appliedPosition ?? -1n) >= head) break;
     await pause(50);
   }
-  // As on a network that has run for a while: the planner knows what there is.
+  // gives the planner the statistics of a network that has run for a while
   await pool.query('VACUUM ANALYZE');
 }

@@ -1,4 +1,4 @@
-/** Builds an incarnation as a worker does, in a process of its own so that its memory can be measured, and tells how it went. */
+/** Builds an incarnation like a worker, in a separate process to measure its memory. */
 import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
 import { serving } from '../../projections/groups.js';
@@ -9,7 +9,6 @@ import type { BuildProgress } from '../../src/incarnations/building/build-progre
 import { verifyIncarnation } from '../../src/incarnations/building/verify-incarnation.js';
 import { createIncarnation, dropIncarnation } from '../../src/incarnations/incarnation.js';
 
-/** What {@link BuildAnswer} is asked with, as JSON in the first argument. */
 export interface BuildQuestion {
   readonly databaseUrl: string;
   readonly eventStoreUrl: string;
@@ -20,7 +19,6 @@ export interface BuildAnswer {
   readonly loadingSeconds: number;
   readonly buildSeconds: number;
   readonly verifySeconds: number;
-  /** Tables that are not what the log says. */
   readonly differences: number;
 }
 

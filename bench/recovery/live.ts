@@ -4,7 +4,7 @@ import { openDatabase } from '../../src/store/database.js';
 import type { BenchNetwork } from '../network.js';
 import { shown } from '../reads/seed.js';
 
-/** Lets `work` write to the log of a network that runs, and waits until everybody is shown it. */
+/** Runs `work` on a running network's log, and waits until its reads show the result. */
 export async function live({ run }: BenchNetwork, work: (log: EventLog) => Promise<void>): Promise<void> {
   const { EVENTSTORE_URL = '', VAULT_DATABASE_URL = '', DATABASE_URL = '' } = run.settings;
   const database = await openDatabase({ url: DATABASE_URL, applicationName: 'bench', maxConnections: 2 });

@@ -5,8 +5,8 @@ const AUTHORS = 500;
 const FOLLOWS_EACH = 10;
 
 /**
- * A log of about so many events, as people make them: of ten events six are posts, a third of them replies; the rest are
- * likes, edits, deletions and blocks, beside ten follows a person.
+ * A log of about `events` events. Six of ten are posts, a third of them replies; the rest are likes, edits, deletions
+ * and blocks. Each person also follows ten others.
  */
 export async function seed(log: EventLog, events: number): Promise<void> {
   const society = new Society(log);

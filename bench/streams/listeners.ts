@@ -1,14 +1,10 @@
 import { connect } from 'node:net';
 
-/**
- * A process that holds event streams open and counts what they are told. It is asked to open some, and for the count.
- * It says its port first, as a floor does, though it has none.
- */
+/** Holds event streams open and counts their events. Sends a port first, like every floor, though it has none. */
 interface Question {
   readonly open?: { readonly url: string; readonly tokens: readonly string[]; readonly streams: number };
 }
 
-/** Posts that streams were told of, together. */
 let told = 0;
 let ended = 0;
 
@@ -16,7 +12,7 @@ process.on('message', ({ open }: Question) => {
   void (async () => {
     if (open) {
       const { url, tokens, streams } = open;
-      // A few at a time, so that opening them is no load test of its own.
+      // a few at a time, to keep the load of opening low
       for (let from = 0; from < streams; from += 20)
         await Promise.all(
           Array.from({ length: Math.min(20, streams - from) }, (_, index) =>
@@ -29,7 +25,6 @@ process.on('message', ({ open }: Question) => {
 });
 process.send?.({ port: 0 });
 
-/** Resolves when it was told where it begins. */
 function listen(url: string, token: string): Promise<void> {
   const { hostname, port, host } = new URL(url);
   const { promise, resolve, reject } = Promise.withResolvers<void>();

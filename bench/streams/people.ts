@@ -6,15 +6,12 @@ import type { BenchNetwork } from '../network.js';
 
 export interface Person {
   readonly actorId: string;
-  /** Lives for five minutes. */
   readonly token: string;
 }
 
 const redirectUri = 'http://localhost:8910/callback';
-/** Sign-ins at a time. */
 const AT_ONCE = 8;
 
-/** People who signed in through one application, which may read, follow and post for them. */
 export async function newPeople({ baseUrl, run }: BenchNetwork, count: number): Promise<readonly Person[]> {
   const operator = new OperatorClient(readConfig(run.settings), 'benchmark');
   const scopes = ['openid', 'read', 'post:create', 'relation:write'] as const;

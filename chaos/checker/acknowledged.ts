@@ -3,7 +3,7 @@ import type { Act, LogEvent, Operation, Outcome } from '../history.js';
 import type { Finding, FindingKind } from './finding.js';
 import { LogState } from './log-state.js';
 
-/** The event that an act makes. A block ends follows as well, under the same intent: those are not counted. */
+/** The event that each act causes. The follows that a block ends have the same intent and do not count. */
 const eventOf: { readonly [Kind in Act['kind']]: string } = {
   post: 'post.created',
   edit: 'post.edited',
@@ -16,7 +16,10 @@ const eventOf: { readonly [Kind in Act['kind']]: string } = {
   unblock: 'block.ended',
 };
 
-/** Holds every answer against the log: acknowledged is there once and in order, refused is not there, repeated is the same. */
+/**
+ * Compares every answer with the log: acknowledged acts are in it once and in order, refused ones are not, repeated
+ * answers agree.
+ */
 export function checkAcknowledged(operations: readonly Operation[], events: readonly LogEvent[]): Finding[] {
   return new AnswerCheck(operations, events).check();
 }
@@ -44,7 +47,7 @@ class AnswerCheck {
     const known = new Set(this.operations.map(keyOf));
     for (const [key, events] of this.byIntent)
       if (!known.has(key) && this.actors.has(events[0]?.actorId ?? ''))
-        this.findings.push({ kind: 'doubled', what: 'nobody asked for an event', evidence: { events } });
+        this.findings.push({ kind: 'doubled', what: 'an event without an operation', evidence: { events } });
     for (const operation of this.operations) {
       this.checkOne(operation);
       this.checkRepeated(operation);
@@ -57,10 +60,9 @@ class AnswerCheck {
     const { act, outcome } = operation;
     const events = this.eventsOf(operation);
     const [event] = events;
-    if (events.length > 1)
-      this.found('doubled', `${act.kind} was carried out ${events.length} times`, operation);
+    if (events.length > 1) this.found('doubled', `${act.kind} has ${events.length} events`, operation);
     if (outcome.is === 'refused') {
-      if (event) this.found('wrong', `${act.kind} was refused and carried out`, operation);
+      if (event) this.found('wrong', `${act.kind} was refused and is in the log`, operation);
       else if (!this.mayBeRefused(operation, outcome.code))
         this.found('wrong', `${act.kind} was refused without a cause: ${outcome.code}`, operation);
     }
@@ -81,7 +83,7 @@ class AnswerCheck {
     return all.filter(({ type }) => type === eventOf[operation.act.kind]);
   }
 
-  /** What stands already is acknowledged and leaves no event. Somebody else may have changed it meanwhile. */
+  /** An act without effect is acknowledged without an event. Another actor may have changed the state meanwhile. */
   private changedNothing({ act, actorId, knownRevision }: Operation): boolean {
     switch (act.kind) {
       case 'post':
@@ -110,7 +112,7 @@ class AnswerCheck {
     return this.state.statesSince(kind, actorId, targetId, position).includes(wanted);
   }
 
-  /** Only what another actor can prevent may be refused: a follow, a like, a reply. */
+  /** Another actor's act can cause a refusal of a follow, like or reply only. */
   private mayBeRefused({ act, actorId, knownRevision }: Operation, code: string): boolean {
     const isGone = (postId: string) => {
       const post = this.state.posts.get(postId);
@@ -148,7 +150,7 @@ class AnswerCheck {
     }
   }
 
-  /** Acts of one actor that waited for each other stand in the log in that order. */
+  /** Sequential acts of one actor must be in the log in that order. */
   private checkOrder(): void {
     const newest = new Map<string, { operation: Operation; event: LogEvent }>();
     for (const operation of this.operations.toSorted((a, b) => a.sentAt - b.sentAt)) {
@@ -158,7 +160,7 @@ class AnswerCheck {
       if (before && before.event.position > event.position)
         this.findings.push({
           kind: 'out of order',
-          what: 'an act stands in the log before one that was acknowledged before it',
+          what: 'the log has an act before one that was acknowledged earlier',
           evidence: { before, after: { operation, event } },
         });
       newest.set(operation.actorId, { operation, event });
@@ -175,30 +177,32 @@ const keyOf = ({ actorId, intentId }: Operation) => `${actorId} ${intentId}`;
 
 type Acknowledged = Extract<Outcome, { is: 'acknowledged' }>;
 
-/** How an acknowledgment contradicts the event that it is about. */
+/** Returns the contradiction between an acknowledgment and its event. */
 function answerFault(act: Act, { body }: Acknowledged, { data, stream }: LogEvent): string | undefined {
   switch (act.kind) {
     case 'post':
     case 'edit':
     case 'delete':
-      if (stream !== `post-${body.post?.id}`) return 'the acknowledged post is another than in the log';
+      if (stream !== `post-${body.post?.id}`) return 'the acknowledged post differs from the log';
       return act.kind === 'edit' && body.post?.revision !== data['revision']
-        ? 'the acknowledged revision of the post is another than in the log'
+        ? 'the acknowledged revision of the post differs from the log'
         : undefined;
     case 'block':
     case 'unblock':
-      return body.blocked === (act.kind === 'block') ? undefined : 'the acknowledged block is another';
+      return body.blocked === (act.kind === 'block')
+        ? undefined
+        : 'the acknowledged block differs from the request';
     case 'follow':
     case 'unfollow':
     case 'like':
     case 'unlike':
       return body.relation?.generation === String(data['generation'])
         ? undefined
-        : 'the acknowledged generation is another than in the log';
+        : 'the acknowledged generation differs from the log';
   }
 }
 
-/** A post may have been edited or deleted since: its identity stays. Everything else is answered as it was. */
+/** A post may have been edited or deleted since, so only its identity must agree. */
 function isSameAnswer({ kind }: Act, first: Acknowledged, again: Outcome): boolean {
   if (again.is !== 'acknowledged') return false;
   return kind === 'post' || kind === 'edit' || kind === 'delete'

@@ -1,7 +1,10 @@
 import type { LogEvent } from '../history.js';
 import type { Finding } from './finding.js';
 
-/** What must hold of any log: positions and revisions ascend without a gap, no event is there twice, nothing follows a deletion. */
+/**
+ * Invariants of any log: positions and revisions ascend, revisions have no gap, no event occurs twice, nothing
+ * follows a deletion.
+ */
 export function checkLogShape(events: readonly LogEvent[]): Finding[] {
   const findings: Finding[] = [];
   const ids = new Map<string, LogEvent>();

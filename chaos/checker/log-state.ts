@@ -6,22 +6,17 @@ export interface PostState {
   readonly parentId: string | undefined;
   readonly createdAt: number;
   revision: number;
-  /** Position of its deletion. */
   deletedAt: number | undefined;
-  /** Of its newest text. */
   textIntent: string | undefined;
 }
 
-/** A follow, a like or a block: when it began and ended, as positions in the log. */
+/** A follow, like or block, with the positions of its changes. */
 export interface Tie {
   readonly changes: { readonly position: number; readonly stands: boolean }[];
   generation: number;
 }
 
-/**
- * The log, folded by rules of its own: neither the deciders nor the projections of `src` are used, so that a fault in
- * those is found here.
- */
+/** The state of the log by independent rules: a fault in the deciders or projections of `src` cannot hide here. */
 export class LogState {
   readonly posts = new Map<string, PostState>();
   private readonly ties = new Map<string, Tie>();
@@ -83,7 +78,6 @@ export class LogState {
     this.ties.set(key, tie);
   }
 
-  /** Every state that it had from this position on, the one at the position first. */
   statesSince(kind: TieKind, actorId: string, targetId: string, position: number): boolean[] {
     const { changes } = this.ties.get(tieKey(kind, actorId, targetId)) ?? { changes: [] };
     const before = changes.findLast((change) => change.position <= position)?.stands ?? false;
@@ -98,12 +92,11 @@ export class LogState {
     return this.ties.get(tieKey(kind, actorId, targetId))?.generation ?? 0;
   }
 
-  /** Whether a block stands between the two, either way. */
+  /** True for a block in either direction. */
   areApart(one: string, other: string): boolean {
     return this.stands('block', one, other) || this.stands('block', other, one);
   }
 
-  /** Whether a block stood between the two, either way, at this position or later. */
   wereApartSince(one: string, other: string, position: number): boolean {
     return [
       ...this.statesSince('block', one, other, position),

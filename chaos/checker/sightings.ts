@@ -1,18 +1,18 @@
 import type { Operation, Read } from '../history.js';
 import type { Finding } from './finding.js';
 
-/** Since when something is gone: as a tick, and as a position in the log. */
+/** A deletion or block since its acknowledgment, as tick and log position. */
 interface Gone {
   readonly operation: Operation;
   readonly ackedAt: number;
   readonly revision: number;
-  /** When the act that takes it back was sent. */
+  /** Time of the unblock request. */
   endSentAt?: number;
 }
 
 /**
- * Holds each read, when it is asked for, against what was acknowledged as gone: for everybody, at once and for good. To who
- * took it away, and to who had an answer as new as that act, it has come back.
+ * Compares each read with the acknowledged restrictions, which hold for everyone, at once and for good. A violation
+ * counts as `resurrected` for the restricting actor and for actors with an answer as new as the restriction.
  */
 export class Sightings {
   readonly findings: Finding[] = [];
@@ -20,7 +20,6 @@ export class Sightings {
   private readonly blocks = new Map<string, Gone>();
   private readonly newest = new Map<string, number>();
 
-  /** An operation is about to be sent for the first time. */
   sent({ actorId, act, sentAt }: Operation): void {
     if (act.kind !== 'unblock') return;
     const block = this.blocks.get(`${actorId} ${act.actorId}`);
@@ -35,19 +34,17 @@ export class Sightings {
     if (act.kind === 'block') this.blocks.set(`${actorId} ${act.actorId}`, gone);
   }
 
-  /** What is known as gone for good. */
   deletedPosts(): string[] {
     return [...this.deleted.keys()];
   }
 
-  /** How far in the log an actor's reads have come. */
   newestRead(actorId: string): number {
     return this.newest.get(actorId) ?? 0;
   }
 
   read(read: Read): void {
     const { actorId, revision } = read;
-    // Anonymous reads are many people's at the same time: what one was answered says nothing of the next.
+    // anonymous reads belong to many people at once, so their revisions need not ascend
     const before = actorId === undefined ? 0 : this.newestRead(actorId);
     if (revision > 0 && revision < before)
       this.findings.push({
@@ -63,7 +60,7 @@ export class Sightings {
       if (read.actorId === undefined || item.actorId === read.actorId) continue;
       for (const pair of [`${read.actorId} ${item.actorId}`, `${item.actorId} ${read.actorId}`]) {
         const block = this.blocks.get(pair);
-        if (block) this.judge('somebody behind a block', block, read, seen);
+        if (block) this.judge('a blocked person', block, read, seen);
       }
     }
   }

@@ -10,10 +10,9 @@ export interface SeenPost {
   readonly parentUnavailable?: boolean;
 }
 
-/** What one person is shown of the whole network in the end, with all pages. */
+/** Everything that one person can read after the run, with all pages. */
 export interface View {
   readonly actorId: string;
-  /** Undefined: 404. */
   readonly actors: Readonly<Record<string, SeenActor | undefined>>;
   readonly timeline: readonly SeenPost[];
   readonly blocks: readonly string[];
@@ -22,9 +21,9 @@ export interface View {
     readonly targetId: string;
     readonly generation: string;
   }[];
-  /** Asked for one by one; undefined: 404. */
+  /** Fetched one by one; undefined for 404. */
   readonly single: Readonly<Record<string, SeenPost | undefined>>;
-  /** What `POST /api/intents/lookup` says of own intents: those that are kept. */
+  /** Own intents with the outcome `kept` in `POST /api/intents/lookup`. */
   readonly kept: readonly string[];
 }
 
@@ -33,7 +32,6 @@ export interface SeenActor {
   readonly counts: { readonly posts: number; readonly followers: number; readonly following: number };
 }
 
-/** Holds what everybody reads in the end against the log. */
 export function checkViews(
   views: readonly View[],
   state: LogState,
@@ -157,9 +155,10 @@ class ViewCheck {
     const missing = expected.filter((name) => !shown.has(name));
     const surplus = seen.filter((name) => !wanted.has(name));
     const twice = seen.filter((name, n) => seen.indexOf(name) !== n);
-    if (missing.length > 0) this.found('lost', `${what} lacks what is in the log`, { missing });
-    if (surplus.length > 0) this.found('resurrected', `${what} shows what is gone by the log`, { surplus });
-    if (twice.length > 0) this.found('doubled', `${what} shows something twice`, { twice });
+    if (missing.length > 0) this.found('lost', `${what} lacks entries of the log`, { missing });
+    if (surplus.length > 0)
+      this.found('resurrected', `${what} shows entries that the log no longer has`, { surplus });
+    if (twice.length > 0) this.found('doubled', `${what} shows entries twice`, { twice });
   }
 
   private found(kind: Finding['kind'], what: string, evidence: object): void {

@@ -1,7 +1,7 @@
 import type { ShownItem } from '../history.js';
 import type { Answer } from './session.js';
 
-/** What a view holds of the posts of all, and of one's own: docs/network-api.md, "GET /api/reconcile". */
+/** Size of the view, of all posts and of own posts: docs/network-api.md, "GET /api/reconcile". */
 const VIEW = 100;
 
 interface KeptPost {
@@ -10,7 +10,7 @@ interface KeptPost {
   readonly createdAt: number;
 }
 
-/** The view that an application keeps of what it is told at reconcile: docs/applications.md, "Keep a view". */
+/** An application's copy of its reconcile answers: docs/applications.md, "Keep a view". */
 export class KeptView {
   private posts: readonly KeptPost[] = [];
   private ownPosts: readonly KeptPost[] = [];
@@ -20,7 +20,7 @@ export class KeptView {
     return this.cursor === undefined ? '/api/reconcile' : `/api/reconcile?cursor=${this.cursor}`;
   }
 
-  /** Takes an answer in, and says what is kept now: as good as if it was shown. */
+  /** Merges an answer. Returns the whole view, since it counts as shown. */
   take({ posts, ownPosts, cursor, replace }: Answer['body']): ShownItem[] {
     this.posts = newest(replace ? [] : this.posts, posts);
     this.ownPosts = newest(replace ? [] : this.ownPosts, ownPosts);

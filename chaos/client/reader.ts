@@ -28,9 +28,8 @@ interface ApiPost {
   readonly authorActorId: string;
 }
 
-/** Reads all the time as one person does, beside what the same person writes. */
+/** Reads all the time as one person, concurrently with the same person's writes. */
 export class Reader {
-  /** Reads that were answered. */
   done = 0;
   private readonly view = new KeptView();
   private eventsCursor: number | undefined;
@@ -84,7 +83,7 @@ export class Reader {
     await this.read(path, anonymous);
   }
 
-  /** Everything that was acknowledged before is there; what is being deleted may be. */
+  /** Every acknowledged post must appear; one with a pending deletion may. */
   private async ownPosts(): Promise<void> {
     const path = `/api/actors/${this.person.actorId}/posts?limit=${PAGE}`;
     const reads: Read[] = [];
@@ -100,8 +99,7 @@ export class Reader {
       ([id, { ackedAt, deletionSentAt = Infinity }]) =>
         ackedAt < begun && deletionSentAt > ended && !shown.has(id),
     );
-    if (missing.length > 0)
-      this.lost('own posts are not shown that were acknowledged before', { reads, missing });
+    if (missing.length > 0) this.lost('own acknowledged posts are missing', { reads, missing });
   }
 
   private async onePost(id: string | undefined): Promise<void> {
@@ -113,7 +111,7 @@ export class Reader {
     if (isThere && read.shown.length === 0) this.lost('an own post is not shown', { read });
   }
 
-  /** What is kept of earlier answers counts as shown, too. */
+  /** Earlier answers in the view count as shown, too. */
   private async reconcile(): Promise<void> {
     await this.read(this.view.path, false, (body) => [...shownIn(body), ...this.view.take(body)]);
   }
@@ -133,7 +131,7 @@ export class Reader {
     if (blockState.changing || blockState.changedAt !== changedAt) return;
     const shown = (answer.body?.blocks as string[] | undefined)?.toSorted() ?? [];
     if (shown.join() !== before.join())
-      this.lost('the list of blocks is another than was acknowledged', { read, shown, before });
+      this.lost('the list of blocks differs from the acknowledged blocks', { read, shown, before });
   }
 
   private async read(
@@ -172,7 +170,6 @@ export class Reader {
   }
 }
 
-/** Every post of an answer and of the events that it tells, and every post that an inbox entry is about. */
 function shownIn(body: Answer['body']): ShownItem[] {
   const events = (body?.events ?? []) as { post?: ApiPost }[];
   const posts: (ApiPost | undefined)[] = [

@@ -6,7 +6,7 @@ import { Conformance } from '../../test/support/conformance.js';
 import { redirectUri } from '../../test/support/api.js';
 import type { Application } from '../../test/support/api.js';
 
-/** Longest time until a definite answer: a network that takes longer has not come back. */
+/** Limit of the time until a definite answer; a slower network counts as down. */
 const PATIENCE_MS = 180_000;
 const LONGEST_ANSWER_MS = 10_000;
 const FIRST_PAUSE_MS = 250;
@@ -28,23 +28,20 @@ export interface Asked {
   readonly anonymous?: boolean;
 }
 
-/** A network did not give a definite answer in time. */
 export class NoAnswer extends Error {
   override readonly name = 'NoAnswer';
 }
 
-/** What all clients of a run speak to. */
 export interface Served {
   readonly baseUrl: string;
   readonly application: Application;
   readonly conformance: Conformance;
-  /** Aborted when the run is given up: requests and waits end at once. */
   readonly givenUp: AbortSignal;
-  /** Told each answer that no application may ever be given. */
+  /** Called for each answer that an application must never receive. */
   readonly onFault: (what: string, evidence: Readonly<Record<string, unknown>>) => void;
 }
 
-/** The document that the network publishes, to hold each answer against. */
+/** The published document, which every answer must match. */
 export async function conformanceOf(baseUrl: string): Promise<Conformance> {
   const response = await fetch(`${baseUrl}/api/openapi.json`);
   return new Conformance((await response.json()) as OpenApi);
@@ -56,8 +53,8 @@ export interface Credentials {
 }
 
 /**
- * One person at an application that follows docs/applications.md, "When something is refused": no answer, 429 and 503 are
- * repeated identically after `Retry-After`, a 401 after a new sign-in; anything else is definite.
+ * A client that follows docs/applications.md, "When something is refused". It repeats requests without an answer, 429
+ * and 503 identically after `Retry-After`, and a 401 after a new sign-in. Any other answer is definite.
  */
 export class Session {
   private token: string | undefined;
@@ -68,7 +65,10 @@ export class Session {
     private readonly credentials: Credentials,
   ) {}
 
-  /** The first definite answer. `onTry` is told when a request leaves. @throws {NoAnswer} */
+  /**
+   * Returns the first definite answer. Calls `onTry` before each request.
+   * @throws {NoAnswer}
+   */
   async ask(asked: Asked, onTry: () => void = () => undefined): Promise<Answer> {
     const giveUpAt = performance.now() + PATIENCE_MS;
     for (let tries = 0; ; tries++) {
@@ -91,7 +91,6 @@ export class Session {
     await pause(seconds > 0 ? seconds * 1_000 : backoff, undefined, { signal: this.served.givenUp });
   }
 
-  /** Undefined: no answer, or half of one. */
   private async send(asked: Asked, token: string | undefined): Promise<Answer | undefined> {
     const { method, path, body } = asked;
     let response: Response;
@@ -145,13 +144,13 @@ export class Session {
         const signing = signIn(baseUrl, { ...application, ...this.credentials, redirectUri, scope });
         return (this.token = (await signing).access_token);
       } catch (error) {
-        // Each try begins anew, so that an outage in the middle is no more than a failed try.
+        // Each try starts a new sign-in, so an outage during one costs one try.
         if (performance.now() > giveUpAt) throw new NoAnswer('sign-in does not succeed', { cause: error });
         await this.wait(undefined, tries);
       }
   }
 }
 
-/** docs/applications.md: of the conflicts only that of a changed publication is to be repeated. */
+/** docs/applications.md: only the conflict of a changed publication may be repeated. */
 const isToRepeat = ({ status, body }: Answer): boolean =>
   status >= 500 || status === 429 || (status === 409 && body?.error === 'recovery_publication_changed');

@@ -3,7 +3,6 @@ import { Sightings } from '../checker/sightings.js';
 import { Ticks } from '../history.js';
 import type { Operation } from '../history.js';
 
-/** What all clients of a run share: the clock, what they did, what they know of, and when something last succeeded. */
 export class Shared {
   readonly ticks = new Ticks();
   readonly operations: Operation[] = [];
@@ -11,14 +10,14 @@ export class Shared {
   readonly findings: Finding[] = [];
   readonly writes = new Gauge();
   readonly reads = new Gauge();
-  /** Posts that somebody may reply to, like or read: the newest, and those that were deleted. */
+  /** Posts to reply to, like or read: the newest, and deleted ones. */
   readonly posts: { readonly id: string; readonly author: string }[] = [];
   acknowledged = 0;
-  /** Position in the log of the newest act that was acknowledged. */
+  /** Log position of the newest acknowledged act. */
   newestRevision = 0;
 }
 
-/** The longest time in which nothing succeeded, in milliseconds. */
+/** Measures the longest time without a success, in milliseconds. */
 export class Gauge {
   count = 0;
   private last = performance.now();

@@ -5,9 +5,7 @@ import { NoAnswer } from './session.js';
 import type { Answer, Asked, Session } from './session.js';
 import type { Shared } from './shared.js';
 
-/** Milliseconds between two acts of a person, about. */
 const REST_MS = { least: 20, most: 250 };
-/** Posts that are still talked about. */
 const TALKED_ABOUT = 60;
 
 const weights = {
@@ -29,7 +27,7 @@ export interface Person {
   readonly handle: string;
 }
 
-/** Does one thing after the other, each until there is a definite answer, always under the same intent. */
+/** Acts sequentially, each under one intent until a definite answer. */
 export class Writer {
   readonly own = new Map<
     string,
@@ -39,10 +37,9 @@ export class Writer {
   private readonly blocks = new Set<string>();
   private readonly likes = new Set<string>();
   private readonly generations = new Map<string, string>();
-  /** What changed something for certain: sent again it must be answered as before. */
+  /** Acts that changed something for certain: a repetition must get the same answer. */
   private readonly repeatable: Operation[] = [];
   private knownRevision = 0;
-  /** Acts that were acknowledged. */
   done = 0;
   private acts = 0;
 
@@ -54,7 +51,6 @@ export class Writer {
     private readonly random: Random,
   ) {}
 
-  /** The blocks that are acknowledged, and whether one is being changed. */
   readonly blockState = { blocks: this.blocks, changing: false, changedAt: 0 };
 
   async live(over: AbortSignal): Promise<void> {
@@ -152,7 +148,7 @@ export class Writer {
         break;
       case 'follow':
       case 'unfollow': {
-        // A block by the other ends a follow as well, so that only a new generation proves a change.
+        // A block by the other person also ends a follow, so only a new generation proves a change.
         const generation = body.relation?.generation ?? '';
         changed = act.kind === 'follow' && generation !== this.generations.get(act.actorId);
         this.generations.set(act.actorId, generation);
@@ -184,7 +180,7 @@ export class Writer {
     if (operation) operation.repeated.push(await this.outcomeOf(operation));
   }
 
-  /** The definite answer; `open` where none came. What ends the run is thrown. */
+  /** Returns `open` without a definite answer. */
   private async outcomeOf(operation: Operation): Promise<Outcome> {
     const { act, intentId } = operation;
     try {
@@ -194,7 +190,7 @@ export class Writer {
       const kind = 'wrong';
       this.shared.findings.push({
         kind,
-        what: 'no definite answer, however often the intent was sent',
+        what: 'no definite answer after all retries',
         evidence: { operation, why: error.message },
       });
       throw error;
@@ -235,7 +231,6 @@ function requestFor(act: Act, intentId: string): Asked {
   }
 }
 
-/** Whether that changed anything. */
 function setIn(set: Set<string>, item: string, isIn: boolean): boolean {
   return isIn ? !set.has(item) && set.add(item) !== undefined : set.delete(item);
 }

@@ -5,24 +5,22 @@ import type { TestNetwork } from '../../test/support/network.js';
 import { canHaveSmallDisk, makeSmallDisk } from '../../test/support/small-disk.js';
 import { canHaveFailingDisk, makeFailingDisk } from '../../test/support/failing-disk.js';
 
-/** A disk below a part of a network's data, which breaks and is mended. */
+/** A disk below a part of a network's data. */
 export interface BrokenDisk {
   break(): void;
-  /** Whatever an operator has to do then; resolves when nothing keeps the network from coming back. */
+  /** Acts as an operator; resolves when nothing prevents the network's return. */
   mend(network: TestNetwork): Promise<void>;
   remove(): void;
 }
 
 export interface DiskCase {
   readonly name: string;
-  /** Why it cannot be run here. */
   readonly lacking: string | undefined;
-  /** Before a network is started on this data directory. */
   prepare(dataDir: string): BrokenDisk;
 }
 
 const EVENT_STORE_MEGABYTES = 16;
-/** A new cluster takes sixty, and its journal as much. */
+/** A new cluster takes 60 MB, and its journal as much. */
 const POSTGRES_MEGABYTES = 256;
 
 const full = (dir: string, megabytes: number): BrokenDisk => {
@@ -34,7 +32,7 @@ const full = (dir: string, megabytes: number): BrokenDisk => {
   };
 };
 
-/** A device that failed is taken off and replaced: what it had not taken is gone, as after a power cut. */
+/** Replaces a failed device. Writes that it never received are gone, as after a power failure. */
 const failing = (dir: string, megabytes: number): BrokenDisk => {
   const disk = makeFailingDisk(megabytes, dir);
   return {

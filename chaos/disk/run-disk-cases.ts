@@ -10,15 +10,13 @@ const BROKEN_MS = { least: 4_000, most: 10_000 };
 
 export interface DiskOptions {
   readonly seed: number;
-  /** How often each disk breaks. */
   readonly times: number;
-  /** Cases whose name contains this. */
   readonly named: string;
   readonly report: Report;
   readonly givenUp: AbortSignal;
 }
 
-/** Breaks the disk below each store of a network. Resolves with whether every promise was kept in all cases. */
+/** Breaks the disk below each store of a network. Resolves with true if every promise was kept. */
 export async function runDiskCases(options: DiskOptions): Promise<boolean> {
   const { seed, report } = options;
   report.say(`seed ${seed}`, { seed });

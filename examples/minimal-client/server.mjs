@@ -1,20 +1,20 @@
-/** A whole application for Plaza: it signs people in, shows who they are and posts as them. See README.md beside it. */
+/** A complete application for Plaza: signs people in, shows their profile, posts for them. See README.md here. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import { text as bodyOf } from 'node:stream/consumers';
 import * as oidc from 'openid-client';
 
 const { BASE_URL = 'http://localhost:3000', CLIENT_ID, CLIENT_SECRET, PORT = '8080' } = process.env;
-const { ORIGIN = `http://localhost:${PORT}` } = process.env; // where browsers find this application
+const { ORIGIN = `http://localhost:${PORT}` } = process.env; // the application's address for browsers
 const missing = ['CLIENT_ID', 'CLIENT_SECRET'].find((name) => !process.env[name]);
 if (missing) process.exit(console.error(`${missing} is not set; README.md says where it comes from`) ?? 2);
 const SCOPES = ['openid', 'offline_access', 'read', 'post:create'];
-// The library checks an ID token's signature only if it is told to. Plain http is for a network on one's own machine.
+// The library checks ID token signatures only on request. Plain http is for a network on one's own machine.
 const execute = [oidc.enableNonRepudiationChecks];
 if (BASE_URL.startsWith('http:')) execute.push(oidc.allowInsecureRequests);
 const [issuer, basic] = [new URL(`${BASE_URL}/api/auth`), oidc.ClientSecretBasic(CLIENT_SECRET)];
 const client = await oidc.discovery(issuer, CLIENT_ID, undefined, basic, { execute });
-/** By the unguessable value of its cookie, what a browser is at: `logins` by state, and maybe a session: `tokens`, … */
+/** A browser's state by its secret cookie: `logins` by OAuth state, and `tokens` after sign-in. */
 const browsers = new Map();
 const secure = ORIGIN.startsWith('https:') ? 'Secure; ' : '';
 function remember(browser) {
@@ -23,7 +23,7 @@ function remember(browser) {
   setTimeout(() => browsers.delete(id), 3_600_000).unref();
   return `minimal_client=${id}; ${secure}HttpOnly; SameSite=Lax; Path=/; Max-Age=3600`;
 }
-/** Ends a request with a page. A 401 ends the session too; after `retryAfter` seconds the same may succeed. */
+/** Ends a request with a page. A 401 also ends the session; after `retryAfter` seconds a retry may succeed. */
 function fail(status, message, retryAfter) {
   throw Object.assign(new Error(message), { status, retryAfter });
 }
@@ -36,20 +36,20 @@ async function login({ id, browser }) {
   const address = oidc.buildAuthorizationUrl(client, { redirect_uri, scope, state, nonce, ...flow });
   browser.logins.set(state, { pkceCodeVerifier: verifier, expectedState: state, expectedNonce: nonce });
   setTimeout(() => browser.logins.delete(state), 600_000).unref();
-  return goTo(address.href, ...(browsers.has(id) ? [] : [remember(browser)])); // another tab may be at a login too
+  return goTo(address.href, ...(browsers.has(id) ? [] : [remember(browser)])); // another tab may be signing in too
 }
 async function callback({ id, browser: { logins }, url }) {
   const state = url.searchParams.get('state');
   const checks = logins.get(state) ?? fail(400, 'This sign-in has ended. Begin again.');
-  // Before anything else is looked at: whatever comes of this callback, it is the only one of its login.
+  // Deleted first: a login has only one callback.
   logins.delete(state);
   const refused = ({ error, code }) => fail(400, `You are not signed in (${error ?? code}). Begin again.`);
   const tokens = await oidc.authorizationCodeGrant(client, url, checks).catch(refused);
-  browsers.delete(id); // a session has a cookie of its own; logins of other tabs come along
+  browsers.delete(id); // a session gets a new cookie; logins of other tabs move along
   return goTo('/', remember(await bind({ tokens, logins })));
 }
 
-/** Binds a session to actor, application, grant and scopes when it begins, and holds it to them on every visit. */
+/** Binds a session to its actor, application, grant and scopes, and checks them on every visit. */
 async function bind(session) {
   if (!session.tokens) fail(401, 'Your session has ended.');
   const { actorId, appId, grantId, scopes, incarnation } = await call(session, '/api/session');
@@ -59,19 +59,19 @@ async function bind(session) {
   return session;
 }
 
-/** A request in the person's name; after a 401 once more, identical, with new tokens. */
+/** Sends a request for the person; after a 401 once more, identically, with new tokens. */
 function call(session, path, body) {
   const { tokens } = session;
   return send(tokens, path, body).catch(async (error) => {
     if (error.status !== 401) throw error;
-    // One refresh at a time, and none of what another request has refreshed already. One that failed stays failed.
+    // Concurrent requests share one refresh. A failed refresh stays failed.
     if (session.tokens === tokens) await (session.refreshing ??= refresh(session));
     return send(session.tokens, path, body);
   });
 }
 
 async function refresh(session) {
-  // Refused, or nobody knows whether it was done: a refresh token that may be spent is never sent again.
+  // A refresh token that may be spent is never sent again, even if the outcome is unknown.
   const uncertain = () => fail(401, 'The network asks you to sign in again.');
   session.tokens = await oidc.refreshTokenGrant(client, session.tokens.refresh_token ?? '').catch(uncertain);
   session.refreshing = undefined;
@@ -90,19 +90,19 @@ async function send({ access_token }, path, body) {
 async function home({ browser }) {
   if (!browser.tokens) return page('Minimal client', form('/login', 'Sign in'));
   const { profile } = await call(await bind(browser), '/api/profile');
-  // The intent is made with the form: however often this form is sent, one post comes of it.
+  // The intent belongs to the form: repeated submissions create one post.
   const intent = `<input type="hidden" name="intentId" value="${randomUUID()}">`;
   const draft = form('/posts', 'Post', `${intent}<textarea name="text"></textarea>`);
   return page(profile.displayName, draft + form('/logout', 'Sign out') + form('/disconnect', 'Disconnect'));
 }
 
 async function post({ browser, fields: { intentId, text = '' } }) {
-  const lines = text.replaceAll('\r\n', '\n'); // as browsers end them
+  const lines = text.replaceAll('\r\n', '\n'); // browsers send CRLF
   await call(await bind(browser), '/api/posts', { intentId, text: lines, audience: 'public' });
   return goTo('/');
 }
 
-/** Ends the session here. The application may still act for the person, which only `disconnect` changes. */
+/** Ends the session here. Only `disconnect` revokes the application's grant. */
 function logout({ id }) {
   browsers.delete(id);
   return goTo('/');
@@ -136,7 +136,7 @@ async function answer(request) {
     if (!error.status) console.error(error);
     const { status, message, retryAfter } = error.status ? error : { status: 500, message: 'This failed.' };
     if (status === 401) browsers.delete(id);
-    // With this header it helps to reload the page, which sends the identical request again.
+    // With this header a reload helps: it sends the identical request again.
     return page(message, '<a href="/">Back</a>', status, retryAfter && { 'retry-after': retryAfter });
   }
 }

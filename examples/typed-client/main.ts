@@ -1,4 +1,4 @@
-/** Follows somebody, posts, and shows a timeline, through the typed client. See README.md beside it. */
+/** Follows a person, posts, and shows a timeline through the typed client. See README.md beside it. */
 import { randomUUID } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { plazaClient } from '../../client/client.ts';
@@ -10,7 +10,7 @@ type Post = components['schemas']['Post'];
 type Client = ReturnType<typeof plazaClient>;
 
 const SCOPES = ['openid', 'read', 'post:create', 'relation:write'];
-/** Small, so that there are pages to read on. */
+/** Small, to demonstrate paging. */
 const PAGE = 20;
 
 const { values: asked } = parseArgs({
@@ -37,7 +37,7 @@ if (asked.post !== undefined) await post(client, asked.post);
 for await (const { authorActorId, text } of timeline(client, Number(asked.pages)))
   console.log(`${authorActorId}: ${text}`);
 
-/** The intent is made once, before the first try. */
+/** The intent is created once, before the first try. */
 async function follow(client: Client, targetId: string): Promise<void> {
   const intentId = randomUUID();
   const { relation } = await answered(() =>
@@ -57,7 +57,7 @@ async function post(client: Client, text: string): Promise<void> {
   console.log(`posted ${post.id}`);
 }
 
-/** Newest first. A page may be short or empty and still have a next one: the last is the one without a cursor. */
+/** Newest first. Even a short or empty page may have a next one: only the last page has no cursor. */
 async function* timeline(client: Client, pages: number): AsyncGenerator<Post> {
   let cursor: string | undefined;
   for (let page = 0; page < pages; page++) {

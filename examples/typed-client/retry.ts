@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
 const TRIES = 5;
-/** Seconds to wait where nobody says how long. */
+/** Seconds to wait without a `Retry-After` header. */
 const WAIT = 2;
 
 interface Result<Data> {
@@ -11,10 +11,9 @@ interface Result<Data> {
 }
 
 /**
- * What the network answers in the end. A request that it could not answer now (429, 503), or whose answer was lost on the
- * way, is sent again as it was: `request` is to make the identical one each time. A mutation has its `intentId` from
- * before the first try, so that it is done once, however often it is sent.
- * @throws {Error} it is refused, or nothing came of {@link TRIES}
+ * Repeats a request on 429, 503 and lost answers, and returns the final answer. `request` must create the identical
+ * request each time. A mutation's `intentId` is created before the first try, so repetitions have one effect.
+ * @throws {Error} a refusal, or no answer after {@link TRIES}
  */
 export async function answered<Data>(request: () => Promise<Result<Data>>): Promise<Data> {
   for (let tries = 1; ; tries++) {

@@ -7,11 +7,11 @@ export interface Application {
   readonly baseUrl: string;
   readonly clientId: string;
   readonly clientSecret: string;
-  /** At `http://localhost`, and registered. */
+  /** A registered address at `http://localhost`. */
   readonly redirectUri: string;
 }
 
-/** Signs one person in: shows where to, waits for the browser to come back, and answers their access token. */
+/** Signs one person in: reports the address to open, waits for the callback, and returns the access token. */
 export async function signIn(
   { baseUrl, clientId, clientSecret, redirectUri }: Application,
   scopes: readonly string[],
@@ -42,7 +42,7 @@ export async function signIn(
   return access_token;
 }
 
-/** The address that a browser comes back to, once one does. */
+/** Resolves with the callback's address. */
 async function callbackAt(redirectUri: string): Promise<URL> {
   const { port, pathname } = new URL(redirectUri);
   const server = createServer().listen(Number(port), 'localhost');
