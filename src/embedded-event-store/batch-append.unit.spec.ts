@@ -1,4 +1,4 @@
-/** Rules of appends that only the embedded store is bound to, or that the client never comes near. */
+/** Rules of appends that only the embedded store follows, or that the client never reaches. */
 import type { StreamsClient } from '@eventstore/db-client/generated/streams_grpc_pb.js';
 import type { BatchAppendResp } from '@eventstore/db-client/generated/streams_pb.js';
 import sharedPb from '@eventstore/db-client/generated/shared_pb.js';
@@ -40,7 +40,7 @@ describe('a batch append', () => {
     expect(answers.map((answer) => answer.hasSuccess())).toEqual(Array(20).fill(true));
   });
 
-  it('of no events says where the stream stands', async () => {
+  it('of no events answers the revision of the stream', async () => {
     const stream = `s-${randomUUID()}`;
     const [none, , some] = await answersTo(
       batchRequest({ stream, ids: [] }),
@@ -62,7 +62,7 @@ describe('a batch append', () => {
   const errorsOf = (answers: BatchAppendResp[]): (string | undefined)[] =>
     answers.map((answer) => answer.getError()?.getMessage());
 
-  it('may have many unfinished appends at a time, and is told when there are too many', async () => {
+  it('may have many incomplete appends at a time, and is refused beyond the limit', async () => {
     const first = unfinished({});
     const others = Array.from({ length: 1024 }, () => unfinished({}));
     const rest = batchRequest({ ids: [] }).setCorrelationId(first.getCorrelationId());
@@ -74,19 +74,19 @@ describe('a batch append', () => {
       expect.any(String),
     ]);
     expect(errorsOf(answers)).toEqual([
-      expect.stringContaining('begun and not finished'),
+      expect.stringContaining('too many incomplete appends'),
       undefined,
       undefined,
     ]);
   });
 
-  it('is told when its unfinished appends hold too much', async () => {
+  it('is refused when its incomplete appends exceed the memory limit', async () => {
     const metadata = { type: 'x'.repeat(500_000), 'content-type': 'application/octet-stream' };
     const answers = await answersTo(...Array.from({ length: 40 }, () => unfinished({ metadata })));
-    expect(errorsOf(answers)).toEqual(Array(7).fill(expect.stringContaining('begun and not finished')));
+    expect(errorsOf(answers)).toEqual(Array(7).fill(expect.stringContaining('too many incomplete appends')));
   });
 
-  it('is told of which stream an append was refused, whichever of its requests it was for', async () => {
+  it('names the stream of a refused append, whichever of its requests was wrong', async () => {
     const first = unfinished({ stream: 'refused' });
     const second = batchRequest({ ids: ['nonsense'] });
     second.setCorrelationId(first.getCorrelationId());
@@ -95,7 +95,7 @@ describe('a batch append', () => {
     expect(Buffer.from(answer!.getStreamIdentifier()!.getStreamName_asU8()).toString()).toBe('refused');
   });
 
-  it('is told when it is not finished within the time that it has, and is not made', async () => {
+  it('times out when it is incomplete at its deadline, and stores nothing', async () => {
     const stream = `s-${randomUUID()}`;
     const late = unfinished({ stream, timeoutMs: 20 });
     const call = client.batchAppend();
@@ -117,13 +117,13 @@ describe('a batch append', () => {
     expect(answers[1]!.getSuccess()!.hasNoStream()).toBe(true);
   });
 
-  it('takes a duration before a time', async () => {
+  it('prefers a duration over a point in time as deadline', async () => {
     const deadline = new Date(NOW.getTime() - 1);
     const [appended] = await answersTo(batchRequest({ deadline, timeoutMs: 60_000 }));
     expect(appended!.hasSuccess()).toBe(true);
   });
 
-  it('takes the time of its events from outside', async () => {
+  it('takes the time of its events from the clock that it is given', async () => {
     const stream = `s-${randomUUID()}`;
     await answersTo(batchRequest({ stream }));
     const [response] = await read(client, (of) => {
@@ -147,7 +147,7 @@ describe('a batch append', () => {
       { stream: `$$${'ö'.repeat(1025)}` },
       'the stream name has 2050 bytes',
     ],
-    ['behind a revision that is none', { revision: 2n ** 64n - 1n }, 'is no revision that a stream can have'],
+    ['behind a revision that is none', { revision: 2n ** 64n - 1n }, 'is not a valid revision'],
     ['to a stream without a name', { stream: '' }, "'' is not a stream name"],
     ['of an event whose id is no UUID', { ids: ['nonsense'] }, 'the event id is not a UUID'],
     [

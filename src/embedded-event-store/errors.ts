@@ -1,6 +1,5 @@
 import type { StatusObject } from '@grpc/grpc-js';
 
-/** Another process, or another store of this process, already has the directory open. */
 export class DirectoryLockedError extends Error {
   override readonly name = 'DirectoryLockedError';
   constructor(readonly dir: string) {
@@ -10,12 +9,10 @@ export class DirectoryLockedError extends Error {
   }
 }
 
-/** A file that the store needs beside its log is not what it has to be. */
 export class UnusableFileError extends Error {
   override readonly name = 'UnusableFileError';
 }
 
-/** The log holds bytes that were acknowledged once and cannot be read back: nothing is started on top of them. */
 export class CorruptLogError extends Error {
   override readonly name = 'CorruptLogError';
   constructor(
@@ -30,7 +27,6 @@ export class CorruptLogError extends Error {
   }
 }
 
-/** The log has a format that this version does not know: nothing in it is damaged, and nothing was changed. */
 export class NewerLogError extends Error {
   override readonly name = 'NewerLogError';
   constructor(
@@ -44,7 +40,6 @@ export class NewerLogError extends Error {
   }
 }
 
-/** A stored event does not read as it was written. It is never served. */
 export class DamagedEventError extends Error {
   override readonly name = 'DamagedEventError';
   constructor(readonly position: number) {
@@ -55,7 +50,7 @@ export class DamagedEventError extends Error {
   }
 }
 
-/** The disk took no more bytes. The append left no trace: the same call may be made again once there is room. */
+/** The disk is full. The append left no trace; the client may retry it. */
 export class DiskFullError extends Error {
   override readonly name = 'DiskFullError';
   constructor(cause: Error) {
@@ -65,7 +60,7 @@ export class DiskFullError extends Error {
   }
 }
 
-/** An append that recovery would take for damage, were it in the log. */
+/** Recovery would mistake so large a frame for damage. */
 export class AppendTooLargeError extends Error {
   override readonly name = 'AppendTooLargeError';
   constructor(length: number, limit: number) {
@@ -76,15 +71,14 @@ export class AppendTooLargeError extends Error {
   }
 }
 
-/** How the process of a store ends whose log cannot be written any more. */
 export const EXIT_BROKEN = 5;
 
-/** The log can no longer promise anything about new appends; whether the one at hand is stored is not known. */
+/** The store cannot write any more. The outcome of the failing append is unknown. */
 export class StoreUnavailableError extends Error {
   override readonly name: string = 'StoreUnavailableError';
 }
 
-/** A call ends with this status, whatever was asked in it. For imitations alone. */
+/** Ends a call with a given status. For simulated servers in tests alone. */
 export class CallRefusedError extends StoreUnavailableError {
   override readonly name = 'CallRefusedError';
   constructor(readonly status: StatusObject) {

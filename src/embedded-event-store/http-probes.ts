@@ -1,18 +1,15 @@
-/** What monitoring asks of an EventStoreDB over HTTP/1.1, answered as it does; one answer a connection. */
+/** EventStoreDB's HTTP/1.1 endpoints for monitoring; one response a connection. */
 import { createServer, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { SERVER_VERSION } from './grpc/discovery-calls.js';
 
 interface ProbeOptions {
-  /** As EventStoreDB names it: `internal` wants a user and password. */
   authentication: 'insecure' | 'internal';
 }
 
 const MAX_HEADER_BYTES = 8192;
 
-/** A function that serves a connection. */
 export function httpProbes({ authentication }: ProbeOptions): (socket: Socket) => void {
-  /** What there is to see; `/health/live` has nothing, and says so. */
   const pages: Readonly<Record<string, object | undefined>> = {
     '/health/live': undefined,
     '/ping': { text: 'Ping request successfully handled' },

@@ -1,9 +1,9 @@
 /**
- * The event store as a process of its own: `node main.js --dir D [--host H] [--port P] [--tls] [--no-fsync]`.
- * Prints one JSON line {"port":N} on stdout when it is ready and logs JSON lines on stderr. Closes cleanly on SIGTERM and
- * SIGINT, and with --stop-with-stdin when its standard input ends, as it does when the parent is gone.
- * Exit code 3 means the directory is in use, 4 that the log is corrupt, 5 that it cannot be written (a start recovers
- * it), 6 that a newer version wrote it.
+ * The event store as a process: `node main.js --dir D [--host H] [--port P] [--tls] [--no-fsync]`.
+ * Prints one JSON line {"port":N} on stdout when it is ready, and logs JSON lines on stderr. SIGTERM and SIGINT close
+ * it cleanly; with --stop-with-stdin, so does the end of standard input, when the parent process has ended.
+ * Exit codes: 3 directory in use, 4 corrupt log, 5 log unwritable (the next start recovers it), 6 log of a newer
+ * version.
  */
 import { parseArgs } from 'node:util';
 import { EXIT_BROKEN, NewerLogError, StoreUnavailableError } from './errors.js';
@@ -36,13 +36,12 @@ function exitCodeOf(error: unknown): number {
   return error instanceof StoreUnavailableError ? EXIT_BROKEN : 1;
 }
 
-/** Waits no longer than this for the calls under way, when the log cannot be written. */
 const LONGEST_END_MS = 2_000;
 
 let store: RunningEventStore | undefined;
 
 function endBroken({ message }: Error): void {
-  // Without a store it breaks while it starts, which fails then.
+  // A store that fails while it starts throws from `startEventStore`.
   if (!store) return;
   log('error', 'the event log cannot be written: this process ends, and the next start recovers the log', {
     error: message,

@@ -25,20 +25,17 @@ export { clientAddress, needsTls } from './access/client-address.js';
 export { CorruptLogError, DirectoryLockedError } from './errors.js';
 
 export interface EventStoreOptions extends Omit<StoreOptions, 'newId'> {
-  /** Address to listen on. */
   host: string;
-  /** 0 takes a free port. */
   port: number;
   /**
-   * TLS, and a password for every call. Without it only this process's user and root can connect, which needs Linux and a
-   * loopback address. Default: TLS where it is needed.
+   * Serves TLS and requires a password in every call. Without TLS only this process's user and root can connect,
+   * which needs Linux and a loopback address. Default: TLS where that is not given.
    */
   tls?: boolean;
   limits?: ArrivalLimits;
   newId?: StoreOptions['newId'];
 }
 
-/** What is needed to serve a store that is open. */
 export type ServeOptions = Pick<
   EventStoreOptions,
   'dir' | 'host' | 'port' | 'tls' | 'limits' | 'log' | 'now'
@@ -48,25 +45,25 @@ export type ServeOptions = Pick<
 
 export interface RunningEventStore {
   port: number;
-  /** Connection string, without user and password. */
   url: string;
-  /** Over TLS: where user and password are. */
   credentialsFile?: string;
-  /** Finishes the appends under way, ends all other calls with UNAVAILABLE, and gives the directory back. */
+  /** Finishes pending appends, ends all other calls with UNAVAILABLE, and releases the directory. */
   close(): Promise<void>;
 }
 
-/** Events may have 1 MiB; EventStoreDB takes messages of up to 17 MiB, and clients send their batches by that. */
+/** An event may have 1 MiB. EventStoreDB accepts messages of 17 MiB, and clients size their batches by that. */
 const MAX_MESSAGE_LENGTH = 17 * 1024 * 1024;
 /**
- * How long clients get to take in the end of their calls, which is behind what was sent before. A call that is cut off
- * after that ends as cancelled, without a reason. Less than a launcher waits before it kills a process that it stops.
+ * Time for clients to receive the end of their calls, after all data sent before. A call that is cut off later ends
+ * as cancelled, without a reason. Shorter than a launcher's grace period before SIGKILL.
  */
 const CLOSE_GRACE_MS = 5_000;
 
 /**
- * Starts an event store that speaks the gRPC protocol of EventStoreDB over the directory `dir`.
- * Throws DirectoryLockedError, CorruptLogError, and what listening throws.
+ * Starts a server of EventStoreDB's gRPC protocol over the directory `dir`.
+ * @throws {DirectoryLockedError}
+ * @throws {CorruptLogError}
+ * @throws the error of listening
  */
 export async function startEventStore({
   newId = randomUUID,
@@ -83,7 +80,7 @@ export async function startEventStore({
   }
 }
 
-/** Serves a store that is open. To close what is returned leaves it open, and closed to appends. */
+/** Serves an open store. `close` of the result refuses further appends and leaves the store open. */
 export async function serveStore(
   store: Store,
   { host, port, tls = needsTls(host), limits, imitation, ...options }: ServeOptions,
@@ -122,7 +119,7 @@ export async function serveStore(
 
 type Shutdown = Pick<Server, 'tryShutdown' | 'forceShutdown'>;
 
-/** gRPC does not wait for the ends of sockets that it was given: until then its clients have not heard of theirs. */
+/** gRPC does not wait for the end of injected sockets, so their clients may not have received the status yet. */
 function shutdownOf(server: Server, listener: Listener): Shutdown {
   return {
     tryShutdown: (done) => {
@@ -136,7 +133,7 @@ function shutdownOf(server: Server, listener: Listener): Shutdown {
 function ownUid(): number {
   const uid = process.getuid?.();
   if (uid === undefined)
-    throw new Error('this system has no user ids: the event store has to serve TLS here');
+    throw new Error('this system has no user ids: the event store must serve TLS');
   return uid;
 }
 
@@ -151,7 +148,7 @@ function addServices(
   const guard = (handler: (store: Store) => Handler): UntypedHandleCall =>
     guarded(imitation ? imitating(imitation, handler) : handler(store), live, gate);
   const gossip = imitation?.gossip ?? gossipHandler(store.newId(), () => store.now());
-  // what a client asks before it names its user
+  // clients call these before they send credentials
   server.addService(ServerFeaturesService, { getSupportedMethods: open(supportedMethodsHandler()) });
   server.addService(GossipService, { read: open(gossip) });
   server.addService(streamsService(StreamsService), {
@@ -164,8 +161,8 @@ function addServices(
 }
 
 /**
- * The service with a Read whose responses are bytes already, since the log stores what is to be sent, and a BatchAppend
- * that reads all of its requests.
+ * Overrides two methods of the generated service: Read sends stored bytes unchanged, and BatchAppend decodes a field
+ * that the generated code does not know.
  */
 function streamsService({ read, batchAppend, ...others }: ServiceDefinition): ServiceDefinition {
   if (!read || !batchAppend) throw new Error('the generated service definition lacks a method');
@@ -179,7 +176,7 @@ function streamsService({ read, batchAppend, ...others }: ServiceDefinition): Se
 async function close(server: Shutdown, store: Store, live: LiveCalls): Promise<void> {
   live.refuseNew();
   await store.refuseAppends();
-  await setImmediate(); // the answers to the last appends go out in front of the end of their calls
+  await setImmediate(); // sends the last appends' responses before the end of their calls
   live.endAll();
   await new Promise<void>((resolve) => {
     const force = setTimeout(() => {

@@ -1,4 +1,4 @@
-/** Rules of the server that only the embedded store is bound to, or that the client never comes near. */
+/** Rules of the server that only the embedded store follows, or that the client never reaches. */
 import type { StreamsClient } from '@eventstore/db-client/generated/streams_grpc_pb.js';
 import sharedPb from '@eventstore/db-client/generated/shared_pb.js';
 import streamsPb from '@eventstore/db-client/generated/streams_pb.js';
@@ -48,7 +48,7 @@ describe('a read', () => {
   it.each<[string, (of: InstanceType<typeof streamsPb.ReadReq.Options>) => unknown]>([
     ['with an expression that is none', (of) => of.setFilter(expression('('))],
     [
-      'with a filter on nothing',
+      'with a filter on neither streams nor types',
       (of) => of.setFilter(new streamsPb.ReadReq.Options.FilterOptions().setMax(1)),
     ],
     ['with an empty search window', (of) => of.setFilter(expression('x').setMax(0))],
@@ -87,7 +87,7 @@ const subscriptionToAll = (): InstanceType<typeof streamsPb.ReadReq> =>
       .setNoFilter(new sharedPb.Empty()),
   );
 
-/** Lets no fsync return until `release`; `reached` resolves when the first one is asked for. */
+/** Holds every fsync back until `release`; `reached` resolves at the first one. */
 async function holdDisk(): Promise<{ reached: Promise<void>; release(): void }> {
   const [reached, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const handle = await open(dir);
@@ -104,7 +104,7 @@ describe('the server', () => {
     jest.restoreAllMocks();
   });
 
-  it('gives its directory back when the port is taken', async () => {
+  it('unlocks its directory when the port is taken', async () => {
     const other = await mkdtemp(join(tmpdir(), 'plaza-server-'));
     await expect(startEventStore(options({ dir: other, port: store.port }))).rejects.toThrow(
       /EADDRINUSE|address/i,
@@ -114,7 +114,7 @@ describe('the server', () => {
     await rm(other, { recursive: true });
   });
 
-  it('answers UNAVAILABLE from the moment it closes, to calls old and new, and may be closed twice', async () => {
+  it('answers UNAVAILABLE to open and new calls once it closes, and may be closed twice', async () => {
     const other = await mkdtemp(join(tmpdir(), 'plaza-server-'));
     const closing = await startEventStore(options({ dir: other }));
     const own = connect(closing.port);
@@ -125,7 +125,7 @@ describe('the server', () => {
       const call = own.append((error) => resolve(error));
       call.write(new streamsPb.AppendReq().setOptions(appendOptions('half')));
     });
-    const answered = new Promise((resolve) => own.append(resolve).end()); // behind the other on the connection
+    const answered = new Promise((resolve) => own.append(resolve).end()); // second on the same connection
     await answered;
     const closed = closing.close();
     const deletion = new Promise<ServiceError | null>((resolve) =>
@@ -139,7 +139,7 @@ describe('the server', () => {
     await rm(other, { recursive: true });
   });
 
-  it('answers the appends under way before it ends their call', async () => {
+  it('answers pending appends before it ends their call', async () => {
     const other = await mkdtemp(join(tmpdir(), 'plaza-server-'));
     const closing = await startEventStore(options({ dir: other }));
     const own = connect(closing.port);
@@ -160,7 +160,7 @@ describe('the server', () => {
     await rm(other, { recursive: true });
   });
 
-  it('stops serving a subscription whose client is gone', async () => {
+  it('stops serving a subscription whose client has disconnected', async () => {
     let waiting = 0;
     jest.spyOn(Store.prototype, 'onCommit').mockImplementation(() => {
       waiting++;

@@ -7,14 +7,12 @@ import { checkFrame, type FrameFormat } from './storage/frame.js';
 import { RecordView } from './storage/record.js';
 import { formatOfHeader, listSegments, SEGMENT_HEADER_LENGTH, segmentPath } from './storage/segment.js';
 
-/** One file of the copy of a log. */
 export interface SegmentCopy {
   readonly name: string;
-  /** Its bytes, each frame checked. Valid only until the next ones are asked for. */
+  /** Yields checked frames. A buffer is valid only until the next one. */
   bytes(): AsyncGenerator<Buffer, void>;
 }
 
-/** The event that a copy ends with. */
 export interface CopiedHead {
   readonly position: number;
   readonly eventId: string;
@@ -23,9 +21,8 @@ export interface CopiedHead {
 const CHUNK_LENGTH = 4 * 1024 * 1024;
 
 /**
- * Copies the log of a directory up to and with one event, while a store writes to it. What is in front of an event that
- * was ever read is on disk and never changes (see group-writer.ts), so the copy is the log as it was at that event; what
- * comes behind it, torn or not, is not looked at.
+ * Copies the log up to and including one event, while a store writes to it. All bytes up to a committed event are
+ * durable and immutable (group-writer.ts). The copy ignores all later bytes, torn or not.
  */
 export class LogSnapshot {
   #head: CopiedHead | undefined;
@@ -36,25 +33,21 @@ export class LogSnapshot {
     private readonly upTo: number,
   ) {}
 
-  /** `upTo`: position of a committed event. */
   static async of(dir: string, upTo: number): Promise<LogSnapshot> {
     const bases = (await listSegments(dir)).filter((base) => base <= upTo);
     return new LogSnapshot(dir, bases, upTo);
   }
 
-  /** About how many bytes: up to where the last event begins. */
   get length(): number {
     return this.upTo;
   }
 
-  /** The last event; known when the bytes of all segments were read. @throws {CorruptLogError} the event is not there. */
   get head(): CopiedHead {
     if (this.#head?.position !== this.upTo)
       throw new CorruptLogError(this.dir, this.upTo, 'the event to copy up to is not there');
     return this.#head;
   }
 
-  /** In order. Reading one throws {@link CorruptLogError} where acknowledged events cannot be read back. */
   segments(): readonly SegmentCopy[] {
     return this.bases.map((base, index) => {
       const path = segmentPath(this.dir, base);
@@ -86,7 +79,7 @@ export class LogSnapshot {
     }
   }
 
-  /** How many bytes of a chunk are whole frames, up to the wanted event; and how many it takes for the one behind them. */
+  /** Returns the length of the whole frames up to the wanted event, and the length of the frame that follows. */
   #wholeFrames(chunk: Buffer, position: number, format: FrameFormat): { length: number; next: number } {
     for (let at = 0; ;) {
       const check = checkFrame(chunk, at, chunk.length, position + at, format);

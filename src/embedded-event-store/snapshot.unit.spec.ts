@@ -35,7 +35,6 @@ function opened(place: string): Promise<Store> {
   });
 }
 
-/** Position and id of the new event. */
 async function append(length = 100): Promise<{ position: number; eventId: string }> {
   const id = randomUUID();
   const data = Buffer.from('x'.repeat(length));
@@ -55,7 +54,7 @@ async function copied(snapshot: LogSnapshot): Promise<Map<string, Buffer>> {
   return files;
 }
 describe('a snapshot of the log', () => {
-  it('ends with the wanted event, wherever that is, and opens as a log of just that', async () => {
+  it('ends with the wanted event, wherever it is, and opens as a log', async () => {
     const all = [];
     for (let n = 0; n < 40; n++) all.push(await append(n === 20 ? LONGER_THAN_A_CHUNK : undefined));
     await append();
@@ -73,7 +72,7 @@ describe('a snapshot of the log', () => {
     }
   });
 
-  it('does not look at what is behind it, torn or not', async () => {
+  it('ignores bytes after that event, torn or not', async () => {
     const wanted = await append();
     await store.close();
     const file = join(dir, '0000000000000000.log');

@@ -1,4 +1,3 @@
-/** The bytes of an IPv4 or IPv6 address, in the order of the network. A dotted end of an IPv6 address is understood. */
 export function addressBytes(address: string): Buffer {
   const dotted = address.slice(address.lastIndexOf(':') + 1);
   if (!dotted.includes('.')) return v6Bytes(address, Buffer.alloc(0));

@@ -1,11 +1,9 @@
 import type { Socket } from 'node:net';
 
 export interface ArrivalLimits {
-  /** Connections whose owner is not known yet. */
   unknown: number;
-  /** Connections that have not said yet what they want or, over TLS, who they are. */
+  /** Connections that have sent no request yet or, over TLS, no valid credentials. */
   silent: number;
-  /** How long a connection may take until it has said so, or is answered and closed. */
   ms: number;
 }
 
@@ -14,7 +12,7 @@ interface Arrival {
   timer: NodeJS.Timeout;
 }
 
-/** The connections that are not served yet, by the address and port they come from: bounded in number and time. */
+/** Connections that are not served yet, by remote address and port. Bounded in number and time. */
 export class Arrivals {
   readonly #unknown = new Map<string, Arrival>();
   readonly #silent = new Map<string, Arrival>();
@@ -22,8 +20,8 @@ export class Arrivals {
   constructor(private readonly limits: ArrivalLimits) {}
 
   /**
-   * Takes a connection whose owner has to be found out. False if there are too many: the newest has to go, since any other
-   * rule lets strangers who connect in a loop push out the others before their owner is known.
+   * Returns false if too many connections wait: the caller refuses the newest. Any other rule lets a flood of
+   * connections from another user evict the legitimate ones.
    */
   awaitOwner(socket: Socket): boolean {
     this.#removeEarlier(socket);
@@ -32,7 +30,7 @@ export class Arrivals {
     return true;
   }
 
-  /** Takes a connection that may speak. If there are too many, the oldest has to go: others speak within moments. */
+  /** Evicts the oldest connection if there are too many: a real client sends its first bytes within moments. */
   awaitFirstBytes(socket: Socket): void {
     const peer = peerOf(socket);
     const known = this.#unknown.get(peer);
@@ -43,7 +41,6 @@ export class Arrivals {
     if (this.#silent.size > this.limits.silent && oldest !== undefined) this.#remove(oldest);
   }
 
-  /** What this connection asks for may be served: from here on it is its server's. */
   admitted(peer: string): void {
     this.#forget(peer);
   }
@@ -60,7 +57,7 @@ export class Arrivals {
     return { socket, timer: setTimeout(() => this.#remove(peer), this.limits.ms) };
   }
 
-  /** A second connection from the same place means that the first one is gone, whatever of it can still be read. */
+  /** A second connection from the same address and port proves that the first one is closed. */
   #removeEarlier(socket: Socket): void {
     this.#remove(peerOf(socket));
   }
@@ -82,7 +79,6 @@ export class Arrivals {
   }
 }
 
-/** Where a connection comes from, in the words of gRPC. */
 export function peerOf({ remoteAddress, remotePort }: Socket): string {
   return `${remoteAddress}:${remotePort}`;
 }

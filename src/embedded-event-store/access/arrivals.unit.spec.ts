@@ -18,7 +18,6 @@ afterEach(() => {
   server.close();
 });
 
-/** The server's end of a new connection. */
 async function arrival(): Promise<Socket> {
   const connected = once(server, 'connection') as Promise<[Socket]>;
   const client = connect((server.address() as AddressInfo).port, '127.0.0.1');
@@ -28,7 +27,7 @@ async function arrival(): Promise<Socket> {
 }
 
 describe('connections that are not served yet', () => {
-  it('stay while others come whose owner is not known, of whom the newest is turned away', async () => {
+  it('stay open while unidentified ones arrive; above the limit the newest is refused', async () => {
     const all = arrivals();
     const [silent, first, second, third] = [
       await arrival(),
@@ -46,7 +45,7 @@ describe('connections that are not served yet', () => {
     expect([silent, first, second, third].map((socket) => socket.destroyed)).toEqual(Array(4).fill(true));
   });
 
-  it('go in the order in which they came when too many that may speak do not', async () => {
+  it('are closed oldest first when too many send no request', async () => {
     const all = arrivals();
     const silent = [await arrival(), await arrival(), await arrival()];
     for (const socket of silent) all.awaitFirstBytes(socket);
@@ -55,7 +54,7 @@ describe('connections that are not served yet', () => {
   });
 
   it.each(['awaitOwner', 'awaitFirstBytes'] as const)(
-    'close an earlier one from the same place (%s)',
+    'close an earlier one from the same address and port (%s)',
     async (method) => {
       const all = arrivals();
       const [earlier, later] = [await arrival(), await arrival()];

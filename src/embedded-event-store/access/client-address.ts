@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Files of a store's directory that clients over TLS need. */
 export const CERTIFICATE_FILE = 'tls.crt';
 export const CREDENTIALS_FILE = 'credentials';
 
@@ -12,23 +11,21 @@ interface Place {
   tls: boolean;
 }
 
-/** Whether only TLS can tell who connects: elsewhere than over loopback on Linux, where the kernel tells. */
+/** The kernel identifies the user of a loopback connection on Linux alone; anywhere else clients need TLS. */
 export function needsTls(host: string): boolean {
   return (
     process.platform !== 'linux' || !(host === 'localhost' || host === '::1' || /^127\.[\d.]+$/.test(host))
   );
 }
 
-/** Connection string without user and password. */
 export function publicAddress({ dir, host, port, tls }: Place): string {
-  // TLS has no server names that are addresses (RFC 6066, section 3), and Node complains of them
+  // TLS allows no IP address as server name (RFC 6066, section 3), and Node warns about one
   const name = tls && host === '127.0.0.1' ? 'localhost' : host;
   const at = `${name.includes(':') ? `[${name}]` : name}:${port}`;
   const certificate = encodeURIComponent(join(dir, CERTIFICATE_FILE));
   return tls ? `esdb://${at}?tls=true&tlsCAFile=${certificate}` : `esdb://${at}?tls=false`;
 }
 
-/** Connection string for a client on this machine. Throws what reading the password's file throws. */
 export async function clientAddress(place: Place): Promise<string> {
   const address = publicAddress(place);
   if (!place.tls) return address;

@@ -15,7 +15,7 @@ afterEach(async () => {
 });
 
 describe('the address for a client over TLS', () => {
-  it('takes a password that a person has chosen, whatever its characters', async () => {
+  it('encodes any characters of a password', async () => {
     dir = await mkdtemp(join(tmpdir(), 'plaza-address-'));
     await writeFile(join(dir, CREDENTIALS_FILE), "someone:a:b@c/d%41$&$'$`#?e-long-one\n");
     const host = '127.0.0.1';

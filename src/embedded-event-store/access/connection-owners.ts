@@ -3,7 +3,6 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { asMapped, connectionKey, namesOwner, parseRow, rowKey } from './proc-net-tcp.js';
 import type { TcpAddress, TcpRow } from './proc-net-tcp.js';
 
-/** A connection over loopback, seen from the server. */
 export interface Connection {
   local: TcpAddress;
   remote: TcpAddress;
@@ -12,10 +11,8 @@ export interface Connection {
 
 type Table = 'tcp' | 'tcp6';
 
-/** A table of the kernel's, as chunks of text. */
 export type ReadTable = (table: Table) => AsyncIterable<Buffer>;
 
-/** One end of a connection: its row's key in each table where it may stand. */
 type End = { readonly [T in Table]?: string };
 
 interface Look {
@@ -23,31 +20,32 @@ interface Look {
   answer: PromiseWithResolvers<number | undefined>;
 }
 
-/** Bytes of a table that are read: about 200,000 connections. An owner that is not found by then is not known. */
+/** Limit of a scan, about 200,000 connections. An owner beyond it counts as unknown. */
 const MAX_TABLE_BYTES = 32 * 1024 * 1024;
-/** The kernel fills one page a read, whatever it is asked for. */
 const READ_LENGTH = 4096;
-/** How long to rest after a look that found a stranger: strangers make looks take a quarter of the time at most. */
+/**
+ * Pause after a lookup that found a foreign user, in durations of that lookup: a flood costs a quarter of the time at
+ * most.
+ */
 const REST_FACTOR = 3;
 const MAX_REST_MS = 500;
 
 /**
- * Tells which user holds the other end of a connection over loopback, by the kernel's tables of connections. One look at
- * a time answers everybody who waits, so its cost does not grow with how many connect.
+ * Finds the user at the other end of a loopback connection in the kernel's tables of connections.
+ * One lookup serves all waiting connections, so its cost does not grow with their number.
  */
 export class ConnectionOwners {
   #waiting: Look[] = [];
   #looking = false;
 
-  /** @param isStranger whether an owner is not let in, so that looks for it are rationed */
   constructor(
     private readonly isStranger: (uid: number | undefined) => boolean,
     private readonly readTable: ReadTable = readKernelTable,
   ) {}
 
   /**
-   * The uid of the process that connected; undefined if the connection is gone, half closed, or not to be found. Rejects
-   * with what reading the tables throws.
+   * Returns the uid of the connecting process; undefined if the connection is closed, half closed or not found.
+   * @throws the error of reading the tables
    */
   async ownerOf(connection: Connection): Promise<number | undefined> {
     const answer = Promise.withResolvers<number | undefined>();
@@ -80,8 +78,8 @@ export class ConnectionOwners {
   }
 
   /**
-   * Our end has to be there as well, and is looked for later than the other: if it still stands, the other belonged to this
-   * connection and not to a later one between the same two addresses.
+   * Reads the local end after the remote end. A local end that still exists proves that the remote end belongs to the
+   * same connection, not to a later one between the same addresses.
    */
   async #owners(connections: readonly Connection[]): Promise<(number | undefined)[]> {
     const others = await this.#find(connections.map(otherEnd));
@@ -93,7 +91,6 @@ export class ConnectionOwners {
     });
   }
 
-  /** The rows of ends that stand and name their owner. Reads no further than to the last of them. */
   async #find(ends: readonly End[]): Promise<((TcpRow & { key: string }) | undefined)[]> {
     const rows = new Map<string, TcpRow & { key: string }>();
     const rowOf = ({ tcp = '', tcp6 = '' }: End) => rows.get(tcp) ?? rows.get(tcp6);
@@ -112,7 +109,6 @@ export class ConnectionOwners {
   }
 }
 
-/** A peer that uses an IPv6 socket for an IPv4 address stands in the other table. */
 function otherEnd({ local, remote, family }: Connection): End {
   if (family === 'IPv6') return { tcp6: connectionKey(remote, local) };
   return { tcp: connectionKey(remote, local), tcp6: connectionKey(asMapped(remote), asMapped(local)) };
@@ -122,7 +118,6 @@ function ownEnd({ local, remote, family }: Connection): End {
   return { [family === 'IPv6' ? 'tcp6' : 'tcp']: connectionKey(local, remote) };
 }
 
-/** Lines of a table, up to the limit of its length. */
 async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<string, void> {
   let rest = '';
   let length = 0;
@@ -140,7 +135,7 @@ async function* readKernelTable(table: Table): AsyncGenerator<Buffer, void> {
   try {
     handle = await open(`/proc/self/net/${table}`);
   } catch (error) {
-    // a kernel without IPv6 has no table for it
+    // a kernel without IPv6 has no such table
     if (table === 'tcp6' && (error as NodeJS.ErrnoException).code === 'ENOENT') return;
     throw error;
   }

@@ -14,7 +14,7 @@ const row = (key: string, uid: number, state = '01', inode = 7): string =>
 const client = ({ local, remote }: Connection, uid: number): string => row(connectionKey(remote, local), uid);
 const own = ({ local, remote }: Connection): string => row(connectionKey(local, remote), 0);
 
-/** Tables that can be changed, and how often they were read. */
+/** Changeable tables, with the number of reads. */
 function tables(text: { tcp: string; tcp6?: string }) {
   const read = { tcp: 0, tcp6: 0 };
   // eslint-disable-next-line @typescript-eslint/require-await
@@ -30,26 +30,26 @@ const owners = (readTable: ReadTable, isStranger = (): boolean => false) =>
   new ConnectionOwners(isStranger, readTable);
 
 describe('the owner of a connection', () => {
-  it('is found by both of its ends, among others', async () => {
+  it('is found by both ends, among other connections', async () => {
     const others = [2, 3, 4].map((port) => client(from(port), 42) + own(from(port))).join('');
     const { readTable } = tables({ tcp: others + client(from(1), 1000) + others + own(from(1)) });
     expect(await owners(readTable).ownerOf(from(1))).toBe(1000);
   });
 
-  it('is found where an IPv6 socket was connected to the IPv4 address', async () => {
+  it('is found for an IPv6 socket that is connected to an IPv4 address', async () => {
     const { local, remote } = from(1);
     const mapped = row(connectionKey(asMapped(remote), asMapped(local)), 1000);
     const { readTable } = tables({ tcp: own(from(1)), tcp6: mapped });
     expect(await owners(readTable).ownerOf(from(1))).toBe(1000);
   });
 
-  it('is not known when either end is gone, or the other one is closed', async () => {
+  it('is unknown when either end is gone or the remote end is closed', async () => {
     const key = connectionKey(from(1).remote, server);
     for (const tcp of ['', client(from(1), 0), own(from(1)), row(key, 0, '05', 0) + own(from(1))])
       expect(await owners(tables({ tcp }).readTable).ownerOf(from(1))).toBeUndefined();
   });
 
-  it('is not known beyond 32 MiB of a table', async () => {
+  it('is unknown beyond 32 MiB of a table', async () => {
     const filler = Buffer.alloc(1024 * 1024, `${'x'.repeat(149)}\n`);
     let read = 0;
     // eslint-disable-next-line @typescript-eslint/require-await
@@ -61,17 +61,17 @@ describe('the owner of a connection', () => {
   });
 });
 
-describe('a look at the tables', () => {
-  it('answers all who came before it began, and the next one those who came since', async () => {
+describe('a lookup in the tables', () => {
+  it('serves all connections that waited at its start; the next one serves later ones', async () => {
     const all = Array.from({ length: 500 }, (_, i) => from(i + 1));
     const { read, readTable } = tables({ tcp: all.map((each) => client(each, 1000) + own(each)).join('') });
     const looks = owners(readTable);
     expect(await Promise.all(all.map(async (each) => looks.ownerOf(each)))).toEqual(all.map(() => 1000));
-    // two reads a look: the first came alone
+    // two reads a lookup: the first connection was alone
     expect(read.tcp).toBe(4);
   });
 
-  it('that fails is told, and does not hold up the next one', async () => {
+  it('rejects on an error, and the next one works', async () => {
     const { readTable } = tables({ tcp: client(from(1), 5) + own(from(1)) });
     let isBroken = true;
     const looks = owners((table) => {

@@ -7,7 +7,7 @@ export interface Credentials {
   password: string;
 }
 
-/** Why a call is not served: it has to name this user and password (RFC 7617). Undefined if it does. */
+/** Checks the call's basic credentials (RFC 7617). Returns the error status, or undefined if they are right. */
 export function refusalOf(metadata: Metadata, { user, password }: Credentials): CallStatus | undefined {
   const [header] = metadata.get('authorization');
   if (header === undefined) return accessDenied();
@@ -15,7 +15,6 @@ export function refusalOf(metadata: Metadata, { user, password }: Credentials): 
   return timingSafeEqual(digest(header), digest(expected)) ? undefined : unauthenticated();
 }
 
-/** Of one length, however long the text is, as the comparison needs it. */
 function digest(text: string | Buffer): Buffer {
   return createHash('sha256').update(text).digest();
 }

@@ -6,9 +6,7 @@ import type { TlsIdentity } from './tls-identity.js';
 
 export interface ListenerOptions {
   host: string;
-  /** 0 takes a free port. */
   port: number;
-  /** Either whose connections are served, or what the store proves itself with to clients that prove themselves later. */
   access: SameUser | TlsIdentity;
   serveGrpc(socket: Socket): void;
   serveHttp(socket: Socket): void;
@@ -17,9 +15,8 @@ export interface ListenerOptions {
 
 export interface Listener {
   port: number;
-  /** Over TLS: the connection from there has made a call that names user and password. Before, it may stay for moments. */
+  /** Over TLS: exempts a connection from the time limit after its first call with valid credentials. */
   admitted(peer: string): void;
-  /** Takes no more connections, and closes those that are not served yet. Calls back when the others are closed as well. */
   close(done?: () => void): void;
 }
 
@@ -27,7 +24,6 @@ const LIMITS: ArrivalLimits = { unknown: 1024, silent: 256, ms: 10_000 };
 /** HTTP/2 begins with the line `PRI * HTTP/2.0`, HTTP/1.1 with a method (RFC 9113, section 3.4). */
 const HTTP2_BEGINS = Buffer.from('PRI');
 
-/** Listens for gRPC and, on the same port, for HTTP/1.1. Rejects with what listening throws. */
 export async function listen(options: ListenerOptions): Promise<Listener> {
   const { access, host, port, limits = LIMITS } = options;
   const arrivals = new Arrivals(limits);
@@ -70,7 +66,7 @@ function sameUserServer(
   });
 }
 
-/** By a reset, which leaves no row in TIME_WAIT: thousands of them would slow down each look at the kernel's tables. */
+/** A reset leaves no row in TIME_WAIT: thousands of such rows would slow down each lookup in the kernel's tables. */
 function refuse(socket: Socket): void {
   socket.resetAndDestroy();
 }
@@ -92,12 +88,11 @@ function tlsServer(
     socket.on('error', () => socket.destroy());
     void serve(socket);
   });
-  // a handshake that fails is the peer's fault, and closes its connection
   server.on('tlsClientError', (_error, socket) => socket.destroy());
   return server.on('connection', (socket: Socket) => arrivals.awaitFirstBytes(socket));
 }
 
-/** Whether a peer speaks HTTP/2; undefined if it went away first. What was read is put back. */
+/** Returns undefined if the peer disconnects first. Puts the bytes that it read back into the socket. */
 async function beginsWithHttp2(socket: Socket): Promise<boolean | undefined> {
   return new Promise((resolve) => {
     let begin = Buffer.alloc(0);

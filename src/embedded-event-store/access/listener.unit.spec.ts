@@ -18,7 +18,7 @@ afterEach(() => {
   listener?.close();
 });
 
-/** A listener that answers everybody it serves by what they said, and hangs up. */
+/** Answers every served connection with the bytes that it sent, and closes it. */
 async function start(limits = { unknown: 100, silent: 100, ms: 60_000 }, nowMs = () => 0): Promise<number> {
   served = { grpc: 0, http: 0 };
   logged = [];
@@ -62,20 +62,20 @@ async function answerTo(port: number, ...parts: readonly string[]): Promise<stri
   return answer;
 }
 
-/** Connects as another user, says something, and prints what it hears until the end. */
+/** Connects as another user, sends a text, and prints the answer. */
 const TALK = `
 import { connect } from 'node:net';
 const socket = connect(Number(argv[0]), '127.0.0.1', () => socket.write(argv[1]));
 socket.on('data', (bytes) => process.stdout.write(bytes)).on('error', () => {});
 `;
 
-/** Connects as another user, says nothing, and prints the error that ends the connection. */
+/** Connects as another user, sends nothing, and prints the error that ends the connection. */
 const LISTEN = `
 import { connect } from 'node:net';
 connect(Number(argv[0]), '127.0.0.1').on('error', ({ code }) => console.log(code)).resume();
 `;
 
-/** Connects again and again, and is gone in the moment in which all is said: its ends have uid 0 in the kernel's table. */
+/** Connects and disconnects in a loop: the kernel lists the closed ends with uid 0. */
 const HIT_AND_RUN = `
 import { connect } from 'node:net';
 import { once } from 'node:events';
@@ -89,21 +89,21 @@ for (let i = 0; i < 90; i++) {
 `;
 
 (process.platform === 'linux' ? describe : describe.skip)('the listener, on Linux', () => {
-  it('tells gRPC and HTTP/1.1 by how they begin, and serves all that was said', async () => {
+  it('distinguishes gRPC from HTTP/1.1 by the first bytes, and passes on every byte', async () => {
     const port = await start();
     expect(await answerTo(port, HTTP2)).toBe(`grpc: ${HTTP2.length}`);
     expect(await answerTo(port, HTTP1)).toBe(`http: ${HTTP1.length}`);
     expect(await answerTo(port, 'P', 'RI')).toBe('grpc: 3');
   });
 
-  it('cuts off whoever says nothing', async () => {
+  it('closes a silent connection', async () => {
     const port = await start({ unknown: 100, silent: 100, ms: 50 });
     await closed(open(port));
     expect(await answerTo(port, 'P')).toBe('');
     expect(served).toEqual({ grpc: 0, http: 0 });
   });
 
-  it('cuts off the one that has been silent longest when there are too many', async () => {
+  it('closes the connection that is silent longest when there are too many', async () => {
     const port = await start({ unknown: 100, silent: 3, ms: 60_000 });
     const silent: Socket[] = [];
     for (let i = 0; i < 3; i++) await once(silent[silent.push(open(port)) - 1]!, 'connect');
@@ -113,7 +113,7 @@ for (let i = 0; i < 90; i++) {
     expect(silent.map((socket) => socket.destroyed)).toEqual([true, false, false]);
   });
 
-  it('leaves alone whom it serves', async () => {
+  it('keeps connections that it serves open', async () => {
     const port = await start({ unknown: 1, silent: 1, ms: 60_000 });
     const socket = open(port);
     socket.write('PRI');
@@ -122,7 +122,7 @@ for (let i = 0; i < 90; i++) {
   });
 
   (canBeOtherUser ? describe : describe.skip)('for another user (needs root to be one)', () => {
-    it('closes the connection unread, and logs whose it was', async () => {
+    it('closes the connection unread, and logs its owner', async () => {
       const port = await start();
       expect(await asOtherUser(TALK, String(port), HTTP2)).toBe('');
       expect(await asOtherUser(TALK, String(port), HTTP1)).toBe('');
@@ -137,12 +137,12 @@ for (let i = 0; i < 90; i++) {
       ]);
     });
 
-    it('ends the connection by a reset, so that none of it waits in the tables of the kernel', async () => {
+    it('resets the connection, which leaves no row in the tables of the kernel', async () => {
       const port = await start();
       expect(await asOtherUser(LISTEN, String(port))).toBe('ECONNRESET');
     });
 
-    it('logs one line in ten seconds, which counts those since the last one', async () => {
+    it('logs one line in ten seconds, with the number of refusals since the last line', async () => {
       let nowMs = 0;
       const port = await start(undefined, () => nowMs);
       for (let i = 0; i < 3; i++) await asOtherUser(TALK, String(port), HTTP2);
@@ -151,14 +151,14 @@ for (let i = 0; i < 90; i++) {
       expect(logged.map(({ refused }) => refused)).toEqual([1, 3]);
     });
 
-    it('takes nothing from a connection that is gone already', async () => {
+    it('ignores a connection that is closed already', async () => {
       const port = await start({ unknown: 1000, silent: 1000, ms: 60_000 });
       await asOtherUser(HIT_AND_RUN, String(port), HTTP2);
       expect(await answerTo(port, HTTP1)).toBe(`http: ${HTTP1.length}`);
       expect(served).toEqual({ grpc: 0, http: 1 });
     });
 
-    it('still serves its own user while the other one floods it', async () => {
+    it('serves its own user while another user floods it', async () => {
       const port = await start();
       const flood = asOtherUser(HIT_AND_RUN, String(port), HTTP2);
       for (let i = 0; i < 5; i++) expect(await answerTo(port, HTTP2)).toBe(`grpc: ${HTTP2.length}`);

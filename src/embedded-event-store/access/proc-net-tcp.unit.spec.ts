@@ -8,7 +8,7 @@ const recorded = {
     '   1: 0100007F:6046 00000000:0000 0A 00000000:00000000 00:00000000 00000000   101        0 8847 1 00000000e22cbfe9 100 0 0 10 0                    ',
   established:
     ' 511: 0100007F:CAFE 0100007F:0841 01 00000000:00000000 02:000003D1 00000000  1000        0 139281 2 0000000012d1c59a 20 4 30 10 -1                 ',
-  /** Of the same user, once its process had closed it. */
+  /** The same user's, after its process closed it. */
   closed:
     '12345: 0100007F:CAFE 0100007F:0841 05 00000000:00000000 03:00000B1A 00000000     0        0 0 3 000000005e1d6ad5                                      ',
   timeWait:
@@ -24,34 +24,34 @@ const client = { address: '127.0.0.1', port: 0xcafe };
 const server = { address: '127.0.0.1', port: 2113 };
 
 describe('a row of the table of connections', () => {
-  it('says who owns an established connection', () => {
+  it('names the owner of an established connection', () => {
     const row = parseRow(recorded.established)!;
     expect(row).toEqual({ state: 1, uid: 1000, inode: 139281 });
     expect(namesOwner(row)).toBe(true);
   });
 
   it.each(['listening', 'closed', 'timeWait', 'notAccepted'] as const)(
-    'does not say who owns one that is %s: its uid may be 0 for anybody',
+    'names no owner of a connection that is %s: its uid may be 0 for any user',
     (name) => {
       expect(namesOwner(parseRow(recorded[name])!)).toBe(false);
     },
   );
 
-  it('is none when it is the heading, torn, or something else', () => {
+  it('is undefined for a heading, a truncated line and other text', () => {
     for (const line of [recorded.heading, recorded.established.slice(0, 80), '', 'nothing of the kind'])
       expect(parseRow(line)).toBeUndefined();
   });
 });
 
 describe('the key of a connection', () => {
-  it('is what the row of its end has in front', () => {
+  it('equals the addresses at the start of its row', () => {
     expect(connectionKey(client, server)).toBe('0100007F:CAFE 0100007F:0841');
     for (const name of ['established', 'closed', 'timeWait'] as const)
       expect(rowKey(recorded[name])).toBe(connectionKey(client, server));
     expect(rowKey(recorded.notAccepted)).toBe(connectionKey(server, client));
   });
 
-  it('has IPv6 addresses by their words, and IPv4 ones as IPv6 sockets have them', () => {
+  it('has IPv6 addresses as words, and IPv4 addresses mapped to IPv6', () => {
     const loopback = { address: '::1', port: 0xcafe };
     expect(rowKey(recorded.v6)).toBe(connectionKey(loopback, { ...loopback, port: 2113 }));
     expect(rowKey(recorded.mapped)).toBe(connectionKey(asMapped(client), asMapped(server)));
@@ -60,7 +60,7 @@ describe('the key of a connection', () => {
     );
   });
 
-  it('is not found in what is no row', () => {
+  it('is undefined for a line that is no row', () => {
     expect(rowKey('')).toBeUndefined();
     expect(rowKey('  12: 0100007F')).toBeUndefined();
   });

@@ -9,17 +9,15 @@ export type Log = (
 ) => void;
 
 const ROOT = 0;
-/** Refusals are logged this often at most. */
 const LOG_INTERVAL_MS = 10_000;
 
 interface SameUserOptions {
-  /** The user whose connections are served, besides root's. */
   uid: number;
   log: Log;
   now: () => { getTime(): number };
 }
 
-/** Lets in what one user and root connect over loopback, and nobody else. For Linux. */
+/** Admits loopback connections of one user and of root. Linux only. */
 export class SameUser {
   readonly #owners: ConnectionOwners;
   #refused = 0;
@@ -49,7 +47,7 @@ export class SameUser {
   #logRefusal(fields: Record<string, unknown>): void {
     this.#refused++;
     const now = this.options.now().getTime();
-    // after a clock that was set back, too
+    // `abs`: the clock may go backwards
     if (Math.abs(now - this.#loggedAt) < LOG_INTERVAL_MS) return;
     this.options.log('warn', 'connection refused: it does not belong to the user of the event store', {
       ...fields,
@@ -60,7 +58,6 @@ export class SameUser {
   }
 }
 
-/** Undefined once the connection is gone. */
 function connectionOf(socket: Socket): Connection | undefined {
   const { localAddress, localPort, remoteAddress, remotePort, remoteFamily } = socket;
   if (localAddress === undefined || localPort === undefined) return undefined;

@@ -1,24 +1,21 @@
 /**
- * An X.509 certificate that signs itself (RFC 5280), for a server whose clients are given the certificate in a file.
- * Node makes keys and signatures but no certificates; the shape is fixed, so the few DER structures are put together here.
+ * A self-signed X.509 certificate (RFC 5280), for a server whose clients get the certificate in a file.
+ * Node cannot create certificates. The shape is fixed, so this file writes the few DER structures itself.
  */
 import { generateKeyPairSync, sign } from 'node:crypto';
 import { isIP } from 'node:net';
 import { addressBytes } from './address.js';
 
 export interface SelfSignedOptions {
-  /** DNS names and addresses under which the server is reached. */
   names: readonly string[];
   notBefore: Date;
   notAfter: Date;
-  /** Up to 19 bytes, random. */
+  /** Random, 19 bytes at most. */
   serial: Buffer;
 }
 
 export interface SelfSigned {
-  /** PEM. */
   certificate: string;
-  /** PEM, PKCS #8. */
   key: string;
 }
 
@@ -39,13 +36,12 @@ const OID = {
   basicConstraints: '551d13',
 };
 const TRUE = Buffer.from('0101ff', 'hex');
-/** Choices of GeneralName, RFC 5280 section 4.2.1.6. */
+/** Tags of GeneralName, RFC 5280 section 4.2.1.6. */
 const DNS_NAME = 0x82;
 const IP_ADDRESS = 0x87;
 const VERSION_3 = Buffer.from('a003020102', 'hex');
 const EXTENSIONS = 0xa3;
 
-/** Makes a key (P-256) and a certificate for it. */
 export function selfSigned({ names, notBefore, notAfter, serial }: SelfSignedOptions): SelfSigned {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const algorithm = sequence(oid(OID.ecdsaWithSha256));
@@ -89,7 +85,6 @@ function oid(encoded: string): Buffer {
   return der(TAG.oid, Buffer.from(encoded, 'hex'));
 }
 
-/** GeneralizedTime, to the second. */
 function time(date: Date): Buffer {
   const digits = date.toISOString().replaceAll(/[-:T]|\.\d+/g, '');
   return der(TAG.time, Buffer.from(digits));

@@ -11,7 +11,7 @@ const made = (names: readonly string[]) =>
   });
 
 describe('a certificate that signs itself', () => {
-  it('is for its names, its time and its key', () => {
+  it('has its names, validity and key', () => {
     const { certificate, key } = made(['localhost', '127.0.0.1', '::1', 'log.example']);
     const x509 = new X509Certificate(certificate);
     expect(x509.verify(x509.publicKey)).toBe(true);
@@ -28,7 +28,7 @@ describe('a certificate that signs itself', () => {
     expect(x509.ca).toBe(true);
   });
 
-  it('takes many and long names', () => {
+  it('accepts many and long names', () => {
     const names = Array.from({ length: 40 }, (_, i) => `${'host'.repeat(10)}-${i}.example`);
     const x509 = new X509Certificate(made(names).certificate);
     expect(names.filter((name) => x509.checkHost(name) === undefined)).toEqual([]);

@@ -35,7 +35,7 @@ afterEach(async () => {
   await rm(dir, { recursive: true });
 });
 
-/** Speaks HTTP/2, and never says who it is. */
+/** Speaks HTTP/2, and sends no credentials. */
 async function stranger(): Promise<TLSSocket> {
   const socket = connect({
     port: store.port,
@@ -50,7 +50,7 @@ async function stranger(): Promise<TLSSocket> {
   return socket;
 }
 
-it('over TLS, connections that never say who they are are few, whatever they speak', async () => {
+it('over TLS, the number of connections without credentials is limited, whatever their protocol', async () => {
   const first = await stranger();
   const gone = once(first, 'close');
   await stranger();
@@ -59,7 +59,7 @@ it('over TLS, connections that never say who they are are few, whatever they spe
   await gone;
 });
 
-it('over TLS, a connection that has said who it is stays, however many come after it', async () => {
+it('over TLS, a connection with credentials stays open, however many come after it', async () => {
   const append = (n: number) => client.appendToStream('s', jsonEvent({ type: 'tested', data: { n } }));
   await append(0);
   const live = client.subscribeToStream('s');

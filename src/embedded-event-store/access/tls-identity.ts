@@ -9,37 +9,35 @@ import { CERTIFICATE_FILE, CREDENTIALS_FILE } from './client-address.js';
 import { selfSigned } from './self-signed.js';
 import type { SelfSigned } from './self-signed.js';
 
-/** What a store over TLS proves itself with, and the user and password that its clients have to name. */
+/** Certificate and key in PEM, and the credentials that every client must send. */
 export interface TlsIdentity {
-  /** PEM. */
   certificate: string;
-  /** PEM. */
   key: string;
   user: string;
   password: string;
-  /** Where user and password are. */
   credentialsFile: string;
 }
 
 interface TlsIdentityOptions {
-  /** Has to be there. */
   dir: string;
-  /** Address or name under which the store is reached, besides this machine's own. */
   host: string;
   now: () => { getTime(): number };
 }
 
 const USER = 'plaza';
-/** An empty file lets nobody in, least of all by an empty password. */
+/** The minimum length rejects an empty or truncated file, which would allow an empty password. */
 const CREDENTIALS = /^([^\s:]+):(\S{16,})\s*$/;
 const VALID_YEARS = 10;
-/** A certificate is replaced when it ends within this time of a start. */
 const RENEW_DAYS = 365;
 const DAY_MS = 86_400_000;
 const OWN_NAMES = ['localhost', '127.0.0.1', '::1'];
 const WILDCARDS = new Set(['0.0.0.0', '::']);
 
-/** Reads the identity of a store from its directory; makes what of it is missing, ends soon, or names another host. */
+/**
+ * Reads the identity from the store's directory. Creates missing parts, and a new certificate for another host or
+ * before expiry.
+ * @throws {UnusableFileError} the certificate or key is damaged
+ */
 export async function tlsIdentity(options: TlsIdentityOptions): Promise<TlsIdentity> {
   const credentialsFile = join(options.dir, CREDENTIALS_FILE);
   const { certificate, key } = await keyAndCertificate(options);
@@ -60,11 +58,11 @@ async function keyAndCertificate({ dir, host, now }: TlsIdentityOptions): Promis
       if (isUsable({ certificate, key }, names, now().getTime())) return { certificate, key };
     } catch (cause) {
       throw new UnusableFileError(
-        `${certificateFile} or ${keyFile} is damaged: without them a start makes new ones`,
+        `${certificateFile} or ${keyFile} is damaged: remove both, and the next start creates new ones`,
         { cause },
       );
     }
-  // a clock may be set back a little
+  // tolerates clients whose clock is behind
   const notBefore = new Date(now().getTime() - DAY_MS);
   const notAfter = new Date(notBefore);
   notAfter.setUTCFullYear(notAfter.getUTCFullYear() + VALID_YEARS);
@@ -92,7 +90,6 @@ async function readIfThere(path: string): Promise<string | undefined> {
   }
 }
 
-/** The file appears whole or not at all, and for its owner alone. */
 async function writeWhole(path: string, content: string): Promise<void> {
   const unfinished = `${path}.new`;
   await rm(unfinished, { force: true });

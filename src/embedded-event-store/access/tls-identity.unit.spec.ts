@@ -16,7 +16,7 @@ afterEach(async () => rm(dir, { recursive: true }));
 const at = (year: number, host = '127.0.0.1') =>
   tlsIdentity({ dir, host, now: () => new Date(Date.UTC(year, 6)) });
 
-it('a certificate is kept for nine years, and made again before it ends; the password stays', async () => {
+it('a certificate is kept for nine years and renewed before it expires; the password stays', async () => {
   const first = await at(2030);
   expect(await at(2038)).toEqual(first);
   const second = await at(2040);
@@ -26,7 +26,7 @@ it('a certificate is kept for nine years, and made again before it ends; the pas
   expect(new X509Certificate(second.certificate).validToDate.getUTCFullYear()).toBe(2050);
 });
 
-it('a certificate is for the host on which the store listens', async () => {
+it('a certificate names the host on which the store listens', async () => {
   const first = await at(2030);
   const second = await at(2030, 'log.example');
   expect(new X509Certificate(first.certificate).checkHost('log.example')).toBeUndefined();
@@ -34,7 +34,7 @@ it('a certificate is for the host on which the store listens', async () => {
   expect(await at(2030)).toEqual(second);
 });
 
-it('a damaged certificate is named', async () => {
+it('the error names a damaged certificate', async () => {
   await at(2030);
   await writeFile(join(dir, 'tls.crt'), 'damaged');
   await expect(at(2030)).rejects.toThrow(`${join(dir, 'tls.crt')} or ${join(dir, 'tls.key')} is damaged`);

@@ -25,10 +25,8 @@ import {
   type CallStatus,
 } from './status.js';
 
-/** Bytes in memory from which on an append could not be stored. */
 const MAX_HELD = 64 * 1024 * 1024;
 
-/** Append: the options first, then the events, then one answer. */
 export function appendHandler(
   store: Store,
   live: LiveCalls,

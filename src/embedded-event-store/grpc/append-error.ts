@@ -1,4 +1,4 @@
-/** The answers of BatchAppend to an append that was not made: a Status whose details are one of the protocol's messages. */
+/** Errors of BatchAppend: a Status whose details are one of the protocol's messages. */
 import { status as code } from '@grpc/grpc-js';
 import type { StreamIdentifier } from '@eventstore/db-client/generated/shared_pb.js';
 import type { BatchAppendResp } from '@eventstore/db-client/generated/streams_pb.js';
@@ -40,7 +40,6 @@ export function timeout(): BatchAppendResp {
   return failure(code.DEADLINE_EXCEEDED, 'Timeout', new sharedPb.Timeout());
 }
 
-/** A refusal for which the protocol has no message: clients show the text. */
 export function refused({ code: reason, details }: CallStatus): BatchAppendResp {
   return failure(reason, 'BadRequest', new sharedPb.BadRequest().setMessage(details), details);
 }
@@ -48,7 +47,6 @@ export function refused({ code: reason, details }: CallStatus): BatchAppendResp 
 function failure(reason: code, type: string, details: Details, message = type): BatchAppendResp {
   const any = new anyPb.Any();
   any.pack(details.serializeBinary(), `event_store.client.${type}`);
-  // google.rpc.Code numbers its values as gRPC does
   const status = new statusPb.Status()
     .setCode(reason as number)
     .setMessage(message)

@@ -25,16 +25,15 @@ import { statusOf, tooManyUnfinished, type CallStatus } from './status.js';
 
 type BatchCall = ServerDuplexStream<BatchAppendRequest, BatchAppendResp>;
 
-/** Bytes waiting for the disk, and answers waiting for the client, at which a call takes no more appends. */
+/** Backpressure: a call is paused above so many bytes waiting for the disk, or responses waiting for the client. */
 const MAX_BACKLOG = 32 * 1024 * 1024;
 const MAX_ANSWERS = 1024;
-/** Appends of one call that may be begun and not finished, and what they may hold in memory together. */
 const MAX_UNFINISHED = 1024;
 const MAX_UNFINISHED_SIZE = 32 * 1024 * 1024;
 
 /**
- * How long an append may be unfinished, whatever its client allows. In EventStoreDB a setting, of 2 s by default; here it
- * only has to end what nobody goes on with.
+ * Upper limit of any client's deadline; a setting of EventStoreDB, with a default of 2 s. Here it only frees
+ * abandoned appends.
  */
 const MAX_UNFINISHED_MS = 30_000;
 
@@ -43,15 +42,15 @@ interface PartialAppend {
   stream: string;
   expected: ExpectedRevision;
   events: ProposedEvent[];
-  /** What counts towards MAX_APPEND_SIZE. */
   size: number;
-  /** Bytes in memory. */
   held: number;
-  /** Runs out when the append is not finished in time. */
   timer?: NodeJS.Timeout;
 }
 
-/** BatchAppend: one call carries many appends, each in one or more requests of one correlation id, each answered once. */
+/**
+ * BatchAppend: one call carries many appends, each in one or more requests with one correlation id. Each append gets
+ * one response.
+ */
 export function batchAppendHandler(
   store: Store,
   live: LiveCalls,
@@ -86,7 +85,7 @@ class BatchAppend {
 
   #take({ request, timeoutMs }: BatchAppendRequest): void {
     const correlation = request.getCorrelationId();
-    if (!correlation) return; // nothing that an answer could be addressed to
+    if (!correlation) return;
     try {
       const append = this.#gather(request, timeoutMs, uuidText(correlation));
       if (append && request.getIsFinal()) void this.#append(correlation, append);
@@ -98,7 +97,6 @@ class BatchAppend {
     }
   }
 
-  /** Adds a request to its append; undefined if that was answered already. */
   #gather(request: BatchAppendReq, timeoutMs: number | undefined, id: string): PartialAppend | undefined {
     const correlation = request.getCorrelationId();
     const options = request.getOptions();
@@ -128,7 +126,6 @@ class BatchAppend {
     return tooMuch && !isFinal ? appendError.refused(tooManyUnfinished()) : undefined;
   }
 
-  /** Answers an append that is not finished in time. */
   #expire(append: PartialAppend, correlation: UUID | undefined, ms: number): void {
     clearTimeout(append.timer);
     append.timer = setTimeout(() => {
@@ -161,7 +158,6 @@ class BatchAppend {
     this.#endIfDone();
   }
 
-  /** Takes nothing more until an append, and with it what was in front of it, is through, and its answers are taken. */
   async #pauseUntil(appending: Promise<unknown>): Promise<void> {
     this.call.pause();
     await Promise.allSettled([appending]);
@@ -170,8 +166,8 @@ class BatchAppend {
   }
 
   /**
-   * The end of the call says what no answer to a single append can say in terms that clients understand: it is not known
-   * what of the unanswered appends is stored. Those that are, are answered first.
+   * No response to a single append says that its outcome is unknown; only the end of the call does. The durable
+   * appends get their responses before.
    */
   async #endUnavailable(status: CallStatus): Promise<void> {
     await this.store.refuseAppends();

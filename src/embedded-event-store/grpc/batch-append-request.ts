@@ -3,10 +3,9 @@ import streamsPb from '@eventstore/db-client/generated/streams_pb.js';
 import protobuf from 'google-protobuf';
 import durationPb from 'google-protobuf/google/protobuf/duration_pb.js';
 
-/** A request of BatchAppend, with the field that the client's generated code does not know. */
 export interface BatchAppendRequest {
   request: BatchAppendReq;
-  /** The option `deadline`: how long the append may take. It takes the place of the older one, which names a time. */
+  /** The option `deadline`, a duration. Takes precedence over the older option, a point in time. */
   timeoutMs: number | undefined;
 }
 
@@ -26,7 +25,6 @@ function milliseconds(bytes: Uint8Array): number {
   return duration.getSeconds() * 1000 + duration.getNanos() / 1_000_000;
 }
 
-/** Of a field that is there more than once the last one counts. */
 function lastBytesField(message: Uint8Array, number: number): Uint8Array | undefined {
   const reader = new protobuf.BinaryReader(message);
   let value: Uint8Array | undefined;

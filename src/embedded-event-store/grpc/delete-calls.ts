@@ -11,7 +11,7 @@ import type { AppendResult, Store } from '../storage/store.js';
 import { expectedRevision, writableStreamName } from './messages.js';
 import { InvalidRequestError, statusOf, streamDeleted, wrongExpectedVersion } from './status.js';
 
-/** Delete: the stream's events go, its name may be used again. */
+/** Delete: hides the stream's events; the name can be used again. */
 export function deleteHandler(store: Store): handleUnaryCall<DeleteReq, DeleteResp> {
   const respond = (at: string): DeleteResp =>
     new streamsPb.DeleteResp().setPosition(
@@ -21,7 +21,7 @@ export function deleteHandler(store: Store): handleUnaryCall<DeleteReq, DeleteRe
     void remove(request, (stream, expected) => store.deleteStream(stream, expected), respond, callback);
 }
 
-/** Tombstone: the stream's name is closed for good. */
+/** Tombstone: deletes the stream's name for good. */
 export function tombstoneHandler(store: Store): handleUnaryCall<TombstoneReq, TombstoneResp> {
   const respond = (at: string): TombstoneResp =>
     new streamsPb.TombstoneResp().setPosition(

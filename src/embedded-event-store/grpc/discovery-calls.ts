@@ -1,4 +1,3 @@
-/** What clients ask before anything else: which methods there are, and which node of the cluster to talk to. */
 import type { handleUnaryCall } from '@grpc/grpc-js';
 import type { Empty } from '@eventstore/db-client/generated/shared_pb.js';
 import type { ClusterInfo } from '@eventstore/db-client/generated/gossip_pb.js';
@@ -7,7 +6,7 @@ import gossipPb from '@eventstore/db-client/generated/gossip_pb.js';
 import serverFeaturesPb from '@eventstore/db-client/generated/serverfeatures_pb.js';
 import sharedPb from '@eventstore/db-client/generated/shared_pb.js';
 
-/** The version of EventStoreDB whose behaviour this store has. */
+/** The version of EventStoreDB that this store behaves like. */
 export const SERVER_VERSION = '23.10.0';
 
 const STREAMS = 'event_store.client.streams.streams';
@@ -38,7 +37,7 @@ export function supportedMethodsHandler(): handleUnaryCall<Empty, SupportedMetho
   return (_call, callback) => callback(null, answer);
 }
 
-/** A cluster of one, its leader, at the address under which the client reached it. */
+/** A cluster of one leader, at the address by which the client connected. */
 export function gossipHandler(instanceId: string, nowMs: () => number): handleUnaryCall<Empty, ClusterInfo> {
   return (call, callback) => {
     const [, address = '', port = ''] = /^\[?(.*?)\]?:(\d+)$/.exec(call.getHost()) ?? [];

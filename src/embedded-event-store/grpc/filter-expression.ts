@@ -1,25 +1,25 @@
 /**
- * Filter expressions are written for .NET; they are translated to JavaScript's, or refused, never taken for something else.
+ * Filter expressions are .NET regular expressions. They are translated to JavaScript's or refused, never
+ * reinterpreted.
  * https://learn.microsoft.com/dotnet/standard/base-types/regular-expression-language-quick-reference
  *
- * Two differences remain: a character beyond U+FFFF is one character here, and two in .NET; and regardless of case, `s` is
- * also U+017F here.
+ * Two differences remain. A character beyond U+FFFF counts once here and twice in .NET; and when case is ignored, `s`
+ * also matches U+017F here.
  */
 
-/** The expression is wrong, or has what JavaScript has no counterpart for. The message goes to the client. */
 export class UnsupportedExpressionError extends Error {
   override readonly name = 'UnsupportedExpressionError';
 }
 
 const MAX_LENGTH = 4096;
-/** Of groups and classes within each other: the translation, and the engine, would run out of stack. */
+/** Nested groups and classes; deeper ones overflow the stack of translation and engine. */
 const MAX_DEPTH = 100;
 
 const START = '(?<![\\s\\S])';
 const END = '(?![\\s\\S])';
 const END_OR_LAST_NEWLINE = `(?=\\n?${END})`;
 const WORD = '[\\p{L}\\p{Mn}\\p{Nd}\\p{Pc}]';
-/** What .NET takes for a part of a word where it looks for the boundary of one: joiners, too. */
+/** In .NET, joiners count as word characters at a word boundary only. */
 const IN_WORD = '[\\p{L}\\p{Mn}\\p{Nd}\\p{Pc}\\u200c\\u200d]';
 const SPACE = '[\\f\\n\\r\\t\\v\\x85\\p{Z}]';
 const ESCAPED_CLASSES: Readonly<Record<string, string>> = {
@@ -49,14 +49,12 @@ const ESCAPED_CHARACTERS: Readonly<Record<string, number>> = {
 };
 const GENERAL_CATEGORY = /^(?:L[ultmo]?|M[nce]?|N[dlo]?|P[cdseifo]?|S[mcko]?|Z[slp]?|C[cfon]?)$/;
 
-/** What inline options say where the translation is. */
 interface Options {
   ignoreCase: boolean;
   multiline: boolean;
   singleline: boolean;
 }
 
-/** Translates an expression. Throws UnsupportedExpressionError. */
 export function filterExpression(pattern: string): RegExp {
   if (pattern.length > MAX_LENGTH)
     throw new UnsupportedExpressionError(`it is longer than ${MAX_LENGTH} characters`);
@@ -64,9 +62,9 @@ export function filterExpression(pattern: string): RegExp {
   try {
     return new RegExp(source, 'v');
   } catch (error) {
-    // the engine quotes the translation, which the client has never seen
+    // the engine's message quotes the translation, which the client does not know
     const reason = (error as Error).message.split(': ').at(-1);
-    throw new UnsupportedExpressionError(reason ?? 'it is not understood', { cause: error });
+    throw new UnsupportedExpressionError(reason ?? 'invalid expression', { cause: error });
   }
 }
 
@@ -78,11 +76,10 @@ class Translation {
 
   all(): string {
     const source = this.#upToEndOfGroup({ ignoreCase: false, multiline: false, singleline: false });
-    if (this.#at < this.pattern.length) throw unsupported('a parenthesis is closed that was not opened');
+    if (this.#at < this.pattern.length) throw unsupported('a closing parenthesis without an opening one');
     return source;
   }
 
-  /** `options` change where an inline option stands, and hold from there to the end of the group. */
   #upToEndOfGroup(options: Options): string {
     let source = '';
     while (this.#at < this.pattern.length && !this.#sees(')')) {
@@ -130,29 +127,25 @@ class Translation {
 
   #closed(opening: string, options: Options): string {
     const source = this.#deeper(() => opening + this.#upToEndOfGroup(options));
-    if (!this.#take(')')) throw unsupported('a parenthesis that is not closed');
+    if (!this.#take(')')) throw unsupported('an unclosed parenthesis');
     return `${source})`;
   }
 
   #deeper(translate: () => string): string {
-    if (this.#depth === MAX_DEPTH) throw unsupported(`more than ${MAX_DEPTH} groups within each other`);
+    if (this.#depth === MAX_DEPTH) throw unsupported(`more than ${MAX_DEPTH} nested groups`);
     this.#depth++;
     const source = translate();
     this.#depth--;
     return source;
   }
 
-  /**
-   * Behind a backslash, outside of a class. References to groups are refused: one to a group that has matched nothing
-   * fails in .NET, and matches in JavaScript.
-   */
+  /** Refuses back-references: one to a group without a match fails in .NET and matches in JavaScript. */
   #escape(): string {
     const anchor = this.#takeMatch(/[AGzZbB]/y);
     if (anchor) return ESCAPED_ANCHORS[anchor[0]] ?? '';
     return this.#escapedClass() ?? literal(this.#escapedCharacter());
   }
 
-  /** The set of characters that an escape names, if it names one. */
   #escapedClass(): string | undefined {
     const known = this.#takeMatch(/[dDwWsS]/y);
     if (known) return ESCAPED_CLASSES[known[0]];
@@ -177,14 +170,13 @@ class Translation {
     return character;
   }
 
-  /** Behind an opening bracket. What is subtracted has to be the last thing in a class. */
   #class(): string {
     const negation = this.#take('^') ? '^' : '';
     let items = '';
     do {
       if (items !== '' && this.#take('-[')) {
         const difference = `[[${negation}${items}]--${this.#deeper(() => this.#class())}]`;
-        if (!this.#take(']')) throw unsupported('a subtraction that is not the last of its class');
+        if (!this.#take(']')) throw unsupported('a subtraction before the end of its class');
         return difference;
       }
       items += this.#classItem();
@@ -193,19 +185,18 @@ class Translation {
   }
 
   #classItem(): string {
-    if (this.#takeMatch(/\[:\w*:\]/y)) throw unsupported('a class of characters by its POSIX name');
+    if (this.#takeMatch(/\[:\w*:\]/y)) throw unsupported('a POSIX class');
     const first = this.#classMember();
     if (!this.#takeMatch(/-(?![\][])/y)) return typeof first === 'string' ? first : literal(first.character);
     const last = this.#classMember();
     if (typeof first === 'string' || typeof last === 'string')
-      throw unsupported('a range from or to a class, or an escaped hyphen');
+      throw unsupported('a range that starts or ends with a class or an escaped hyphen');
     return `${literal(first.character)}-${literal(last.character)}`;
   }
 
   #classMember(): string | { character: string } {
     if (!this.#take('\\')) return { character: this.#next() };
     if (this.#take('b')) return { character: '\b' };
-    // never an end of a range
     if (this.#take('-')) return literal('-');
     return this.#escapedClass() ?? { character: this.#escapedCharacter() };
   }
@@ -220,7 +211,6 @@ class Translation {
     return isThere;
   }
 
-  /** @param expression a sticky one */
   #takeMatch(expression: RegExp): RegExpExecArray | undefined {
     expression.lastIndex = this.#at;
     const match = expression.exec(this.pattern) ?? undefined;
@@ -230,7 +220,7 @@ class Translation {
 
   #next(): string {
     const code = this.pattern.codePointAt(this.#at);
-    if (code === undefined) throw unsupported('an end in the middle of a class or an escape');
+    if (code === undefined) throw unsupported('an unfinished class or escape');
     const character = String.fromCodePoint(code);
     this.#at += character.length;
     return character;
@@ -246,9 +236,8 @@ function setOptions(options: Options, letters: string, value: boolean): void {
   }
 }
 
-/** A character that stands for itself, wherever it stands. */
 function literal(character: string): string {
-  if (/^\p{Cs}$/u.test(character)) throw unsupported('half of a character beyond U+FFFF');
+  if (/^\p{Cs}$/u.test(character)) throw unsupported('an unpaired surrogate');
   return /^[A-Za-z0-9_]$/.test(character) ? character : `\\u{${character.codePointAt(0)?.toString(16)}}`;
 }
 

@@ -7,32 +7,25 @@ import type { Store } from '../storage/store.js';
 import type { LiveCalls } from './live-calls.js';
 import { shuttingDown, type CallStatus } from './status.js';
 
-/** A handler of any of the four kinds of calls; only those with one answer have a callback. */
 export type Handler = (call: never, callback: never) => void;
 
 export interface Gate extends Credentials {
-  /** Called with where a call comes from that names them. */
   admitted(peer: string): void;
 }
 
 /**
- * What a node of a cluster does, or a server that was set up otherwise, and this store never does by itself. For tests
- * alone: it consists of functions, so no argument and no variable of a process can bring one about, and no process of
- * Plaza's has one.
+ * Simulates a node of a cluster or a differently configured server, for tests alone. It consists of functions, so no
+ * argument or environment variable of a process can enable it.
  */
 export interface Imitation {
-  /** Why a call of the Streams service is not served. */
   refusalOf(metadata: Metadata): CallStatus | undefined;
-  /** The store as such a call sees it. */
   storeFor(metadata: Metadata): Store;
-  /** What clients are told of the cluster. */
   readonly gossip: handleUnaryCall<Empty, ClusterInfo>;
 }
 
 type IncomingCall = EventEmitter & { metadata: Metadata; getPeer(): string };
 type Callback = ((status: CallStatus) => void) | undefined;
 
-/** The handler, turning calls away once the server is closing, and those without the credentials that are asked for. */
 export function guarded(handler: Handler, live: LiveCalls, gate?: Gate): UntypedHandleCall {
   const guard = (call: IncomingCall, callback: Callback): void => {
     const refusal = live.closing ? shuttingDown() : gate && refusalOf(call.metadata, gate);
@@ -43,7 +36,6 @@ export function guarded(handler: Handler, live: LiveCalls, gate?: Gate): Untyped
   return guard as UntypedHandleCall;
 }
 
-/** The handler over the store that a call sees, turning away what the imitation refuses. */
 export function imitating(imitation: Imitation, handler: (store: Store) => Handler): Handler {
   return (call: IncomingCall, callback: Callback) => {
     const refusal = imitation.refusalOf(call.metadata);

@@ -16,10 +16,10 @@ import { encode, sendEvents } from './send-events.js';
 import { statusOf, streamDeleted, unreadablePosition } from './status.js';
 import { subscribe } from './subscription.js';
 
-/** Events that EventStoreDB reads of a stream at a time; it tells the first position when the first of these pages is empty. */
+/** EventStoreDB's page size. It reports the first visible revision when its first page is empty. */
 const FIRST_PAGE = 32;
 
-/** Read in all its forms. Responses are encoded already: the service definition sends them as they are. */
+/** Responses are encoded already: the service definition sends them unchanged. */
 export function readHandler(store: Store, live: LiveCalls): handleServerStreamingCall<ReadReq, Buffer> {
   return (call) => {
     const outlet = new StreamWriter(call);
@@ -78,7 +78,6 @@ async function readStream(
   }
 }
 
-/** Whether the first page that EventStoreDB reads would be empty, and not because the reading begins behind the last event. */
 function isFarFrom(revision: number, first: number, last: number, count: number): boolean {
   return first !== revision && (first > last || first >= revision + Math.min(count, FIRST_PAGE));
 }
@@ -111,7 +110,7 @@ async function sendSelection(
     left -= page.ordinals.length;
     await sendEvents(store, page.ordinals, request, outlet);
     if (page.atEnd) return;
-    // the other calls get their turn, whatever the filter lets through
+    // yields to other calls, even if the filter matches nothing
     if (page.ordinals.length === 0) await setImmediate();
   }
 }

@@ -6,11 +6,9 @@ import { filterExpression, UnsupportedExpressionError } from './filter-expressio
 import { streamName } from './messages.js';
 import { InvalidRequestError } from './status.js';
 
-/** Where a read or subscription begins. */
 export type From<T> = 'start' | 'end' | T;
 
 export interface ReadFilter extends FilterOptions {
-  /** Events looked at, per checkpoint of a subscription. */
   checkpointInterval: number;
 }
 
@@ -19,21 +17,19 @@ export interface ReadRequest {
     | { kind: 'stream'; stream: string; from: From<number> }
     | { kind: 'all'; from: From<Position>; filter?: ReadFilter };
   backwards: boolean;
-  /** Events to send at most; undefined for a subscription. */
+  /** Undefined for a subscription. */
   count: number | undefined;
   resolveLinks: boolean;
   structuredIds: boolean;
-  /** Whether the client understands the messages about a stream's first and last position. */
   streamPositions: boolean;
 }
 
 type Options = ReadReq.Options;
 type Filter = NonNullable<ReturnType<Options['getFilter']>>;
 
-/** EventStoreDB looks at this many events for a page when the client does not say; it matters for checkpoints only. */
+/** EventStoreDB's default; only checkpoints depend on it here. */
 const DEFAULT_WINDOW = 32;
 
-/** Reads a request of the protocol. Throws InvalidRequestError. */
 export function parseReadRequest(request: ReadReq): ReadRequest {
   const options = request.getOptions();
   if (!options) throw new InvalidRequestError('the options of the read are missing');
@@ -64,7 +60,7 @@ function ofStream(options: Options): ReadRequest['of'] {
 
 function ofAll(options: Options): ReadRequest['of'] {
   const all = options.getAll();
-  if (!all) throw new InvalidRequestError('neither a stream nor $all is to be read');
+  if (!all) throw new InvalidRequestError('the read names neither a stream nor $all');
   const position = all.getPosition();
   const filter = options.getFilter();
   return {
@@ -81,7 +77,7 @@ function ofAll(options: Options): ReadRequest['of'] {
 function parseFilter(filter: Filter): ReadFilter {
   const byStream = filter.getStreamIdentifier();
   const expression = byStream ?? filter.getEventType();
-  if (!expression) throw new InvalidRequestError('the filter looks at neither stream names nor event types');
+  if (!expression) throw new InvalidRequestError('the filter names neither streams nor event types');
   const window = filter.hasMax() ? filter.getMax() : DEFAULT_WINDOW;
   if (window === 0) throw new InvalidRequestError('the search window of the filter is 0');
   const regex = expression.getRegex();

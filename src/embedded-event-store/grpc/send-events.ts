@@ -3,7 +3,6 @@ import type { Store } from '../storage/store.js';
 import type { StreamWriter } from './stream-writer.js';
 import type { ReadRequest } from './read-request.js';
 
-/** Sends the events of a page, as the request wants them presented and at the client's pace. */
 export async function sendEvents(
   store: Store,
   ordinals: readonly number[],
@@ -16,7 +15,6 @@ export async function sendEvents(
   }
 }
 
-/** A message of Read that is no event. */
 export function encode(response: { serializeBinary(): Uint8Array }): Buffer {
   return Buffer.from(response.serializeBinary());
 }

@@ -1,5 +1,5 @@
 /**
- * The errors of the protocol: a gRPC code, and metadata from which clients make their typed errors.
+ * The protocol's errors: a gRPC code, and metadata from which clients create typed errors.
  * https://github.com/EventStore/EventStore/blob/release/oss-v23.10/src/EventStore.Core/Services/Transport/Grpc/RpcExceptions.cs
  */
 import { Metadata, status, type StatusObject } from '@grpc/grpc-js';
@@ -8,7 +8,6 @@ import { InvalidPositionError } from '../reading/positions.js';
 
 export type CallStatus = StatusObject;
 
-/** A request that breaks the protocol's rules; the message goes to the client. */
 export class InvalidRequestError extends Error {
   override readonly name = 'InvalidRequestError';
 }
@@ -23,7 +22,6 @@ export function shuttingDown(): CallStatus {
   return callStatus(status.UNAVAILABLE, 'the event store is shutting down');
 }
 
-/** A follower's answer to a call that requires the leader, which is there. */
 export function notLeader({ host, port }: { host: string; port: number }): CallStatus {
   return callStatus(status.NOT_FOUND, 'Leader info available', {
     exception: 'not-leader',
@@ -32,22 +30,19 @@ export function notLeader({ host, port }: { host: string; port: number }): CallS
   });
 }
 
-/** Answer of a node that knows of no leader, to a call that requires it. */
 export function notReady(): CallStatus {
   return callStatus(status.UNAVAILABLE, 'Server Is Not Ready');
 }
 
-/** Answer to a read of $all from a position at which no event begins. A subscription from there is told more. */
+/** A read of $all from a position without an event. A subscription gets a more specific error. */
 export function unreadablePosition(isFiltered: boolean): CallStatus {
   return callStatus(status.UNKNOWN, `Unexpected ${isFiltered ? 'Filtered' : ''}ReadAllResult: Error`);
 }
 
-/** Answer to a call that names no user. */
 export function accessDenied(): CallStatus {
   return callStatus(status.PERMISSION_DENIED, 'Access Denied', { exception: 'access-denied' });
 }
 
-/** Answer to a call that names another user or password. */
 export function unauthenticated(): CallStatus {
   return callStatus(status.UNAUTHENTICATED, 'Unauthenticated');
 }
@@ -59,7 +54,6 @@ export function streamDeleted(stream: string): CallStatus {
   });
 }
 
-/** Answer to a deletion; appends have a message of their own for this. */
 export function wrongExpectedVersion(stream: string, expected: number, current: number): CallStatus {
   return callStatus(
     status.FAILED_PRECONDITION,
@@ -80,9 +74,8 @@ export function maximumAppendSizeExceeded(limit: number): CallStatus {
   });
 }
 
-/** A batch append's client has to finish appends before it begins others. */
 export function tooManyUnfinished(): CallStatus {
-  const details = 'the append was refused: too many appends of this call are begun and not finished';
+  const details = 'the append was refused: this call has too many incomplete appends; finish some first';
   return callStatus(status.RESOURCE_EXHAUSTED, details);
 }
 
@@ -93,7 +86,6 @@ export function missingMetadata(property: string): CallStatus {
   });
 }
 
-/** The status for anything thrown while a call was served. */
 export function statusOf(error: unknown): CallStatus {
   if (
     error instanceof InvalidRequestError ||
@@ -108,7 +100,7 @@ export function statusOf(error: unknown): CallStatus {
   return callStatus(status.INTERNAL, error instanceof Error ? error.message : String(error));
 }
 
-/** Header values are ASCII; a stream name with other characters is percent-encoded, as it can be sent no other way. */
+/** Header values are ASCII; other characters are percent-encoded. */
 function headerValue(value: string): string {
   return /^[ -~]*$/.test(value) ? value : encodeURIComponent(value);
 }

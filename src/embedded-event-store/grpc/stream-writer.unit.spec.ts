@@ -6,7 +6,7 @@ import { StreamWriter } from './stream-writer.js';
 
 const unavailable = { code: status.UNAVAILABLE, details: 'shutting down', metadata: new Metadata() };
 
-/** A call whose client takes nothing in, and the errors that ended it. */
+/** A call of a client that receives nothing, and the errors that ended it. */
 function slowCall() {
   const errors: unknown[] = [];
   const call = new Writable({ objectMode: true, write: () => undefined });
@@ -15,7 +15,7 @@ function slowCall() {
 }
 
 describe('the end of a call', () => {
-  it('stays what it was when the server closes before the client has taken it in', () => {
+  it('stays the same when the server closes before the client has received it', () => {
     const { outlet, errors } = slowCall();
     outlet.push('the last answer');
     outlet.end();
@@ -23,7 +23,7 @@ describe('the end of a call', () => {
     expect(errors).toEqual([]);
   });
 
-  it('stays what it was when an answer comes too late', async () => {
+  it('stays the same when a response comes too late', async () => {
     const { outlet, errors } = slowCall();
     outlet.push('the last answer');
     outlet.end();

@@ -12,8 +12,8 @@ import { encode, sendEvents } from './send-events.js';
 import { streamDeleted } from './status.js';
 
 /**
- * A catch-up subscription is one place in the log, or in a stream, that moves on as the client takes the events and as
- * new ones come. There is no queue between the log and the client: a slow client costs one page, however far it is behind.
+ * A catch-up subscription is a cursor in the log or in a stream. There is no queue between the log and the client, so
+ * a slow client costs one page of memory, however far behind.
  */
 export async function subscribe(store: Store, request: ReadRequest, outlet: StreamWriter): Promise<void> {
   const commits = new CommitSignal(store, outlet);
@@ -28,7 +28,6 @@ export async function subscribe(store: Store, request: ReadRequest, outlet: Stre
     const checkpoint = source.checkpoint();
     if (checkpoint !== undefined) await outlet.send(checkpointAt(checkpoint));
     if (!page.atEnd) {
-      // the other calls get their turn, whatever the filter lets through
       if (page.ordinals.length === 0) await setImmediate();
     } else if (!caughtUp && source.exists()) {
       caughtUp = true;
@@ -43,9 +42,8 @@ interface Source {
   name: string;
   selection: Selection;
   isDeleted(): boolean;
-  /** Whether there is anything to have caught up with. */
+  /** False for a stream without events, which sends no CaughtUp. */
   exists(): boolean;
-  /** The position to send as a checkpoint now, if one is due. */
   checkpoint(): number | undefined;
 }
 
@@ -87,7 +85,7 @@ function allSource(store: Store, { from, filter }: Extract<ReadRequest['of'], { 
   };
 }
 
-/** Tells one subscription of commits. A commit between two calls of `next` is not missed. */
+/** Never misses a commit between two calls of `next`. */
 class CommitSignal {
   #committed = false;
   #wake: (() => void) | undefined;
@@ -101,7 +99,6 @@ class CommitSignal {
     outlet.onClose(wake);
   }
 
-  /** Resolves at the next commit, at once if there was one since the last call, or when the call is over. */
   async next(): Promise<void> {
     if (!this.#committed) await new Promise<void>((resolve) => (this.#wake = resolve));
     this.#committed = false;

@@ -2,23 +2,20 @@ import type { EventIndex } from '../storage/event-index.js';
 import type { EventFilter } from './event-filter.js';
 import { fitPage, MAX_PAGE_EVENTS, type Page, type Selection } from './selection.js';
 
-/** Events looked at for one page: a filter that lets nothing through must not hold up the other calls. */
+/** Scanned events per page: a filter that matches nothing must not block other calls. */
 const MAX_LOOKED_AT = 4096;
 
-/** $all from an ordinal on. */
 export class AllForwards implements Selection {
-  /** Events looked at so far, whether they passed the filter or not. */
   considered = 0;
 
   constructor(
     private readonly index: EventIndex,
     private ordinal: number,
     private readonly filter?: EventFilter,
-    /** Pages end where so many events were looked at, or a multiple of it. */
+    /** Pages end at multiples of this number of scanned events. */
     private readonly pageEnds = Infinity,
   ) {}
 
-  /** Ordinal of the event looked at last; undefined before the first. */
   get last(): number | undefined {
     return this.considered > 0 ? this.ordinal - 1 : undefined;
   }
@@ -32,14 +29,12 @@ export class AllForwards implements Selection {
     let at = start;
     for (; at < end && passed.length < most; at++) if (!filter || filter(at)) passed.push(at);
     const ordinals = fitPage(this.index, passed);
-    // what did not fit is looked at again
     this.ordinal = ordinals.length < passed.length ? (ordinals.at(-1) ?? start) + 1 : at;
     this.considered += this.ordinal - start;
     return { ordinals, atEnd: this.ordinal >= this.index.count };
   }
 }
 
-/** $all from before an ordinal back to the start. */
 export class AllBackwards implements Selection {
   constructor(
     private readonly index: EventIndex,

@@ -1,12 +1,10 @@
 import type { EventIndex } from '../storage/event-index.js';
 
-/** What a filter looks at: names that begin like one of the prefixes, or that match the expression. */
 export interface FilterOptions {
   on: 'stream' | 'type';
   matches: { prefixes: readonly string[] } | { regex: RegExp };
 }
 
-/** Decides by the index alone, without reading the event. */
 export type EventFilter = (ordinal: number) => boolean;
 
 export function eventFilter(index: EventIndex, { on, matches }: FilterOptions): EventFilter {
@@ -31,9 +29,8 @@ export function eventFilter(index: EventIndex, { on, matches }: FilterOptions): 
   };
 }
 
-/** What an expression said of names, by their numbers: most events have a name that was looked at before. */
+/** Results of an expression by name number: most events share their name with earlier ones. */
 class Verdicts {
-  /** 0 for a name not looked at yet. */
   #values = new Uint8Array(256);
 
   of(name: number): boolean | undefined {

@@ -2,7 +2,6 @@ import { describe, expect, it } from '@jest/globals';
 import { EventIndex } from '../storage/event-index.js';
 import { eventFilter } from './event-filter.js';
 
-/** An expression that counts how often it is asked. */
 class CountedExpression extends RegExp {
   asked = 0;
 
@@ -13,7 +12,7 @@ class CountedExpression extends RegExp {
 }
 
 describe('a filter by an expression', () => {
-  it('looks at every name once, however many events have it', () => {
+  it('tests each name once, however many events have it', () => {
     const index = new EventIndex();
     const names = 1000;
     for (let n = 0; n < names; n++) index.types.intern(Buffer.from(`type-${n}`));

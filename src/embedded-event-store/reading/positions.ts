@@ -5,7 +5,7 @@ export interface Position {
   prepare: number;
 }
 
-/** A position at which no event begins. EventStoreDB refuses it too: reading on from there would be reading garbage. */
+/** A position inside an event. EventStoreDB refuses it too: a read from there would return garbage. */
 export class InvalidPositionError extends Error {
   override readonly name = 'InvalidPositionError';
   constructor() {
@@ -14,8 +14,9 @@ export class InvalidPositionError extends Error {
 }
 
 /**
- * The ordinal at a position. Position 0 is the start of the log; a position behind the last event is the end of it, for
- * instance that of a log which has since been restored from an older backup. Throws InvalidPositionError.
+ * Position 0 is the start of the log, and a position after the last event is the end. A client may have such a
+ * position from before the log's restore from a backup.
+ * @throws {InvalidPositionError}
  */
 export function ordinalAt(index: EventIndex, { commit }: Position): number {
   const ordinal = index.ordinalFrom(commit);
@@ -24,10 +25,9 @@ export function ordinalAt(index: EventIndex, { commit }: Position): number {
   return ordinal;
 }
 
-/** The ordinal behind a position: where a subscription goes on whose checkpoint it is. Throws InvalidPositionError. */
 export function ordinalBehind(index: EventIndex, position: Position): number {
   const ordinal = ordinalAt(index, position);
   const isThere = ordinal < index.count && index.positionOf(ordinal) === position.commit;
-  // the event at (c, c) lies behind the pair (c, p) when p is smaller: pairs are compared part by part
+  // positions compare as pairs: (c, c) follows (c, p) for a smaller p
   return isThere && position.prepare >= position.commit ? ordinal + 1 : ordinal;
 }

@@ -7,15 +7,13 @@ import { MAX_PAGE_BYTES } from './selection.js';
 import { visibleEvent } from './stream-events.js';
 
 export interface Presentation {
-  /** Send what links point to, with the link beside it. */
   resolveLinks: boolean;
-  /** Send ids as two 64-bit halves instead of text. */
   structuredIds: boolean;
 }
 
 const LINK = /^(\d+)@(.+)$/s;
 
-/** The messages to send for the events of a page: mostly the records as they are, all at once. */
+/** Yields a page's responses: usually the stored records, unchanged. */
 export async function* present(
   store: Store,
   ordinals: readonly number[],
@@ -34,12 +32,11 @@ export async function* present(
   for (const chunk of chunksByTarget(store.index, events)) yield resolved(store, chunk, how);
 }
 
-/** An event as it is, or a link with the ordinal of what it points to. */
 type Event = { record: Buffer } | { link: Buffer; target: number | undefined };
 
 const targetOf = (event: Event): number | undefined => ('link' in event ? event.target : undefined);
 
-/** A page of small links may point to large events: cuts it so that no part holds more of them than a page may. */
+/** Small links may point to large events: splits the page so that no part's targets exceed a page's limit. */
 function* chunksByTarget(index: EventIndex, events: readonly Event[]): Generator<Event[]> {
   let chunk: Event[] = [];
   let bytes = 0;
@@ -67,14 +64,13 @@ async function resolved(store: Store, events: readonly Event[], how: Presentatio
   });
 }
 
-/** The ordinal of the event that a link's data, `revision@stream`, points to, if it is to be seen. */
 function linkTarget(store: Store, link: Buffer): number | undefined {
   const [, revision, stream] = LINK.exec(new RecordView().at(link, 0).data.toString()) ?? [];
   if (revision === undefined || stream === undefined) return undefined;
   return visibleEvent(store.index, stream, Number(revision), store.now());
 }
 
-/** The message for an event's record, a link's beside it; it has the place of the link in the log. */
+/** A resolved link has the link's position in the log. */
 function message({ structuredIds }: Presentation, event: Buffer | undefined, link?: Buffer): Buffer {
   const [of, by] = [event, link].map((record) => record && new RecordView().at(record, 0));
   const recorded = (view: RecordView | undefined): Buffer | undefined =>
@@ -96,7 +92,6 @@ function readEvent(event: Buffer | undefined, link: Buffer | undefined, position
   return message;
 }
 
-/** The RecordedEvent of a record with its id as UUID.structured. */
 function withStructuredId(view: RecordView): Buffer {
   const { most, least } = halvesOfEventId(view.id);
   const halves = Buffer.concat([Buffer.of(0x08), varint64(most), Buffer.of(0x10), varint64(least)]);

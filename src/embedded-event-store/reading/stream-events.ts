@@ -3,12 +3,11 @@ import { DELETED_BEFORE, originalOf, type StreamMetadata } from '../storage/stre
 import { TOMBSTONE_REVISION } from '../storage/wire.js';
 import { fitPage, MAX_PAGE_EVENTS, type Page, type Selection } from './selection.js';
 
-/** A metadata stream shows its last event only. */
 const METASTREAM_METADATA: StreamMetadata = { maxCount: 1 };
 
 export type StreamView = { kind: 'missing' } | { kind: 'deleted' } | PresentStream;
 
-/** Shows revisions `first` to `last`, none when first > last; those created before `since` (ms) are too old. */
+/** Visible are revisions `first` to `last` (none if first > last) of events created at or after `since` (ms). */
 interface PresentStream {
   kind: 'present';
   stream: number;
@@ -17,7 +16,6 @@ interface PresentStream {
   since: number;
 }
 
-/** What of a stream is to be seen now, by its metadata. */
 export function viewStream(index: EventIndex, name: string, nowMs: number): StreamView {
   const original = originalOf(name);
   if (isTombstoned(index, name) || (original !== undefined && isTombstoned(index, original)))
@@ -32,7 +30,6 @@ export function viewStream(index: EventIndex, name: string, nowMs: number): Stre
   return { kind: 'present', stream, first, last, since: maxAgeMs === undefined ? 0 : nowMs - maxAgeMs };
 }
 
-/** Ordinal of the event at a revision, if the stream shows it. */
 export function visibleEvent(
   index: EventIndex,
   name: string,
@@ -45,13 +42,13 @@ export function visibleEvent(
   return index.createdOf(ordinal) >= view.since ? ordinal : undefined;
 }
 
-/** The first revision from `from` on that a stream shows; the one behind its last if it shows none. */
+/** The first visible revision at or after `from`; `last` + 1 if there is none. */
 export function firstShown(
   index: EventIndex,
   { stream, first, last, since }: PresentStream,
   from: number,
 ): number {
-  // events of a stream are in the order of their creation
+  // creation times ascend within a stream
   let low = Math.min(Math.max(from, first), last + 1);
   if (since === 0) return low;
   let high = last + 1;
@@ -63,7 +60,6 @@ export function firstShown(
   return low;
 }
 
-/** A stream from a revision on. */
 export class StreamForwards implements Selection {
   constructor(
     private readonly index: EventIndex,
@@ -85,7 +81,6 @@ export class StreamForwards implements Selection {
   }
 }
 
-/** A stream from a revision back to its start. */
 export class StreamBackwards implements Selection {
   constructor(
     private readonly index: EventIndex,

@@ -12,13 +12,12 @@ import { RecordEncoder, type NewRecord } from './record.js';
 
 export interface AppendFrame extends Place {
   bytes: Buffer;
-  /** Positions of the records, in their order. */
   positions: number[];
 }
 
 /**
- * Encodes records as the frame that comes next in the log; `durable` is the end of what is on disk already.
- * Throws AppendTooLargeError for more than recovery would accept.
+ * Encodes records as the next frame of the log. `durable` is the end of the durable bytes.
+ * @throws {AppendTooLargeError} recovery would not accept the frame
  */
 export function encodeFrame(
   records: readonly NewRecord[],
@@ -30,7 +29,7 @@ export function encodeFrame(
     encoders = encodersAt(records, position);
     return frameLength(encoders);
   });
-  // a frame that has to open a segment lies elsewhere than it was first laid out for
+  // a frame that opens a segment has another position than the first layout assumed
   if (encoders[0]?.position !== place.position + FRAME_HEADER_LENGTH)
     encoders = encodersAt(records, place.position);
   const length = frameLength(encoders);
@@ -47,7 +46,6 @@ export function encodeFrame(
   return { ...place, bytes, positions: encoders.map((encoder) => encoder.position) };
 }
 
-/** Calls `onRecord` with the place of every record of a frame's payload. */
 export function eachRecord(
   payload: Buffer,
   start: number,

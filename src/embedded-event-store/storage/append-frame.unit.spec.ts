@@ -19,7 +19,7 @@ function encode(records: readonly NewRecord[]): AppendFrame {
 }
 
 describe('a frame', () => {
-  it('is refused from the first byte on that recovery would not accept', () => {
+  it('is refused from the first byte beyond the limit of recovery', () => {
     const overhead = encode([record({ data: Buffer.alloc(MAX_PAYLOAD_LENGTH - MEBIBYTE) })]).bytes.length;
     const room = MAX_PAYLOAD_LENGTH - (overhead - FRAME_HEADER_LENGTH) + MAX_PAYLOAD_LENGTH - MEBIBYTE;
     const { bytes } = encode([record({ data: Buffer.alloc(room) })]);

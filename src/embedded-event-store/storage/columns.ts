@@ -1,4 +1,4 @@
-/** Growing columns of numbers, out of the garbage collector's sight: 4 or 8 bytes a value, a million values at no pause. */
+/** Growing columns of numbers outside of the garbage collector's heap: 4 or 8 bytes a value. */
 
 const FIRST_CAPACITY = 1024;
 
@@ -19,12 +19,10 @@ class Column<A extends Uint32Array | Float64Array> {
     this.#values[this.length++] = value;
   }
 
-  /** The value at an index that was pushed before. */
   at(index: number): number {
     return this.#values[index] ?? 0;
   }
 
-  /** Replaces a value that was pushed before. */
   set(index: number, value: number): void {
     if (index >= this.length) throw new RangeError(`a column of ${this.length} values has none at ${index}`);
     this.#values[index] = value;

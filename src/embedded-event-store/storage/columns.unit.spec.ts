@@ -5,7 +5,7 @@ describe.each([
   ['of 4 bytes a value', Uint32Column, 4_000_000_000],
   ['of 8 bytes a value', Float64Column, 2 ** 52],
 ])('a column %s', (_, Column, large) => {
-  it('keeps what is pushed and set, however many there are', () => {
+  it('keeps pushed and set values, however many', () => {
     const column = new Column();
     for (let i = 0; i < 5000; i++) column.push(i);
     column.set(4999, large);
@@ -13,7 +13,7 @@ describe.each([
     expect(column.length).toBe(5000);
   });
 
-  it('has no place for a value that was not pushed', () => {
+  it('refuses to set a value that was never pushed', () => {
     const column = new Column();
     column.push(1);
     expect(() => column.set(1, 2)).toThrow(RangeError);

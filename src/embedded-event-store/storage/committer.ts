@@ -10,19 +10,16 @@ import type { SegmentedLog } from './segmented-log.js';
 import { originalOf, parseMetadata } from './stream-metadata.js';
 import { StreamStates } from './stream-states.js';
 
-/** How long after the last append the end of the log is marked. */
 const IDLE_MS = 1_000;
 
-/** The way of records into the log: encoded and placed at once, indexed when they are durable. */
+/** Writes records to the log: places them at once, indexes them when they are durable. */
 export class Committer {
-  /** The streams as the next append has to see them. */
   readonly states: StreamStates;
   readonly #inFlight = new InFlight();
   readonly #writer: GroupWriter;
   readonly #view = new RecordView();
   readonly #onCommit = new Set<() => void>();
   #closing = false;
-  /** The newest frame is an end mark. */
   #endMarked = false;
   #idle: NodeJS.Timeout | undefined;
 
@@ -48,7 +45,6 @@ export class Committer {
     });
   }
 
-  /** Bytes accepted and not yet durable. */
   get backlog(): number {
     return this.#writer.backlog;
   }
@@ -58,15 +54,17 @@ export class Committer {
     return () => this.#onCommit.delete(wake);
   }
 
-  /** Throws StoreUnavailableError when nothing can be appended any more. */
   assertWritable(): void {
     if (this.#writer.broken) throw this.#writer.broken;
     if (this.#closing) throw new StoreUnavailableError('the event store is shutting down');
   }
 
   /**
-   * Puts records into the log as one frame: all of them or none. `states` shows them from now on; the promise brings their
-   * positions when they are durable. Rejects with AppendTooLargeError, DiskFullError and StoreUnavailableError.
+   * Appends records as one frame, all or none. `states` includes them at once. Returns their positions when they are
+   * durable.
+   * @throws {AppendTooLargeError}
+   * @throws {DiskFullError}
+   * @throws {StoreUnavailableError}
    */
   async commit(records: readonly NewRecord[]): Promise<number[]> {
     const frame = encodeFrame(records, this.#writer, this.log.end);
@@ -93,17 +91,14 @@ export class Committer {
     return frame.positions;
   }
 
-  /** Writes nothing any more: see GroupWriter. */
   break(cause: Error): void {
     this.#writer.break(cause);
   }
 
-  /** See GroupWriter. */
   async proveWritable(): Promise<void> {
     await this.#writer.proveWritable();
   }
 
-  /** Refuses new records; resolves when those under way are durable or failed. */
   async refuse(): Promise<void> {
     this.#closing = true;
     this.#writer.stopLooking();
@@ -112,8 +107,8 @@ export class Committer {
   }
 
   /**
-   * Marks the end of the log, unless it is marked, by an empty frame behind all events: it proves them durable, so that
-   * damage to the last ones is told from a torn tail. Resolves also when it could not be written.
+   * Appends an empty frame, unless the log ends with one. The empty frame proves all earlier events durable, so that
+   * recovery distinguishes damage from a torn tail. Resolves even if the write fails.
    */
   async markEnd(): Promise<void> {
     if (this.#writer.broken || this.#endMarked) return;
@@ -128,14 +123,13 @@ export class Committer {
     });
   }
 
-  /** The newest events are proven durable by what follows them, soon: a kill leaves no doubt about older ones. */
+  /** Proves the newest events durable soon, so that a kill leaves no doubt about older ones. */
   #markEndWhenIdle(): void {
     clearTimeout(this.#idle);
     if (this.#endMarked || this.#closing) return;
     this.#idle = setTimeout(() => void this.markEnd(), IDLE_MS).unref();
   }
 
-  /** Lets further appends see these records; returns the names of their streams. */
   #takeOff(records: readonly NewRecord[], positions: readonly number[], append: InFlightAppend): Set<string> {
     const streams = new Set<string>();
     for (const [i, { stream, revision, createdMs, id, data, isJson }] of records.entries()) {

@@ -1,4 +1,4 @@
-/** Damage to what was acknowledged: what of it can be told, and what is never served. */
+/** Damage to acknowledged events: which damage is detected, and that none is served. */
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { fstatSync, readdirSync, readFileSync, statSync, truncateSync } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
@@ -22,7 +22,7 @@ afterEach(async () => {
 const warnings = () => bench.logged.filter(({ level }) => level === 'warn');
 
 describe('a torn tail', () => {
-  it('of whole frames that are damaged may hold acknowledged events: it is kept, and the log says so', async () => {
+  it('of whole damaged frames may hold acknowledged events: it is saved, and logged as such', async () => {
     const store = await bench.reopen();
     await store.append('a', ANY, [proposed(0)]);
     await Promise.all(range(10).map((n) => store.append('b', ANY, [proposed(n)])));
@@ -39,7 +39,7 @@ describe('a torn tail', () => {
     expect(readFileSync(String(fields['savedAs'])).length).toBe(size - position);
   });
 
-  it('that the file is too short for was not acknowledged', async () => {
+  it('that extends beyond the end of the file was not acknowledged', async () => {
     const store = await bench.reopen();
     for (const n of [0, 1]) await store.append('a', ANY, [proposed(n)]);
     await bench.closeLikeKilled();
@@ -49,7 +49,7 @@ describe('a torn tail', () => {
     expect(warnings()[0]?.message).toContain('nothing acknowledged is lost');
   });
 
-  it('with a header that is damaged proves nothing', async () => {
+  it('with a damaged header proves nothing', async () => {
     const store = await bench.reopen();
     for (const n of [0, 1]) await store.append('a', ANY, [proposed(n)]);
     const length = store.index.positionOf(1) - FRAME_HEADER_LENGTH + 4;
@@ -59,7 +59,7 @@ describe('a torn tail', () => {
     expect(warnings()[0]?.fields['mayBeAcknowledged']).toBe(true);
   });
 
-  it('is none soon after the last append: an idle store marks its end', async () => {
+  it('is impossible soon after the last append: an idle store writes an end mark', async () => {
     const store = await bench.reopen();
     await store.append('a', ANY, [proposed(0)]);
     const file = await bench.lastFile();
@@ -72,7 +72,7 @@ describe('a torn tail', () => {
     await expect(bench.reopen()).rejects.toThrow(CorruptLogError);
   });
 
-  it('keeps no store from starting on a full disk: it stays where it is until there is room', async () => {
+  it('does not prevent a start on a full disk: it stays in the log until the disk has space', async () => {
     const store = await bench.reopen();
     await store.append('a', ANY, [proposed(0)]);
     await store.append('a', ANY, [proposed(1, 500)]);
@@ -87,7 +87,7 @@ describe('a torn tail', () => {
     for (const method of ['write', 'writev'] as const) {
       const original = handles[method] as (...args: unknown[]) => Promise<unknown>;
       const limited = async function (this: FileHandle, ...args: unknown[]) {
-        // What the file has already can be written again.
+        // Existing bytes of the file can be rewritten.
         const isLog = fstatSync(this.fd).ino === statSync(file).ino;
         const isKnown = isLog && method === 'write' && Number(args[3]) + Number(args[2]) <= before.length;
         if (isFull && !isKnown) throw Object.assign(new Error('ENOSPC: no space left'), { code: 'ENOSPC' });
@@ -113,7 +113,7 @@ describe('a torn tail', () => {
   });
 });
 
-describe('an event that is damaged under a running store', () => {
+describe('an event that is damaged while the store runs', () => {
   it.each([
     ['in its text', 60],
     ['in its length', 0],
@@ -136,8 +136,8 @@ describe('an event that is damaged under a running store', () => {
   });
 });
 
-describe('a file that is cut under a running store', () => {
-  it('takes no further event, which nobody would find behind the hole', async () => {
+describe('a file that is truncated while the store runs', () => {
+  it('accepts no further event, which no reader would find after the gap', async () => {
     const broken: Error[] = [];
     const store = await bench.reopen({ onBroken: (error) => broken.push(error) });
     for (const n of range(3)) await store.append('a', n - 1, [proposed(n)]);
@@ -148,7 +148,7 @@ describe('a file that is cut under a running store', () => {
     expect(await numbersOf(await bench.reopen(), 'a')).toEqual([0, 1]);
   });
 
-  it('counts as damaged where its events are read', async () => {
+  it('counts as damaged when its events are read', async () => {
     const broken: Error[] = [];
     const store = await bench.reopen({ onBroken: (error) => broken.push(error) });
     for (const n of range(3)) await store.append('a', n - 1, [proposed(n)]);

@@ -5,16 +5,18 @@ import { DirectoryLockedError, UnusableFileError } from '../errors.js';
 import { OWNER_ONLY } from './directory.js';
 
 const SQLITE_BUSY = 5;
-/** The lowest byte of a result code: read-only, cannot be opened, not a database (sqlite.org/rescode.html). */
+/** Lowest byte of SQLite's result code: read-only, cannot open, not a database (sqlite.org/rescode.html). */
 const UNUSABLE = new Set([8, 14, 26]);
 
 /**
- * Takes the one writer's lock on a directory; call the result to give it back. Throws DirectoryLockedError and UnusableFileError.
+ * Locks a directory for one writer and returns the function that unlocks it.
  *
- * The lock is the operating system's own lock on the file `lock`, which the kernel drops when the holder ends, however it
- * ends: nothing goes stale, no process id can be mistaken, and of two that start at the same moment one gets it. Node
- * offers such locks only through SQLite, whose exclusive transaction is one; the database stays empty. POSIX drops the lock
- * also when its holder opens and closes the file by other means, so nothing else in this process may touch it.
+ * The kernel releases the lock on the file `lock` at any end of its holder: no lock is ever stale, and no process id
+ * is mistaken for another. Node offers such locks through SQLite alone, as exclusive transactions; the database stays
+ * empty. POSIX also releases the lock when its holder closes any other handle of the file, so nothing else in this
+ * process may open the file.
+ * @throws {DirectoryLockedError}
+ * @throws {UnusableFileError}
  */
 export function lockDirectory(dir: string): () => void {
   const path = join(dir, 'lock');
@@ -29,8 +31,8 @@ export function lockDirectory(dir: string): () => void {
     if (errcode === SQLITE_BUSY) throw new DirectoryLockedError(dir);
     if (!UNUSABLE.has(errcode & 0xff)) throw cause;
     throw new UnusableFileError(
-      `${path} cannot be used as a lock (${(cause as Error).message}): it may belong to another user, or be no lock; ` +
-        'remove it if nothing runs on its directory',
+      `${path} cannot be used as a lock (${(cause as Error).message}): it may belong to another user or be another file; ` +
+        'remove it if no event store uses its directory',
       { cause },
     );
   }
@@ -38,7 +40,10 @@ export function lockDirectory(dir: string): () => void {
   return () => held.close();
 }
 
-/** SQLite would let others read the file. One that is there is not opened, which would drop its lock. */
+/**
+ * SQLite would make the file readable for others. Never opens an existing file, since closing it would release the
+ * lock.
+ */
 function createForOwner(path: string): void {
   try {
     writeFileSync(path, '', { flag: 'wx', mode: OWNER_ONLY });

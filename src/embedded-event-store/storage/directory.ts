@@ -1,11 +1,10 @@
 import { mkdir, open } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 
-/** What the store makes is its owner's alone: the events are not for other users of the machine. */
 export const OWNER_ONLY = 0o600;
 const OWNER_ONLY_DIRECTORY = 0o700;
 
-/** Creates a directory and what is missing above it, for its owner alone; it survives a power failure once this returns. */
+/** Creates a directory and its missing parents, durably and for their owner alone. */
 export async function makeDirectory(dir: string): Promise<void> {
   const path = resolve(dir);
   const first = await mkdir(path, { recursive: true, mode: OWNER_ONLY_DIRECTORY });
@@ -14,7 +13,7 @@ export async function makeDirectory(dir: string): Promise<void> {
   for (let made = path; made !== above; made = dirname(made)) await syncDirectory(dirname(made));
 }
 
-/** Makes the creation, renaming and removal of files in a directory durable. */
+/** Makes creation, renaming and removal of the directory's files durable. */
 export async function syncDirectory(dir: string): Promise<void> {
   const handle = await open(dir, 'r');
   try {

@@ -1,4 +1,4 @@
-/** What reaches the disk before it is relied on: no test can cut the power, so these look at what is fsynced. */
+/** Durability before use. No test can cut the power, so these check the calls of fsync. */
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { fstatSync, statSync } from 'node:fs';
 import { mkdir, mkdtemp, open, readdir, rm, stat, writeFile, type FileHandle } from 'node:fs/promises';
@@ -39,7 +39,7 @@ const inode = (path: string): number => statSync(path).ino;
 const noRoom = (): Error => Object.assign(new Error('ENOSPC: no space left'), { code: 'ENOSPC' });
 
 describe('on disk is', () => {
-  it('a new directory, and each that had to be made above it', async () => {
+  it('a new directory, with every parent that it created', async () => {
     await mkdir(join(dir, 'there'));
     await makeDirectory(join(dir, 'there', 'new', 'newer'));
     expect(synced).toEqual([join(dir, 'there', 'new'), join(dir, 'there')].map(inode));
@@ -48,14 +48,14 @@ describe('on disk is', () => {
     expect(synced).toEqual([]);
   });
 
-  it('the name of a segment whose creation a kill interrupted, before it is served', async () => {
+  it('the name of a segment whose creation a kill interrupted, before the store serves it', async () => {
     await writeFile(segmentPath(dir, 0), segmentHeader(0));
     const log = await SegmentedLog.open(dir, true, QUIET);
     expect(synced).toContain(inode(dir));
     await log.close();
   });
 
-  it('the end of the file after a write that found no room', async () => {
+  it('the end of the file after a write that failed on a full disk', async () => {
     const log = await SegmentedLog.open(dir, true, QUIET);
     await writeFile(segmentPath(dir, 0), 'what was written', { flag: 'a' });
     synced = [];
@@ -65,7 +65,7 @@ describe('on disk is', () => {
     await log.close();
   });
 
-  it('that there is no segment whose creation found no room', async () => {
+  it('the removal of a segment whose creation failed on a full disk', async () => {
     const log = await SegmentedLog.open(dir, true, QUIET);
     await log.write([Buffer.from('text')], 4);
     jest.spyOn(handles, 'write').mockRejectedValueOnce(noRoom());

@@ -1,24 +1,20 @@
-/** Event ids are UUIDs: text in the log, as most clients ask for them; four 32-bit words where they are compared. */
-
 const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/;
 const EMPTY = '00000000-0000-0000-0000-000000000000';
 
-/** Characters of a UUID in its text form. */
 export const EVENT_ID_LENGTH = 36;
 
-/** The canonical text of an id, or undefined when it is none, or the empty one that the protocol forbids. */
+/** Undefined if the text is no UUID, or the empty UUID that the protocol forbids. */
 export function canonicalEventId(text: string): string | undefined {
   const id = text.toLowerCase();
   return UUID.test(id) && id !== EMPTY ? id : undefined;
 }
 
-/** Text of an id given as two signed 64-bit halves, the form that .NET and Java clients send. */
+/** Converts two signed 64-bit halves, the form that .NET and Java clients send. */
 export function eventIdOfHalves(most: bigint, least: bigint): string {
   const hex = [most, least].map((half) => BigInt.asUintN(64, half).toString(16).padStart(16, '0')).join('');
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
 }
 
-/** The two signed 64-bit halves of an id. */
 export function halvesOfEventId(id: string): { most: bigint; least: bigint } {
   const hex = id.replaceAll('-', '');
   return {

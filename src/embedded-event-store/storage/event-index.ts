@@ -8,20 +8,19 @@ import { TOMBSTONE_REVISION } from './wire.js';
 export const STREAM_DELETED_TYPE = '$streamDeleted';
 export const LINK_TYPE = '$>';
 
-/** Every MARK_STRIDE-th event of a stream is found directly, the others by following links from there. */
+/** Every MARK_STRIDE-th event of a stream is indexed; the others are found by following links. */
 const MARK_STRIDE = 64;
 const DOLLAR = 0x24;
 
 /**
- * All durable events, numbered from 0 in log order (their ordinals), and the streams they make up.
- * It holds what is committed and nothing else; 36 bytes an event, beside the stream names.
+ * Index of all durable events, by ordinal (from 0 in log order) and by stream. Takes 36 bytes an event, plus stream
+ * names.
  */
 export class EventIndex {
   readonly streams = new NameTable();
   readonly types = new NameTable();
   readonly recentIds = new RecentIds();
 
-  // by event ordinal
   readonly #positions = new Float64Column();
   readonly #lengths = new Uint32Column();
   readonly #created = new Float64Column();
@@ -30,7 +29,6 @@ export class EventIndex {
   readonly #revision = new Uint32Column();
   readonly #nextInStream = new Uint32Column();
 
-  // by stream number
   readonly #first = new Uint32Column();
   readonly #last = new Uint32Column();
   readonly #count = new Uint32Column();
@@ -38,12 +36,10 @@ export class EventIndex {
   readonly #metadata = new Map<number, StreamMetadata>();
   readonly #tombstoned = new Set<number>();
 
-  /** Events in the log; also the ordinal that the next one gets. */
   get count(): number {
     return this.#positions.length;
   }
 
-  /** Takes in the next record of the log. */
   add(record: RecordView, length: number): void {
     const stream = this.#internStream(record.bytes, record.streamStart, record.streamEnd);
     const ordinal = this.count;
@@ -70,7 +66,6 @@ export class EventIndex {
     return this.#positions.at(ordinal);
   }
 
-  /** Bytes of the event's record. */
   lengthOf(ordinal: number): number {
     return this.#lengths.at(ordinal);
   }
@@ -91,7 +86,7 @@ export class EventIndex {
     return this.#revision.at(ordinal);
   }
 
-  /** Ordinal of the first event at or behind a position; `count` when there is none. */
+  /** Ordinal of the first event at or after a position; `count` if there is none. */
   ordinalFrom(position: number): number {
     let low = 0;
     let high = this.count;
@@ -107,17 +102,15 @@ export class EventIndex {
     return this.streams.find(Buffer.from(name));
   }
 
-  /** Revision of a stream's last event: -1 when it has none, TOMBSTONE_REVISION when it is tombstoned. */
+  /** -1 for a stream without events, TOMBSTONE_REVISION for a tombstoned stream. */
   lastRevision(stream: number): number {
     return this.#tombstoned.has(stream) ? TOMBSTONE_REVISION : this.#count.at(stream) - 1;
   }
 
-  /** When a stream's last event was created: 0 when it has none. */
   lastCreated(stream: number): number {
     return this.#count.at(stream) === 0 ? 0 : this.createdOf(this.#last.at(stream));
   }
 
-  /** Events of a stream, a tombstone not among them. */
   countOf(stream: number): number {
     return this.#count.at(stream);
   }
@@ -126,7 +119,6 @@ export class EventIndex {
     return this.#metadata.get(stream) ?? {};
   }
 
-  /** Ordinal of an event that is in the stream. */
   ordinalOf(stream: number, revision: number): number {
     if (revision === this.#count.at(stream) - 1) return this.#last.at(stream);
     const mark = Math.floor(revision / MARK_STRIDE);
@@ -135,7 +127,6 @@ export class EventIndex {
     return ordinal;
   }
 
-  /** Ordinals of `count` events of a stream from a revision on; all of them are in it. */
   ordinalsOf(stream: number, revision: number, count: number): number[] {
     const ordinals: number[] = [];
     let ordinal = this.ordinalOf(stream, revision);

@@ -1,22 +1,20 @@
 /**
- * Whether an append may go ahead: the expected revision against the stream, and whether the append was made before.
- * The rules, their order and their corner cases are those of EventStoreDB's IndexWriter.CheckCommit:
+ * Optimistic concurrency and idempotency of appends. Rules, their order and corner cases as in EventStoreDB's
+ * IndexWriter.CheckCommit:
  * https://github.com/EventStore/EventStore/blob/release/oss-v23.10/src/EventStore.Core/Services/Storage/ReaderIndex/IndexWriter.cs
  */
 import type { KnownEvent, StreamStates } from './stream-states.js';
 import { metastreamOf } from './stream-metadata.js';
 import { TOMBSTONE_REVISION } from './wire.js';
 
-/** A revision from 0 on, or one of the three below, numbered as in the protocol's error details. */
+/** A revision, or one of the three constants, numbered as in the protocol's error details. */
 export type ExpectedRevision = number;
 export const NO_STREAM = -1;
 export const ANY = -2;
 export const STREAM_EXISTS = -4;
 
 export type Verdict =
-  /** Append behind `current`; a soft-deleted stream comes back by it. */
   | { kind: 'append'; current: number; softDeleted: boolean }
-  /** All events are in the stream already; `last` is the last of them. */
   | { kind: 'repeated'; last: KnownEvent }
   | { kind: 'wrong-expected-revision'; current: number }
   | { kind: 'deleted' };
@@ -45,7 +43,7 @@ function checkAny(states: StreamStates, stream: string, current: number, ids: re
     const known = states.recentEvent(stream, id);
     if (known) last = known;
     else if (last)
-      return wrong(current); // begins like an earlier append and goes on differently
+      return wrong(current); // the append starts like an earlier one and then differs
     else break;
   }
   return last

@@ -1,4 +1,7 @@
-/** After a failed fsync the page cache shows more than the disk has. No cache can be emptied here, so these look at what is written and synced, and in which order. */
+/**
+ * After a failed fsync the page cache shows more than the disk has. A test cannot empty that cache, so these check
+ * which bytes are written and synced, and in which order.
+ */
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { fstatSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
@@ -31,7 +34,7 @@ afterEach(async () => {
 const fault = (code: string): Error => Object.assign(new Error(`${code}: it happened`), { code });
 const copyName = (position: number): string => `log-end-${String(position).padStart(16, '0')}.bin`;
 
-/** A file of the directory; the directory itself: `.`. */
+/** A file of the directory; `.` is the directory itself. */
 function nameOf({ fd }: FileHandle): string {
   const { ino } = fstatSync(fd);
   if (statSync(bench.dir).ino === ino) return '.';
@@ -40,8 +43,8 @@ function nameOf({ fd }: FileHandle): string {
 }
 
 /**
- * Notes from now on what is written, cut and synced, in order: `write log 32+100`, `cut log 32`, `sync log`. What `refuse`
- * answers an error for fails with it.
+ * Records writes, truncations and syncs in order: `write log 32+100`, `cut log 32`, `sync log`. An operation for
+ * which `refuse` returns an error fails with it.
  */
 function watchDisk(refuse: (operation: string) => Error | undefined = () => undefined): string[] {
   const operations: string[] = [];
@@ -65,7 +68,10 @@ function watchDisk(refuse: (operation: string) => Error | undefined = () => unde
   return operations;
 }
 
-/** A store whose second append was written, whose fsync failed, and that was stopped then; answers where that append begins. */
+/**
+ * Leaves a store whose second append was written, whose fsync failed, and that stopped then. Returns that append's
+ * position.
+ */
 async function failedSync(second = proposed(1)): Promise<number> {
   const store = await bench.reopen();
   await store.append('a', NO_STREAM, [proposed(0)]);
@@ -78,7 +84,7 @@ async function failedSync(second = proposed(1)): Promise<number> {
 }
 
 describe('a start after an fsync that failed', () => {
-  it('writes what no frame proves durable to a copy, then anew, syncs each, marks the end, and serves then', async () => {
+  it('copies unproven bytes, rewrites them, syncs both, writes an end mark, and serves only then', async () => {
     const from = await failedSync();
     const file = await bench.lastFile();
     const before = readFileSync(file);
@@ -103,7 +109,7 @@ describe('a start after an fsync that failed', () => {
     expect(readFileSync(file).subarray(0, before.length)).toEqual(before);
   });
 
-  it('puts another end mark in the place of one, whose own fsync may have failed', async () => {
+  it('replaces an end mark, whose own fsync may have failed', async () => {
     await failedSync();
     await (await bench.reopen()).close();
     const mark = statSync(await bench.lastFile()).size - FRAME_HEADER_LENGTH;
@@ -119,7 +125,7 @@ describe('a start after an fsync that failed', () => {
   });
 
   it.each([1, 2, 3, 4, 5, 6])(
-    'serves nothing while the disk does not take it: sync %i fails',
+    'serves nothing while the disk fails: sync %i',
     async (nth) => {
       const repeated = proposed(1);
       await failedSync(repeated);
@@ -134,7 +140,7 @@ describe('a start after an fsync that failed', () => {
     },
   );
 
-  it('starts on a full disk, where there is no room for the copy', async () => {
+  it('starts on a full disk, without space for the copy', async () => {
     const from = await failedSync();
     const { size } = statSync(await bench.lastFile());
     const operations = watchDisk((operation) =>
@@ -149,7 +155,7 @@ describe('a start after an fsync that failed', () => {
 describe('an append that expects a revision that no stream has', () => {
   const impossible = 2 ** 53 - 1;
 
-  it('is refused, with nothing written that was not there', async () => {
+  it('is refused, and the probe changes nothing on disk', async () => {
     const store = await bench.reopen();
     await store.append('a', NO_STREAM, [proposed(0)]);
     await store.append('b', impossible, [proposed(1)]);
@@ -170,7 +176,7 @@ describe('an append that expects a revision that no stream has', () => {
     expect(readdirSync(bench.dir)).toEqual(names);
   });
 
-  it('finds a disk that broke while nothing was written, which ends the store', async () => {
+  it('detects a disk that broke while idle, which ends the store', async () => {
     const broken: Error[] = [];
     const store = await bench.reopen({ onBroken: (error) => broken.push(error) });
     watchDisk((operation) => (operation === 'sync log' ? fault('EIO') : undefined));
@@ -180,8 +186,8 @@ describe('an append that expects a revision that no stream has', () => {
   });
 });
 
-describe('a start after one that was killed while it wrote the end of the log anew', () => {
-  /** Two appends in one batch, so that the first frame proves nothing and the whole segment is written anew. */
+describe('a start after one that was killed while it rewrote the end of the log', () => {
+  /** Two appends in one batch: the first frame proves nothing, so the whole segment is rewritten. */
   async function killed(): Promise<{ file: string; log: Buffer; from: number; copy: string }> {
     const store = await bench.reopen();
     await Promise.all([store.append('a', -1, [proposed(0)]), store.append('b', -1, [proposed(1)])]);
@@ -218,7 +224,7 @@ describe('a start after one that was killed while it wrote the end of the log an
     expect(bench.logged.filter(({ level }) => level !== 'info')).toEqual([]);
   });
 
-  it('takes nothing back by a copy that is older than the log', async () => {
+  it('never rolls the log back to an older copy', async () => {
     const { copy, log, from } = await killed();
     await (await bench.reopen()).append('a', 0, [proposed(2)]);
     await bench.closeLikeKilled();

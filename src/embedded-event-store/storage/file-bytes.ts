@@ -1,7 +1,7 @@
 import { open, rm, type FileHandle } from 'node:fs/promises';
 import { OWNER_ONLY } from './directory.js';
 
-/** Reads `length` bytes at a file offset; fewer only where the file ends. */
+/** Returns fewer than `length` bytes only at the end of the file. */
 export async function readAt(handle: FileHandle, offset: number, length: number): Promise<Buffer> {
   const bytes = Buffer.allocUnsafe(length);
   let done = 0;
@@ -13,13 +13,12 @@ export async function readAt(handle: FileHandle, offset: number, length: number)
   return bytes.subarray(0, done);
 }
 
-/** Writes all bytes at a file offset. */
 export async function writeAt(handle: FileHandle, bytes: Buffer, offset: number): Promise<void> {
   for (let done = 0; done < bytes.length;)
     done += (await handle.write(bytes, done, bytes.length - done, offset + done)).bytesWritten;
 }
 
-/** Writes a file, in place of one that is there, and syncs it; leaves none where that fails. Its name is not synced. */
+/** Creates or replaces a file and syncs it, but not its name. Removes the file if that fails. */
 export async function writeWhole(path: string, bytes: Buffer): Promise<void> {
   const handle = await open(path, 'w', OWNER_ONLY);
   try {

@@ -2,21 +2,17 @@ import type { FileHandle } from 'node:fs/promises';
 
 const CHUNK_LENGTH = 4 * 1024 * 1024;
 
-/** A window over a file that moves forward only. */
 export class FileWindow {
   bytes = Buffer.allocUnsafe(CHUNK_LENGTH);
-  /** The unread part of `bytes`. */
   at = 0;
   end = 0;
 
   constructor(
     private readonly handle: FileHandle,
     private readonly size: number,
-    /** File offset of `bytes[at]`. */
     public offset: number,
   ) {}
 
-  /** Bytes left in the file. */
   get remaining(): number {
     return this.size - this.offset;
   }
@@ -26,7 +22,7 @@ export class FileWindow {
     this.offset += length;
   }
 
-  /** Makes `length` bytes available from `at` on; false if the file ends before. */
+  /** Buffers `length` bytes from `at` on. Returns false if the file ends before. */
   async need(length: number): Promise<boolean> {
     if (this.end - this.at >= length) return true;
     const to = length > this.bytes.length ? Buffer.allocUnsafe(length) : this.bytes;

@@ -1,23 +1,21 @@
 /**
- * A frame is the unit of an append: it is in the log with all its records or not at all. Little-endian:
+ * A frame holds the records of one append, which is in the log with all of them or not at all. Little-endian:
  *
  *   version 2: 0 magic u32 | 4 payload length u32 | 8 position u64 | 16 durable u64 | 24 crc32 of the payload u32
- *              28 crc32 of the header u32 | 32 payload: records, each behind its length u32 and its crc32 u32
+ *              28 crc32 of the header u32 | 32 payload: records, each after its length u32 and its crc32 u32
  *   version 1: 0 magic u32 | 4 payload length u32 | 8 position u64 | 16 durable u64 | 24 crc32 of all u32
- *              28 payload: records, each behind its length u32
+ *              28 payload: records, each after its length u32
  *
- * `position` is the frame's own place, so bytes copied from elsewhere never pass for a frame. `durable` is the end of
- * what was on disk when the frame was made: damage in front of it hit acknowledged data, damage behind it did not.
- * A frame without records marks the end of the log. Version 1 is read and not written any more.
+ * `position` is the frame's own, so bytes copied from elsewhere never pass for a frame. `durable` is the end of the
+ * log that was on disk when the frame was written: damage before it hit acknowledged data, damage after it did not. A
+ * frame without records is an end mark. Version 1 is only read.
  */
 import { crc32 } from 'node:zlib';
 
-/** How the frames of a segment are laid out; its header names the version. */
 export interface FrameFormat {
   readonly version: number;
   readonly magic: Buffer;
   readonly headerLength: number;
-  /** Bytes in front of each record. */
   readonly recordPrefixLength: number;
 }
 
@@ -28,7 +26,6 @@ const VERSION_1: FrameFormat = {
   recordPrefixLength: 4,
 };
 
-/** The version that is written. */
 export const CURRENT_FORMAT: FrameFormat = {
   version: 2,
   magic: Buffer.from('PzF2', 'latin1'),
@@ -38,19 +35,17 @@ export const CURRENT_FORMAT: FrameFormat = {
 
 export const FRAME_HEADER_LENGTH = CURRENT_FORMAT.headerLength;
 export const RECORD_PREFIX_LENGTH = CURRENT_FORMAT.recordPrefixLength;
-/** No frame is written whose payload is longer, so a length beyond it is damage. */
+/** A greater length in a header is damage. */
 export const MAX_PAYLOAD_LENGTH = 64 * 1024 * 1024;
 
 const PAYLOAD_CRC_AT = 24;
 const HEADER_CRC_AT = 28;
 const RECORD_CRC_AT = 4;
 
-/** The format of a segment version; undefined for one that is not known. */
 export function formatOf(version: number): FrameFormat | undefined {
   return [VERSION_1, CURRENT_FORMAT].find((format) => format.version === version);
 }
 
-/** Fills in the header around a payload that already lies in `frame` behind the header's place. */
 export function sealFrame(frame: Buffer, position: number, durable: number): void {
   CURRENT_FORMAT.magic.copy(frame, 0);
   frame.writeUInt32LE(frame.length - FRAME_HEADER_LENGTH, 4);
@@ -60,14 +55,13 @@ export function sealFrame(frame: Buffer, position: number, durable: number): voi
   frame.writeUInt32LE(crc32(frame.subarray(0, HEADER_CRC_AT)), HEADER_CRC_AT);
 }
 
-/** Fills in the prefix of the record in `bytes[start, end)`, in front of it. */
 export function sealRecord(bytes: Buffer, start: number, end: number): void {
   const prefix = start - RECORD_PREFIX_LENGTH;
   bytes.writeUInt32LE(end - start, prefix);
   bytes.writeUInt32LE(crc32(bytes.subarray(start, end)), prefix + RECORD_CRC_AT);
 }
 
-/** The record behind a prefix; undefined if it is not the one that was written. Version 1 cannot tell. */
+/** Undefined if the record is damaged. Version 1 has no checksum of single records. */
 export function checkedRecord(
   bytes: Buffer,
   { version, recordPrefixLength }: FrameFormat,
@@ -79,14 +73,12 @@ export function checkedRecord(
   return isWhole ? record : undefined;
 }
 
-/** What stands at an offset of a buffer: a frame, the beginning of one that is longer than the buffer, or damage. */
 export type FrameCheck =
   | { kind: 'frame'; length: number; durable: number }
-  /** `isSealed`: the header is as it was written, so that its length is. */
+  /** True if the header passes its checksum, so that its length is valid. */
   | { kind: 'partial'; length: number; isSealed: boolean }
   | { kind: 'damaged' };
 
-/** Looks at `bytes[at, end)`, whose first byte has the given position in the log. */
 export function checkFrame(
   bytes: Buffer,
   at: number,

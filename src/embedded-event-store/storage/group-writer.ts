@@ -6,43 +6,34 @@ import { SyncError, type SegmentedLog } from './segmented-log.js';
 const MAX_BATCH_LENGTH = 8 * 1024 * 1024;
 
 export interface Place {
-  /** Where the frame starts. */
   position: number;
-  /** Whether a new segment begins in front of it. */
   opensSegment: boolean;
 }
 
 export interface QueuedFrame extends Place {
   bytes: Buffer;
-  /** Called once the frame is durable. */
   committed(): void;
-  /** Called when the frame is not, or may not be, in the log. */
   failed(error: Error): void;
 }
 
 export interface GroupWriterEvents {
-  /** A batch is durable, and each of its frames has been told. */
   onCommitted(): void;
-  /** All frames queued until now are about to be told that they failed. */
   onLost(error: Error): void;
-  /** Nothing is written any more, for good: only a restart finds out what is on the disk. */
+  /** The writer has stopped for good: only a restart finds out which bytes are on disk. */
   onBroken(error: StoreUnavailableError): void;
-  /** There is room again on the disk that was full. */
   onRoom(): void;
 }
 
-/** How long a write proves that the disk takes writes. */
+/** A successful write proves the disk writable for this time. */
 const PROOF_MS = 1_000;
-/** How often a full disk is looked at. */
 const ROOM_MS = 500;
 
 /**
- * Group commit: while one batch is being written and synced, the frames of the next one gather.
+ * Group commit: while one batch is written and synced, the frames of the next batch gather.
  *
- * When the disk is full, nothing of the batch at hand or of what waits behind it is kept: the file is cut back to its
- * durable end, all those appends fail with DiskFullError, and the next append tries again; meanwhile the writer looks by
- * itself whether there is room. After any other failure, an fsync's above all, the state of the file is unknown: every
- * append fails with StoreUnavailableError until a restart, whose recovery looks at what is really there.
+ * On a full disk the writer truncates the file to its durable end and fails all queued appends with DiskFullError.
+ * The next append tries again, and the writer polls for free space. After any other error, above all of an fsync, the
+ * file's state is unknown. Then every append fails with StoreUnavailableError until a restart and its recovery.
  */
 export class GroupWriter {
   #queue: QueuedFrame[] = [];
@@ -54,9 +45,7 @@ export class GroupWriter {
   #full: DiskFullError | undefined;
   #roomTimer: NodeJS.Timeout | undefined;
   #isLooking = false;
-  /** When the disk last took a write; on the clock of `performance.now`. */
   #wroteAt = -Infinity;
-  /** Somebody waits for a write. */
   #proof: PromiseWithResolvers<void> | undefined;
 
   constructor(
@@ -71,17 +60,14 @@ export class GroupWriter {
     this.#segmentBase = log.segmentBase;
   }
 
-  /** Why nothing can be appended any more, or undefined. */
   get broken(): StoreUnavailableError | undefined {
     return this.#broken;
   }
 
-  /** Bytes waiting to be written. */
   get backlog(): number {
     return this.#waiting;
   }
 
-  /** The place that the next frame takes; `lengthAt` says how long it is at a position. */
   place(lengthAt: (position: number) => number): Place {
     const position = this.#tail;
     const isFirst = position === this.#segmentBase + SEGMENT_HEADER_LENGTH;
@@ -93,7 +79,6 @@ export class GroupWriter {
     return { position: position + SEGMENT_HEADER_LENGTH, opensSegment: true };
   }
 
-  /** Queues a frame that was made for the place last given. */
   enqueue(frame: QueuedFrame): void {
     if (frame.opensSegment) this.#segmentBase = this.#tail;
     this.#tail = frame.position + frame.bytes.length;
@@ -103,8 +88,9 @@ export class GroupWriter {
   }
 
   /**
-   * Resolves if the disk took a write within the last second, or takes one now that changes nothing. Rejects with
-   * DiskFullError and StoreUnavailableError.
+   * Resolves if a write succeeded within the last second, or a probe that changes nothing succeeds now.
+   * @throws {DiskFullError}
+   * @throws {StoreUnavailableError}
    */
   async proveWritable(): Promise<void> {
     const fault = this.#broken ?? this.#full;
@@ -116,18 +102,15 @@ export class GroupWriter {
     await promise;
   }
 
-  /** Writes nothing any more: the disk has shown that it cannot be relied on. */
   break(cause: Error): void {
     if (!this.#broken) this.events.onBroken(this.#stopWriting(cause));
   }
 
-  /** Looks for room no more. */
   stopLooking(): void {
     clearInterval(this.#roomTimer);
     this.#roomTimer = undefined;
   }
 
-  /** Resolves when nothing is queued any more. */
   async drained(): Promise<void> {
     await this.#running;
   }

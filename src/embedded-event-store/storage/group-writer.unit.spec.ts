@@ -4,7 +4,7 @@ import { DiskFullError, StoreUnavailableError } from '../errors.js';
 import { GroupWriter } from './group-writer.js';
 import { SyncError } from './segmented-log.js';
 
-/** A log whose writes succeed or fail as a test says; it starts behind the header of its first segment. */
+/** A log whose writes succeed or fail at a test's command. It starts after the first segment's header. */
 class ScriptedLog {
   end = 32;
   segmentBase = 0;
@@ -83,14 +83,14 @@ describe('the group writer', () => {
       o.status === 'fulfilled' ? o.value : (o.reason as Error).name,
     );
 
-  it('writes what gathers during one write with the next one', async () => {
+  it('writes the frames that gather during one write as the next batch', async () => {
     expect(await outcomes(['aaaa', 'bb', 'cc'].map(append))).toEqual([32, 36, 38]);
     expect(log.written).toEqual([['aaaa'], ['bb', 'cc']]);
     expect(events).toEqual(['committed', 'committed']);
     expect(writer.backlog).toBe(0);
   });
 
-  it('begins a segment in front of what no longer fits, with a write of its own', async () => {
+  it('opens a segment for a frame that no longer fits, in a separate write', async () => {
     const texts = ['a'.repeat(100), 'b'.repeat(60), 'c'.repeat(50), 'd'.repeat(500), 'e'];
     expect(await outcomes(texts.map(append))).toEqual([32, 132, 224, 306, 838]);
     expect(log.written.map((batch) => batch.map((text) => text[0]))).toEqual([
@@ -102,7 +102,7 @@ describe('the group writer', () => {
     ]);
   });
 
-  it('refuses everything queued when the disk is full, cuts the file back, and goes on', async () => {
+  it('fails all queued frames on a full disk, truncates the file, and goes on', async () => {
     log.faults = [undefined, fault('ENOSPC')];
     const appends = ['a', 'b', 'c'].map(append);
     expect(await outcomes(appends)).toEqual([32, DiskFullError.name, DiskFullError.name]);
@@ -114,7 +114,7 @@ describe('the group writer', () => {
 
   it.each([
     [
-      'an fsync fails, even for want of room',
+      'an fsync fails, even for lack of space',
       new SyncError('fsync failed', { cause: fault('ENOSPC') }),
       undefined,
     ],
@@ -134,7 +134,7 @@ describe('the group writer', () => {
     await expect(writer.proveWritable()).rejects.toThrow(StoreUnavailableError);
   });
 
-  it('proves that the disk takes writes by a write of the last second, or by one more', async () => {
+  it('proves the disk writable by a write of the last second, or by a probe', async () => {
     await Promise.all([writer.proveWritable(), writer.proveWritable()]);
     expect(log.proofs).toBe(1);
     await append('a');
@@ -142,13 +142,13 @@ describe('the group writer', () => {
     expect(log.proofs).toBe(1);
   });
 
-  it('is broken when the disk does not take that write', async () => {
+  it('is broken when that probe fails', async () => {
     log.faults = [fault('EIO')];
     await expect(writer.proveWritable()).rejects.toThrow(StoreUnavailableError);
     expect(events).toContain('broken');
   });
 
-  it('answers that the disk is full until there is room, which it notices by itself', async () => {
+  it('reports a full disk until it has space, which the writer detects by itself', async () => {
     log.faults = [fault('ENOSPC')];
     await expect(append('a')).rejects.toThrow(DiskFullError);
     await expect(writer.proveWritable()).rejects.toThrow(DiskFullError);

@@ -4,16 +4,15 @@ const NONE = -1;
 const { imul } = Math;
 
 /**
- * Numbers names from 0 in the order of their first appearance. The bytes of all names lie in one buffer under one
- * open-addressed hash table, so a million streams cost their names and some twenty bytes each, and no collection time.
+ * Numbers names from 0 in order of appearance. All names lie in one buffer with an open-addressed hash table: about
+ * twenty bytes a name plus its text, and no work for the garbage collector.
  */
 export class NameTable {
   #bytes = Buffer.alloc(64 * 1024);
   #used = 0;
-  /** Where name n starts; it ends where name n + 1 starts. */
   readonly #starts = new Float64Column();
   readonly #hashes = new Uint32Column();
-  /** Number of the name + 1, or 0; a power of two long, at most half full. */
+  /** Name number + 1, or 0 for an empty slot. The length is a power of two; at most half of the slots are used. */
   #slots = new Uint32Array(1024);
 
   constructor() {
@@ -24,20 +23,18 @@ export class NameTable {
     return this.#hashes.length;
   }
 
-  /** The number of the name in `bytes[start, end)`, given to it now if it is new. */
   intern(bytes: Buffer, start = 0, end = bytes.length): number {
     const hash = hashOf(bytes, start, end);
     const found = this.#lookUp(hash, bytes, start, end);
     return found === NONE ? this.#add(hash, bytes, start, end) : found;
   }
 
-  /** The number of a name, or undefined if it never appeared. */
   find(name: Buffer): number | undefined {
     const found = this.#lookUp(hashOf(name, 0, name.length), name, 0, name.length);
     return found === NONE ? undefined : found;
   }
 
-  /** The bytes of a name; valid until the next name is added. */
+  /** Valid until the next name is added. */
   bytesOf(number: number): Buffer {
     return this.#bytes.subarray(this.#starts.at(number), this.#starts.at(number + 1));
   }
@@ -59,7 +56,7 @@ export class NameTable {
   #equals(number: number, bytes: Buffer, start: number, end: number): boolean {
     const from = this.#starts.at(number);
     if (this.#starts.at(number + 1) - from !== end - start) return false;
-    // names are short: a loop is faster than a call into native code
+    // names are short: a loop is faster than a native call
     for (let at = start; at < end; at++) if (bytes[at] !== this.#bytes[from + at - start]) return false;
     return true;
   }
@@ -94,7 +91,6 @@ export class NameTable {
   }
 }
 
-/** FNV-1a with a final mix, 32 bits: names differ mostly in their last characters. */
 function hashOf(bytes: Buffer, start: number, end: number): number {
   let hash = 0x811c9dc5;
   for (let at = start; at < end; at++) hash = imul(hash ^ (bytes[at] ?? 0), 0x01000193);

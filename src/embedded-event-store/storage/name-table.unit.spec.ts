@@ -10,13 +10,13 @@ describe('a name table', () => {
     expect([0, 1, 2].map((number) => table.textOf(number))).toEqual(['b', 'a', '']);
   });
 
-  it('takes a name out of the middle of other bytes', () => {
+  it('reads a name from the middle of other bytes', () => {
     const table = new NameTable();
     table.intern(Buffer.from('xxpost-1yy'), 2, 8);
     expect(table.find(Buffer.from('post-1'))).toBe(0);
   });
 
-  it('keeps apart very many names, some of them long', () => {
+  it('distinguishes very many names, some of them long', () => {
     const table = new NameTable();
     const names = Array.from(
       { length: 20_000 },

@@ -5,7 +5,6 @@ import type { StreamStates } from './stream-states.js';
 import { TOMBSTONE_REVISION } from './wire.js';
 
 export interface ProposedEvent {
-  /** Canonical text of a UUID. */
   id: string;
   type: string;
   isJson: boolean;
@@ -16,7 +15,6 @@ export interface ProposedEvent {
 const METADATA_TYPE = '$metadata';
 const NOTHING = new Uint8Array(0);
 
-/** Makes the records of appends and deletions. */
 export class NewRecords {
   constructor(
     private readonly states: StreamStates,
@@ -24,7 +22,6 @@ export class NewRecords {
     private readonly newId: () => string,
   ) {}
 
-  /** The records of events from a revision on, all created at one time. */
   of(stream: string, first: number, events: readonly ProposedEvent[]): NewRecord[] {
     const createdMs = this.#createdMs(stream);
     return events.map((event, i) => this.#record(stream, first + i, event, createdMs));
@@ -41,8 +38,8 @@ export class NewRecords {
   }
 
   /**
-   * The metadata event by which an append brings a soft-deleted stream back, if it does: an append to the stream itself, or
-   * new metadata for it. Its $tb then hides only what was there before.
+   * Returns the metadata event that restores a soft-deleted stream, or undefined. Both an append to the stream and
+   * new metadata restore it. The event's $tb hides all earlier events.
    */
   comeback(
     stream: string,
@@ -74,7 +71,9 @@ export class NewRecords {
     return { ...event, ...names, revision, createdMs };
   }
 
-  /** Now; not before the stream's last event, though the clock was set back: streams are in the order of their creation. */
+  /**
+   * Never before the stream's last event, even if the clock goes backwards: creation times ascend within a stream.
+   */
   #createdMs(stream: string): number {
     return Math.max(this.nowMs(), this.states.lastCreated(stream));
   }

@@ -1,8 +1,9 @@
 /**
- * The end of the log at start. After an fsync that failed, the page cache shows bytes that the disk does not have and calls
- * them clean: a further fsync succeeds and writes nothing. ext4 even loses bytes that are written again in place, where it
- * had failed to allocate their blocks. So what no frame proves durable is copied to a file of its own, cut off, and written
- * again into new blocks. The copy is complete on disk before the log is cut, and is removed before the store serves.
+ * Makes the end of the log durable at start. After a failed fsync the page cache shows bytes that the disk does not
+ * have and marks them clean: another fsync succeeds and writes nothing. ext4 also loses bytes rewritten in place
+ * where it had failed to allocate blocks. So bytes that no frame proves durable are copied to another file,
+ * truncated, and written again into new blocks. The copy is durable before the truncation, and is removed before the
+ * store serves.
  */
 import { readdir, readFile, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -16,11 +17,11 @@ import type { Segment } from './segment.js';
 const COPY_NAME = /^log-end-(\d{16})\.bin$/;
 
 /**
- * Brings everything behind a position of the last segment to the disk, but for an end mark, which it cuts off: another one
- * takes its place. Throws StoreUnavailableError when the disk does not take it.
- *
- * @param durable position up to which the log is proven to be on disk; not in front of the segment's first frame
- * @param hasTail the file has a tail behind the log's end, for which there was no room elsewhere: it is not cut off
+ * Makes all bytes after `durable` in the last segment durable. Truncates an end mark instead: the store writes a new
+ * one.
+ * @param durable proven position, not before the segment's first frame
+ * @param hasTail a torn tail follows that could not be saved for lack of space: skips the truncation
+ * @throws {StoreUnavailableError} the disk does not accept the writes
  */
 export async function proveEnd(
   dir: string,
@@ -32,14 +33,14 @@ export async function proveEnd(
     const from = durable - segment.base;
     const frames = await readAt(segment.handle, from, segment.size - from);
     if (wholeFrames(frames, durable, segment.format) < frames.length)
-      throw new Error(`${segment.path} reads differently than a moment ago`);
+      throw new Error(`two reads of ${segment.path} differ`);
     if (hasTail) return rewrite(segment, from, frames);
     if (frames.length <= segment.format.headerLength) return cut(segment, from);
     try {
       await writeWhole(copyPath(dir, durable), frames);
     } catch (error) {
       if (!isNoSpace(error)) throw error;
-      // On a full disk this is the most that can be done: the store has to start there, since reads go on.
+      // A full disk allows no more than this, and the store must start for its readers.
       await rewrite(segment, from, frames);
       return;
     }
@@ -48,7 +49,6 @@ export async function proveEnd(
   });
 }
 
-/** Positions of the copies in a directory: a process that ended in `proveEnd` leaves one. */
 export async function findCopies(dir: string): Promise<number[]> {
   return (await readdir(dir)).flatMap((name) => {
     const digits = COPY_NAME.exec(name)?.[1];
@@ -56,7 +56,10 @@ export async function findCopies(dir: string): Promise<number[]> {
   });
 }
 
-/** Finishes what `proveEnd` had begun when its process ended: the log may lack what the copy has. Throws CorruptLogError. */
+/**
+ * Completes an interrupted `rewriteUnprovenEnd`: the log may lack the copy's frames.
+ * @throws {CorruptLogError}
+ */
 export async function finishProof(dir: string, segment: Segment, position: number): Promise<void> {
   await orUnavailable(async () => {
     const frames = await readFile(copyPath(dir, position));
@@ -98,7 +101,6 @@ function copyPath(dir: string, position: number): string {
   return join(dir, `log-end-${String(position).padStart(16, '0')}.bin`);
 }
 
-/** How many of the bytes, the first of which has this position, are whole frames. */
 function wholeFrames(bytes: Buffer, position: number, format: FrameFormat): number {
   for (let at = 0; ;) {
     const check = checkFrame(bytes, at, bytes.length, position + at, format);

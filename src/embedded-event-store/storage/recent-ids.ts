@@ -3,20 +3,19 @@ import { EVENT_ID_LENGTH } from './event-id.js';
 const { imul } = Math;
 
 /**
- * The ids of the latest events, for idempotent appends that name no revision. EventStoreDB keeps a bounded cache for the
- * same purpose, so an append repeated after very many others is a new append there and here.
+ * Ids of the latest events, for idempotent appends without an expected revision. Bounded as in EventStoreDB: a
+ * repeated append that is too old is a new append.
  *
- * A ring of ids by event ordinal, with hash chains through it: adding an id evicts the oldest at once, in constant time.
+ * A ring of ids by event ordinal, with hash chains: adding an id evicts the oldest in constant time.
  */
 export class RecentIds {
   readonly #capacity: number;
   readonly #ids: Buffer;
-  /** Slot + 1 of the chain's latest id, by hash; and of the next older id, by slot. */
+  /** Slot + 1 of the chain's latest id, by hash, and of the next older id, by slot. */
   readonly #heads: Uint32Array;
   readonly #older: Uint32Array;
   #count = 0;
 
-  /** @param capacity ids to keep, a power of two */
   constructor(capacity = 1 << 17) {
     this.#capacity = capacity;
     this.#ids = Buffer.alloc(capacity * EVENT_ID_LENGTH);
@@ -24,7 +23,6 @@ export class RecentIds {
     this.#older = new Uint32Array(capacity);
   }
 
-  /** Adds the id of the next event; the first event has ordinal 0. The id is text at `bytes[start]`. */
   push(bytes: Buffer, start: number): void {
     const slot = this.#count & (this.#capacity - 1);
     if (this.#count >= this.#capacity) this.#unlink(slot);
@@ -35,7 +33,6 @@ export class RecentIds {
     this.#count++;
   }
 
-  /** The ordinal of the latest event with this id, or undefined if none of the kept ones has it. */
   find(id: string): number | undefined {
     const wanted = Buffer.from(id, 'latin1');
     for (
@@ -56,7 +53,7 @@ export class RecentIds {
     return latest - ((latest - slot) & (this.#capacity - 1));
   }
 
-  /** The evicted id is the oldest, hence the last of its chain. */
+  /** The evicted id is the oldest, so it is the last of its chain. */
   #unlink(slot: number): void {
     const chain = this.#chainOf(this.#ids, slot * EVENT_ID_LENGTH);
     if (this.#heads[chain] === slot + 1) {

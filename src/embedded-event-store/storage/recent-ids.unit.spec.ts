@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { RecentIds } from './recent-ids.js';
 
 describe('the recent ids', () => {
-  it('find the latest ids and forget the older ones, round after round', () => {
+  it('find the latest ids and forget older ones, round after round', () => {
     const capacity = 64;
     const recent = new RecentIds(capacity);
     const ids = Array.from({ length: 1000 }, () => randomUUID());
@@ -21,7 +21,7 @@ describe('the recent ids', () => {
     );
   });
 
-  it('find the last of several events with one id, until it is forgotten too', () => {
+  it('find the last of several events with one id, until it is evicted', () => {
     const recent = new RecentIds(4);
     const twice = randomUUID();
     for (const id of [twice, randomUUID(), twice]) recent.push(Buffer.from(id), 0);

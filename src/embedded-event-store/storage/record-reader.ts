@@ -3,7 +3,6 @@ import { checkedRecord } from './frame.js';
 import { DamagedEventError } from '../errors.js';
 import type { SegmentedLog } from './segmented-log.js';
 
-/** Records no farther apart than this are fetched by one read. */
 const MAX_GAP = 4 * 1024;
 const MAX_READ_LENGTH = 1024 * 1024;
 
@@ -13,7 +12,10 @@ interface Run {
   ordinals: number[];
 }
 
-/** Fetches the records of committed events from the log. Rejects with DamagedEventError for one that is not as it was written. */
+/**
+ * Reads committed events' records from the log.
+ * @throws {DamagedEventError}
+ */
 export class RecordReader {
   constructor(
     private readonly index: EventIndex,
@@ -21,7 +23,7 @@ export class RecordReader {
     private readonly onDamaged: (error: DamagedEventError) => void,
   ) {}
 
-  /** The records of events, in the order of their ordinals as given; neighbours in the log cost one read together. */
+  /** Returns the records in the order of `ordinals`. Neighbours in the log share one read. */
   async read(ordinals: readonly number[]): Promise<Buffer[]> {
     const runs = this.#runs(ordinals);
     const [first] = runs;
@@ -36,7 +38,6 @@ export class RecordReader {
     return this.#checked(bytes, start);
   }
 
-  /** Position of the record's prefix, and behind the record. */
   #placeOf(ordinal: number): [start: number, end: number] {
     const start = this.index.positionOf(ordinal);
     const { recordPrefixLength } = this.log.formatAt(start);

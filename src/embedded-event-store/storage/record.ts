@@ -1,42 +1,47 @@
 /**
- * A record of the log is a `ReadResp` message of the protocol: what is stored is what is sent, byte for byte.
+ * A record of the log is a `ReadResp` message of the protocol, stored exactly as it is sent:
  *
  *   ReadResp { event: ReadEvent { event: RecordedEvent, commit_position } }
  *
- * The encoder below writes the fields of RecordedEvent in ascending order, so the reader may rely on that order.
+ * The encoder writes the fields of RecordedEvent in ascending order; the reader relies on that order.
  */
 import { bytesSize, varintSize, WireReader, writeBytes, writeVarint } from './wire.js';
 import { EVENT_ID_LENGTH } from './event-id.js';
 
 export interface NewRecord {
-  /** Canonical text of the event's UUID. */
   id: string;
   stream: Buffer;
-  /** Revision in the stream, from 0; TOMBSTONE_REVISION for a tombstone. */
+  /** From 0; TOMBSTONE_REVISION for a tombstone. */
   revision: number;
   type: Buffer;
   isJson: boolean;
-  /** Milliseconds since the epoch. */
   createdMs: number;
   data: Uint8Array;
   metadata: Uint8Array;
 }
 
+const TAG = {
+  readEvent: 0x0a,
+  recordedEvent: 0x0a,
+  streamIdentifier: 0x12,
+  streamRevision: 0x18,
+  preparePosition: 0x20,
+  commitPosition: 0x28,
+  metadataEntry: 0x32,
+  readEventPosition: 0x18,
+} as const;
 const KEY_TYPE = Buffer.from('type');
 const KEY_CREATED = Buffer.from('created');
 const KEY_CONTENT_TYPE = Buffer.from('content-type');
 const JSON_TYPE = Buffer.from('application/json');
 const BINARY_TYPE = Buffer.from('application/octet-stream');
 
-/** Bytes of the id field of RecordedEvent: a UUID message that holds text. */
 export const ID_FIELD_LENGTH = 4 + EVENT_ID_LENGTH;
 
 const entrySize = (key: Buffer, valueLength: number): number =>
   bytesSize(key.length) + bytesSize(valueLength);
 
-/** A record whose position is known, so its size is too: positions are part of the encoded message. */
 export class RecordEncoder {
-  /** Bytes of the whole record. */
   readonly size: number;
   readonly #recordedSize: number;
   readonly #readEventSize: number;
@@ -46,7 +51,7 @@ export class RecordEncoder {
     private readonly record: NewRecord,
     readonly position: number,
   ) {
-    // .NET ticks since the epoch, 100 ns each, are the protocol's clock
+    // the protocol counts .NET ticks of 100 ns since the epoch
     this.#created = Buffer.from(`${Math.trunc(record.createdMs)}0000`);
     const at = varintSize(position);
     this.#recordedSize =
@@ -67,44 +72,42 @@ export class RecordEncoder {
     return this.record.isJson ? JSON_TYPE : BINARY_TYPE;
   }
 
-  /** Writes the record and returns the offset behind it. */
   write(to: Buffer, start: number): number {
     const { record, position } = this;
-    to[start] = 0x0a; // ReadResp.event
+    to[start] = TAG.readEvent;
     let at = writeVarint(to, start + 1, this.#readEventSize);
-    to[at] = 0x0a; // ReadEvent.event
+    to[at] = TAG.recordedEvent;
     at = writeVarint(to, at + 1, this.#recordedSize);
     at += to.write(`\x0a\x26\x12\x24${record.id}`, at, 'latin1'); // id: UUID.string
-    to[at] = 0x12; // stream_identifier
+    to[at] = TAG.streamIdentifier;
     at = writeVarint(to, at + 1, bytesSize(record.stream.length));
     at = writeBytes(to, at, 3, record.stream);
-    to[at] = 0x18; // stream_revision
+    to[at] = TAG.streamRevision;
     at = writeVarint(to, at + 1, record.revision);
-    to[at] = 0x20; // prepare_position
+    to[at] = TAG.preparePosition;
     at = writeVarint(to, at + 1, position);
-    to[at] = 0x28; // commit_position
+    to[at] = TAG.commitPosition;
     at = writeVarint(to, at + 1, position);
     at = writeEntry(to, at, KEY_TYPE, record.type);
     at = writeEntry(to, at, KEY_CREATED, this.#created);
     at = writeEntry(to, at, KEY_CONTENT_TYPE, this.#contentType);
     at = writeBytes(to, at, 7, record.metadata);
     at = writeBytes(to, at, 8, record.data);
-    to[at] = 0x18; // ReadEvent.commit_position
+    to[at] = TAG.readEventPosition;
     return writeVarint(to, at + 1, position);
   }
 }
 
 function writeEntry(to: Buffer, start: number, key: Buffer, value: Buffer): number {
-  to[start] = 0x32; // RecordedEvent.metadata
+  to[start] = TAG.metadataEntry;
   let at = writeVarint(to, start + 1, entrySize(key, value.length));
   at = writeBytes(to, at, 1, key);
   return writeBytes(to, at, 2, value);
 }
 
-/** Where the parts of a record lie, as offsets into its bytes. One object serves many records: recovery reads millions. */
+/** Offsets of a record's parts. One object serves many records: recovery reads millions. */
 export class RecordView {
   bytes: Buffer = Buffer.alloc(0);
-  /** The RecordedEvent message inside the record. */
   recordedStart = 0;
   recordedEnd = 0;
   streamStart = 0;
@@ -119,7 +122,6 @@ export class RecordView {
   dataEnd = 0;
   readonly #reader = new WireReader(this.bytes, 0);
 
-  /** Points this view at the record that starts at `start`. */
   at(bytes: Buffer, start: number): this {
     const reader = this.#reader;
     this.bytes = reader.bytes = bytes;
@@ -146,7 +148,6 @@ export class RecordView {
     return this;
   }
 
-  /** The event's id as text. */
   get id(): string {
     const start = this.recordedStart + 4;
     return this.bytes.toString('latin1', start, start + EVENT_ID_LENGTH);

@@ -48,7 +48,7 @@ describe('a record', () => {
     );
   });
 
-  it('is read back as it was written, wherever it lies', () => {
+  it('is read back as it was written, at any offset', () => {
     const view = new RecordView();
     fc.assert(
       fc.property(record, fc.maxSafeNat(), fc.nat({ max: 50 }), (of, position, offset) => {

@@ -1,9 +1,9 @@
 /**
- * Reading the log at start: every frame is checked and its records are handed on, in order.
+ * Reads the log at start, checks every frame and passes on its records.
  *
- * Where a frame does not check out there are two cases. Where a `durable` mark behind it (see frame.ts) proves that it was
- * acknowledged, the log is corrupt, and the store does not start. Else it is a torn tail, as an interrupted write leaves it:
- * it is kept aside and cut off, and the log line says whether acknowledged events may be in it.
+ * If a later frame's `durable` mark (frame.ts) proves a damaged frame acknowledged, the log is corrupt and the store
+ * does not start. Otherwise the damage is a torn tail of an interrupted write. Recovery saves the tail in a file,
+ * truncates it, and logs if acknowledged events may be in it.
  */
 import { open, unlink } from 'node:fs/promises';
 import { basename } from 'node:path';
@@ -18,34 +18,29 @@ import { formatOfHeader, listSegments, SEGMENT_HEADER_LENGTH, segmentPath, type 
 import { cutTail, lookAtTail, type TornTail } from './torn-tail.js';
 
 export interface RecoveryEvents {
-  /** A frame's payload lies in `bytes[start, end)`; the bytes are valid only during the call. */
+  /** The payload is `bytes[start, end)`, valid during the call only. */
   onPayload(bytes: Buffer, start: number, end: number, format: FrameFormat): void;
-  /** A tail was cut off. */
   onTornTail(tail: TornTail): void;
-  /** A last segment was removed that held no frame: its creation was interrupted, unless it was cut. */
   onEmptySegment(removed: { readonly segment: string; readonly bytes: number }): void;
-  /** A tail is not read, and stays where it is until there is room to keep it elsewhere. */
+  /** Ignored a tail that cannot be saved until the disk has space. */
   onTailLeft(tail: Omit<TornTail, 'savedAs'>): void;
 }
 
 export interface RecoveredLog {
   readonly segments: Segment[];
-  /** Cuts off the tail that was left for want of room. To be called before anything is written. */
+  /** Saves and truncates the ignored tail; must run before the first write. */
   readonly cutLater: (() => Promise<void>) | undefined;
 }
 
-/** The frames of one segment up to the first that is damaged. */
 interface ReadFrames {
-  /** File offset behind the last whole frame. */
   readonly end: number;
-  /** Position up to which a frame says that the log was durable. */
   readonly durable: number;
 }
 
 /**
- * Opens all segments of a directory and reads them through. What they hold is on disk when this resolves, and no end mark
- * is behind it.
- * Throws CorruptLogError and StoreUnavailableError.
+ * Opens and reads all segments. Afterwards their bytes are durable and end without an end mark.
+ * @throws {CorruptLogError}
+ * @throws {StoreUnavailableError}
  */
 export async function recoverSegments(dir: string, events: RecoveryEvents): Promise<RecoveredLog> {
   const segments: Segment[] = [];
@@ -61,7 +56,7 @@ export async function recoverSegments(dir: string, events: RecoveryEvents): Prom
       if (read.end < segment.size && segment !== last) throw notReadable(segment, read.end);
     }
     if (last) {
-      // A segment is begun only when everything in front of it is durable; and written to when it is durable itself.
+      // A new segment is created after the previous one is durable, and written to after its own creation is durable.
       const durable = Math.max(read.durable, proven, last.base + SEGMENT_HEADER_LENGTH);
       if (read.end < last.size) cutLater = await cutDamage(dir, last, read.end, durable, events);
       await proveEnd(dir, last, durable, cutLater !== undefined);
@@ -75,8 +70,8 @@ export async function recoverSegments(dir: string, events: RecoveryEvents): Prom
 }
 
 /**
- * Opens the segments and checks that their headers are whole and that none is missing. Removes the last one if it holds no
- * frame: its creation was interrupted. Answers the position up to which its existence proves the log durable, or 0.
+ * Checks headers and continuity. Removes a last segment without frames, left by an interrupted creation. Returns the
+ * position up to which the removed segment's existence proves the log durable, or 0.
  */
 async function openSegments(
   dir: string,
@@ -102,7 +97,7 @@ async function openSegments(
       await handle.close();
       await unlink(path);
       await syncDirectory(dir);
-      // A whole header alone is what a store leaves that never got an event.
+      // A store that never got an event leaves a whole header alone.
       if (base > 0 || segment.size < SEGMENT_HEADER_LENGTH)
         events.onEmptySegment({ segment: basename(path), bytes: segment.size });
       return base;
@@ -133,8 +128,9 @@ async function readFrames(segment: Segment, events: RecoveryEvents): Promise<Rea
 }
 
 /**
- * Cuts what is damaged at the end of the last segment, unless acknowledged events are in it. Where there is no room to keep
- * it, the log ends in front of it all the same, and the answer cuts it later.
+ * Truncates damage at the end of the last segment. Without space to save the bytes, the log ends before them, and the
+ * result truncates them later.
+ * @throws {CorruptLogError} acknowledged events are damaged
  */
 async function cutDamage(
   dir: string,
@@ -158,7 +154,6 @@ async function cutDamage(
   }
 }
 
-/** Whether a whole frame behind the damage says that the damaged place had been on disk before. */
 async function wasAcknowledged(segment: Segment, damage: number): Promise<boolean> {
   const rest = await readAt(segment.handle, damage, segment.size - damage);
   const { magic } = segment.format;

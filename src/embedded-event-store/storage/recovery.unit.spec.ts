@@ -16,7 +16,7 @@ afterEach(() => bench.remove());
 
 describe('the store after an interrupted write', () => {
   it.each([1, 10, 27, 28, 100])(
-    'cuts the torn tail off, saves it and says so: %i bytes missing',
+    'truncates, saves and logs the torn tail: %i bytes missing',
     async (missing) => {
       const open = await bench.reopen();
       await open.append('a', ANY, [proposed(0)]);
@@ -35,18 +35,18 @@ describe('the store after an interrupted write', () => {
     },
   );
 
-  it('cuts a tail of rubbish off', async () => {
+  it('truncates a tail of random bytes', async () => {
     await (await bench.reopen()).append('a', ANY, [proposed(0)]);
     await bench.closeLikeKilled();
     await writeFile(await bench.lastFile(), Buffer.alloc(5000, 0), { flag: 'a' });
     expect(await numbersOf(await bench.reopen(), 'a')).toEqual([0]);
   });
 
-  it('cuts off a batch of which only later parts reached the disk', async () => {
+  it('truncates a batch of which only later parts reached the disk', async () => {
     const open = await bench.reopen();
     await open.append('a', ANY, [proposed(0)]);
     const start = (await stat(await bench.lastFile())).size;
-    // written by one batch, none of them durable before the others
+    // one batch, so none was durable before the others
     await Promise.all([1, 2, 3].map(async (n) => open.append('a', ANY, [proposed(n)])));
     await bench.closeLikeKilled();
     await flipByte(await bench.lastFile(), start + 40);
@@ -54,7 +54,7 @@ describe('the store after an interrupted write', () => {
     expect(bench.logged.some(({ message }) => message.includes('torn tail'))).toBe(true);
   });
 
-  it('keeps the tails of several interrupted writes at one position', async () => {
+  it('saves the tails of several interrupted writes at one position', async () => {
     await (await bench.reopen()).append('a', ANY, [proposed(0)]);
     for (const rubbish of ['first', 'second', 'third']) {
       await bench.closeLikeKilled();
@@ -67,7 +67,7 @@ describe('the store after an interrupted write', () => {
   });
 
   it.each([0, 5, 17, 18, 31, 32])(
-    'begins a segment anew whose creation was interrupted after %i bytes',
+    'recreates a segment whose creation was interrupted after %i bytes',
     async (length) => {
       await (await bench.reopen()).append('a', ANY, [proposed(0)]);
       await bench.closeLikeKilled();
@@ -84,7 +84,7 @@ describe('the store after an interrupted write', () => {
     },
   );
 
-  it.each([0, 5, 17, 18, 31])('begins the first segment anew that has %i bytes', async (length) => {
+  it.each([0, 5, 17, 18, 31])('recreates a first segment of %i bytes', async (length) => {
     await writeFile(segmentPath(bench.dir, 0), segmentHeader(0).subarray(0, length));
     await (await bench.reopen()).append('a', ANY, [proposed(0)]);
     expect(await numbersOf(await bench.reopen(), 'a')).toEqual([0]);
@@ -92,7 +92,7 @@ describe('the store after an interrupted write', () => {
 });
 
 describe('the store on a corrupt log', () => {
-  /** The message with which opening fails; nothing in the directory may have changed by it. */
+  /** Returns the error message of opening, and asserts that opening changes nothing in the directory. */
   async function corruption(): Promise<string> {
     const files = await bench.logFiles();
     const contents = await Promise.all(files.map(async (name) => readFile(join(bench.dir, name))));
@@ -120,7 +120,7 @@ describe('the store on a corrupt log', () => {
     expect(await corruption()).toMatch(/acknowledged events cannot be read back/);
   });
 
-  it('does not start when a segment is missing, cut or damaged at its head', async () => {
+  it('does not start when a segment is missing, truncated or damaged in its header', async () => {
     const open = await bench.reopen({ segmentLength: 1000 });
     for (const n of range(5)) await open.append('a', ANY, [proposed(n, 2000)]);
     await bench.close();
@@ -138,7 +138,7 @@ describe('the store on a corrupt log', () => {
     expect(await corruption()).toMatch(/acknowledged/);
   });
 
-  it('gives the lock back', async () => {
+  it('releases the lock', async () => {
     const open = await bench.reopen();
     for (const n of range(3)) await open.append('a', ANY, [proposed(n)]);
     await bench.closeLikeKilled();

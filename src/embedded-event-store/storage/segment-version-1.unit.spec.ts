@@ -1,4 +1,4 @@
-/** A log of segment version 1, as commit 8a4b4dc wrote it: see test/fixtures/README.md. */
+/** A log of segment version 1, written by commit 8a4b4dc: see test/fixtures/README.md. */
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { cpSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,7 +11,6 @@ import { segmentHeader, segmentPath } from './segment.js';
 import type { Store } from './store.js';
 
 const fixture = fileURLToPath(new URL('../../../test/fixtures/event-store-v1', import.meta.url));
-/** Header of a frame of version 1. */
 const MARK_LENGTH = 28;
 
 let bench: StoreBench;
@@ -31,7 +30,7 @@ async function expectAllOf(store: Store): Promise<void> {
   expect(await store.append('closed', ANY, [proposed(0)])).toEqual({ kind: 'deleted' });
 }
 
-/** As a kill leaves it: without the end mark. */
+/** Without the end mark, as after a kill. */
 async function killed(): Promise<string> {
   const file = await bench.lastFile();
   truncateSync(file, statSync(file).size - MARK_LENGTH);
@@ -40,14 +39,14 @@ async function killed(): Promise<string> {
 
 describe('a log of segment version 1', () => {
   it.each([['closed cleanly'], ['killed']])(
-    '%s, is read whole, where it was, and continued in version 2',
+    '%s, is read whole in place, and continued in version 2',
     async (how) => {
       if (how === 'killed') await killed();
       const first = await bench.lastFile();
       const size = statSync(first).size - (how === 'killed' ? 0 : MARK_LENGTH);
       const store = await bench.reopen();
       await expectAllOf(store);
-      // Positions of the frame's first record: behind both headers.
+      // Position of the frame's first record: after both headers.
       expect(store.index.positionOf(0)).toBe(32 + MARK_LENGTH);
       await store.append('single', 12, [proposed(13)]);
       expect(statSync(first).size).toBe(size);
@@ -62,7 +61,7 @@ describe('a log of segment version 1', () => {
     },
   );
 
-  it('is not begun on where acknowledged events are damaged, and nothing is cut', async () => {
+  it('does not open with damaged acknowledged events, and nothing is truncated', async () => {
     const file = await bench.lastFile();
     await flipByte(file, 200);
     const before = readFileSync(file);
@@ -70,7 +69,7 @@ describe('a log of segment version 1', () => {
     expect(readFileSync(file)).toEqual(before);
   });
 
-  it('loses a torn tail, and says that events may have been acknowledged in it', async () => {
+  it('loses a torn tail, and logs that it may hold acknowledged events', async () => {
     const file = await killed();
     truncateSync(file, statSync(file).size - 5);
     const store = await bench.reopen();
@@ -81,7 +80,7 @@ describe('a log of segment version 1', () => {
   });
 });
 
-describe('a log of a version that is not known', () => {
+describe('a log of an unknown version', () => {
   it.each([
     ['with frames', 100],
     ['without any', 32],

@@ -1,6 +1,6 @@
 /**
- * The log is cut into segment files. A file is named after the log position of its first byte and begins with a header
- * of 32 bytes that counts as part of the log: "PlazaLog" | version u32 | zero u32 | base position u64 | zero u64.
+ * The log is a row of segment files. A file is named after its base, the log position of its first byte. The header
+ * has 32 bytes, which count as log: "PlazaLog" | version u32 | zero u32 | base u64 | zero u64.
  */
 import { open, readdir, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -16,11 +16,8 @@ const NAME = /^(\d{16})\.log$/;
 export interface Segment {
   path: string;
   handle: FileHandle;
-  /** Log position of the file's first byte. */
   base: number;
-  /** Bytes of the file that belong to the log. */
   size: number;
-  /** How its frames are laid out. */
   format: FrameFormat;
 }
 
@@ -28,7 +25,6 @@ export function segmentPath(dir: string, base: number): string {
   return join(dir, `${String(base).padStart(16, '0')}.log`);
 }
 
-/** Bases of the segments in a directory, ascending. */
 export async function listSegments(dir: string): Promise<number[]> {
   const bases = (await readdir(dir)).flatMap((name) => {
     const digits = NAME.exec(name)?.[1];
@@ -46,8 +42,8 @@ export function segmentHeader(base: number, { version } = CURRENT_FORMAT): Buffe
 }
 
 /**
- * The format that the header of a segment names, undefined where it is damaged or not whole. Throws NewerLogError for a
- * version that is not known, also where no more of the header is there.
+ * Returns undefined for a damaged or incomplete header.
+ * @throws {NewerLogError} unknown version, even in an incomplete header
  */
 export function formatOfHeader(header: Buffer, path: string, base: number): FrameFormat | undefined {
   if (header.length < VERSION_END || !header.subarray(0, MAGIC.length).equals(MAGIC)) return undefined;
@@ -57,7 +53,6 @@ export function formatOfHeader(header: Buffer, path: string, base: number): Fram
   return format && header.equals(segmentHeader(base, format)) ? format : undefined;
 }
 
-/** Creates the segment that starts at `base`; it survives a power failure once this returns. */
 export async function createSegment(dir: string, base: number): Promise<Segment> {
   const path = segmentPath(dir, base);
   const handle = await open(path, 'w+', OWNER_ONLY);

@@ -7,25 +7,21 @@ import { CURRENT_FORMAT, type FrameFormat } from './frame.js';
 import { recoverSegments, type RecoveryEvents } from './recovery.js';
 import { createSegment, segmentPath, type Segment } from './segment.js';
 
-/** Bytes that are written again to prove that the disk takes writes: an end mark, mostly. */
 const PROOF_LENGTH = 32;
-/** Bytes that are written to prove that there is room: many appends. */
 const ROOM_LENGTH = 128 * 1024;
-/** Bytes of free space below which nobody relies on what the file system says of it. */
+/** Below this free space, `statfs` is not reliable enough: a space probe follows. */
 const LITTLE_ROOM = 4 * ROOM_LENGTH;
 
-/** The files of the log as one row of bytes. Positions are offsets into that row. Not safe for two writers at a time. */
+/** The log's files as one sequence of bytes; positions are offsets into it. For one writer. */
 export class SegmentedLog {
   private constructor(
     private readonly dir: string,
     private readonly segments: Segment[],
     private readonly fsync: boolean,
-    /** There was no log when it was opened. */
     readonly isNew: boolean,
     private cutLater: (() => Promise<void>) | undefined,
   ) {}
 
-  /** Opens or creates the log of a directory; see recovery.ts for what is thrown and logged. */
   static async open(dir: string, fsync: boolean, events: RecoveryEvents): Promise<SegmentedLog> {
     const { segments, cutLater } = await recoverSegments(dir, events);
     const isNew = segments.length === 0;
@@ -33,23 +29,21 @@ export class SegmentedLog {
     return new SegmentedLog(dir, segments, fsync, isNew, cutLater);
   }
 
-  /** Position behind the last byte. */
   get end(): number {
     const { base, size } = this.#current;
     return base + size;
   }
 
-  /** Position of the first byte of the segment that is written to. */
   get segmentBase(): number {
     return this.#current.base;
   }
 
-  /** What comes next belongs into another segment: this one is of a version that is not written any more. */
+  /** The current segment has an older format, which is only read. */
   get mustRoll(): boolean {
     return this.#current.format !== CURRENT_FORMAT;
   }
 
-  /** Appends bytes and makes them durable. After an error `truncate` must be called before the next write. */
+  /** Appends bytes durably. After an error, call `truncate` before the next write. */
   async write(buffers: Buffer[], length: number): Promise<void> {
     const segment = this.#current;
     await this.#cutTail();
@@ -59,9 +53,8 @@ export class SegmentedLog {
     segment.size += length;
   }
 
-  /** Forgets what a failed write may have left behind the end, for good: it does not come back after a power failure. */
   async truncate(): Promise<void> {
-    // Nothing was written behind a tail that could not be kept elsewhere.
+    // Nothing was written after a tail that could not be saved.
     if (this.cutLater) return;
     const segment = this.#current;
     await segment.handle.truncate(segment.size);
@@ -69,8 +62,8 @@ export class SegmentedLog {
   }
 
   /**
-   * Writes the last bytes of the log again, which changes nothing, and syncs them. Where little room is left, it proves
-   * besides that there is some. Rejects as `write` does.
+   * Rewrites the last bytes of the log unchanged and syncs them. Also probes for space if little is free.
+   * @throws the same errors as `write`
    */
   async proveWritable(): Promise<void> {
     const segment = this.#current;
@@ -82,7 +75,6 @@ export class SegmentedLog {
     if (bavail * bsize < LITTLE_ROOM) await this.proveRoom();
   }
 
-  /** Rejects with the disk's error when there is no room for further appends. */
   async proveRoom(): Promise<void> {
     await this.#cutTail();
     const path = join(this.dir, 'room');
@@ -90,7 +82,6 @@ export class SegmentedLog {
     await rm(path);
   }
 
-  /** Ends the current segment and begins the next one at the present end. */
   async roll(): Promise<void> {
     await this.#cutTail();
     const base = this.end;
@@ -102,10 +93,7 @@ export class SegmentedLog {
     }
   }
 
-  /**
-   * Bytes of the log, which must lie within one segment, as those of one frame do. Undefined: the file ends in front of
-   * their end, since it was cut while the store had it open.
-   */
+  /** Reads bytes of one frame. Undefined if the file was truncated while it was open. */
   async read(position: number, length: number): Promise<Buffer | undefined> {
     const segment = this.#segmentOf(position);
     const bytes = Buffer.allocUnsafe(length);
@@ -119,7 +107,6 @@ export class SegmentedLog {
     return bytes;
   }
 
-  /** As `read`, at once; for the few decisions that cannot wait. */
   readSync(position: number, length: number): Buffer | undefined {
     const segment = this.#segmentOf(position);
     const bytes = Buffer.alloc(length);
@@ -127,12 +114,10 @@ export class SegmentedLog {
     return bytesRead === length ? bytes : undefined;
   }
 
-  /** The format of the segment that a position lies in. */
   formatAt(position: number): FrameFormat {
     return this.#segmentOf(position).format;
   }
 
-  /** Whether two positions lie in one segment. */
   sameSegment(a: number, b: number): boolean {
     return this.#segmentOf(a) === this.#segmentOf(b);
   }
@@ -146,7 +131,7 @@ export class SegmentedLog {
     this.cutLater = undefined;
   }
 
-  /** Removes a segment whose creation failed: it must not be found when the one in front of it has grown. */
+  /** Recovery must not find a segment whose predecessor has grown since. */
   async #forgetSegment(base: number): Promise<void> {
     const path = segmentPath(this.dir, base);
     try {
@@ -180,12 +165,12 @@ export class SegmentedLog {
   }
 }
 
-/** An fsync that failed leaves the page cache in an unknown state: what was written may be there after a restart or not. */
+/** After a failed fsync the page cache's state is unknown: the bytes may or may not survive a restart. */
 export class SyncError extends Error {
   override readonly name = 'SyncError';
 }
 
-/** Whoever cuts or writes on the file from outside would have the next event land where nobody finds it. */
+/** If another program truncated or extended the file, the next event would be written where no reader finds it. */
 function refuseOtherSize({ handle, path, size }: Segment): void {
   const found = fstatSync(handle.fd).size;
   if (found !== size)
@@ -203,7 +188,7 @@ async function sync(segment: Segment): Promise<void> {
 async function writeAll(segment: Segment, buffers: Buffer[], length: number): Promise<void> {
   const { bytesWritten } = await segment.handle.writev(buffers, segment.size);
   if (bytesWritten === length) return;
-  // a short write: the next one meets the reason, or goes through
+  // after a short write, the next write succeeds or shows the error
   const rest = Buffer.concat(buffers).subarray(bytesWritten);
   await writeAt(segment.handle, rest, segment.size + bytesWritten);
 }

@@ -14,33 +14,30 @@ import { metastreamOf, SOFT_DELETE_JSON } from './stream-metadata.js';
 export type { ProposedEvent };
 
 export interface StoreOptions {
-  /** Created if it is not there, for its owner alone. One store at a time may have it open. */
   dir: string;
-  /** False gives up durability against power failure, for tests and measurements. Default true. */
+  /** False gives up durability after a power failure, for tests and measurements. Default true. */
   fsync?: boolean;
-  /** Bytes after which the log continues in another file. */
   segmentLength?: number;
   log: (level: 'info' | 'warn' | 'error', message: string, fields: Record<string, unknown>) => void;
-  /** Time of the events; milliseconds are kept. */
   now: () => { getTime(): number };
-  /** Ids of the events that the store makes itself, on deletion. */
   newId: () => string;
-  /** Called once when the log cannot be written any more: end the process, so that the next start recovers. */
+  /** Called once when the log has become unwritable: end the process, so that the next start recovers. */
   onBroken?: (error: StoreUnavailableError) => void;
 }
 
 export type AppendResult =
-  /** Durable. `revision` and `position` are those of the last event; undefined position for an append of no events. */
+  /** Durable. `revision` and `position` of the last event; no position for an append without events. */
   | { kind: 'appended'; revision: number; position: number | undefined }
-  /** `current` is the stream's last revision, -1 without any. */
   | { kind: 'wrong-expected-revision'; current: number }
   | { kind: 'deleted' };
 
 const DEFAULT_SEGMENT_LENGTH = 256 * 1024 * 1024;
 
 /**
- * Opens the event store of a directory: takes its lock, reads the log, indexes it.
- * Throws DirectoryLockedError, CorruptLogError and StoreUnavailableError.
+ * Locks the directory, reads the log and indexes it.
+ * @throws {DirectoryLockedError}
+ * @throws {CorruptLogError}
+ * @throws {StoreUnavailableError}
  */
 export async function openStore(options: StoreOptions): Promise<Store> {
   await makeDirectory(options.dir);
@@ -64,19 +61,21 @@ export async function openStore(options: StoreOptions): Promise<Store> {
 }
 
 const TORN_TAIL_CUT =
-  'cut the torn tail of an interrupted write off the event log; nothing acknowledged is lost, unless the file was cut by other means';
+  'cut the torn tail of an interrupted write off the event log; nothing acknowledged is lost, unless another program truncated the file';
 
 const DAMAGED_TAIL_CUT =
-  'cut a torn tail off the event log, in which acknowledged events may have been: it is kept aside; compare it with what is published before it is removed';
+  'cut a torn tail off the event log, in which acknowledged events may have been: it is saved in a file; compare the file with the read models before you remove it';
 const SEGMENT_REMOVED =
-  'removed the last file of the event log, which held no event: its creation was interrupted, or it was cut by other means';
+  'removed the last file of the event log, which held no event: its creation was interrupted, or another program truncated it';
 const TAIL_LEFT =
-  'the event log ends with a torn tail, and the disk is full: make room, then the tail is kept aside and the log can be written';
+  'the event log ends with a torn tail, and the disk is full: free disk space; the store then saves the tail and accepts appends';
 
 /**
- * The storage core. An append is checked and given its place at once, in the order of the calls; its promise settles, and
- * readers see it, when it is durable. Reading goes through `index`, which holds durable events only, and `records`.
- * Appends and deletions reject with AppendTooLargeError, DiskFullError and StoreUnavailableError.
+ * The storage core. Appends are checked and placed at once, in call order. They settle, and become visible, when they
+ * are durable. `index` and `records` hold durable events only.
+ * @throws {AppendTooLargeError} from appends and deletions, as all below
+ * @throws {DiskFullError}
+ * @throws {StoreUnavailableError}
  */
 export class Store {
   readonly records: RecordReader;
@@ -84,7 +83,10 @@ export class Store {
   readonly #newRecords: NewRecords;
   #closed: Promise<void> | undefined;
 
-  /** Marks the end of the log first: what was found there is proven to be on disk. Throws StoreUnavailableError. */
+  /**
+   * Writes an end mark first: recovery has made all earlier bytes durable.
+   * @throws {StoreUnavailableError}
+   */
   static async over(
     options: StoreOptions,
     index: EventIndex,
@@ -117,12 +119,11 @@ export class Store {
       onLost: (error) =>
         options.log('error', 'appends failed: the log could not be written', { error: error.message }),
       onBroken: (error) => options.onBroken?.(error),
-      onRoom: () => options.log('info', 'there is room on the disk of the event log again', {}),
+      onRoom: () => options.log('info', 'the disk of the event log has free space again', {}),
     });
     this.#newRecords = new NewRecords(this.#committer.states, () => this.now(), options.newId);
   }
 
-  /** Milliseconds since the epoch. */
   now(): number {
     return this.options.now().getTime();
   }
@@ -131,22 +132,18 @@ export class Store {
     return this.options.newId();
   }
 
-  /** Bytes accepted and not yet durable; appending calls should pause while there are many. */
   get backlog(): number {
     return this.#committer.backlog;
   }
 
-  /** Refuses appends from now on; resolves when all that were accepted are durable or failed. */
   async refuseAppends(): Promise<void> {
     await this.#committer.refuse();
   }
 
-  /** Calls `wake` after each commit until the returned function is called. */
   onCommit(wake: () => void): () => void {
     return this.#committer.onCommit(wake);
   }
 
-  /** Appends events to a stream, all or none. */
   async append(
     stream: string,
     expected: ExpectedRevision,
@@ -164,7 +161,7 @@ export class Store {
     return { kind: 'appended', revision: current + events.length, position: positions[events.length - 1] };
   }
 
-  /** Marks all events of a stream as deleted; a later append brings the stream back, its revisions going on. */
+  /** Soft delete: a later append restores the stream, and its revisions go on. */
   async deleteStream(stream: string, expected: ExpectedRevision): Promise<AppendResult> {
     const id = this.newId();
     const verdict = this.#check(stream, expected, [id]);
@@ -176,7 +173,6 @@ export class Store {
     return this.#commitOne(this.#newRecords.metadata(metastream, revision, SOFT_DELETE_JSON, id));
   }
 
-  /** Closes a stream's name for good. */
   async tombstoneStream(stream: string, expected: ExpectedRevision): Promise<AppendResult> {
     const id = this.newId();
     const verdict = this.#check(stream, expected, [id]);
@@ -185,7 +181,6 @@ export class Store {
     return this.#commitOne(this.#newRecords.tombstone(stream, id));
   }
 
-  /** Refuses new appends, finishes those under way, marks the log as cleanly closed and gives the directory back. */
   async close(): Promise<void> {
     this.#closed ??= this.#close();
     await this.#closed;
@@ -212,8 +207,8 @@ export class Store {
   }
 
   /**
-   * An answer is about what is durable: a repeated append is acknowledged with the first one, and a refusal that rests on
-   * an append under way waits until that can be read; if that one fails, there is nothing to refuse for, and it is tried anew.
+   * Answers rest on durable events alone. A repeated append is acknowledged together with the first one. A refusal
+   * because of a pending append waits for that one, and retries if it fails.
    */
   async #settle(
     stream: string,
@@ -224,7 +219,7 @@ export class Store {
       await verdict.last.append?.done;
       return { kind: 'appended', revision: verdict.last.revision, position: verdict.last.position };
     }
-    // Whoever expects a revision that the stream does not have learns whether the log could be written at all.
+    // Even a refused append tells the caller if the log is unwritable.
     if (verdict.kind === 'wrong-expected-revision') await this.#committer.proveWritable();
     const underWay = this.#committer.states.underWay(stream);
     if (!underWay) return verdict;

@@ -16,7 +16,7 @@ beforeEach(async () => {
 afterEach(() => bench.remove());
 
 describe('the store', () => {
-  it('has after a restart what it had before: events, revisions, deletions, metadata, positions', async () => {
+  it('is the same after a restart: events, revisions, deletions, metadata, positions', async () => {
     const before = await bench.reopen();
     await before.append(
       'a',
@@ -58,7 +58,7 @@ describe('the store', () => {
     expect(open.index.count).toBe(1);
   });
 
-  it('refuses an append for the sake of another one only when that can be read', async () => {
+  it('refuses an append because of another one only when that one is durable', async () => {
     const opened = await bench.reopen();
     const winning = opened.append('s', NO_STREAM, [proposed(1)]);
     const losing = opened.append('s', NO_STREAM, [proposed(2)]);
@@ -67,7 +67,7 @@ describe('the store', () => {
     expect(await winning).toMatchObject({ kind: 'appended', revision: 0 });
   });
 
-  it('goes on in another segment when one is full, and finds its way through all of them', async () => {
+  it('continues in another segment when one is full, and reads all of them', async () => {
     const segmentLength = 20_000;
     const before = await bench.reopen({ segmentLength });
     await Promise.all(range(100).map(async (n) => before.append('a', n - 1, [proposed(n, 500)])));
@@ -79,7 +79,7 @@ describe('the store', () => {
     expect(await numbersOf(after, 'a')).toEqual(range(101));
   });
 
-  it('takes an append that is larger than a segment', async () => {
+  it('accepts an append that is larger than a segment', async () => {
     const small = await bench.reopen({ segmentLength: 1000 });
     for (const n of range(3)) await small.append('a', ANY, [proposed(n, 5000)]);
     expect(await numbersOf(await bench.reopen({ segmentLength: 1000 }), 'a')).toEqual([0, 1, 2]);
@@ -96,13 +96,13 @@ describe('the store', () => {
     expect(bench.logged.some(({ level }) => level === 'warn')).toBe(false);
   });
 
-  it('is open once at a time', async () => {
+  it('opens once at a time', async () => {
     const options = { dir: bench.dir, log: () => undefined, now: () => new Date(), newId: randomUUID };
     await bench.reopen();
     await expect(openStore(options)).rejects.toThrow(DirectoryLockedError);
   });
 
-  it('refuses appends once it is closing, and keeps those it took', async () => {
+  it('refuses appends once it is closing, and keeps the accepted ones', async () => {
     const open = await bench.reopen();
     const taken = open.append('a', ANY, [proposed(0)]);
     const closing = open.close();
@@ -112,7 +112,7 @@ describe('the store', () => {
     expect(await numbersOf(await bench.reopen(), 'a')).toEqual([0]);
   });
 
-  it('keeps a stream in the order of its creation when the clock is set back', async () => {
+  it('keeps creation times ascending when the clock goes backwards', async () => {
     let ms = 10_000;
     const now = (): Date => new Date(ms);
     const createdIn = (from: Store, stream: string): number[] => {
@@ -132,7 +132,7 @@ describe('the store', () => {
     expect(createdIn(after, 'b')).toEqual([4000]);
   });
 
-  it('hides what is older than $maxAge, to the millisecond', async () => {
+  it('hides events older than $maxAge, to the millisecond', async () => {
     let ms = 10_000;
     const open = await bench.reopen({ now: () => new Date(ms) });
     const limit = { ...proposed(0), type: '$metadata', data: Buffer.from('{"$maxAge":1}') };
@@ -146,7 +146,7 @@ describe('the store', () => {
     expect(await numbersOf(open, 'a')).toEqual([1]);
   });
 
-  it('makes its directory and files for its owner alone', async () => {
+  it('creates its directory and files for its owner alone', async () => {
     const mask = process.umask(0);
     try {
       const [own, made] = [bench.dir, join(bench.dir, 'new', 'store')];

@@ -1,11 +1,9 @@
 import { TOMBSTONE_REVISION } from './wire.js';
 
-/** What the metadata event of a stream says about the reading of that stream. $acl and user fields are stored, not used. */
+/** Metadata that limits a stream's visible events. $acl and user fields are stored and ignored. */
 export interface StreamMetadata {
-  /** Newest events to keep. */
   maxCount?: number;
   maxAgeMs?: number;
-  /** First revision still in the stream; DELETED_BEFORE marks the stream as soft-deleted. */
   truncateBefore?: number;
 }
 
@@ -15,17 +13,15 @@ export const SOFT_DELETE_JSON = Buffer.from('{"$tb":9223372036854775807}');
 
 const META_PREFIX = '$$';
 
-/** Name of the stream that holds the metadata of `stream`. */
 export function metastreamOf(stream: string): string {
   return META_PREFIX + stream;
 }
 
-/** The stream that `name` holds the metadata of, or undefined when it is no metadata stream. */
 export function originalOf(name: string): string | undefined {
   return name.startsWith(META_PREFIX) ? name.slice(META_PREFIX.length) : undefined;
 }
 
-/** Reads a metadata event; what is no valid metadata counts as none, as in EventStoreDB. */
+/** Invalid metadata counts as none, as in EventStoreDB. */
 export function parseMetadata(data: Buffer, isJson: boolean): StreamMetadata {
   const json = isJson ? parseObject(data) : undefined;
   if (json === undefined) return {};
@@ -39,7 +35,6 @@ export function parseMetadata(data: Buffer, isJson: boolean): StreamMetadata {
   };
 }
 
-/** The same metadata with another $tb, as written when a soft-deleted stream comes back; undefined if it was no JSON object. */
 export function withTruncateBefore(data: Buffer, revision: number): Buffer | undefined {
   const json = parseObject(data);
   return json && Buffer.from(JSON.stringify({ ...json, $tb: revision }));
@@ -56,6 +51,6 @@ function parseObject(data: Buffer): Record<string, unknown> | undefined {
       ? (json as Record<string, unknown>)
       : undefined;
   } catch {
-    return undefined; // clients may write anything into a metadata stream; only valid metadata has a meaning
+    return undefined;
   }
 }

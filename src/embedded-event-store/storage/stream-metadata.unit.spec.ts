@@ -4,7 +4,7 @@ import { DELETED_BEFORE, parseMetadata, SOFT_DELETE_JSON, withTruncateBefore } f
 const parse = (json: string, isJson = true): unknown => parseMetadata(Buffer.from(json), isJson);
 
 describe('stream metadata', () => {
-  it('reads what limits the reading of a stream', () => {
+  it('reads the limits of a stream', () => {
     expect(parse('{"$maxCount":3,"$maxAge":2,"$tb":5,"$acl":{"$r":"me"},"mine":1}')).toEqual({
       maxCount: 3,
       maxAgeMs: 2000,
@@ -22,11 +22,11 @@ describe('stream metadata', () => {
     expect(parse(json)).toEqual({});
   });
 
-  it('takes metadata that is not marked as JSON as none', () => {
+  it('ignores metadata that is not marked as JSON', () => {
     expect(parse('{"$maxCount":3}', false)).toEqual({});
   });
 
-  it('recognizes a deletion, and undoes it without losing the rest', () => {
+  it('recognizes a deletion, and undoes it without losing other fields', () => {
     expect(parse(SOFT_DELETE_JSON.toString())).toEqual({ truncateBefore: DELETED_BEFORE });
     const back = withTruncateBefore(Buffer.from('{"$tb":9223372036854775807,"mine":1}'), 7);
     expect(JSON.parse(back!.toString())).toEqual({ $tb: 7, mine: 1 });

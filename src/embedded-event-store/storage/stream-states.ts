@@ -7,27 +7,24 @@ import { TOMBSTONE_REVISION } from './wire.js';
 export interface KnownEvent {
   revision: number;
   position: number;
-  /** The append that brings it, while that is not durable yet. */
   append?: InFlightAppend;
 }
 
-/** The streams as a new append finds them: the index, and on top of it what is on its way to the disk. */
+/** The streams as a new append sees them: the index plus pending appends. */
 export class StreamStates {
   constructor(
     private readonly index: EventIndex,
     private readonly inFlight: InFlight,
-    /** The bytes of a record, at once. */
     private readonly recordSync: (ordinal: number) => Buffer,
   ) {}
 
-  /** Revision of the last event: -1 without any, TOMBSTONE_REVISION for a tombstoned stream and its metadata stream. */
+  /** -1 without events, TOMBSTONE_REVISION for a tombstoned stream and its metadata stream. */
   lastRevision(stream: string): number {
     const original = originalOf(stream);
     if (original !== undefined && this.#last(original) === TOMBSTONE_REVISION) return TOMBSTONE_REVISION;
     return this.#last(stream);
   }
 
-  /** When the stream's last event was created, in milliseconds since the epoch: 0 without any. */
   lastCreated(stream: string): number {
     const inFlight = this.inFlight.stream(stream);
     if (inFlight) return inFlight.lastCreatedMs;
@@ -35,7 +32,6 @@ export class StreamStates {
     return number === undefined ? 0 : this.index.lastCreated(number);
   }
 
-  /** The newest append to the stream that is not durable yet. */
   underWay(stream: string): InFlightAppend | undefined {
     return this.inFlight.stream(stream)?.append;
   }
@@ -44,7 +40,6 @@ export class StreamStates {
     return this.#metadata(stream).truncateBefore === DELETED_BEFORE;
   }
 
-  /** The stream's newest metadata event, as written; undefined without any. */
   rawMetadata(stream: string): Buffer | undefined {
     const name = metastreamOf(stream);
     const inFlight = this.inFlight.stream(name)?.metadata;
@@ -55,7 +50,7 @@ export class StreamStates {
     return new RecordView().at(this.recordSync(ordinal), 0).data;
   }
 
-  /** The event of a stream that has this id, if it is among the latest events of the log. */
+  /** Finds an event among the latest events of the log only. */
   recentEvent(stream: string, id: string): KnownEvent | undefined {
     const inFlight = this.inFlight.event(id);
     if (inFlight) return inFlight.stream === stream ? inFlight : undefined;
@@ -65,7 +60,6 @@ export class StreamStates {
     return { revision: this.index.revisionOf(ordinal), position: this.index.positionOf(ordinal) };
   }
 
-  /** The event at a revision of a stream, if it has this id, however old it is. */
   eventAt(stream: string, revision: number, id: string): KnownEvent | undefined {
     const recent = this.recentEvent(stream, id);
     if (recent?.revision === revision) return recent;

@@ -5,27 +5,21 @@ import { readAt, writeWhole } from './file-bytes.js';
 import { checkFrame } from './frame.js';
 import type { Segment } from './segment.js';
 
-/** Bytes at the end of the log that are no whole frames, cut off and kept in a file. */
 export interface TornTail {
-  /** File name of the segment. */
   readonly segment: string;
-  /** Position at which the log ends now. */
   readonly position: number;
-  /** Position at which it ended. */
   readonly end: number;
   readonly bytes: number;
-  /** It may hold events that were acknowledged: nothing proves that its write was interrupted. */
   readonly mayBeAcknowledged: boolean;
-  /** Path of the file that keeps the bytes. */
   readonly savedAs: string;
 }
 
-/** The shortest frame that holds an event is longer than this: a prefix and an id alone are. */
+/** A frame with an event is longer: its prefix and id alone take this many bytes. */
 const NO_EVENT_LENGTH = 70;
 
 /**
- * Looks at what is behind the last whole frame. It was never acknowledged if it is too short for an event, or if it begins
- * with the whole header of a frame that the file is too short for: an append is acknowledged when all of it is on disk.
+ * A tail was never acknowledged if it is too short for an event, or if its frame has a valid header and lacks bytes:
+ * an append is acknowledged when all of its bytes are durable.
  */
 export async function lookAtTail(segment: Segment, offset: number): Promise<Omit<TornTail, 'savedAs'>> {
   const bytes = segment.size - offset;
@@ -42,7 +36,6 @@ export async function lookAtTail(segment: Segment, offset: number): Promise<Omit
   };
 }
 
-/** Keeps a tail in a file of its own, then cuts it off. Rejects with the disk's error when there is no room for it. */
 export async function cutTail(
   dir: string,
   { handle, base }: Segment,
@@ -58,7 +51,7 @@ export async function cutTail(
   return { ...tail, savedAs };
 }
 
-/** A name for a tail that overwrites none: several writes may have been interrupted at one position. */
+/** Earlier interrupted writes may have left tails at the same position. */
 async function freePath(dir: string, name: string): Promise<string> {
   const taken = new Set(await readdir(dir));
   let file = `${name}.bin`;
