@@ -5,7 +5,7 @@ import { ServerFeaturesService } from '@eventstore/db-client/generated/serverfea
 import { StreamsService } from '@eventstore/db-client/generated/streams_grpc_pb.js';
 import { randomUUID } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
-import type { ArrivalLimits } from './access/arrivals.js';
+import type { ArrivalLimits } from './access/pending-connections.js';
 import { needsTls, publicAddress } from './access/client-address.js';
 import { listen, type Listener } from './access/listener.js';
 import { SameUser } from './access/same-user.js';
@@ -15,7 +15,7 @@ import { batchAppendHandler } from './grpc/batch-append-call.js';
 import { decodeBatchAppendRequest } from './grpc/batch-append-request.js';
 import { deleteHandler, tombstoneHandler } from './grpc/delete-calls.js';
 import { gossipHandler, supportedMethodsHandler } from './grpc/discovery-calls.js';
-import { guarded, imitating, type Gate, type Handler, type Imitation } from './grpc/guarded.js';
+import { guarded, imitating, type Gate, type Handler, type Imitation } from './grpc/call-guard.js';
 import { LiveCalls } from './grpc/live-calls.js';
 import { readHandler } from './grpc/read-call.js';
 import { httpProbes } from './http-probes.js';
@@ -132,8 +132,7 @@ function shutdownOf(server: Server, listener: Listener): Shutdown {
 
 function ownUid(): number {
   const uid = process.getuid?.();
-  if (uid === undefined)
-    throw new Error('this system has no user ids: the event store must serve TLS');
+  if (uid === undefined) throw new Error('this system has no user ids: the event store must serve TLS');
   return uid;
 }
 

@@ -1,6 +1,6 @@
 import type { Metadata } from '@grpc/grpc-js';
 import { CallRefusedError } from '../../src/embedded-event-store/errors.js';
-import type { Imitation } from '../../src/embedded-event-store/grpc/guarded.js';
+import type { Imitation } from '../../src/embedded-event-store/grpc/call-guard.js';
 import {
   notLeader,
   notReady,

@@ -1,6 +1,6 @@
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
-import { Arrivals, peerOf, type ArrivalLimits } from './arrivals.js';
+import { Arrivals, peerOf, type ArrivalLimits } from './pending-connections.js';
 import type { SameUser } from './same-user.js';
 import type { TlsIdentity } from './tls-identity.js';
 

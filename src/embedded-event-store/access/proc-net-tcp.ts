@@ -3,7 +3,7 @@
  * https://docs.kernel.org/networking/proc_net_tcp.html
  */
 import { endianness } from 'node:os';
-import { addressBytes } from './address.js';
+import { addressBytes } from './ip-address.js';
 
 export interface TcpRow {
   state: number;

@@ -4,7 +4,7 @@
  */
 import { generateKeyPairSync, sign } from 'node:crypto';
 import { isIP } from 'node:net';
-import { addressBytes } from './address.js';
+import { addressBytes } from './ip-address.js';
 
 export interface SelfSignedOptions {
   names: readonly string[];

@@ -6,7 +6,7 @@ import { setImmediate } from 'node:timers/promises';
 import { AllBackwards, AllForwards } from '../reading/all-events.js';
 import { eventFilter } from '../reading/event-filter.js';
 import { InvalidPositionError, ordinalAt } from '../reading/positions.js';
-import type { Selection } from '../reading/selection.js';
+import type { Selection } from '../reading/event-cursor.js';
 import { firstShown, StreamBackwards, StreamForwards, viewStream } from '../reading/stream-events.js';
 import type { Store } from '../storage/store.js';
 import type { LiveCalls } from './live-calls.js';

@@ -1,4 +1,4 @@
-import { present } from '../reading/resolve-links.js';
+import { present } from '../reading/read-responses.js';
 import type { Store } from '../storage/store.js';
 import type { StreamWriter } from './stream-writer.js';
 import type { ReadRequest } from './read-request.js';

@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import { AllForwards } from '../reading/all-events.js';
 import { eventFilter } from '../reading/event-filter.js';
 import { ordinalBehind } from '../reading/positions.js';
-import type { Selection } from '../reading/selection.js';
+import type { Selection } from '../reading/event-cursor.js';
 import { StreamForwards, viewStream } from '../reading/stream-events.js';
 import type { Store } from '../storage/store.js';
 import type { StreamWriter } from './stream-writer.js';

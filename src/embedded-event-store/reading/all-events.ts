@@ -1,6 +1,6 @@
 import type { EventIndex } from '../storage/event-index.js';
 import type { EventFilter } from './event-filter.js';
-import { fitPage, MAX_PAGE_EVENTS, type Page, type Selection } from './selection.js';
+import { fitPage, MAX_PAGE_EVENTS, type Page, type Selection } from './event-cursor.js';
 
 /** Scanned events per page: a filter that matches nothing must not block other calls. */
 const MAX_LOOKED_AT = 4096;

@@ -1,7 +1,7 @@
 import type { EventIndex } from '../storage/event-index.js';
 import { DELETED_BEFORE, originalOf, type StreamMetadata } from '../storage/stream-metadata.js';
 import { TOMBSTONE_REVISION } from '../storage/wire.js';
-import { fitPage, MAX_PAGE_EVENTS, type Page, type Selection } from './selection.js';
+import { fitPage, MAX_PAGE_EVENTS, type Page, type Selection } from './event-cursor.js';
 
 const METASTREAM_METADATA: StreamMetadata = { maxCount: 1 };
 

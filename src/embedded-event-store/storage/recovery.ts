@@ -13,7 +13,7 @@ import { readAt } from './file-bytes.js';
 import { FileWindow } from './file-window.js';
 import { checkFrame, CURRENT_FORMAT, type FrameFormat } from './frame.js';
 import { isNoSpace } from './no-space.js';
-import { findCopies, finishProof, proveEnd } from './prove-end.js';
+import { findCopies, finishProof, proveEnd } from './unproven-end.js';
 import { formatOfHeader, listSegments, SEGMENT_HEADER_LENGTH, segmentPath, type Segment } from './segment.js';
 import { cutTail, lookAtTail, type TornTail } from './torn-tail.js';
 

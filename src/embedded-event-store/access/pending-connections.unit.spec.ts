@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
-import { Arrivals } from './arrivals.js';
+import { Arrivals } from './pending-connections.js';
 
 const arrivals = () => new Arrivals({ unknown: 2, silent: 2, ms: 60_000 });
 

@@ -3,7 +3,7 @@ import { halvesOfEventId } from '../storage/event-id.js';
 import { ID_FIELD_LENGTH, RecordView } from '../storage/record.js';
 import type { Store } from '../storage/store.js';
 import { bytesSize, varintSize, writeBytes, writeVarint } from '../storage/wire.js';
-import { MAX_PAGE_BYTES } from './selection.js';
+import { MAX_PAGE_BYTES } from './event-cursor.js';
 import { visibleEvent } from './stream-events.js';
 
 export interface Presentation {

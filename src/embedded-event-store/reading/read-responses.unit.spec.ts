@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import streamsPb from '@eventstore/db-client/generated/streams_pb.js';
 import { ANY } from '../storage/expected-revision.js';
 import { openStore, type ProposedEvent, type Store } from '../storage/store.js';
-import { present } from './resolve-links.js';
+import { present } from './read-responses.js';
 
 const MEBIBYTE = 1024 * 1024;
 
