@@ -36,7 +36,7 @@ function exitCodeOf(error: unknown): number {
   return error instanceof StoreUnavailableError ? EXIT_BROKEN : 1;
 }
 
-const LONGEST_END_MS = 2_000;
+const MAX_SHUTDOWN_MS = 2_000;
 
 let store: RunningEventStore | undefined;
 
@@ -46,7 +46,7 @@ function endBroken({ message }: Error): void {
   log('error', 'the event log cannot be written: this process ends, and the next start recovers the log', {
     error: message,
   });
-  setTimeout(() => process.exit(EXIT_BROKEN), LONGEST_END_MS);
+  setTimeout(() => process.exit(EXIT_BROKEN), MAX_SHUTDOWN_MS);
   void store.close().finally(() => process.exit(EXIT_BROKEN));
 }
 

@@ -5,7 +5,7 @@ import { ServerFeaturesService } from '@eventstore/db-client/generated/serverfea
 import { StreamsService } from '@eventstore/db-client/generated/streams_grpc_pb.js';
 import { randomUUID } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
-import type { ArrivalLimits } from './access/pending-connections.js';
+import type { PendingConnectionLimits } from './access/pending-connections.js';
 import { needsTls, publicAddress } from './access/client-address.js';
 import { listen, type Listener } from './access/listener.js';
 import { SameUser } from './access/same-user.js';
@@ -15,7 +15,13 @@ import { batchAppendHandler } from './grpc/batch-append-call.js';
 import { decodeBatchAppendRequest } from './grpc/batch-append-request.js';
 import { deleteHandler, tombstoneHandler } from './grpc/delete-calls.js';
 import { gossipHandler, supportedMethodsHandler } from './grpc/discovery-calls.js';
-import { guarded, imitating, type Gate, type Handler, type Imitation } from './grpc/call-guard.js';
+import {
+  guardHandler,
+  simulateHandler,
+  type CallGate,
+  type Handler,
+  type ServerSimulation,
+} from './grpc/call-guard.js';
 import { LiveCalls } from './grpc/live-calls.js';
 import { readHandler } from './grpc/read-call.js';
 import { httpProbes } from './http-probes.js';
@@ -32,7 +38,7 @@ export interface EventStoreOptions extends Omit<StoreOptions, 'newId'> {
    * which needs Linux and a loopback address. Default: TLS where that is not given.
    */
   tls?: boolean;
-  limits?: ArrivalLimits;
+  limits?: PendingConnectionLimits;
   newId?: StoreOptions['newId'];
 }
 
@@ -40,7 +46,7 @@ export type ServeOptions = Pick<
   EventStoreOptions,
   'dir' | 'host' | 'port' | 'tls' | 'limits' | 'log' | 'now'
 > & {
-  imitation?: Imitation;
+  simulation?: ServerSimulation;
 };
 
 export interface RunningEventStore {
@@ -83,7 +89,7 @@ export async function startEventStore({
 /** Serves an open store. `close` of the result refuses further appends and leaves the store open. */
 export async function serveStore(
   store: Store,
-  { host, port, tls = needsTls(host), limits, imitation, ...options }: ServeOptions,
+  { host, port, tls = needsTls(host), limits, simulation, ...options }: ServeOptions,
 ): Promise<RunningEventStore> {
   const live = new LiveCalls();
   const server = new Server({
@@ -91,8 +97,8 @@ export async function serveStore(
     'grpc.max_send_message_length': MAX_MESSAGE_LENGTH,
   });
   const identity = tls ? await tlsIdentity({ ...options, host }) : undefined;
-  const gate = identity && { ...identity, admitted: (peer: string) => listener.admitted(peer) };
-  addServices(server, store, live, gate, imitation);
+  const gate = identity && { ...identity, onAuthenticated: (peer: string) => listener.release(peer) };
+  addServices(server, store, live, gate, simulation);
   const injector = server.createConnectionInjector(ServerCredentials.createInsecure());
   const listener = await listen({
     host,
@@ -140,20 +146,20 @@ function addServices(
   server: Server,
   store: Store,
   live: LiveCalls,
-  gate: Gate | undefined,
-  imitation: Imitation | undefined,
+  gate: CallGate | undefined,
+  simulation: ServerSimulation | undefined,
 ): void {
-  const open = (handler: Handler): UntypedHandleCall => guarded(handler, live);
+  const open = (handler: Handler): UntypedHandleCall => guardHandler(handler, live);
   const guard = (handler: (store: Store) => Handler): UntypedHandleCall =>
-    guarded(imitation ? imitating(imitation, handler) : handler(store), live, gate);
-  const gossip = imitation?.gossip ?? gossipHandler(store.newId(), () => store.now());
+    guardHandler(simulation ? simulateHandler(simulation, handler) : handler(store), live, gate);
+  const gossip = simulation?.gossip ?? gossipHandler(store.newId(), () => store.now());
   // clients call these before they send credentials
   server.addService(ServerFeaturesService, { getSupportedMethods: open(supportedMethodsHandler()) });
   server.addService(GossipService, { read: open(gossip) });
   server.addService(streamsService(StreamsService), {
-    read: guard((of) => readHandler(of, live)),
-    append: guard((of) => appendHandler(of, live)),
-    batchAppend: guard((of) => batchAppendHandler(of, live)),
+    read: guard((view) => readHandler(view, live)),
+    append: guard((view) => appendHandler(view, live)),
+    batchAppend: guard((view) => batchAppendHandler(view, live)),
     delete: guard(deleteHandler),
     tombstone: guard(tombstoneHandler),
   });

@@ -1,6 +1,6 @@
 import type { Metadata } from '@grpc/grpc-js';
 import { CallRefusedError } from '../../src/embedded-event-store/errors.js';
-import type { Imitation } from '../../src/embedded-event-store/grpc/call-guard.js';
+import type { ServerSimulation } from '../../src/embedded-event-store/grpc/call-guard.js';
 import {
   notLeader,
   notReady,
@@ -17,7 +17,7 @@ import type { TcpProxy } from './tcp-proxy.js';
 export interface Election {
   /** Where the leader is; undefined: none is elected. */
   leader(): { readonly host: string; readonly port: number } | undefined;
-  readonly gossip: Imitation['gossip'];
+  readonly gossip: ServerSimulation['gossip'];
 }
 
 const forever = new Promise<never>(() => undefined);
@@ -46,7 +46,7 @@ export class ClusterNode {
       port: 0,
       log: () => undefined,
       now: () => new Date(),
-      imitation: {
+      simulation: {
         refusalOf: (metadata) => node.refusalOf(metadata, election),
         storeFor: (metadata) => node.viewOf(store, metadata, election),
         gossip: election.gossip,

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 export const CERTIFICATE_FILE = 'tls.crt';
 export const CREDENTIALS_FILE = 'credentials';
 
-interface Place {
+interface StoreAddress {
   dir: string;
   host: string;
   port: number;
@@ -18,7 +18,7 @@ export function needsTls(host: string): boolean {
   );
 }
 
-export function publicAddress({ dir, host, port, tls }: Place): string {
+export function publicAddress({ dir, host, port, tls }: StoreAddress): string {
   // TLS allows no IP address as server name (RFC 6066, section 3), and Node warns about one
   const name = tls && host === '127.0.0.1' ? 'localhost' : host;
   const at = `${name.includes(':') ? `[${name}]` : name}:${port}`;
@@ -26,7 +26,7 @@ export function publicAddress({ dir, host, port, tls }: Place): string {
   return tls ? `esdb://${at}?tls=true&tlsCAFile=${certificate}` : `esdb://${at}?tls=false`;
 }
 
-export async function clientAddress(place: Place): Promise<string> {
+export async function clientAddress(place: StoreAddress): Promise<string> {
   const address = publicAddress(place);
   if (!place.tls) return address;
   const credentials = await readFile(join(place.dir, CREDENTIALS_FILE), 'utf8');

@@ -1,6 +1,6 @@
 import { open, type FileHandle } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
-import { asMapped, connectionKey, namesOwner, parseRow, rowKey } from './proc-net-tcp.js';
+import { toIpv4Mapped, connectionKey, hasOwnerUid, parseRow, rowKey } from './proc-net-tcp.js';
 import type { TcpAddress, TcpRow } from './proc-net-tcp.js';
 
 export interface Connection {
@@ -15,7 +15,7 @@ export type ReadTable = (table: Table) => AsyncIterable<Buffer>;
 
 type End = { readonly [T in Table]?: string };
 
-interface Look {
+interface Lookup {
   connection: Connection;
   answer: PromiseWithResolvers<number | undefined>;
 }
@@ -27,19 +27,19 @@ const READ_LENGTH = 4096;
  * Pause after a lookup that found a foreign user, in durations of that lookup: a flood costs a quarter of the time at
  * most.
  */
-const REST_FACTOR = 3;
-const MAX_REST_MS = 500;
+const PAUSE_FACTOR = 3;
+const MAX_PAUSE_MS = 500;
 
 /**
  * Finds the user at the other end of a loopback connection in the kernel's tables of connections.
  * One lookup serves all waiting connections, so its cost does not grow with their number.
  */
 export class ConnectionOwners {
-  #waiting: Look[] = [];
-  #looking = false;
+  #waiting: Lookup[] = [];
+  #isRunning = false;
 
   constructor(
-    private readonly isStranger: (uid: number | undefined) => boolean,
+    private readonly isForeign: (uid: number | undefined) => boolean,
     private readonly readTable: ReadTable = readKernelTable,
   ) {}
 
@@ -50,29 +50,29 @@ export class ConnectionOwners {
   async ownerOf(connection: Connection): Promise<number | undefined> {
     const answer = Promise.withResolvers<number | undefined>();
     this.#waiting.push({ connection, answer });
-    if (!this.#looking) void this.#lookForAll();
+    if (!this.#isRunning) void this.#runLookups();
     return answer.promise;
   }
 
-  async #lookForAll(): Promise<void> {
-    this.#looking = true;
+  async #runLookups(): Promise<void> {
+    this.#isRunning = true;
     while (this.#waiting.length > 0) {
-      const looks = this.#waiting.splice(0);
+      const lookups = this.#waiting.splice(0);
       const started = performance.now();
-      const foundStranger = await this.#look(looks);
-      const rest = Math.min((performance.now() - started) * REST_FACTOR, MAX_REST_MS);
-      if (foundStranger) await pause(rest);
+      const foundForeign = await this.#lookUp(lookups);
+      const pauseMs = Math.min((performance.now() - started) * PAUSE_FACTOR, MAX_PAUSE_MS);
+      if (foundForeign) await pause(pauseMs);
     }
-    this.#looking = false;
+    this.#isRunning = false;
   }
 
-  async #look(looks: readonly Look[]): Promise<boolean> {
+  async #lookUp(lookups: readonly Lookup[]): Promise<boolean> {
     try {
-      const owners = await this.#owners(looks.map(({ connection }) => connection));
-      looks.forEach(({ answer }, i) => answer.resolve(owners[i]));
-      return owners.some((owner) => this.isStranger(owner));
+      const owners = await this.#owners(lookups.map(({ connection }) => connection));
+      lookups.forEach(({ answer }, i) => answer.resolve(owners[i]));
+      return owners.some((owner) => this.isForeign(owner));
     } catch (error) {
-      for (const { answer } of looks) answer.reject(error);
+      for (const { answer } of lookups) answer.reject(error);
       return true;
     }
   }
@@ -82,16 +82,16 @@ export class ConnectionOwners {
    * same connection, not to a later one between the same addresses.
    */
   async #owners(connections: readonly Connection[]): Promise<(number | undefined)[]> {
-    const others = await this.#find(connections.map(otherEnd));
-    const ours = await this.#find(connections.filter((_, i) => others[i]).map(ownEnd));
-    const standing = new Set(ours.flatMap((row) => row?.key ?? []));
+    const others = await this.#findRows(connections.map(otherEnd));
+    const ours = await this.#findRows(connections.filter((_, i) => others[i]).map(ownEnd));
+    const openKeys = new Set(ours.flatMap((row) => row?.key ?? []));
     return connections.map((connection, i) => {
-      const isStanding = Object.values(ownEnd(connection)).some((key) => standing.has(key));
-      return isStanding ? others[i]?.uid : undefined;
+      const isOpen = Object.values(ownEnd(connection)).some((key) => openKeys.has(key));
+      return isOpen ? others[i]?.uid : undefined;
     });
   }
 
-  async #find(ends: readonly End[]): Promise<((TcpRow & { key: string }) | undefined)[]> {
+  async #findRows(ends: readonly End[]): Promise<((TcpRow & { key: string }) | undefined)[]> {
     const rows = new Map<string, TcpRow & { key: string }>();
     const rowOf = ({ tcp = '', tcp6 = '' }: End) => rows.get(tcp) ?? rows.get(tcp6);
     for (const table of ['tcp', 'tcp6'] as const) {
@@ -101,7 +101,7 @@ export class ConnectionOwners {
         const key = rowKey(line);
         if (key === undefined || !wanted.delete(key)) continue;
         const row = parseRow(line);
-        if (row && namesOwner(row)) rows.set(key, { ...row, key });
+        if (row && hasOwnerUid(row)) rows.set(key, { ...row, key });
         if (wanted.size === 0) break;
       }
     }
@@ -111,7 +111,10 @@ export class ConnectionOwners {
 
 function otherEnd({ local, remote, family }: Connection): End {
   if (family === 'IPv6') return { tcp6: connectionKey(remote, local) };
-  return { tcp: connectionKey(remote, local), tcp6: connectionKey(asMapped(remote), asMapped(local)) };
+  return {
+    tcp: connectionKey(remote, local),
+    tcp6: connectionKey(toIpv4Mapped(remote), toIpv4Mapped(local)),
+  };
 }
 
 function ownEnd({ local, remote, family }: Connection): End {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { ConnectionOwners, type Connection, type ReadTable } from './connection-owners.js';
-import { asMapped, connectionKey } from './proc-net-tcp.js';
+import { toIpv4Mapped, connectionKey } from './proc-net-tcp.js';
 
 const server = { address: '127.0.0.1', port: 2113 };
 const from = (port: number): Connection => ({
@@ -26,8 +26,8 @@ function tables(text: { tcp: string; tcp6?: string }) {
   return { read, readTable };
 }
 
-const owners = (readTable: ReadTable, isStranger = (): boolean => false) =>
-  new ConnectionOwners(isStranger, readTable);
+const owners = (readTable: ReadTable, isForeign = (): boolean => false) =>
+  new ConnectionOwners(isForeign, readTable);
 
 describe('the owner of a connection', () => {
   it('is found by both ends, among other connections', async () => {
@@ -38,7 +38,7 @@ describe('the owner of a connection', () => {
 
   it('is found for an IPv6 socket that is connected to an IPv4 address', async () => {
     const { local, remote } = from(1);
-    const mapped = row(connectionKey(asMapped(remote), asMapped(local)), 1000);
+    const mapped = row(connectionKey(toIpv4Mapped(remote), toIpv4Mapped(local)), 1000);
     const { readTable } = tables({ tcp: own(from(1)), tcp6: mapped });
     expect(await owners(readTable).ownerOf(from(1))).toBe(1000);
   });

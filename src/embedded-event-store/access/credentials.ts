@@ -8,7 +8,10 @@ export interface Credentials {
 }
 
 /** Checks the call's basic credentials (RFC 7617). Returns the error status, or undefined if they are right. */
-export function refusalOf(metadata: Metadata, { user, password }: Credentials): CallStatus | undefined {
+export function checkCredentials(
+  metadata: Metadata,
+  { user, password }: Credentials,
+): CallStatus | undefined {
   const [header] = metadata.get('authorization');
   if (header === undefined) return accessDenied();
   const expected = `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;

@@ -1,6 +1,6 @@
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
-import { Arrivals, peerOf, type ArrivalLimits } from './pending-connections.js';
+import { PendingConnections, peerOf, type PendingConnectionLimits } from './pending-connections.js';
 import type { SameUser } from './same-user.js';
 import type { TlsIdentity } from './tls-identity.js';
 
@@ -10,29 +10,29 @@ export interface ListenerOptions {
   access: SameUser | TlsIdentity;
   serveGrpc(socket: Socket): void;
   serveHttp(socket: Socket): void;
-  limits?: ArrivalLimits;
+  limits?: PendingConnectionLimits;
 }
 
 export interface Listener {
   port: number;
   /** Over TLS: exempts a connection from the time limit after its first call with valid credentials. */
-  admitted(peer: string): void;
+  release(peer: string): void;
   close(done?: () => void): void;
 }
 
-const LIMITS: ArrivalLimits = { unknown: 1024, silent: 256, ms: 10_000 };
+const LIMITS: PendingConnectionLimits = { unidentified: 1024, silent: 256, timeoutMs: 10_000 };
 /** HTTP/2 begins with the line `PRI * HTTP/2.0`, HTTP/1.1 with a method (RFC 9113, section 3.4). */
-const HTTP2_BEGINS = Buffer.from('PRI');
+const HTTP2_PREFIX = Buffer.from('PRI');
 
 export async function listen(options: ListenerOptions): Promise<Listener> {
   const { access, host, port, limits = LIMITS } = options;
-  const arrivals = new Arrivals(limits);
+  const arrivals = new PendingConnections(limits);
   const isOverTls = 'certificate' in access;
   const serve = async (socket: Socket): Promise<void> => {
     const isGrpc = await beginsWithHttp2(socket);
     if (isGrpc === undefined) return;
     if (!isGrpc) return options.serveHttp(socket);
-    if (!isOverTls) arrivals.admitted(peerOf(socket));
+    if (!isOverTls) arrivals.release(peerOf(socket));
     options.serveGrpc(socket);
   };
   const server = isOverTls ? tlsServer(access, arrivals, serve) : sameUserServer(access, arrivals, serve);
@@ -41,7 +41,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   });
   return {
     port: (server.address() as AddressInfo).port,
-    admitted: (peer) => arrivals.admitted(peer),
+    release: (peer) => arrivals.release(peer),
     close: (done) => {
       server.close(done);
       arrivals.closeAll();
@@ -51,7 +51,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
 
 function sameUserServer(
   access: SameUser,
-  arrivals: Arrivals,
+  arrivals: PendingConnections,
   serve: (socket: Socket) => Promise<void>,
 ): Server {
   return createServer({ pauseOnConnect: true, noDelay: true }, (socket) => {
@@ -73,7 +73,7 @@ function refuse(socket: Socket): void {
 
 function tlsServer(
   { certificate, key }: TlsIdentity,
-  arrivals: Arrivals,
+  arrivals: PendingConnections,
   serve: (socket: Socket) => Promise<void>,
 ): Server {
   const options = {
@@ -95,16 +95,16 @@ function tlsServer(
 /** Returns undefined if the peer disconnects first. Puts the bytes that it read back into the socket. */
 async function beginsWithHttp2(socket: Socket): Promise<boolean | undefined> {
   return new Promise((resolve) => {
-    let begin = Buffer.alloc(0);
-    const look = (): void => {
+    let prefix = Buffer.alloc(0);
+    const readPrefix = (): void => {
       const chunk = socket.read() as Buffer | null;
-      if (chunk) begin = Buffer.concat([begin, chunk]);
-      if (begin.length < HTTP2_BEGINS.length) return;
-      socket.off('readable', look).off('close', gone);
-      socket.unshift(begin);
-      resolve(begin.subarray(0, HTTP2_BEGINS.length).equals(HTTP2_BEGINS));
+      if (chunk) prefix = Buffer.concat([prefix, chunk]);
+      if (prefix.length < HTTP2_PREFIX.length) return;
+      socket.off('readable', readPrefix).off('close', onClose);
+      socket.unshift(prefix);
+      resolve(prefix.subarray(0, HTTP2_PREFIX.length).equals(HTTP2_PREFIX));
     };
-    const gone = (): void => resolve(undefined);
-    socket.on('readable', look).once('close', gone);
+    const onClose = (): void => resolve(undefined);
+    socket.on('readable', readPrefix).once('close', onClose);
   });
 }

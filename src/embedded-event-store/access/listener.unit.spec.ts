@@ -19,7 +19,7 @@ afterEach(() => {
 });
 
 /** Answers every served connection with the bytes that it sent, and closes it. */
-async function start(limits = { unknown: 100, silent: 100, ms: 60_000 }, nowMs = () => 0): Promise<number> {
+async function start(limits = { unidentified: 100, silent: 100, timeoutMs: 60_000 }, nowMs = () => 0): Promise<number> {
   served = { grpc: 0, http: 0 };
   logged = [];
   const serve = (kind: 'grpc' | 'http') => (socket: Socket) => {
@@ -97,14 +97,14 @@ for (let i = 0; i < 90; i++) {
   });
 
   it('closes a silent connection', async () => {
-    const port = await start({ unknown: 100, silent: 100, ms: 50 });
+    const port = await start({ unidentified: 100, silent: 100, timeoutMs: 50 });
     await closed(open(port));
     expect(await answerTo(port, 'P')).toBe('');
     expect(served).toEqual({ grpc: 0, http: 0 });
   });
 
   it('closes the connection that is silent longest when there are too many', async () => {
-    const port = await start({ unknown: 100, silent: 3, ms: 60_000 });
+    const port = await start({ unidentified: 100, silent: 3, timeoutMs: 60_000 });
     const silent: Socket[] = [];
     for (let i = 0; i < 3; i++) await once(silent[silent.push(open(port)) - 1]!, 'connect');
     const end = closed(silent[0]!);
@@ -114,7 +114,7 @@ for (let i = 0; i < 90; i++) {
   });
 
   it('keeps connections that it serves open', async () => {
-    const port = await start({ unknown: 1, silent: 1, ms: 60_000 });
+    const port = await start({ unidentified: 1, silent: 1, timeoutMs: 60_000 });
     const socket = open(port);
     socket.write('PRI');
     await once(socket, 'data');
@@ -152,7 +152,7 @@ for (let i = 0; i < 90; i++) {
     });
 
     it('ignores a connection that is closed already', async () => {
-      const port = await start({ unknown: 1000, silent: 1000, ms: 60_000 });
+      const port = await start({ unidentified: 1000, silent: 1000, timeoutMs: 60_000 });
       await asOtherUser(HIT_AND_RUN, String(port), HTTP2);
       expect(await answerTo(port, HTTP1)).toBe(`http: ${HTTP1.length}`);
       expect(served).toEqual({ grpc: 0, http: 1 });

@@ -1,23 +1,23 @@
 import type { Socket } from 'node:net';
 
-export interface ArrivalLimits {
-  unknown: number;
+export interface PendingConnectionLimits {
+  unidentified: number;
   /** Connections that have sent no request yet or, over TLS, no valid credentials. */
   silent: number;
-  ms: number;
+  timeoutMs: number;
 }
 
-interface Arrival {
+interface PendingConnection {
   socket: Socket;
   timer: NodeJS.Timeout;
 }
 
 /** Connections that are not served yet, by remote address and port. Bounded in number and time. */
-export class Arrivals {
-  readonly #unknown = new Map<string, Arrival>();
-  readonly #silent = new Map<string, Arrival>();
+export class PendingConnections {
+  readonly #unidentified = new Map<string, PendingConnection>();
+  readonly #silent = new Map<string, PendingConnection>();
 
-  constructor(private readonly limits: ArrivalLimits) {}
+  constructor(private readonly limits: PendingConnectionLimits) {}
 
   /**
    * Returns false if too many connections wait: the caller refuses the newest. Any other rule lets a flood of
@@ -25,36 +25,36 @@ export class Arrivals {
    */
   awaitOwner(socket: Socket): boolean {
     this.#removeEarlier(socket);
-    if (this.#unknown.size >= this.limits.unknown) return false;
-    this.#unknown.set(peerOf(socket), this.#arrival(socket));
+    if (this.#unidentified.size >= this.limits.unidentified) return false;
+    this.#unidentified.set(peerOf(socket), this.#watch(socket));
     return true;
   }
 
   /** Evicts the oldest connection if there are too many: a real client sends its first bytes within moments. */
   awaitFirstBytes(socket: Socket): void {
     const peer = peerOf(socket);
-    const known = this.#unknown.get(peer);
+    const known = this.#unidentified.get(peer);
     if (!known) this.#removeEarlier(socket);
-    this.#unknown.delete(peer);
-    this.#silent.set(peer, known ?? this.#arrival(socket));
+    this.#unidentified.delete(peer);
+    this.#silent.set(peer, known ?? this.#watch(socket));
     const [oldest] = this.#silent.keys();
     if (this.#silent.size > this.limits.silent && oldest !== undefined) this.#remove(oldest);
   }
 
-  admitted(peer: string): void {
+  release(peer: string): void {
     this.#forget(peer);
   }
 
   closeAll(): void {
-    for (const peer of [...this.#unknown.keys(), ...this.#silent.keys()]) this.#remove(peer);
+    for (const peer of [...this.#unidentified.keys(), ...this.#silent.keys()]) this.#remove(peer);
   }
 
-  #arrival(socket: Socket): Arrival {
+  #watch(socket: Socket): PendingConnection {
     const peer = peerOf(socket);
     socket.once('close', () => {
-      if (this.#at(peer)?.socket === socket) this.#forget(peer);
+      if (this.#find(peer)?.socket === socket) this.#forget(peer);
     });
-    return { socket, timer: setTimeout(() => this.#remove(peer), this.limits.ms) };
+    return { socket, timer: setTimeout(() => this.#remove(peer), this.limits.timeoutMs) };
   }
 
   /** A second connection from the same address and port proves that the first one is closed. */
@@ -62,19 +62,19 @@ export class Arrivals {
     this.#remove(peerOf(socket));
   }
 
-  #at(peer: string): Arrival | undefined {
-    return this.#unknown.get(peer) ?? this.#silent.get(peer);
+  #find(peer: string): PendingConnection | undefined {
+    return this.#unidentified.get(peer) ?? this.#silent.get(peer);
   }
 
   #remove(peer: string): void {
-    const socket = this.#at(peer)?.socket;
+    const socket = this.#find(peer)?.socket;
     this.#forget(peer);
     socket?.destroy();
   }
 
   #forget(peer: string): void {
-    clearTimeout(this.#at(peer)?.timer);
-    this.#unknown.delete(peer);
+    clearTimeout(this.#find(peer)?.timer);
+    this.#unidentified.delete(peer);
     this.#silent.delete(peer);
   }
 }

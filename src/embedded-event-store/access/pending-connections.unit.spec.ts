@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
-import { Arrivals } from './pending-connections.js';
+import { PendingConnections } from './pending-connections.js';
 
-const arrivals = () => new Arrivals({ unknown: 2, silent: 2, ms: 60_000 });
+const arrivals = () => new PendingConnections({ unidentified: 2, silent: 2, timeoutMs: 60_000 });
 
 let server: Server;
 const sockets: Socket[] = [];

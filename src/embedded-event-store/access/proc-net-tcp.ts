@@ -37,7 +37,7 @@ export function parseRow(line: string): TcpRow | undefined {
  * Only an established connection's uid is its owner's. A closed end and one in TIME_WAIT have uid 0, which would pass
  * for root. An end that is not accepted yet has the listener's uid.
  */
-export function namesOwner({ state, inode }: TcpRow): boolean {
+export function hasOwnerUid({ state, inode }: TcpRow): boolean {
   return state === ESTABLISHED && inode !== 0;
 }
 
@@ -45,7 +45,7 @@ export function connectionKey(local: TcpAddress, remote: TcpAddress): string {
   return `${hexAddress(local)} ${hexAddress(remote)}`;
 }
 
-export function asMapped({ address, port }: TcpAddress): TcpAddress {
+export function toIpv4Mapped({ address, port }: TcpAddress): TcpAddress {
   return { address: `::ffff:${address}`, port };
 }
 

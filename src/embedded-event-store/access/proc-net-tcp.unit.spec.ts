@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { asMapped, connectionKey, namesOwner, parseRow, rowKey } from './proc-net-tcp.js';
+import { toIpv4Mapped, connectionKey, hasOwnerUid, parseRow, rowKey } from './proc-net-tcp.js';
 
 const recorded = {
   heading:
@@ -27,13 +27,13 @@ describe('a row of the table of connections', () => {
   it('names the owner of an established connection', () => {
     const row = parseRow(recorded.established)!;
     expect(row).toEqual({ state: 1, uid: 1000, inode: 139281 });
-    expect(namesOwner(row)).toBe(true);
+    expect(hasOwnerUid(row)).toBe(true);
   });
 
   it.each(['listening', 'closed', 'timeWait', 'notAccepted'] as const)(
     'names no owner of a connection that is %s: its uid may be 0 for any user',
     (name) => {
-      expect(namesOwner(parseRow(recorded[name])!)).toBe(false);
+      expect(hasOwnerUid(parseRow(recorded[name])!)).toBe(false);
     },
   );
 
@@ -54,7 +54,7 @@ describe('the key of a connection', () => {
   it('has IPv6 addresses as words, and IPv4 addresses mapped to IPv6', () => {
     const loopback = { address: '::1', port: 0xcafe };
     expect(rowKey(recorded.v6)).toBe(connectionKey(loopback, { ...loopback, port: 2113 }));
-    expect(rowKey(recorded.mapped)).toBe(connectionKey(asMapped(client), asMapped(server)));
+    expect(rowKey(recorded.mapped)).toBe(connectionKey(toIpv4Mapped(client), toIpv4Mapped(server)));
     expect(connectionKey({ address: '2001:db8::ff00:42:8329', port: 1 }, server)).toBe(
       'B80D01200000000000FF000029834200:0001 0100007F:0841',
     );

@@ -41,9 +41,9 @@ const WILDCARDS = new Set(['0.0.0.0', '::']);
 export async function tlsIdentity(options: TlsIdentityOptions): Promise<TlsIdentity> {
   const credentialsFile = join(options.dir, CREDENTIALS_FILE);
   const { certificate, key } = await keyAndCertificate(options);
-  const kept = CREDENTIALS.exec((await readIfThere(credentialsFile)) ?? '');
-  const [, user = USER, password = randomBytes(32).toString('base64url')] = kept ?? [];
-  if (!kept) await writeWhole(credentialsFile, `${user}:${password}\n`);
+  const stored = CREDENTIALS.exec((await readIfExists(credentialsFile)) ?? '');
+  const [, user = USER, password = randomBytes(32).toString('base64url')] = stored ?? [];
+  if (!stored) await writeAtomically(credentialsFile, `${user}:${password}\n`);
   return { certificate, key, user, password, credentialsFile };
 }
 
@@ -51,8 +51,8 @@ async function keyAndCertificate({ dir, host, now }: TlsIdentityOptions): Promis
   const certificateFile = join(dir, CERTIFICATE_FILE);
   const keyFile = join(dir, 'tls.key');
   const names = [...OWN_NAMES, WILDCARDS.has(host) ? hostname() : host];
-  const certificate = await readIfThere(certificateFile);
-  const key = await readIfThere(keyFile);
+  const certificate = await readIfExists(certificateFile);
+  const key = await readIfExists(keyFile);
   if (certificate !== undefined && key !== undefined)
     try {
       if (isUsable({ certificate, key }, names, now().getTime())) return { certificate, key };
@@ -66,10 +66,10 @@ async function keyAndCertificate({ dir, host, now }: TlsIdentityOptions): Promis
   const notBefore = new Date(now().getTime() - DAY_MS);
   const notAfter = new Date(notBefore);
   notAfter.setUTCFullYear(notAfter.getUTCFullYear() + VALID_YEARS);
-  const made = selfSigned({ names: [...new Set(names)], notBefore, notAfter, serial: randomBytes(16) });
-  await writeWhole(keyFile, made.key);
-  await writeWhole(certificateFile, made.certificate);
-  return made;
+  const created = selfSigned({ names: [...new Set(names)], notBefore, notAfter, serial: randomBytes(16) });
+  await writeAtomically(keyFile, created.key);
+  await writeAtomically(certificateFile, created.certificate);
+  return created;
 }
 
 function isUsable({ certificate, key }: SelfSigned, names: readonly string[], nowMs: number): boolean {
@@ -81,7 +81,7 @@ function isUsable({ certificate, key }: SelfSigned, names: readonly string[], no
   );
 }
 
-async function readIfThere(path: string): Promise<string | undefined> {
+async function readIfExists(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, 'utf8');
   } catch (error) {
@@ -90,7 +90,7 @@ async function readIfThere(path: string): Promise<string | undefined> {
   }
 }
 
-async function writeWhole(path: string, content: string): Promise<void> {
+async function writeAtomically(path: string, content: string): Promise<void> {
   const unfinished = `${path}.new`;
   await rm(unfinished, { force: true });
   await writeFile(unfinished, content, { mode: OWNER_ONLY, flag: 'wx', flush: true });

@@ -16,7 +16,7 @@ const strangers: TLSSocket[] = [];
 
 beforeEach(async () => {
   dir = await mkdtemp(join(tmpdir(), 'plaza-arrivals-'));
-  const limits = { unknown: 1, silent: 2, ms: 300_000 };
+  const limits = { unidentified: 1, silent: 2, timeoutMs: 300_000 };
   const place = { dir, host: '127.0.0.1', tls: true };
   store = await startEventStore({
     ...place,

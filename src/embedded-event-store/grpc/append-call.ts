@@ -9,11 +9,11 @@ import type { LiveCalls } from './live-calls.js';
 import {
   appendSize,
   expectedRevision,
-  heldSize,
+  memorySize,
   MAX_APPEND_SIZE,
   MissingMetadataError,
   proposedEvent,
-  setMismatch,
+  setSharedRevisions,
   writableStreamName,
 } from './messages.js';
 import {
@@ -25,7 +25,7 @@ import {
   type CallStatus,
 } from './status.js';
 
-const MAX_HELD = 64 * 1024 * 1024;
+const MAX_MEMORY = 64 * 1024 * 1024;
 
 export function appendHandler(
   store: Store,
@@ -33,12 +33,12 @@ export function appendHandler(
 ): handleClientStreamingCall<AppendReq, AppendResp> {
   return (call, callback) => {
     const append = new ClassicAppend(store, (...answer) => {
-      forget();
+      unregister();
       callback(...answer);
     });
-    const forget = live.add((status) => append.fail(status));
-    call.once('cancelled', forget);
-    call.on('data', (request: AppendReq) => append.take(request));
+    const unregister = live.add((status) => append.fail(status));
+    call.once('cancelled', unregister);
+    call.on('data', (request: AppendReq) => append.receive(request));
     call.on('end', () => void append.finish());
   };
 }
@@ -47,7 +47,7 @@ class ClassicAppend {
   #options: { stream: string; expected: ExpectedRevision } | undefined;
   readonly #events: ProposedEvent[] = [];
   #size = 0;
-  #held = 0;
+  #memory = 0;
   #answered = false;
 
   constructor(
@@ -55,7 +55,7 @@ class ClassicAppend {
     private readonly callback: sendUnaryData<AppendResp>,
   ) {}
 
-  take(request: AppendReq): void {
+  receive(request: AppendReq): void {
     if (this.#answered) return;
     try {
       const options = request.getOptions();
@@ -69,9 +69,9 @@ class ClassicAppend {
       } else if (message) {
         const event = proposedEvent(message);
         this.#size += appendSize(event);
-        this.#held += heldSize(event);
+        this.#memory += memorySize(event);
         if (this.#size > MAX_APPEND_SIZE) return this.fail(maximumAppendSizeExceeded(MAX_APPEND_SIZE));
-        if (this.#held > MAX_HELD) throw new AppendTooLargeError(this.#held, MAX_HELD);
+        if (this.#memory > MAX_MEMORY) throw new AppendTooLargeError(this.#memory, MAX_MEMORY);
         this.#events.push(event);
       }
     } catch (error) {
@@ -120,7 +120,12 @@ function success(result: Extract<AppendResult, { kind: 'appended' }>): AppendRes
 
 function wrongExpectedVersion(current: number, expected: ExpectedRevision): AppendResp.WrongExpectedVersion {
   const wrong = new streamsPb.AppendResp.WrongExpectedVersion();
-  const { currentRevision, expectedRevision } = setMismatch(wrong, new sharedPb.Empty(), current, expected);
+  const { currentRevision, expectedRevision } = setSharedRevisions(
+    wrong,
+    new sharedPb.Empty(),
+    current,
+    expected,
+  );
   if (currentRevision !== undefined) wrong.setCurrentRevision(currentRevision);
   if (expectedRevision !== undefined) wrong.setExpectedRevision(expectedRevision);
   return wrong;

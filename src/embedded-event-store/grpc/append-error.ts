@@ -9,7 +9,7 @@ import anyPb from 'google-protobuf/google/protobuf/any_pb.js';
 import emptyPb from 'google-protobuf/google/protobuf/empty_pb.js';
 import type { CallStatus } from './status.js';
 import type { ExpectedRevision } from '../storage/expected-revision.js';
-import { setMismatch } from './messages.js';
+import { setSharedRevisions } from './messages.js';
 
 interface Details {
   serializeBinary(): Uint8Array;
@@ -17,7 +17,12 @@ interface Details {
 
 export function wrongExpectedVersion(current: number, expected: ExpectedRevision): BatchAppendResp {
   const details = new sharedPb.WrongExpectedVersion();
-  const { currentRevision, expectedRevision } = setMismatch(details, new emptyPb.Empty(), current, expected);
+  const { currentRevision, expectedRevision } = setSharedRevisions(
+    details,
+    new emptyPb.Empty(),
+    current,
+    expected,
+  );
   if (currentRevision !== undefined) details.setCurrentStreamRevision(currentRevision);
   if (expectedRevision !== undefined) details.setExpectedStreamPosition(expectedRevision);
   return failure(code.ALREADY_EXISTS, 'WrongExpectedVersion', details);

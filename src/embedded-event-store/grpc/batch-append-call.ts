@@ -14,7 +14,7 @@ import type { LiveCalls } from './live-calls.js';
 import {
   appendSize,
   expectedRevision,
-  heldSize,
+  memorySize,
   MAX_APPEND_SIZE,
   proposedEvent,
   uuidText,
@@ -43,7 +43,7 @@ interface PartialAppend {
   expected: ExpectedRevision;
   events: ProposedEvent[];
   size: number;
-  held: number;
+  memory: number;
   timer?: NodeJS.Timeout;
 }
 
@@ -56,13 +56,13 @@ export function batchAppendHandler(
   live: LiveCalls,
 ): handleBidiStreamingCall<BatchAppendRequest, BatchAppendResp> {
   return (call) => {
-    const { outlet } = new BatchAppend(store, call);
-    outlet.onClose(live.add((status) => outlet.fail(status)));
+    const { writer } = new BatchAppend(store, call);
+    writer.onClose(live.add((status) => writer.fail(status)));
   };
 }
 
 class BatchAppend {
-  readonly outlet: StreamWriter;
+  readonly writer: StreamWriter;
   readonly #partial = new Map<string, PartialAppend>();
   #unfinishedSize = 0;
   #pending = 0;
@@ -72,9 +72,9 @@ class BatchAppend {
     private readonly store: Store,
     private readonly call: BatchCall,
   ) {
-    this.outlet = new StreamWriter(call);
-    call.on('data', (request: BatchAppendRequest) => this.#take(request));
-    this.outlet.onClose(() => {
+    this.writer = new StreamWriter(call);
+    call.on('data', (request: BatchAppendRequest) => this.#receive(request));
+    this.writer.onClose(() => {
       for (const id of this.#partial.keys()) this.#forget(id);
     });
     call.on('end', () => {
@@ -83,54 +83,55 @@ class BatchAppend {
     });
   }
 
-  #take({ request, timeoutMs }: BatchAppendRequest): void {
+  #receive({ request, timeoutMs }: BatchAppendRequest): void {
     const correlation = request.getCorrelationId();
     if (!correlation) return;
     try {
-      const append = this.#gather(request, timeoutMs, uuidText(correlation));
+      const append = this.#addRequest(request, timeoutMs, uuidText(correlation));
       if (append && request.getIsFinal()) void this.#append(correlation, append);
     } catch (error) {
       const id = uuidText(correlation);
       const identifier = this.#partial.get(id)?.identifier ?? request.getOptions()?.getStreamIdentifier();
       this.#forget(id);
-      this.#answer(correlation, identifier, appendError.refused(statusOf(error)));
+      this.#respond(correlation, identifier, appendError.refused(statusOf(error)));
     }
   }
 
-  #gather(request: BatchAppendReq, timeoutMs: number | undefined, id: string): PartialAppend | undefined {
+  #addRequest(request: BatchAppendReq, timeoutMs: number | undefined, id: string): PartialAppend | undefined {
     const correlation = request.getCorrelationId();
     const options = request.getOptions();
     if (options && !this.#partial.has(id)) this.#partial.set(id, partialAppend(options));
     const append = this.#partial.get(id);
     if (!append) return undefined;
-    const left = timeoutMs ?? (options?.getDeadline()?.toDate().getTime() ?? Infinity) - this.store.now();
+    const remainingMs =
+      timeoutMs ?? (options?.getDeadline()?.toDate().getTime() ?? Infinity) - this.store.now();
     for (const event of request.getProposedMessagesList().map(proposedEvent)) {
       append.events.push(event);
       append.size += appendSize(event);
-      append.held += heldSize(event);
-      this.#unfinishedSize += heldSize(event);
+      append.memory += memorySize(event);
+      this.#unfinishedSize += memorySize(event);
     }
     const isFinal = request.getIsFinal();
-    const refusal = this.#refusal(append, left, isFinal);
+    const refusal = this.#refusal(append, remainingMs, isFinal);
     if (refusal || isFinal) this.#forget(id);
-    else if (options) this.#expire(append, correlation, Math.min(left, MAX_UNFINISHED_MS));
+    else if (options) this.#startTimer(append, correlation, Math.min(remainingMs, MAX_UNFINISHED_MS));
     if (!refusal) return append;
-    this.#answer(correlation, append.identifier, refusal);
+    this.#respond(correlation, append.identifier, refusal);
     return undefined;
   }
 
-  #refusal({ size }: PartialAppend, left: number, isFinal: boolean): BatchAppendResp | undefined {
-    if (left <= 0) return appendError.timeout();
+  #refusal({ size }: PartialAppend, remainingMs: number, isFinal: boolean): BatchAppendResp | undefined {
+    if (remainingMs <= 0) return appendError.timeout();
     if (size > MAX_APPEND_SIZE) return appendError.maximumAppendSizeExceeded(MAX_APPEND_SIZE);
-    const tooMuch = this.#partial.size > MAX_UNFINISHED || this.#unfinishedSize > MAX_UNFINISHED_SIZE;
-    return tooMuch && !isFinal ? appendError.refused(tooManyUnfinished()) : undefined;
+    const isOverLimit = this.#partial.size > MAX_UNFINISHED || this.#unfinishedSize > MAX_UNFINISHED_SIZE;
+    return isOverLimit && !isFinal ? appendError.refused(tooManyUnfinished()) : undefined;
   }
 
-  #expire(append: PartialAppend, correlation: UUID | undefined, ms: number): void {
+  #startTimer(append: PartialAppend, correlation: UUID | undefined, ms: number): void {
     clearTimeout(append.timer);
     append.timer = setTimeout(() => {
       if (correlation) this.#forget(uuidText(correlation));
-      this.#answer(correlation, append.identifier, appendError.timeout());
+      this.#respond(correlation, append.identifier, appendError.timeout());
     }, ms);
   }
 
@@ -139,20 +140,20 @@ class BatchAppend {
     if (!append) return;
     clearTimeout(append.timer);
     this.#partial.delete(id);
-    this.#unfinishedSize -= append.held;
+    this.#unfinishedSize -= append.memory;
   }
 
   async #append(correlation: UUID, { identifier, stream, expected, events }: PartialAppend): Promise<void> {
     this.#pending++;
     try {
       const appending = this.store.append(stream, expected, events);
-      const isMuch = this.store.backlog > MAX_BACKLOG || this.outlet.waiting > MAX_ANSWERS;
-      if (isMuch && !this.call.isPaused()) void this.#pauseUntil(appending);
-      this.#answer(correlation, identifier, answer(await appending, identifier, expected));
+      const isOverloaded = this.store.backlog > MAX_BACKLOG || this.writer.pendingMessages > MAX_ANSWERS;
+      if (isOverloaded && !this.call.isPaused()) void this.#pauseUntil(appending);
+      this.#respond(correlation, identifier, responseTo(await appending, identifier, expected));
     } catch (error) {
       const status = statusOf(error);
       if (error instanceof StoreUnavailableError) await this.#endUnavailable(status);
-      else this.#answer(correlation, identifier, appendError.refused(status));
+      else this.#respond(correlation, identifier, appendError.refused(status));
     }
     this.#pending--;
     this.#endIfDone();
@@ -161,7 +162,7 @@ class BatchAppend {
   async #pauseUntil(appending: Promise<unknown>): Promise<void> {
     this.call.pause();
     await Promise.allSettled([appending]);
-    await this.outlet.drained();
+    await this.writer.drained();
     this.call.resume();
   }
 
@@ -172,20 +173,20 @@ class BatchAppend {
   async #endUnavailable(status: CallStatus): Promise<void> {
     await this.store.refuseAppends();
     await setImmediate();
-    this.outlet.fail(status);
+    this.writer.fail(status);
   }
 
-  #answer(
+  #respond(
     correlation: UUID | undefined,
     identifier: StreamIdentifier | undefined,
     response: BatchAppendResp,
   ): void {
     response.setCorrelationId(correlation).setStreamIdentifier(identifier);
-    this.outlet.push(response);
+    this.writer.push(response);
   }
 
   #endIfDone(): void {
-    if (this.#ended && this.#pending === 0) this.outlet.end();
+    if (this.#ended && this.#pending === 0) this.writer.end();
   }
 }
 
@@ -198,11 +199,11 @@ function partialAppend(options: BatchAppendReq.Options): PartialAppend {
     expected: expectedRevision(options, revision),
     events: [],
     size: 0,
-    held: 0,
+    memory: 0,
   };
 }
 
-function answer(
+function responseTo(
   result: AppendResult,
   identifier: StreamIdentifier,
   expected: ExpectedRevision,

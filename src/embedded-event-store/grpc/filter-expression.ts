@@ -20,7 +20,7 @@ const END = '(?![\\s\\S])';
 const END_OR_LAST_NEWLINE = `(?=\\n?${END})`;
 const WORD = '[\\p{L}\\p{Mn}\\p{Nd}\\p{Pc}]';
 /** In .NET, joiners count as word characters at a word boundary only. */
-const IN_WORD = '[\\p{L}\\p{Mn}\\p{Nd}\\p{Pc}\\u200c\\u200d]';
+const BOUNDARY_WORD = '[\\p{L}\\p{Mn}\\p{Nd}\\p{Pc}\\u200c\\u200d]';
 const SPACE = '[\\f\\n\\r\\t\\v\\x85\\p{Z}]';
 const ESCAPED_CLASSES: Readonly<Record<string, string>> = {
   d: '\\p{Nd}',
@@ -35,8 +35,8 @@ const ESCAPED_ANCHORS: Readonly<Record<string, string>> = {
   G: START,
   z: END,
   Z: END_OR_LAST_NEWLINE,
-  b: `(?:(?<=${IN_WORD})(?!${IN_WORD})|(?<!${IN_WORD})(?=${IN_WORD}))`,
-  B: `(?:(?<=${IN_WORD})(?=${IN_WORD})|(?<!${IN_WORD})(?!${IN_WORD}))`,
+  b: `(?:(?<=${BOUNDARY_WORD})(?!${BOUNDARY_WORD})|(?<!${BOUNDARY_WORD})(?=${BOUNDARY_WORD}))`,
+  B: `(?:(?<=${BOUNDARY_WORD})(?=${BOUNDARY_WORD})|(?<!${BOUNDARY_WORD})(?!${BOUNDARY_WORD}))`,
 };
 const ESCAPED_CHARACTERS: Readonly<Record<string, number>> = {
   t: 9,
@@ -55,10 +55,10 @@ interface Options {
   singleline: boolean;
 }
 
-export function filterExpression(pattern: string): RegExp {
+export function translateExpression(pattern: string): RegExp {
   if (pattern.length > MAX_LENGTH)
     throw new UnsupportedExpressionError(`it is longer than ${MAX_LENGTH} characters`);
-  const source = new Translation(pattern).all();
+  const source = new Translation(pattern).translate();
   try {
     return new RegExp(source, 'v');
   } catch (error) {
@@ -74,7 +74,7 @@ class Translation {
 
   constructor(private readonly pattern: string) {}
 
-  all(): string {
+  translate(): string {
     const source = this.#upToEndOfGroup({ ignoreCase: false, multiline: false, singleline: false });
     if (this.#at < this.pattern.length) throw unsupported('a closing parenthesis without an opening one');
     return source;
@@ -82,7 +82,7 @@ class Translation {
 
   #upToEndOfGroup(options: Options): string {
     let source = '';
-    while (this.#at < this.pattern.length && !this.#sees(')')) {
+    while (this.#at < this.pattern.length && !this.#startsWith(')')) {
       source += this.#take('|') ? '|' : this.#element(options);
     }
     return source;
@@ -112,7 +112,7 @@ class Translation {
       const changed = end === ')' ? options : { ...options };
       setOptions(changed, on, true);
       setOptions(changed, off, false);
-      if (end !== ')') return this.#closed('(?:', changed);
+      if (end !== ')') return this.#groupUntilClosed('(?:', changed);
       if (this.#quantifier() !== undefined) throw unsupported('a quantifier behind an option');
       return '';
     }
@@ -120,18 +120,18 @@ class Translation {
     const opening = named
       ? `(?<${named[1] ?? named[2]}>`
       : `(${this.#takeMatch(/\?(?:=|!|<=|<!)/y)?.[0] ?? ''}`;
-    if (this.#sees('?'))
+    if (this.#startsWith('?'))
       throw unsupported(`a group that begins with '(${this.pattern.slice(this.#at, this.#at + 2)}'`);
-    return this.#closed(opening, { ...options });
+    return this.#groupUntilClosed(opening, { ...options });
   }
 
-  #closed(opening: string, options: Options): string {
-    const source = this.#deeper(() => opening + this.#upToEndOfGroup(options));
+  #groupUntilClosed(opening: string, options: Options): string {
+    const source = this.#nested(() => opening + this.#upToEndOfGroup(options));
     if (!this.#take(')')) throw unsupported('an unclosed parenthesis');
     return `${source})`;
   }
 
-  #deeper(translate: () => string): string {
+  #nested(translate: () => string): string {
     if (this.#depth === MAX_DEPTH) throw unsupported(`more than ${MAX_DEPTH} nested groups`);
     this.#depth++;
     const source = translate();
@@ -175,7 +175,7 @@ class Translation {
     let items = '';
     do {
       if (items !== '' && this.#take('-[')) {
-        const difference = `[[${negation}${items}]--${this.#deeper(() => this.#class())}]`;
+        const difference = `[[${negation}${items}]--${this.#nested(() => this.#class())}]`;
         if (!this.#take(']')) throw unsupported('a subtraction before the end of its class');
         return difference;
       }
@@ -201,14 +201,14 @@ class Translation {
     return this.#escapedClass() ?? { character: this.#escapedCharacter() };
   }
 
-  #sees(text: string): boolean {
+  #startsWith(text: string): boolean {
     return this.pattern.startsWith(text, this.#at);
   }
 
   #take(text: string): boolean {
-    const isThere = this.#sees(text);
-    if (isThere) this.#at += text.length;
-    return isThere;
+    const matches = this.#startsWith(text);
+    if (matches) this.#at += text.length;
+    return matches;
   }
 
   #takeMatch(expression: RegExp): RegExpExecArray | undefined {
@@ -241,6 +241,6 @@ function literal(character: string): string {
   return /^[A-Za-z0-9_]$/.test(character) ? character : `\\u{${character.codePointAt(0)?.toString(16)}}`;
 }
 
-function unsupported(what: string): UnsupportedExpressionError {
-  return new UnsupportedExpressionError(`not supported in a filter: ${what}`);
+function unsupported(construct: string): UnsupportedExpressionError {
+  return new UnsupportedExpressionError(`not supported in a filter: ${construct}`);
 }

@@ -2,7 +2,7 @@ import type { StreamIdentifier, UUID } from '@eventstore/db-client/generated/sha
 import { canonicalEventId, eventIdOfHalves } from '../storage/event-id.js';
 import { ANY, NO_STREAM, STREAM_EXISTS, type ExpectedRevision } from '../storage/expected-revision.js';
 import type { ProposedEvent } from '../storage/store.js';
-import { originalOf } from '../storage/stream-metadata.js';
+import { originalStreamOf } from '../storage/stream-metadata.js';
 import { InvalidRequestError } from './status.js';
 
 interface ProposedMessage {
@@ -12,7 +12,7 @@ interface ProposedMessage {
   getCustomMetadata_asU8(): Uint8Array;
 }
 
-interface Expectation {
+interface RevisionOptions {
   hasNoStream(): boolean;
   hasAny(): boolean;
   hasStreamExists(): boolean;
@@ -47,7 +47,7 @@ export function writableStreamName(identifier: StreamIdentifier | undefined): st
   const name = streamName(identifier);
   if (name === '$all') throw new InvalidRequestError("'$all' cannot be written to");
   // the limit holds for the stream, so that its metadata stream is writable too
-  const length = Buffer.byteLength(originalOf(name) ?? name);
+  const length = Buffer.byteLength(originalStreamOf(name) ?? name);
   if (length > MAX_STREAM_NAME_LENGTH) {
     throw new InvalidRequestError(
       `the stream name has ${length} bytes, at most ${MAX_STREAM_NAME_LENGTH} are allowed`,
@@ -56,10 +56,9 @@ export function writableStreamName(identifier: StreamIdentifier | undefined): st
   return name;
 }
 
-export function expectedRevision(options: Expectation, revision: string | undefined): ExpectedRevision {
+export function expectedRevision(options: RevisionOptions, revision: string | undefined): ExpectedRevision {
   if (revision !== undefined) {
-    if (BigInt(revision) > MAX_REVISION)
-      throw new InvalidRequestError(`${revision} is not a valid revision`);
+    if (BigInt(revision) > MAX_REVISION) throw new InvalidRequestError(`${revision} is not a valid revision`);
     return Number(revision);
   }
   if (options.hasNoStream()) return NO_STREAM;
@@ -68,15 +67,15 @@ export function expectedRevision(options: Expectation, revision: string | undefi
   throw new InvalidRequestError('the expected revision is not set');
 }
 
-interface Mismatch<Empty> {
+interface WrongRevisionMessage<Empty> {
   setCurrentNoStream(empty: Empty): unknown;
   setExpectedAny(empty: Empty): unknown;
   setExpectedStreamExists(empty: Empty): unknown;
   setExpectedNoStream(empty: Empty): unknown;
 }
 
-export function setMismatch<Empty>(
-  message: Mismatch<Empty>,
+export function setSharedRevisions<Empty>(
+  message: WrongRevisionMessage<Empty>,
   empty: Empty,
   current: number,
   expected: ExpectedRevision,
@@ -123,6 +122,6 @@ export function appendSize(event: ProposedEvent): number {
 
 const EVENT_OVERHEAD = 256;
 
-export function heldSize(event: ProposedEvent): number {
+export function memorySize(event: ProposedEvent): number {
   return event.data.length + event.metadata.length + event.type.length * 2 + EVENT_OVERHEAD;
 }

@@ -2,20 +2,20 @@ import type { ReadReq } from '@eventstore/db-client/generated/streams_pb.js';
 import streamsPb from '@eventstore/db-client/generated/streams_pb.js';
 import type { FilterOptions } from '../reading/event-filter.js';
 import type { Position } from '../reading/positions.js';
-import { filterExpression, UnsupportedExpressionError } from './filter-expression.js';
+import { translateExpression, UnsupportedExpressionError } from './filter-expression.js';
 import { streamName } from './messages.js';
 import { InvalidRequestError } from './status.js';
 
-export type From<T> = 'start' | 'end' | T;
+export type StartPoint<T> = 'start' | 'end' | T;
 
 export interface ReadFilter extends FilterOptions {
   checkpointInterval: number;
 }
 
 export interface ReadRequest {
-  of:
-    | { kind: 'stream'; stream: string; from: From<number> }
-    | { kind: 'all'; from: From<Position>; filter?: ReadFilter };
+  target:
+    | { kind: 'stream'; stream: string; from: StartPoint<number> }
+    | { kind: 'all'; from: StartPoint<Position>; filter?: ReadFilter };
   backwards: boolean;
   /** Undefined for a subscription. */
   count: number | undefined;
@@ -42,7 +42,7 @@ export function parseReadRequest(request: ReadReq): ReadRequest {
   }
   if (count === undefined && backwards) throw new InvalidRequestError('a subscription cannot go backwards');
   return {
-    of: options.hasStream() ? ofStream(options) : ofAll(options),
+    target: options.hasStream() ? streamTarget(options) : allTarget(options),
     backwards,
     count,
     resolveLinks: options.getResolveLinks(),
@@ -51,14 +51,14 @@ export function parseReadRequest(request: ReadReq): ReadRequest {
   };
 }
 
-function ofStream(options: Options): ReadRequest['of'] {
+function streamTarget(options: Options): ReadRequest['target'] {
   if (options.hasFilter()) throw new InvalidRequestError('only $all can be filtered');
   const stream = options.getStream();
   const from = stream?.hasRevision() ? Number(stream.getRevision()) : stream?.hasEnd() ? 'end' : 'start';
   return { kind: 'stream', stream: streamName(stream?.getStreamIdentifier()), from };
 }
 
-function ofAll(options: Options): ReadRequest['of'] {
+function allTarget(options: Options): ReadRequest['target'] {
   const all = options.getAll();
   if (!all) throw new InvalidRequestError('the read names neither a stream nor $all');
   const position = all.getPosition();
@@ -90,7 +90,7 @@ function parseFilter(filter: Filter): ReadFilter {
 
 function compile(pattern: string): RegExp {
   try {
-    return filterExpression(pattern);
+    return translateExpression(pattern);
   } catch (error) {
     if (!(error instanceof UnsupportedExpressionError)) throw error;
     throw new InvalidRequestError(`the filter's expression cannot be used: ${error.message}`);

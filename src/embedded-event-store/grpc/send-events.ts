@@ -1,4 +1,4 @@
-import { present } from '../reading/read-responses.js';
+import { readResponses } from '../reading/read-responses.js';
 import type { Store } from '../storage/store.js';
 import type { StreamWriter } from './stream-writer.js';
 import type { ReadRequest } from './read-request.js';
@@ -7,11 +7,11 @@ export async function sendEvents(
   store: Store,
   ordinals: readonly number[],
   request: ReadRequest,
-  outlet: StreamWriter,
+  writer: StreamWriter,
 ): Promise<void> {
-  for await (const messages of present(store, ordinals, request)) {
-    for (const message of messages) await outlet.send(message);
-    if (outlet.closed) return;
+  for await (const messages of readResponses(store, ordinals, request)) {
+    for (const message of messages) await writer.send(message);
+    if (writer.closed) return;
   }
 }
 

@@ -32,7 +32,7 @@ export class StreamWriter {
     if (!this.#closed && !this.#ended) this.call.write(message);
   }
 
-  get waiting(): number {
+  get pendingMessages(): number {
     return this.call.writableLength;
   }
 

@@ -2,8 +2,8 @@ import streamsPb from '@eventstore/db-client/generated/streams_pb.js';
 import { setImmediate } from 'node:timers/promises';
 import { AllForwards } from '../reading/all-events.js';
 import { eventFilter } from '../reading/event-filter.js';
-import { ordinalBehind } from '../reading/positions.js';
-import type { Selection } from '../reading/event-cursor.js';
+import { ordinalAfter } from '../reading/positions.js';
+import type { EventCursor } from '../reading/event-cursor.js';
 import { StreamForwards, viewStream } from '../reading/stream-events.js';
 import type { Store } from '../storage/store.js';
 import type { StreamWriter } from './stream-writer.js';
@@ -15,23 +15,23 @@ import { streamDeleted } from './status.js';
  * A catch-up subscription is a cursor in the log or in a stream. There is no queue between the log and the client, so
  * a slow client costs one page of memory, however far behind.
  */
-export async function subscribe(store: Store, request: ReadRequest, outlet: StreamWriter): Promise<void> {
-  const commits = new CommitSignal(store, outlet);
+export async function subscribe(store: Store, request: ReadRequest, writer: StreamWriter): Promise<void> {
+  const commits = new CommitSignal(store, writer);
   const source =
-    request.of.kind === 'stream' ? streamSource(store, request.of) : allSource(store, request.of);
-  await outlet.send(confirmation(store.newId()));
+    request.target.kind === 'stream' ? streamSource(store, request.target) : allSource(store, request.target);
+  await writer.send(confirmation(store.newId()));
   let caughtUp = false;
-  while (!outlet.closed) {
-    if (source.isDeleted()) return outlet.fail(streamDeleted(source.name));
-    const page = source.selection.next(Infinity);
-    await sendEvents(store, page.ordinals, request, outlet);
+  while (!writer.closed) {
+    if (source.isDeleted()) return writer.fail(streamDeleted(source.name));
+    const page = source.cursor.next(Infinity);
+    await sendEvents(store, page.ordinals, request, writer);
     const checkpoint = source.checkpoint();
-    if (checkpoint !== undefined) await outlet.send(checkpointAt(checkpoint));
+    if (checkpoint !== undefined) await writer.send(checkpointAt(checkpoint));
     if (!page.atEnd) {
       if (page.ordinals.length === 0) await setImmediate();
     } else if (!caughtUp && source.exists()) {
       caughtUp = true;
-      await outlet.send(CAUGHT_UP);
+      await writer.send(CAUGHT_UP);
     } else if (page.ordinals.length === 0) {
       await commits.next();
     }
@@ -40,7 +40,7 @@ export async function subscribe(store: Store, request: ReadRequest, outlet: Stre
 
 interface Source {
   name: string;
-  selection: Selection;
+  cursor: EventCursor;
   isDeleted(): boolean;
   /** False for a stream without events, which sends no CaughtUp. */
   exists(): boolean;
@@ -49,7 +49,7 @@ interface Source {
 
 function streamSource(
   store: Store,
-  { stream, from }: Extract<ReadRequest['of'], { kind: 'stream' }>,
+  { stream, from }: Extract<ReadRequest['target'], { kind: 'stream' }>,
 ): Source {
   const { index } = store;
   const now = (): number => store.now();
@@ -58,29 +58,29 @@ function streamSource(
   const revision = from === 'start' ? 0 : from === 'end' ? end : from + 1;
   return {
     name: stream,
-    selection: new StreamForwards(index, stream, revision, now),
+    cursor: new StreamForwards(index, stream, revision, now),
     isDeleted: () => viewStream(index, stream, now()).kind === 'deleted',
     exists: () => from === 'end' || viewStream(index, stream, now()).kind !== 'missing',
     checkpoint: () => undefined,
   };
 }
 
-function allSource(store: Store, { from, filter }: Extract<ReadRequest['of'], { kind: 'all' }>): Source {
+function allSource(store: Store, { from, filter }: Extract<ReadRequest['target'], { kind: 'all' }>): Source {
   const { index } = store;
-  const ordinal = from === 'start' ? 0 : from === 'end' ? index.count : ordinalBehind(index, from);
+  const ordinal = from === 'start' ? 0 : from === 'end' ? index.count : ordinalAfter(index, from);
   const interval = filter?.checkpointInterval ?? Infinity;
-  const selection = new AllForwards(index, ordinal, filter && eventFilter(index, filter), interval);
+  const cursor = new AllForwards(index, ordinal, filter && eventFilter(index, filter), interval);
   let checkpoints = 0;
   return {
     name: '$all',
-    selection,
+    cursor,
     isDeleted: () => false,
     exists: () => true,
     checkpoint: () => {
-      const due = Math.floor(selection.considered / interval);
-      if (due === checkpoints || selection.last === undefined) return undefined;
+      const due = Math.floor(cursor.scanned / interval);
+      if (due === checkpoints || cursor.last === undefined) return undefined;
       checkpoints = due;
-      return index.positionOf(selection.last);
+      return index.positionOf(cursor.last);
     },
   };
 }
@@ -90,13 +90,13 @@ class CommitSignal {
   #committed = false;
   #wake: (() => void) | undefined;
 
-  constructor(store: Store, outlet: StreamWriter) {
+  constructor(store: Store, writer: StreamWriter) {
     const wake = (): void => {
       this.#committed = true;
       this.#wake?.();
     };
-    outlet.onClose(store.onCommit(wake));
-    outlet.onClose(wake);
+    writer.onClose(store.onCommit(wake));
+    writer.onClose(wake);
   }
 
   async next(): Promise<void> {

@@ -10,7 +10,7 @@ export interface Page {
 }
 
 /** A cursor in the log or in a stream: the whole state of a read or subscription. */
-export interface Selection {
+export interface EventCursor {
   next(limit: number): Page;
 }
 

@@ -13,10 +13,10 @@ export function eventFilter(index: EventIndex, { on, matches }: FilterOptions): 
     on === 'stream' ? index.streamOf(ordinal) : index.typeOf(ordinal);
   if ('regex' in matches) {
     const { regex } = matches;
-    const verdicts = new Verdicts();
+    const cache = new MatchCache();
     return (ordinal) => {
       const name = numberOf(ordinal);
-      return verdicts.of(name) ?? verdicts.set(name, regex.test(names.textOf(name)));
+      return cache.get(name) ?? cache.set(name, regex.test(names.textOf(name)));
     };
   }
   const prefixes = matches.prefixes.map((prefix) => Buffer.from(prefix));
@@ -30,21 +30,21 @@ export function eventFilter(index: EventIndex, { on, matches }: FilterOptions): 
 }
 
 /** Results of an expression by name number: most events share their name with earlier ones. */
-class Verdicts {
+class MatchCache {
   #values = new Uint8Array(256);
 
-  of(name: number): boolean | undefined {
+  get(name: number): boolean | undefined {
     const value = this.#values[name] ?? 0;
     return value === 0 ? undefined : value === 1;
   }
 
-  set(name: number, verdict: boolean): boolean {
+  set(name: number, matches: boolean): boolean {
     if (name >= this.#values.length) {
       const grown = new Uint8Array(Math.max(name + 1, this.#values.length * 2));
       grown.set(this.#values);
       this.#values = grown;
     }
-    this.#values[name] = verdict ? 1 : 2;
-    return verdict;
+    this.#values[name] = matches ? 1 : 2;
+    return matches;
   }
 }

@@ -25,9 +25,9 @@ export function ordinalAt(index: EventIndex, { commit }: Position): number {
   return ordinal;
 }
 
-export function ordinalBehind(index: EventIndex, position: Position): number {
+export function ordinalAfter(index: EventIndex, position: Position): number {
   const ordinal = ordinalAt(index, position);
-  const isThere = ordinal < index.count && index.positionOf(ordinal) === position.commit;
+  const exists = ordinal < index.count && index.positionOf(ordinal) === position.commit;
   // positions compare as pairs: (c, c) follows (c, p) for a smaller p
-  return isThere && position.prepare >= position.commit ? ordinal + 1 : ordinal;
+  return exists && position.prepare >= position.commit ? ordinal + 1 : ordinal;
 }

@@ -6,7 +6,7 @@ import { bytesSize, varintSize, writeBytes, writeVarint } from '../storage/wire.
 import { MAX_PAGE_BYTES } from './event-cursor.js';
 import { visibleEvent } from './stream-events.js';
 
-export interface Presentation {
+export interface ResponseFormat {
   resolveLinks: boolean;
   structuredIds: boolean;
 }
@@ -14,14 +14,14 @@ export interface Presentation {
 const LINK = /^(\d+)@(.+)$/s;
 
 /** Yields a page's responses: usually the stored records, unchanged. */
-export async function* present(
+export async function* readResponses(
   store: Store,
   ordinals: readonly number[],
-  how: Presentation,
+  format: ResponseFormat,
 ): AsyncGenerator<Buffer[]> {
   const records = await store.records.read(ordinals);
-  if (!how.resolveLinks) {
-    yield how.structuredIds ? records.map((record) => message(how, record)) : records;
+  if (!format.resolveLinks) {
+    yield format.structuredIds ? records.map((record) => responseOf(format, record)) : records;
     return;
   }
   const linkType = store.index.types.find(Buffer.from(LINK_TYPE));
@@ -29,16 +29,16 @@ export async function* present(
     const isLink = store.index.typeOf(ordinals[i] ?? 0) === linkType;
     return isLink ? { link: record, target: linkTarget(store, record) } : { record };
   });
-  for (const chunk of chunksByTarget(store.index, events)) yield resolved(store, chunk, how);
+  for (const chunk of chunksByTarget(store.index, events)) yield resolveLinks(store, chunk, format);
 }
 
-type Event = { record: Buffer } | { link: Buffer; target: number | undefined };
+type PageEvent = { record: Buffer } | { link: Buffer; target: number | undefined };
 
-const targetOf = (event: Event): number | undefined => ('link' in event ? event.target : undefined);
+const targetOf = (event: PageEvent): number | undefined => ('link' in event ? event.target : undefined);
 
 /** Small links may point to large events: splits the page so that no part's targets exceed a page's limit. */
-function* chunksByTarget(index: EventIndex, events: readonly Event[]): Generator<Event[]> {
-  let chunk: Event[] = [];
+function* chunksByTarget(index: EventIndex, events: readonly PageEvent[]): Generator<PageEvent[]> {
+  let chunk: PageEvent[] = [];
   let bytes = 0;
   for (const event of events) {
     const target = targetOf(event);
@@ -54,13 +54,17 @@ function* chunksByTarget(index: EventIndex, events: readonly Event[]): Generator
   yield chunk;
 }
 
-async function resolved(store: Store, events: readonly Event[], how: Presentation): Promise<Buffer[]> {
+async function resolveLinks(
+  store: Store,
+  events: readonly PageEvent[],
+  format: ResponseFormat,
+): Promise<Buffer[]> {
   const targets = events.map(targetOf).filter((target) => target !== undefined);
   const records = (await store.records.read(targets)).values();
   return events.map((event) => {
-    if ('record' in event) return how.structuredIds ? message(how, event.record) : event.record;
+    if ('record' in event) return format.structuredIds ? responseOf(format, event.record) : event.record;
     const target = event.target === undefined ? undefined : records.next().value;
-    return message(how, target, event.link);
+    return responseOf(format, target, event.link);
   });
 }
 
@@ -71,7 +75,7 @@ function linkTarget(store: Store, link: Buffer): number | undefined {
 }
 
 /** A resolved link has the link's position in the log. */
-function message({ structuredIds }: Presentation, event: Buffer | undefined, link?: Buffer): Buffer {
+function responseOf({ structuredIds }: ResponseFormat, event: Buffer | undefined, link?: Buffer): Buffer {
   const [of, by] = [event, link].map((record) => record && new RecordView().at(record, 0));
   const recorded = (view: RecordView | undefined): Buffer | undefined =>
     view && structuredIds ? withStructuredId(view) : view?.recorded;

@@ -1,14 +1,14 @@
 import type { EventIndex } from '../storage/event-index.js';
-import { DELETED_BEFORE, originalOf, type StreamMetadata } from '../storage/stream-metadata.js';
+import { DELETED_BEFORE, originalStreamOf, type StreamMetadata } from '../storage/stream-metadata.js';
 import { TOMBSTONE_REVISION } from '../storage/wire.js';
-import { fitPage, MAX_PAGE_EVENTS, type Page, type Selection } from './event-cursor.js';
+import { fitPage, MAX_PAGE_EVENTS, type Page, type EventCursor } from './event-cursor.js';
 
 const METASTREAM_METADATA: StreamMetadata = { maxCount: 1 };
 
-export type StreamView = { kind: 'missing' } | { kind: 'deleted' } | PresentStream;
+export type StreamView = { kind: 'missing' } | { kind: 'deleted' } | VisibleRevisions;
 
 /** Visible are revisions `first` to `last` (none if first > last) of events created at or after `since` (ms). */
-interface PresentStream {
+interface VisibleRevisions {
   kind: 'present';
   stream: number;
   first: number;
@@ -17,7 +17,7 @@ interface PresentStream {
 }
 
 export function viewStream(index: EventIndex, name: string, nowMs: number): StreamView {
-  const original = originalOf(name);
+  const original = originalStreamOf(name);
   if (isTombstoned(index, name) || (original !== undefined && isTombstoned(index, original)))
     return { kind: 'deleted' };
   const stream = index.streamNumber(name);
@@ -39,13 +39,13 @@ export function visibleEvent(
   const view = viewStream(index, name, nowMs);
   if (view.kind !== 'present' || revision < view.first || revision > view.last) return undefined;
   const ordinal = index.ordinalOf(view.stream, revision);
-  return index.createdOf(ordinal) >= view.since ? ordinal : undefined;
+  return index.createdMsOf(ordinal) >= view.since ? ordinal : undefined;
 }
 
 /** The first visible revision at or after `from`; `last` + 1 if there is none. */
-export function firstShown(
+export function firstVisible(
   index: EventIndex,
-  { stream, first, last, since }: PresentStream,
+  { stream, first, last, since }: VisibleRevisions,
   from: number,
 ): number {
   // creation times ascend within a stream
@@ -54,13 +54,13 @@ export function firstShown(
   let high = last + 1;
   while (low < high) {
     const middle = Math.floor((low + high) / 2);
-    if (index.createdOf(index.ordinalOf(stream, middle)) < since) low = middle + 1;
+    if (index.createdMsOf(index.ordinalOf(stream, middle)) < since) low = middle + 1;
     else high = middle;
   }
   return low;
 }
 
-export class StreamForwards implements Selection {
+export class StreamForwards implements EventCursor {
   constructor(
     private readonly index: EventIndex,
     private readonly name: string,
@@ -72,7 +72,7 @@ export class StreamForwards implements Selection {
     const view = viewStream(this.index, this.name, this.now());
     if (view.kind !== 'present') return { ordinals: [], atEnd: true };
     const { stream, last } = view;
-    const from = firstShown(this.index, view, this.revision);
+    const from = firstVisible(this.index, view, this.revision);
     const count = Math.min(limit, MAX_PAGE_EVENTS, last - from + 1);
     if (count <= 0) return { ordinals: [], atEnd: from > last };
     const ordinals = fitPage(this.index, this.index.ordinalsOf(stream, from, count));
@@ -81,7 +81,7 @@ export class StreamForwards implements Selection {
   }
 }
 
-export class StreamBackwards implements Selection {
+export class StreamBackwards implements EventCursor {
   constructor(
     private readonly index: EventIndex,
     private readonly name: string,
@@ -99,7 +99,7 @@ export class StreamBackwards implements Selection {
     const ordinals = fitPage(this.index, block);
     this.revision = end - ordinals.length;
     return {
-      ordinals: ordinals.filter((ordinal) => this.index.createdOf(ordinal) >= view.since),
+      ordinals: ordinals.filter((ordinal) => this.index.createdMsOf(ordinal) >= view.since),
       atEnd: this.revision < view.first,
     };
   }

@@ -4,13 +4,13 @@ import {
   FRAME_HEADER_LENGTH,
   MAX_PAYLOAD_LENGTH,
   RECORD_PREFIX_LENGTH,
-  sealFrame,
-  sealRecord,
+  writeFrameHeader,
+  writeRecordPrefix,
 } from './frame.js';
-import type { GroupWriter, Place } from './group-writer.js';
+import type { GroupWriter, FramePlace } from './group-writer.js';
 import { RecordEncoder, type NewRecord } from './record.js';
 
-export interface AppendFrame extends Place {
+export interface AppendFrame extends FramePlace {
   bytes: Buffer;
   positions: number[];
 }
@@ -40,9 +40,9 @@ export function encodeFrame(
   for (const encoder of encoders) {
     const start = at + RECORD_PREFIX_LENGTH;
     at = encoder.write(bytes, start);
-    sealRecord(bytes, start, at);
+    writeRecordPrefix(bytes, start, at);
   }
-  sealFrame(bytes, place.position, durable);
+  writeFrameHeader(bytes, place.position, durable);
   return { ...place, bytes, positions: encoders.map((encoder) => encoder.position) };
 }
 

@@ -7,7 +7,7 @@ import { InFlight, type InFlightAppend } from './in-flight.js';
 import type { RecordReader } from './record-reader.js';
 import { RecordView, type NewRecord } from './record.js';
 import type { SegmentedLog } from './segmented-log.js';
-import { originalOf, parseMetadata } from './stream-metadata.js';
+import { originalStreamOf, parseMetadata } from './stream-metadata.js';
 import { StreamStates } from './stream-states.js';
 
 const IDLE_MS = 1_000;
@@ -28,7 +28,7 @@ export class Committer {
     private readonly log: SegmentedLog,
     records: RecordReader,
     segmentLength: number,
-    on: Pick<GroupWriterEvents, 'onLost' | 'onBroken' | 'onRoom'>,
+    on: Pick<GroupWriterEvents, 'onAppendsFailed' | 'onBroken' | 'onSpaceAvailable'>,
   ) {
     this.states = new StreamStates(index, this.#inFlight, (ordinal) => records.readSync(ordinal));
     this.#writer = new GroupWriter(log, segmentLength, {
@@ -36,12 +36,12 @@ export class Committer {
         this.#markEndWhenIdle();
         for (const wake of this.#onCommit) wake();
       },
-      onLost: (error) => {
+      onAppendsFailed: (error) => {
         this.#inFlight.clear();
-        on.onLost(error);
+        on.onAppendsFailed(error);
       },
       onBroken: (error) => on.onBroken(error),
-      onRoom: () => on.onRoom(),
+      onSpaceAvailable: () => on.onSpaceAvailable(),
     });
   }
 
@@ -71,15 +71,15 @@ export class Committer {
     this.#endMarked = false;
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const append: InFlightAppend = { done: promise };
-    const streams = this.#takeOff(records, frame.positions, append);
+    const streams = this.#addInFlight(records, frame.positions, append);
     this.#writer.enqueue({
       ...frame,
-      failed: reject,
-      committed: () => {
+      onFailed: reject,
+      onDurable: () => {
         eachRecord(frame.bytes, FRAME_HEADER_LENGTH, frame.bytes.length, (at, length) =>
           this.index.add(this.#view.at(frame.bytes, at), length),
         );
-        this.#inFlight.landed(
+        this.#inFlight.remove(
           append,
           streams,
           records.map((record) => record.id),
@@ -95,13 +95,13 @@ export class Committer {
     this.#writer.break(cause);
   }
 
-  async proveWritable(): Promise<void> {
-    await this.#writer.proveWritable();
+  async probeWrite(): Promise<void> {
+    await this.#writer.probeWrite();
   }
 
-  async refuse(): Promise<void> {
+  async stopAccepting(): Promise<void> {
     this.#closing = true;
-    this.#writer.stopLooking();
+    this.#writer.stopSpaceChecks();
     clearTimeout(this.#idle);
     await this.#writer.drained();
   }
@@ -119,7 +119,7 @@ export class Committer {
         this.#endMarked = false;
         resolve();
       };
-      this.#writer.enqueue({ ...mark, committed: resolve, failed });
+      this.#writer.enqueue({ ...mark, onDurable: resolve, onFailed: failed });
     });
   }
 
@@ -130,13 +130,17 @@ export class Committer {
     this.#idle = setTimeout(() => void this.markEnd(), IDLE_MS).unref();
   }
 
-  #takeOff(records: readonly NewRecord[], positions: readonly number[], append: InFlightAppend): Set<string> {
+  #addInFlight(
+    records: readonly NewRecord[],
+    positions: readonly number[],
+    append: InFlightAppend,
+  ): Set<string> {
     const streams = new Set<string>();
     for (const [i, { stream, revision, createdMs, id, data, isJson }] of records.entries()) {
       const name = stream.toString();
       streams.add(name);
       const raw = Buffer.from(data.buffer, data.byteOffset, data.byteLength);
-      const isMetadata = originalOf(name) !== undefined;
+      const isMetadata = originalStreamOf(name) !== undefined;
       this.#inFlight.setStream(name, {
         lastRevision: revision,
         lastCreatedMs: createdMs,

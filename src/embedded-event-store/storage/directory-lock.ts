@@ -36,8 +36,8 @@ export function lockDirectory(dir: string): () => void {
       { cause },
     );
   }
-  const held = database;
-  return () => held.close();
+  const locked = database;
+  return () => locked.close();
 }
 
 /**

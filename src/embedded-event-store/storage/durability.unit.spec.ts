@@ -9,7 +9,7 @@ import { segmentHeader, segmentPath } from './segment.js';
 import { SegmentedLog } from './segmented-log.js';
 
 const nothing = () => undefined;
-const QUIET = { onPayload: nothing, onTornTail: nothing, onEmptySegment: nothing, onTailLeft: nothing };
+const QUIET = { onPayload: nothing, onTornTail: nothing, onEmptySegment: nothing, onTailPending: nothing };
 
 let dir: string;
 let handles: FileHandle;

@@ -23,7 +23,7 @@ export class EventIndex {
 
   readonly #positions = new Float64Column();
   readonly #lengths = new Uint32Column();
-  readonly #created = new Float64Column();
+  readonly #createdMs = new Float64Column();
   readonly #stream = new Uint32Column();
   readonly #type = new Uint32Column();
   readonly #revision = new Uint32Column();
@@ -45,7 +45,7 @@ export class EventIndex {
     const ordinal = this.count;
     this.#positions.push(record.position);
     this.#lengths.push(length);
-    this.#created.push(record.createdMs);
+    this.#createdMs.push(record.createdMs);
     this.#stream.push(stream);
     this.#type.push(this.types.intern(record.bytes, record.typeStart, record.typeEnd));
     this.#revision.push(record.revision);
@@ -70,8 +70,8 @@ export class EventIndex {
     return this.#lengths.at(ordinal);
   }
 
-  createdOf(ordinal: number): number {
-    return this.#created.at(ordinal);
+  createdMsOf(ordinal: number): number {
+    return this.#createdMs.at(ordinal);
   }
 
   streamOf(ordinal: number): number {
@@ -107,8 +107,8 @@ export class EventIndex {
     return this.#tombstoned.has(stream) ? TOMBSTONE_REVISION : this.#count.at(stream) - 1;
   }
 
-  lastCreated(stream: number): number {
-    return this.#count.at(stream) === 0 ? 0 : this.createdOf(this.#last.at(stream));
+  lastCreatedMs(stream: number): number {
+    return this.#count.at(stream) === 0 ? 0 : this.createdMsOf(this.#last.at(stream));
   }
 
   countOf(stream: number): number {

@@ -3,7 +3,7 @@
  * IndexWriter.CheckCommit:
  * https://github.com/EventStore/EventStore/blob/release/oss-v23.10/src/EventStore.Core/Services/Storage/ReaderIndex/IndexWriter.cs
  */
-import type { KnownEvent, StreamStates } from './stream-states.js';
+import type { ExistingEvent, StreamStates } from './stream-states.js';
 import { metastreamOf } from './stream-metadata.js';
 import { TOMBSTONE_REVISION } from './wire.js';
 
@@ -13,9 +13,9 @@ export const NO_STREAM = -1;
 export const ANY = -2;
 export const STREAM_EXISTS = -4;
 
-export type Verdict =
+export type AppendCheck =
   | { kind: 'append'; current: number; softDeleted: boolean }
-  | { kind: 'repeated'; last: KnownEvent }
+  | { kind: 'repeated'; last: ExistingEvent }
   | { kind: 'wrong-expected-revision'; current: number }
   | { kind: 'deleted' };
 
@@ -24,26 +24,31 @@ export function checkAppend(
   stream: string,
   expected: ExpectedRevision,
   ids: readonly string[],
-): Verdict {
+): AppendCheck {
   const current = states.lastRevision(stream);
   if (current === TOMBSTONE_REVISION) return { kind: 'deleted' };
   if (expected === STREAM_EXISTS) {
     if (states.isSoftDeleted(stream)) return { kind: 'deleted' };
-    if (current < 0 && states.lastRevision(metastreamOf(stream)) < 0) return wrong(current);
+    if (current < 0 && states.lastRevision(metastreamOf(stream)) < 0) return wrongRevision(current);
   }
   if (expected === ANY || expected === STREAM_EXISTS) return checkAny(states, stream, current, ids);
-  if (expected < current) return checkBehind(states, stream, current, expected, ids);
-  if (expected > current) return wrong(current);
+  if (expected < current) return checkRepeated(states, stream, current, expected, ids);
+  if (expected > current) return wrongRevision(current);
   return { kind: 'append', current, softDeleted: states.isSoftDeleted(stream) };
 }
 
-function checkAny(states: StreamStates, stream: string, current: number, ids: readonly string[]): Verdict {
-  let last: KnownEvent | undefined;
+function checkAny(
+  states: StreamStates,
+  stream: string,
+  current: number,
+  ids: readonly string[],
+): AppendCheck {
+  let last: ExistingEvent | undefined;
   for (const id of ids) {
-    const known = states.recentEvent(stream, id);
-    if (known) last = known;
+    const existing = states.recentEvent(stream, id);
+    if (existing) last = existing;
     else if (last)
-      return wrong(current); // the append starts like an earlier one and then differs
+      return wrongRevision(current); // the append starts like an earlier one and then differs
     else break;
   }
   return last
@@ -51,25 +56,25 @@ function checkAny(states: StreamStates, stream: string, current: number, ids: re
     : { kind: 'append', current, softDeleted: states.isSoftDeleted(stream) };
 }
 
-function checkBehind(
+function checkRepeated(
   states: StreamStates,
   stream: string,
   current: number,
   expected: number,
   ids: readonly string[],
-): Verdict {
-  let last: KnownEvent | undefined;
+): AppendCheck {
+  let last: ExistingEvent | undefined;
   for (const [index, id] of ids.entries()) {
-    const known = states.eventAt(stream, expected + 1 + index, id);
-    if (!known) {
+    const existing = states.eventAt(stream, expected + 1 + index, id);
+    if (!existing) {
       const recreates = index === 0 && expected === NO_STREAM && states.isSoftDeleted(stream);
-      return recreates ? { kind: 'append', current, softDeleted: true } : wrong(current);
+      return recreates ? { kind: 'append', current, softDeleted: true } : wrongRevision(current);
     }
-    last = known;
+    last = existing;
   }
-  return last ? { kind: 'repeated', last } : wrong(current);
+  return last ? { kind: 'repeated', last } : wrongRevision(current);
 }
 
-function wrong(current: number): Verdict {
+function wrongRevision(current: number): AppendCheck {
   return { kind: 'wrong-expected-revision', current };
 }

@@ -124,21 +124,18 @@ describe('a start after an fsync that failed', () => {
     ]);
   });
 
-  it.each([1, 2, 3, 4, 5, 6])(
-    'serves nothing while the disk fails: sync %i',
-    async (nth) => {
-      const repeated = proposed(1);
-      await failedSync(repeated);
-      let syncs = 0;
-      watchDisk((operation) => (operation.startsWith('sync') && ++syncs >= nth ? fault('EIO') : undefined));
-      await expect(bench.reopen()).rejects.toThrow(/EIO|fsync/);
-      jest.restoreAllMocks();
-      const store = await bench.reopen();
-      expect(await store.append('a', 0, [repeated])).toMatchObject({ kind: 'appended', revision: 1 });
-      expect(await numbersOf(store, 'a')).toEqual([0, 1]);
-      expect(readdirSync(bench.dir).filter((name) => name.startsWith('log-end'))).toEqual([]);
-    },
-  );
+  it.each([1, 2, 3, 4, 5, 6])('serves nothing while the disk fails: sync %i', async (nth) => {
+    const repeated = proposed(1);
+    await failedSync(repeated);
+    let syncs = 0;
+    watchDisk((operation) => (operation.startsWith('sync') && ++syncs >= nth ? fault('EIO') : undefined));
+    await expect(bench.reopen()).rejects.toThrow(/EIO|fsync/);
+    jest.restoreAllMocks();
+    const store = await bench.reopen();
+    expect(await store.append('a', 0, [repeated])).toMatchObject({ kind: 'appended', revision: 1 });
+    expect(await numbersOf(store, 'a')).toEqual([0, 1]);
+    expect(readdirSync(bench.dir).filter((name) => name.startsWith('log-end'))).toEqual([]);
+  });
 
   it('starts on a full disk, without space for the copy', async () => {
     const from = await failedSync();

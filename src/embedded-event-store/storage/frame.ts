@@ -46,7 +46,7 @@ export function formatOf(version: number): FrameFormat | undefined {
   return [VERSION_1, CURRENT_FORMAT].find((format) => format.version === version);
 }
 
-export function sealFrame(frame: Buffer, position: number, durable: number): void {
+export function writeFrameHeader(frame: Buffer, position: number, durable: number): void {
   CURRENT_FORMAT.magic.copy(frame, 0);
   frame.writeUInt32LE(frame.length - FRAME_HEADER_LENGTH, 4);
   frame.writeBigUInt64LE(BigInt(position), 8);
@@ -55,14 +55,14 @@ export function sealFrame(frame: Buffer, position: number, durable: number): voi
   frame.writeUInt32LE(crc32(frame.subarray(0, HEADER_CRC_AT)), HEADER_CRC_AT);
 }
 
-export function sealRecord(bytes: Buffer, start: number, end: number): void {
+export function writeRecordPrefix(bytes: Buffer, start: number, end: number): void {
   const prefix = start - RECORD_PREFIX_LENGTH;
   bytes.writeUInt32LE(end - start, prefix);
   bytes.writeUInt32LE(crc32(bytes.subarray(start, end)), prefix + RECORD_CRC_AT);
 }
 
 /** Undefined if the record is damaged. Version 1 has no checksum of single records. */
-export function checkedRecord(
+export function verifyRecord(
   bytes: Buffer,
   { version, recordPrefixLength }: FrameFormat,
 ): Buffer | undefined {
@@ -76,7 +76,7 @@ export function checkedRecord(
 export type FrameCheck =
   | { kind: 'frame'; length: number; durable: number }
   /** True if the header passes its checksum, so that its length is valid. */
-  | { kind: 'partial'; length: number; isSealed: boolean }
+  | { kind: 'partial'; length: number; hasValidHeader: boolean }
   | { kind: 'damaged' };
 
 export function checkFrame(
@@ -87,17 +87,17 @@ export function checkFrame(
   format = CURRENT_FORMAT,
 ): FrameCheck {
   const { magic, headerLength, version } = format;
-  if (end - at < headerLength) return { kind: 'partial', length: headerLength, isSealed: false };
+  if (end - at < headerLength) return { kind: 'partial', length: headerLength, hasValidHeader: false };
   if (bytes.compare(magic, 0, 4, at, at + 4) !== 0) return { kind: 'damaged' };
   const payload = bytes.readUInt32LE(at + 4);
   if (payload > MAX_PAYLOAD_LENGTH || bytes.readBigUInt64LE(at + 8) !== BigInt(position))
     return { kind: 'damaged' };
-  const isSealed =
+  const hasValidHeader =
     version !== VERSION_1.version &&
     crc32(bytes.subarray(at, at + HEADER_CRC_AT)) === bytes.readUInt32LE(at + HEADER_CRC_AT);
-  if (version !== VERSION_1.version && !isSealed) return { kind: 'damaged' };
+  if (version !== VERSION_1.version && !hasValidHeader) return { kind: 'damaged' };
   const length = headerLength + payload;
-  if (end - at < length) return { kind: 'partial', length, isSealed };
+  if (end - at < length) return { kind: 'partial', length, hasValidHeader };
   const covered = version === VERSION_1.version ? crc32(bytes.subarray(at, at + PAYLOAD_CRC_AT)) : 0;
   const checksum = crc32(bytes.subarray(at + headerLength, at + length), covered);
   if (checksum !== bytes.readUInt32LE(at + PAYLOAD_CRC_AT)) return { kind: 'damaged' };

@@ -5,28 +5,28 @@ import { SyncError, type SegmentedLog } from './segmented-log.js';
 
 const MAX_BATCH_LENGTH = 8 * 1024 * 1024;
 
-export interface Place {
+export interface FramePlace {
   position: number;
   opensSegment: boolean;
 }
 
-export interface QueuedFrame extends Place {
+export interface QueuedFrame extends FramePlace {
   bytes: Buffer;
-  committed(): void;
-  failed(error: Error): void;
+  onDurable(): void;
+  onFailed(error: Error): void;
 }
 
 export interface GroupWriterEvents {
   onCommitted(): void;
-  onLost(error: Error): void;
+  onAppendsFailed(error: Error): void;
   /** The writer has stopped for good: only a restart finds out which bytes are on disk. */
   onBroken(error: StoreUnavailableError): void;
-  onRoom(): void;
+  onSpaceAvailable(): void;
 }
 
 /** A successful write proves the disk writable for this time. */
-const PROOF_MS = 1_000;
-const ROOM_MS = 500;
+const PROBE_VALID_MS = 1_000;
+const SPACE_CHECK_MS = 500;
 
 /**
  * Group commit: while one batch is written and synced, the frames of the next batch gather.
@@ -41,17 +41,17 @@ export class GroupWriter {
   #broken: StoreUnavailableError | undefined;
   #tail: number;
   #segmentBase: number;
-  #waiting = 0;
-  #full: DiskFullError | undefined;
-  #roomTimer: NodeJS.Timeout | undefined;
-  #isLooking = false;
-  #wroteAt = -Infinity;
-  #proof: PromiseWithResolvers<void> | undefined;
+  #backlog = 0;
+  #diskFull: DiskFullError | undefined;
+  #spaceTimer: NodeJS.Timeout | undefined;
+  #isCheckingSpace = false;
+  #lastWriteAt = -Infinity;
+  #probe: PromiseWithResolvers<void> | undefined;
 
   constructor(
     private readonly log: Pick<
       SegmentedLog,
-      'end' | 'segmentBase' | 'write' | 'truncate' | 'roll' | 'mustRoll' | 'proveWritable' | 'proveRoom'
+      'end' | 'segmentBase' | 'write' | 'truncate' | 'roll' | 'mustRoll' | 'probeWrite' | 'probeSpace'
     >,
     private readonly segmentLength: number,
     private readonly events: GroupWriterEvents,
@@ -65,10 +65,10 @@ export class GroupWriter {
   }
 
   get backlog(): number {
-    return this.#waiting;
+    return this.#backlog;
   }
 
-  place(lengthAt: (position: number) => number): Place {
+  place(lengthAt: (position: number) => number): FramePlace {
     const position = this.#tail;
     const isFirst = position === this.#segmentBase + SEGMENT_HEADER_LENGTH;
     const mustRoll = this.log.mustRoll && this.#segmentBase === this.log.segmentBase;
@@ -82,7 +82,7 @@ export class GroupWriter {
   enqueue(frame: QueuedFrame): void {
     if (frame.opensSegment) this.#segmentBase = this.#tail;
     this.#tail = frame.position + frame.bytes.length;
-    this.#waiting += frame.bytes.length;
+    this.#backlog += frame.bytes.length;
     this.#queue.push(frame);
     this.#running ??= this.#run();
   }
@@ -92,12 +92,12 @@ export class GroupWriter {
    * @throws {DiskFullError}
    * @throws {StoreUnavailableError}
    */
-  async proveWritable(): Promise<void> {
-    const fault = this.#broken ?? this.#full;
-    if (fault) throw fault;
-    if (performance.now() - this.#wroteAt < PROOF_MS) return;
-    this.#proof ??= Promise.withResolvers();
-    const { promise } = this.#proof;
+  async probeWrite(): Promise<void> {
+    const error = this.#broken ?? this.#diskFull;
+    if (error) throw error;
+    if (performance.now() - this.#lastWriteAt < PROBE_VALID_MS) return;
+    this.#probe ??= Promise.withResolvers();
+    const { promise } = this.#probe;
     this.#running ??= this.#run();
     await promise;
   }
@@ -106,9 +106,9 @@ export class GroupWriter {
     if (!this.#broken) this.events.onBroken(this.#stopWriting(cause));
   }
 
-  stopLooking(): void {
-    clearInterval(this.#roomTimer);
-    this.#roomTimer = undefined;
+  stopSpaceChecks(): void {
+    clearInterval(this.#spaceTimer);
+    this.#spaceTimer = undefined;
   }
 
   async drained(): Promise<void> {
@@ -116,7 +116,7 @@ export class GroupWriter {
   }
 
   async #run(): Promise<void> {
-    while (this.#queue.length > 0 || this.#proof) {
+    while (this.#queue.length > 0 || this.#probe) {
       const batch = this.#takeBatch();
       try {
         await this.#write(batch);
@@ -124,19 +124,19 @@ export class GroupWriter {
         await this.#fail(batch, error as Error);
         continue;
       }
-      this.#wroteAt = performance.now();
-      this.#proof?.resolve();
-      this.#proof = undefined;
-      this.#waiting -= lengthOf(batch);
+      this.#lastWriteAt = performance.now();
+      this.#probe?.resolve();
+      this.#probe = undefined;
+      this.#backlog -= lengthOf(batch);
       if (batch.length === 0) continue;
-      for (const frame of batch) frame.committed();
+      for (const frame of batch) frame.onDurable();
       this.events.onCommitted();
     }
     this.#running = undefined;
   }
 
   async #write(batch: QueuedFrame[]): Promise<void> {
-    if (batch.length === 0) return this.log.proveWritable();
+    if (batch.length === 0) return this.log.probeWrite();
     if (batch[0]?.opensSegment) await this.log.roll();
     await this.log.write(
       batch.map((frame) => frame.bytes),
@@ -154,41 +154,41 @@ export class GroupWriter {
   }
 
   async #fail(batch: QueuedFrame[], cause: Error): Promise<void> {
-    const lost = await this.#verdict(cause);
+    const error = await this.#classify(cause);
     const frames = [...batch, ...this.#queue];
     this.#queue = [];
-    this.#waiting = 0;
+    this.#backlog = 0;
     this.#tail = this.log.end;
     this.#segmentBase = this.log.segmentBase;
-    this.events.onLost(lost);
-    for (const frame of frames) frame.failed(lost);
-    this.#proof?.reject(lost);
-    this.#proof = undefined;
-    if (lost instanceof DiskFullError) this.#lookForRoom(lost);
-    else this.events.onBroken(lost);
+    this.events.onAppendsFailed(error);
+    for (const frame of frames) frame.onFailed(error);
+    this.#probe?.reject(error);
+    this.#probe = undefined;
+    if (error instanceof DiskFullError) this.#startSpaceChecks(error);
+    else this.events.onBroken(error);
   }
 
-  #lookForRoom(full: DiskFullError): void {
-    this.#full = full;
-    this.#roomTimer ??= setInterval(() => void this.#look(), ROOM_MS).unref();
+  #startSpaceChecks(full: DiskFullError): void {
+    this.#diskFull = full;
+    this.#spaceTimer ??= setInterval(() => void this.#checkSpace(), SPACE_CHECK_MS).unref();
   }
 
-  async #look(): Promise<void> {
-    if (this.#isLooking) return;
-    this.#isLooking = true;
+  async #checkSpace(): Promise<void> {
+    if (this.#isCheckingSpace) return;
+    this.#isCheckingSpace = true;
     try {
-      await this.log.proveRoom();
-      this.#full = undefined;
-      this.stopLooking();
-      this.events.onRoom();
+      await this.log.probeSpace();
+      this.#diskFull = undefined;
+      this.stopSpaceChecks();
+      this.events.onSpaceAvailable();
     } catch (error) {
       if (!isNoSpace(error)) this.break(error as Error);
     } finally {
-      this.#isLooking = false;
+      this.#isCheckingSpace = false;
     }
   }
 
-  async #verdict(cause: Error): Promise<DiskFullError | StoreUnavailableError> {
+  async #classify(cause: Error): Promise<DiskFullError | StoreUnavailableError> {
     if (!(cause instanceof SyncError) && isNoSpace(cause)) {
       try {
         await this.log.truncate();
@@ -201,7 +201,7 @@ export class GroupWriter {
   }
 
   #stopWriting(cause: Error): StoreUnavailableError {
-    this.stopLooking();
+    this.stopSpaceChecks();
     this.#broken = new StoreUnavailableError(
       `the event store stopped writing after an I/O error (${cause.message}): check the disk, then restart it`,
       { cause },

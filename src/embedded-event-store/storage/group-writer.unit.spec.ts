@@ -31,13 +31,13 @@ class ScriptedLog {
   proofs = 0;
   hasRoom = false;
 
-  async proveWritable(): Promise<void> {
+  async probeWrite(): Promise<void> {
     this.proofs++;
     const fault = this.faults.shift();
     return fault ? Promise.reject(fault) : Promise.resolve();
   }
 
-  async proveRoom(): Promise<void> {
+  async probeSpace(): Promise<void> {
     return this.hasRoom ? Promise.resolve() : Promise.reject(fault('ENOSPC'));
   }
 
@@ -60,9 +60,9 @@ describe('the group writer', () => {
     events = [];
     writer = new GroupWriter(log, 200, {
       onCommitted: () => events.push('committed'),
-      onLost: (error) => events.push(`lost: ${error.name}`),
+      onAppendsFailed: (error) => events.push(`lost: ${error.name}`),
       onBroken: () => events.push('broken'),
-      onRoom: () => events.push('room'),
+      onSpaceAvailable: () => events.push('room'),
     });
   });
 
@@ -72,8 +72,8 @@ describe('the group writer', () => {
       writer.enqueue({
         ...place,
         bytes: Buffer.from(text),
-        committed: () => resolve(place.position),
-        failed: reject,
+        onDurable: () => resolve(place.position),
+        onFailed: reject,
       }),
     );
   }
@@ -131,30 +131,30 @@ describe('the group writer', () => {
     expect(writer.broken!.message).toContain('stopped writing after an I/O error');
     expect(log.written).toEqual([]);
     expect(events).toEqual(['lost: StoreUnavailableError', 'broken']);
-    await expect(writer.proveWritable()).rejects.toThrow(StoreUnavailableError);
+    await expect(writer.probeWrite()).rejects.toThrow(StoreUnavailableError);
   });
 
   it('proves the disk writable by a write of the last second, or by a probe', async () => {
-    await Promise.all([writer.proveWritable(), writer.proveWritable()]);
+    await Promise.all([writer.probeWrite(), writer.probeWrite()]);
     expect(log.proofs).toBe(1);
     await append('a');
-    await writer.proveWritable();
+    await writer.probeWrite();
     expect(log.proofs).toBe(1);
   });
 
   it('is broken when that probe fails', async () => {
     log.faults = [fault('EIO')];
-    await expect(writer.proveWritable()).rejects.toThrow(StoreUnavailableError);
+    await expect(writer.probeWrite()).rejects.toThrow(StoreUnavailableError);
     expect(events).toContain('broken');
   });
 
   it('reports a full disk until it has space, which the writer detects by itself', async () => {
     log.faults = [fault('ENOSPC')];
     await expect(append('a')).rejects.toThrow(DiskFullError);
-    await expect(writer.proveWritable()).rejects.toThrow(DiskFullError);
+    await expect(writer.probeWrite()).rejects.toThrow(DiskFullError);
     log.hasRoom = true;
     await until(() => events.includes('room'));
-    await writer.proveWritable();
+    await writer.probeWrite();
     expect(writer.broken).toBeUndefined();
   });
 });

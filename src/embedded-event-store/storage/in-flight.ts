@@ -42,7 +42,7 @@ export class InFlight {
     this.#events.set(id, event);
   }
 
-  landed(append: InFlightAppend, streams: Iterable<string>, ids: Iterable<string>): void {
+  remove(append: InFlightAppend, streams: Iterable<string>, ids: Iterable<string>): void {
     for (const name of streams) if (this.#streams.get(name)?.append === append) this.#streams.delete(name);
     for (const id of ids) if (this.#events.get(id)?.append === append) this.#events.delete(id);
   }

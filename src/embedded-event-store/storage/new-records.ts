@@ -1,6 +1,6 @@
 import { STREAM_DELETED_TYPE } from './event-index.js';
 import type { NewRecord } from './record.js';
-import { metastreamOf, originalOf, withTruncateBefore } from './stream-metadata.js';
+import { metastreamOf, originalStreamOf, withTruncateBefore } from './stream-metadata.js';
 import type { StreamStates } from './stream-states.js';
 import { TOMBSTONE_REVISION } from './wire.js';
 
@@ -13,7 +13,7 @@ export interface ProposedEvent {
 }
 
 const METADATA_TYPE = '$metadata';
-const NOTHING = new Uint8Array(0);
+const EMPTY = new Uint8Array(0);
 
 export class NewRecords {
   constructor(
@@ -22,18 +22,18 @@ export class NewRecords {
     private readonly newId: () => string,
   ) {}
 
-  of(stream: string, first: number, events: readonly ProposedEvent[]): NewRecord[] {
+  forEvents(stream: string, first: number, events: readonly ProposedEvent[]): NewRecord[] {
     const createdMs = this.#createdMs(stream);
     return events.map((event, i) => this.#record(stream, first + i, event, createdMs));
   }
 
   metadata(metastream: string, revision: number, data: Buffer, id = this.newId()): NewRecord {
-    const event = { id, type: METADATA_TYPE, isJson: true, data, metadata: NOTHING };
+    const event = { id, type: METADATA_TYPE, isJson: true, data, metadata: EMPTY };
     return this.#record(metastream, revision, event);
   }
 
   tombstone(stream: string, id: string): NewRecord {
-    const event = { id, type: STREAM_DELETED_TYPE, isJson: false, data: NOTHING, metadata: NOTHING };
+    const event = { id, type: STREAM_DELETED_TYPE, isJson: false, data: EMPTY, metadata: EMPTY };
     return this.#record(stream, TOMBSTONE_REVISION, event);
   }
 
@@ -41,12 +41,12 @@ export class NewRecords {
    * Returns the metadata event that restores a soft-deleted stream, or undefined. Both an append to the stream and
    * new metadata restore it. The event's $tb hides all earlier events.
    */
-  comeback(
+  restoration(
     stream: string,
     { current, softDeleted }: { current: number; softDeleted: boolean },
     events: readonly ProposedEvent[],
   ): NewRecord | undefined {
-    const original = originalOf(stream);
+    const original = originalStreamOf(stream);
     if (softDeleted) {
       const raw = this.states.rawMetadata(stream);
       const json = raw && withTruncateBefore(raw, current + 1);
@@ -54,7 +54,7 @@ export class NewRecords {
       return json && this.metadata(metastream, this.states.lastRevision(metastream) + 1, json);
     }
     if (original !== undefined && this.states.isSoftDeleted(original)) {
-      const raw = Buffer.from(events.at(-1)?.data ?? NOTHING);
+      const raw = Buffer.from(events.at(-1)?.data ?? EMPTY);
       const json = withTruncateBefore(raw, this.states.lastRevision(original) + 1);
       return json && this.metadata(stream, current + 1 + events.length, json);
     }
@@ -75,6 +75,6 @@ export class NewRecords {
    * Never before the stream's last event, even if the clock goes backwards: creation times ascend within a stream.
    */
   #createdMs(stream: string): number {
-    return Math.max(this.nowMs(), this.states.lastCreated(stream));
+    return Math.max(this.nowMs(), this.states.lastCreatedMs(stream));
   }
 }

@@ -1,5 +1,5 @@
 import type { EventIndex } from './event-index.js';
-import { checkedRecord } from './frame.js';
+import { verifyRecord } from './frame.js';
 import { DamagedEventError } from '../errors.js';
 import type { SegmentedLog } from './segmented-log.js';
 
@@ -45,7 +45,7 @@ export class RecordReader {
   }
 
   #checked(bytes: Buffer, position: number): Buffer {
-    const record = checkedRecord(bytes, this.log.formatAt(position));
+    const record = verifyRecord(bytes, this.log.formatAt(position));
     if (record) return record;
     throw this.#damage(position);
   }

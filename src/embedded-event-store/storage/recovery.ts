@@ -13,9 +13,9 @@ import { readAt } from './file-bytes.js';
 import { FileWindow } from './file-window.js';
 import { checkFrame, CURRENT_FORMAT, type FrameFormat } from './frame.js';
 import { isNoSpace } from './no-space.js';
-import { findCopies, finishProof, proveEnd } from './unproven-end.js';
+import { findEndCopies, finishRewrite, rewriteUnprovenEnd } from './unproven-end.js';
 import { formatOfHeader, listSegments, SEGMENT_HEADER_LENGTH, segmentPath, type Segment } from './segment.js';
-import { cutTail, lookAtTail, type TornTail } from './torn-tail.js';
+import { cutTail, inspectTail, type TornTail } from './torn-tail.js';
 
 export interface RecoveryEvents {
   /** The payload is `bytes[start, end)`, valid during the call only. */
@@ -23,13 +23,13 @@ export interface RecoveryEvents {
   onTornTail(tail: TornTail): void;
   onEmptySegment(removed: { readonly segment: string; readonly bytes: number }): void;
   /** Ignored a tail that cannot be saved until the disk has space. */
-  onTailLeft(tail: Omit<TornTail, 'savedAs'>): void;
+  onTailPending(tail: Omit<TornTail, 'savedAs'>): void;
 }
 
 export interface RecoveredLog {
   readonly segments: Segment[];
   /** Saves and truncates the ignored tail; must run before the first write. */
-  readonly cutLater: (() => Promise<void>) | undefined;
+  readonly cutPendingTail: (() => Promise<void>) | undefined;
 }
 
 interface ReadFrames {
@@ -44,25 +44,25 @@ interface ReadFrames {
  */
 export async function recoverSegments(dir: string, events: RecoveryEvents): Promise<RecoveredLog> {
   const segments: Segment[] = [];
-  let cutLater: RecoveredLog['cutLater'];
+  let cutPendingTail: RecoveredLog['cutPendingTail'];
   try {
-    const copies = await findCopies(dir);
+    const copies = await findEndCopies(dir);
     const proven = await openSegments(dir, segments, copies, events);
     const last = segments.at(-1);
-    if (last) for (const position of copies) await finishProof(dir, last, position);
+    if (last) for (const position of copies) await finishRewrite(dir, last, position);
     let read: ReadFrames = { end: 0, durable: 0 };
     for (const segment of segments) {
       read = await readFrames(segment, events);
-      if (read.end < segment.size && segment !== last) throw notReadable(segment, read.end);
+      if (read.end < segment.size && segment !== last) throw unreadable(segment, read.end);
     }
     if (last) {
       // A new segment is created after the previous one is durable, and written to after its own creation is durable.
       const durable = Math.max(read.durable, proven, last.base + SEGMENT_HEADER_LENGTH);
-      if (read.end < last.size) cutLater = await cutDamage(dir, last, read.end, durable, events);
-      await proveEnd(dir, last, durable, cutLater !== undefined);
+      if (read.end < last.size) cutPendingTail = await cutDamage(dir, last, read.end, durable, events);
+      await rewriteUnprovenEnd(dir, last, durable, cutPendingTail !== undefined);
     }
     await syncDirectory(dir);
-    return { segments, cutLater };
+    return { segments, cutPendingTail };
   } catch (error) {
     await Promise.all(segments.map((segment) => segment.handle.close()));
     throw error;
@@ -138,10 +138,10 @@ async function cutDamage(
   damage: number,
   durable: number,
   events: RecoveryEvents,
-): Promise<RecoveredLog['cutLater']> {
+): Promise<RecoveredLog['cutPendingTail']> {
   if (segment.base + damage < durable || (await wasAcknowledged(segment, damage)))
-    throw notReadable(segment, damage);
-  const tail = await lookAtTail(segment, damage);
+    throw unreadable(segment, damage);
+  const tail = await inspectTail(segment, damage);
   const cut = async (): Promise<void> => events.onTornTail(await cutTail(dir, segment, tail));
   segment.size = damage;
   try {
@@ -149,7 +149,7 @@ async function cutDamage(
     return undefined;
   } catch (error) {
     if (!isNoSpace(error)) throw error;
-    events.onTailLeft(tail);
+    events.onTailPending(tail);
     return cut;
   }
 }
@@ -164,6 +164,6 @@ async function wasAcknowledged(segment: Segment, damage: number): Promise<boolea
   return false;
 }
 
-function notReadable(segment: Segment, offset: number): CorruptLogError {
+function unreadable(segment: Segment, offset: number): CorruptLogError {
   return new CorruptLogError(segment.path, offset, 'acknowledged events cannot be read back');
 }

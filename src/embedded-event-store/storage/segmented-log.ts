@@ -7,10 +7,10 @@ import { CURRENT_FORMAT, type FrameFormat } from './frame.js';
 import { recoverSegments, type RecoveryEvents } from './recovery.js';
 import { createSegment, segmentPath, type Segment } from './segment.js';
 
-const PROOF_LENGTH = 32;
-const ROOM_LENGTH = 128 * 1024;
+const WRITE_PROBE_LENGTH = 32;
+const SPACE_PROBE_LENGTH = 128 * 1024;
 /** Below this free space, `statfs` is not reliable enough: a space probe follows. */
-const LITTLE_ROOM = 4 * ROOM_LENGTH;
+const LOW_SPACE = 4 * SPACE_PROBE_LENGTH;
 
 /** The log's files as one sequence of bytes; positions are offsets into it. For one writer. */
 export class SegmentedLog {
@@ -19,14 +19,14 @@ export class SegmentedLog {
     private readonly segments: Segment[],
     private readonly fsync: boolean,
     readonly isNew: boolean,
-    private cutLater: (() => Promise<void>) | undefined,
+    private cutPendingTail: (() => Promise<void>) | undefined,
   ) {}
 
   static async open(dir: string, fsync: boolean, events: RecoveryEvents): Promise<SegmentedLog> {
-    const { segments, cutLater } = await recoverSegments(dir, events);
+    const { segments, cutPendingTail } = await recoverSegments(dir, events);
     const isNew = segments.length === 0;
     if (isNew) segments.push(await createSegment(dir, 0));
-    return new SegmentedLog(dir, segments, fsync, isNew, cutLater);
+    return new SegmentedLog(dir, segments, fsync, isNew, cutPendingTail);
   }
 
   get end(): number {
@@ -46,8 +46,8 @@ export class SegmentedLog {
   /** Appends bytes durably. After an error, call `truncate` before the next write. */
   async write(buffers: Buffer[], length: number): Promise<void> {
     const segment = this.#current;
-    await this.#cutTail();
-    refuseOtherSize(segment);
+    await this.#cutPendingTail();
+    assertUnchangedSize(segment);
     await writeAll(segment, buffers, length);
     if (this.fsync) await sync(segment);
     segment.size += length;
@@ -55,7 +55,7 @@ export class SegmentedLog {
 
   async truncate(): Promise<void> {
     // Nothing was written after a tail that could not be saved.
-    if (this.cutLater) return;
+    if (this.cutPendingTail) return;
     const segment = this.#current;
     await segment.handle.truncate(segment.size);
     if (this.fsync) await sync(segment);
@@ -65,30 +65,30 @@ export class SegmentedLog {
    * Rewrites the last bytes of the log unchanged and syncs them. Also probes for space if little is free.
    * @throws the same errors as `write`
    */
-  async proveWritable(): Promise<void> {
+  async probeWrite(): Promise<void> {
     const segment = this.#current;
-    if (!this.cutLater) refuseOtherSize(segment);
-    const from = Math.max(0, segment.size - PROOF_LENGTH);
+    if (!this.cutPendingTail) assertUnchangedSize(segment);
+    const from = Math.max(0, segment.size - WRITE_PROBE_LENGTH);
     await writeAt(segment.handle, await readAt(segment.handle, from, segment.size - from), from);
     if (this.fsync) await sync(segment);
     const { bavail, bsize } = await statfs(this.dir);
-    if (bavail * bsize < LITTLE_ROOM) await this.proveRoom();
+    if (bavail * bsize < LOW_SPACE) await this.probeSpace();
   }
 
-  async proveRoom(): Promise<void> {
-    await this.#cutTail();
+  async probeSpace(): Promise<void> {
+    await this.#cutPendingTail();
     const path = join(this.dir, 'room');
-    await writeWhole(path, Buffer.alloc(ROOM_LENGTH));
+    await writeWhole(path, Buffer.alloc(SPACE_PROBE_LENGTH));
     await rm(path);
   }
 
   async roll(): Promise<void> {
-    await this.#cutTail();
+    await this.#cutPendingTail();
     const base = this.end;
     try {
       this.segments.push(await createSegment(this.dir, base));
     } catch (error) {
-      await this.#forgetSegment(base);
+      await this.#removeSegment(base);
       throw error;
     }
   }
@@ -126,13 +126,13 @@ export class SegmentedLog {
     await Promise.all(this.segments.map((segment) => segment.handle.close()));
   }
 
-  async #cutTail(): Promise<void> {
-    await this.cutLater?.();
-    this.cutLater = undefined;
+  async #cutPendingTail(): Promise<void> {
+    await this.cutPendingTail?.();
+    this.cutPendingTail = undefined;
   }
 
   /** Recovery must not find a segment whose predecessor has grown since. */
-  async #forgetSegment(base: number): Promise<void> {
+  async #removeSegment(base: number): Promise<void> {
     const path = segmentPath(this.dir, base);
     try {
       await rm(path, { force: true });
@@ -171,7 +171,7 @@ export class SyncError extends Error {
 }
 
 /** If another program truncated or extended the file, the next event would be written where no reader finds it. */
-function refuseOtherSize({ handle, path, size }: Segment): void {
+function assertUnchangedSize({ handle, path, size }: Segment): void {
   const found = fstatSync(handle.fd).size;
   if (found !== size)
     throw new Error(`${path} has ${found} bytes in place of ${size}: another program has changed it`);

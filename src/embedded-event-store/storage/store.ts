@@ -4,7 +4,7 @@ import { Committer } from './committer.js';
 import { makeDirectory } from './directory.js';
 import { lockDirectory } from './directory-lock.js';
 import { EventIndex } from './event-index.js';
-import { checkAppend, type ExpectedRevision, type Verdict } from './expected-revision.js';
+import { checkAppend, type ExpectedRevision, type AppendCheck } from './expected-revision.js';
 import { NewRecords, type ProposedEvent } from './new-records.js';
 import { RecordReader } from './record-reader.js';
 import { RecordView, type NewRecord } from './record.js';
@@ -51,7 +51,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
       onTornTail: (tail) =>
         options.log('warn', tail.mayBeAcknowledged ? DAMAGED_TAIL_CUT : TORN_TAIL_CUT, { ...tail }),
       onEmptySegment: (removed) => options.log('warn', SEGMENT_REMOVED, removed),
-      onTailLeft: (tail) => options.log('warn', TAIL_LEFT, { ...tail }),
+      onTailPending: (tail) => options.log('warn', TAIL_PENDING, { ...tail }),
     });
     return await Store.over(options, index, log, unlock);
   } catch (error) {
@@ -67,7 +67,7 @@ const DAMAGED_TAIL_CUT =
   'cut a torn tail off the event log, in which acknowledged events may have been: it is saved in a file; compare the file with the read models before you remove it';
 const SEGMENT_REMOVED =
   'removed the last file of the event log, which held no event: its creation was interrupted, or another program truncated it';
-const TAIL_LEFT =
+const TAIL_PENDING =
   'the event log ends with a torn tail, and the disk is full: free disk space; the store then saves the tail and accepts appends';
 
 /**
@@ -116,10 +116,10 @@ export class Store {
     });
     const segmentLength = options.segmentLength ?? DEFAULT_SEGMENT_LENGTH;
     this.#committer = new Committer(index, log, this.records, segmentLength, {
-      onLost: (error) =>
+      onAppendsFailed: (error) =>
         options.log('error', 'appends failed: the log could not be written', { error: error.message }),
       onBroken: (error) => options.onBroken?.(error),
-      onRoom: () => options.log('info', 'the disk of the event log has free space again', {}),
+      onSpaceAvailable: () => options.log('info', 'the disk of the event log has free space again', {}),
     });
     this.#newRecords = new NewRecords(this.#committer.states, () => this.now(), options.newId);
   }
@@ -137,7 +137,7 @@ export class Store {
   }
 
   async refuseAppends(): Promise<void> {
-    await this.#committer.refuse();
+    await this.#committer.stopAccepting();
   }
 
   onCommit(wake: () => void): () => void {
@@ -150,34 +150,34 @@ export class Store {
     events: readonly ProposedEvent[],
   ): Promise<AppendResult> {
     const ids = events.map((event) => event.id);
-    const verdict = this.#check(stream, expected, ids);
-    if (verdict.kind !== 'append')
-      return this.#settle(stream, verdict, () => this.append(stream, expected, events));
-    const { current } = verdict;
+    const check = this.#check(stream, expected, ids);
+    if (check.kind !== 'append')
+      return this.#answerWhenDurable(stream, check, () => this.append(stream, expected, events));
+    const { current } = check;
     if (events.length === 0) return { kind: 'appended', revision: current, position: undefined };
-    const records = this.#newRecords.of(stream, current + 1, events);
-    const comeback = this.#newRecords.comeback(stream, verdict, events);
-    const positions = await this.#committer.commit(comeback ? [...records, comeback] : records);
+    const records = this.#newRecords.forEvents(stream, current + 1, events);
+    const restoration = this.#newRecords.restoration(stream, check, events);
+    const positions = await this.#committer.commit(restoration ? [...records, restoration] : records);
     return { kind: 'appended', revision: current + events.length, position: positions[events.length - 1] };
   }
 
   /** Soft delete: a later append restores the stream, and its revisions go on. */
   async deleteStream(stream: string, expected: ExpectedRevision): Promise<AppendResult> {
     const id = this.newId();
-    const verdict = this.#check(stream, expected, [id]);
-    if (verdict.kind !== 'append')
-      return this.#settle(stream, verdict, () => this.deleteStream(stream, expected));
+    const check = this.#check(stream, expected, [id]);
+    if (check.kind !== 'append')
+      return this.#answerWhenDurable(stream, check, () => this.deleteStream(stream, expected));
     const metastream = metastreamOf(stream);
     const revision = this.#committer.states.lastRevision(metastream) + 1;
-    if (verdict.current < 0 && revision === 0) return { kind: 'wrong-expected-revision', current: -1 };
+    if (check.current < 0 && revision === 0) return { kind: 'wrong-expected-revision', current: -1 };
     return this.#commitOne(this.#newRecords.metadata(metastream, revision, SOFT_DELETE_JSON, id));
   }
 
   async tombstoneStream(stream: string, expected: ExpectedRevision): Promise<AppendResult> {
     const id = this.newId();
-    const verdict = this.#check(stream, expected, [id]);
-    if (verdict.kind !== 'append')
-      return this.#settle(stream, verdict, () => this.tombstoneStream(stream, expected));
+    const check = this.#check(stream, expected, [id]);
+    if (check.kind !== 'append')
+      return this.#answerWhenDurable(stream, check, () => this.tombstoneStream(stream, expected));
     return this.#commitOne(this.#newRecords.tombstone(stream, id));
   }
 
@@ -188,7 +188,7 @@ export class Store {
 
   async #close(): Promise<void> {
     try {
-      await this.#committer.refuse();
+      await this.#committer.stopAccepting();
       await this.#committer.markEnd();
       await this.log.close();
     } finally {
@@ -196,7 +196,7 @@ export class Store {
     }
   }
 
-  #check(stream: string, expected: ExpectedRevision, ids: readonly string[]): Verdict {
+  #check(stream: string, expected: ExpectedRevision, ids: readonly string[]): AppendCheck {
     this.#committer.assertWritable();
     return checkAppend(this.#committer.states, stream, expected, ids);
   }
@@ -210,23 +210,23 @@ export class Store {
    * Answers rest on durable events alone. A repeated append is acknowledged together with the first one. A refusal
    * because of a pending append waits for that one, and retries if it fails.
    */
-  async #settle(
+  async #answerWhenDurable(
     stream: string,
-    verdict: Exclude<Verdict, { kind: 'append' }>,
-    again: () => Promise<AppendResult>,
+    check: Exclude<AppendCheck, { kind: 'append' }>,
+    retry: () => Promise<AppendResult>,
   ): Promise<AppendResult> {
-    if (verdict.kind === 'repeated') {
-      await verdict.last.append?.done;
-      return { kind: 'appended', revision: verdict.last.revision, position: verdict.last.position };
+    if (check.kind === 'repeated') {
+      await check.last.append?.done;
+      return { kind: 'appended', revision: check.last.revision, position: check.last.position };
     }
     // Even a refused append tells the caller if the log is unwritable.
-    if (verdict.kind === 'wrong-expected-revision') await this.#committer.proveWritable();
-    const underWay = this.#committer.states.underWay(stream);
-    if (!underWay) return verdict;
-    const landed = await underWay.done.then(
+    if (check.kind === 'wrong-expected-revision') await this.#committer.probeWrite();
+    const pending = this.#committer.states.pendingAppend(stream);
+    if (!pending) return check;
+    const succeeded = await pending.done.then(
       () => true,
       () => false,
     );
-    return landed ? verdict : again();
+    return succeeded ? check : retry();
   }
 }

@@ -118,7 +118,7 @@ describe('the store', () => {
     const createdIn = (from: Store, stream: string): number[] => {
       const number = from.index.streamNumber(stream)!;
       const ordinals = from.index.ordinalsOf(number, 0, from.index.countOf(number));
-      return ordinals.map((ordinal) => from.index.createdOf(ordinal));
+      return ordinals.map((ordinal) => from.index.createdMsOf(ordinal));
     };
     const open = await bench.reopen({ now });
     const first = open.append('a', ANY, [proposed(0)]);

@@ -17,7 +17,7 @@ export function metastreamOf(stream: string): string {
   return META_PREFIX + stream;
 }
 
-export function originalOf(name: string): string | undefined {
+export function originalStreamOf(name: string): string | undefined {
   return name.startsWith(META_PREFIX) ? name.slice(META_PREFIX.length) : undefined;
 }
 

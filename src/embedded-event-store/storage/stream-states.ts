@@ -1,10 +1,10 @@
 import type { EventIndex } from './event-index.js';
 import type { InFlight, InFlightAppend } from './in-flight.js';
 import { RecordView } from './record.js';
-import { DELETED_BEFORE, metastreamOf, originalOf, type StreamMetadata } from './stream-metadata.js';
+import { DELETED_BEFORE, metastreamOf, originalStreamOf, type StreamMetadata } from './stream-metadata.js';
 import { TOMBSTONE_REVISION } from './wire.js';
 
-export interface KnownEvent {
+export interface ExistingEvent {
   revision: number;
   position: number;
   append?: InFlightAppend;
@@ -20,19 +20,19 @@ export class StreamStates {
 
   /** -1 without events, TOMBSTONE_REVISION for a tombstoned stream and its metadata stream. */
   lastRevision(stream: string): number {
-    const original = originalOf(stream);
+    const original = originalStreamOf(stream);
     if (original !== undefined && this.#last(original) === TOMBSTONE_REVISION) return TOMBSTONE_REVISION;
     return this.#last(stream);
   }
 
-  lastCreated(stream: string): number {
+  lastCreatedMs(stream: string): number {
     const inFlight = this.inFlight.stream(stream);
     if (inFlight) return inFlight.lastCreatedMs;
     const number = this.index.streamNumber(stream);
-    return number === undefined ? 0 : this.index.lastCreated(number);
+    return number === undefined ? 0 : this.index.lastCreatedMs(number);
   }
 
-  underWay(stream: string): InFlightAppend | undefined {
+  pendingAppend(stream: string): InFlightAppend | undefined {
     return this.inFlight.stream(stream)?.append;
   }
 
@@ -51,7 +51,7 @@ export class StreamStates {
   }
 
   /** Finds an event among the latest events of the log only. */
-  recentEvent(stream: string, id: string): KnownEvent | undefined {
+  recentEvent(stream: string, id: string): ExistingEvent | undefined {
     const inFlight = this.inFlight.event(id);
     if (inFlight) return inFlight.stream === stream ? inFlight : undefined;
     const ordinal = this.index.recentIds.find(id);
@@ -60,7 +60,7 @@ export class StreamStates {
     return { revision: this.index.revisionOf(ordinal), position: this.index.positionOf(ordinal) };
   }
 
-  eventAt(stream: string, revision: number, id: string): KnownEvent | undefined {
+  eventAt(stream: string, revision: number, id: string): ExistingEvent | undefined {
     const recent = this.recentEvent(stream, id);
     if (recent?.revision === revision) return recent;
     const number = this.index.streamNumber(stream);

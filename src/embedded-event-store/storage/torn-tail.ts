@@ -21,12 +21,12 @@ const NO_EVENT_LENGTH = 70;
  * A tail was never acknowledged if it is too short for an event, or if its frame has a valid header and lacks bytes:
  * an append is acknowledged when all of its bytes are durable.
  */
-export async function lookAtTail(segment: Segment, offset: number): Promise<Omit<TornTail, 'savedAs'>> {
+export async function inspectTail(segment: Segment, offset: number): Promise<Omit<TornTail, 'savedAs'>> {
   const bytes = segment.size - offset;
   const position = segment.base + offset;
   const header = await readAt(segment.handle, offset, Math.min(bytes, segment.format.headerLength));
   const check = checkFrame(header, 0, header.length, position, segment.format);
-  const isInterrupted = check.kind === 'partial' && check.isSealed && check.length > bytes;
+  const isInterrupted = check.kind === 'partial' && check.hasValidHeader && check.length > bytes;
   return {
     segment: basename(segment.path),
     position,

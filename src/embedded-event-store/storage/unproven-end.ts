@@ -23,7 +23,7 @@ const COPY_NAME = /^log-end-(\d{16})\.bin$/;
  * @param hasTail a torn tail follows that could not be saved for lack of space: skips the truncation
  * @throws {StoreUnavailableError} the disk does not accept the writes
  */
-export async function proveEnd(
+export async function rewriteUnprovenEnd(
   dir: string,
   segment: Segment,
   durable: number,
@@ -35,7 +35,7 @@ export async function proveEnd(
     if (wholeFrames(frames, durable, segment.format) < frames.length)
       throw new Error(`two reads of ${segment.path} differ`);
     if (hasTail) return rewrite(segment, from, frames);
-    if (frames.length <= segment.format.headerLength) return cut(segment, from);
+    if (frames.length <= segment.format.headerLength) return truncate(segment, from);
     try {
       await writeWhole(copyPath(dir, durable), frames);
     } catch (error) {
@@ -45,11 +45,11 @@ export async function proveEnd(
       return;
     }
     await syncDirectory(dir);
-    await replace(dir, segment, durable, frames);
+    await replaceEnd(dir, segment, durable, frames);
   });
 }
 
-export async function findCopies(dir: string): Promise<number[]> {
+export async function findEndCopies(dir: string): Promise<number[]> {
   return (await readdir(dir)).flatMap((name) => {
     const digits = COPY_NAME.exec(name)?.[1];
     return digits === undefined ? [] : [Number(digits)];
@@ -60,7 +60,7 @@ export async function findCopies(dir: string): Promise<number[]> {
  * Completes an interrupted `rewriteUnprovenEnd`: the log may lack the copy's frames.
  * @throws {CorruptLogError}
  */
-export async function finishProof(dir: string, segment: Segment, position: number): Promise<void> {
+export async function finishRewrite(dir: string, segment: Segment, position: number): Promise<void> {
   await orUnavailable(async () => {
     const frames = await readFile(copyPath(dir, position));
     const end = segment.base + segment.size;
@@ -68,19 +68,19 @@ export async function finishProof(dir: string, segment: Segment, position: numbe
     if (isComplete && position > end)
       throw new CorruptLogError(segment.path, segment.size, `it ends in front of ${copyPath(dir, position)}`);
     const isOlder = position < segment.base || position + frames.length < end;
-    if (isComplete && !isOlder) await replace(dir, segment, position, frames);
+    if (isComplete && !isOlder) await replaceEnd(dir, segment, position, frames);
     else await removeCopy(dir, position);
   });
 }
 
-async function replace(dir: string, segment: Segment, position: number, frames: Buffer): Promise<void> {
+async function replaceEnd(dir: string, segment: Segment, position: number, frames: Buffer): Promise<void> {
   const from = position - segment.base;
-  await cut(segment, from);
+  await truncate(segment, from);
   await rewrite(segment, from, frames);
   await removeCopy(dir, position);
 }
 
-async function cut(segment: Segment, from: number): Promise<void> {
+async function truncate(segment: Segment, from: number): Promise<void> {
   await segment.handle.truncate(from);
   await segment.handle.sync();
   segment.size = from;
