@@ -42,6 +42,10 @@ export class LogSnapshot {
     return this.upTo;
   }
 
+  /**
+   * Available after all segments were read.
+   * @throws {CorruptLogError} the event is missing
+   */
   get head(): CopiedHead {
     if (this.#head?.position !== this.upTo)
       throw new CorruptLogError(this.dir, this.upTo, 'the event to copy up to is not there');

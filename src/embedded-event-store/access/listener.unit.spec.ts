@@ -19,7 +19,10 @@ afterEach(() => {
 });
 
 /** Answers every served connection with the bytes that it sent, and closes it. */
-async function start(limits = { unidentified: 100, silent: 100, timeoutMs: 60_000 }, nowMs = () => 0): Promise<number> {
+async function start(
+  limits = { unidentified: 100, silent: 100, timeoutMs: 60_000 },
+  nowMs = () => 0,
+): Promise<number> {
   served = { grpc: 0, http: 0 };
   logged = [];
   const serve = (kind: 'grpc' | 'http') => (socket: Socket) => {

@@ -28,6 +28,7 @@ type BatchCall = ServerDuplexStream<BatchAppendRequest, BatchAppendResp>;
 /** Backpressure: a call is paused above so many bytes waiting for the disk, or responses waiting for the client. */
 const MAX_BACKLOG = 32 * 1024 * 1024;
 const MAX_ANSWERS = 1024;
+/** Limits of one call's incomplete appends, in number and bytes of memory. */
 const MAX_UNFINISHED = 1024;
 const MAX_UNFINISHED_SIZE = 32 * 1024 * 1024;
 
@@ -97,6 +98,7 @@ class BatchAppend {
     }
   }
 
+  /** Returns undefined if the append has had its response. */
   #addRequest(request: BatchAppendReq, timeoutMs: number | undefined, id: string): PartialAppend | undefined {
     const correlation = request.getCorrelationId();
     const options = request.getOptions();

@@ -13,6 +13,7 @@ export interface FramePlace {
 export interface QueuedFrame extends FramePlace {
   bytes: Buffer;
   onDurable(): void;
+  /** The frame is lost, or may be lost. */
   onFailed(error: Error): void;
 }
 

@@ -21,6 +21,7 @@ export interface RecoveryEvents {
   /** The payload is `bytes[start, end)`, valid during the call only. */
   onPayload(bytes: Buffer, start: number, end: number, format: FrameFormat): void;
   onTornTail(tail: TornTail): void;
+  /** Removed a last segment without frames, left by an interrupted creation or by a truncation. */
   onEmptySegment(removed: { readonly segment: string; readonly bytes: number }): void;
   /** Ignored a tail that cannot be saved until the disk has space. */
   onTailPending(tail: Omit<TornTail, 'savedAs'>): void;

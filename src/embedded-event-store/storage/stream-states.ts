@@ -60,6 +60,7 @@ export class StreamStates {
     return { revision: this.index.revisionOf(ordinal), position: this.index.positionOf(ordinal) };
   }
 
+  /** The event at this revision, if it has this id, however old. */
   eventAt(stream: string, revision: number, id: string): ExistingEvent | undefined {
     const recent = this.recentEvent(stream, id);
     if (recent?.revision === revision) return recent;

@@ -10,6 +10,7 @@ export interface TornTail {
   readonly position: number;
   readonly end: number;
   readonly bytes: number;
+  /** True if nothing proves that the tail's write was interrupted. */
   readonly mayBeAcknowledged: boolean;
   readonly savedAs: string;
 }
