@@ -74,7 +74,7 @@ const scenes: readonly Scene[] = [
   { heading: 'The log' },
   { heading: 'Quarantine', after: isServing },
   {
-    heading: 'The witness was set back',
+    heading: 'The witness was rolled back',
     before: async () => {
       await destroyWitness(network);
       // Else it is found out within a minute.
