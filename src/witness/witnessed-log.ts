@@ -27,8 +27,8 @@ export type Observer = (step: WritingStep, restriction: Restriction) => Promise<
 const REMEMBERED = 10_000;
 
 /**
- * Prepares each restriction in the witness, appends it, accepts and finalizes it (docs/adr/0011-the-witness.md). Other
- * appends cost nothing more.
+ * Prepares each restriction in the witness, appends it, accepts and finalizes it (docs/adr/0011-the-witness.md,
+ * "Writing a restriction"). Other appends cost nothing more.
  */
 export class WitnessedLog extends EventLog {
   private readonly finalized = new LRUCache<string, true>({ max: REMEMBERED });
