@@ -11,8 +11,8 @@ export interface Restriction {
 }
 
 /**
- * States of the two-phase write (docs/adr/0011-the-witness.md, "Writing a restriction"). `prepared`: in doubt. `accepted`: seen in
- * the log at its position. `finalized`: may be acknowledged. `withdrawn`: proven absent from the log.
+ * States of the two-phase write (docs/adr/0011-the-witness.md, "Writing a restriction"). `prepared`: in doubt.
+ * `accepted`: seen in the log at its position. `finalized`: may be acknowledged. `withdrawn`: proven absent from the log.
  */
 export type RestrictionState = 'prepared' | 'accepted' | 'finalized' | 'withdrawn';
 
