@@ -1,9 +1,9 @@
 import { isHidden, subjects } from './outstanding.sql.js';
 
 /**
- * Visibility rules of every read, as SQL conditions (docs/api-decisions.md, "Operations the document implies"). They
- * apply when an answer is made, so they hold whatever rows a read model still has. `actor` and `post` are expressions
- * and aliases of the enclosing query.
+ * Visibility rules of every read, as SQL conditions (docs/api-decisions.md, "A blocks B"). They apply when an answer
+ * is made, so they hold whatever rows a read model still has. `actor` and `post` are expressions and aliases of the
+ * enclosing query.
  *
  * Each condition looks up one row by its key. OFFSET 0 keeps Postgres from collecting all blocks or suspended accounts
  * first, as it would without statistics of young tables.
