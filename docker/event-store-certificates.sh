@@ -1,6 +1,6 @@
 #!/bin/sh
-# Makes what the EventStoreDB nodes need for TLS, unless it is there: an authority, and one certificate for all nodes. To
-# replace the certificate before it ends (two years), remove node.crt and run this again; to replace the authority, remove all.
+# Creates an authority, and one certificate for all EventStoreDB nodes, unless they exist. To replace the certificate before its
+# end (two years), remove node.crt and run this again; to replace the authority, remove all files.
 set -eu
 if [ -e /certificates/node.crt ]; then
   openssl x509 -in /certificates/node.crt -noout -enddate
@@ -28,10 +28,10 @@ subjectAltName=DNS:eventstore,DNS:eventstore-2,DNS:eventstore-3,DNS:localhost,IP
 X
 openssl x509 -req -in /tmp/node.csr -CA /authority/ca.crt -CAkey /authority/ca.key -CAcreateserial -CAserial /tmp/serial -days 730 \
   -extfile /tmp/extensions -out /tmp/node.crt
-# To the user of EventStoreDB's image, in this order: what belongs to another cannot be changed without further rights.
+# The owner is the user of EventStoreDB's image. It is set last, because the files of another user need further rights.
 rm -f /certificates/node.key
 cp /tmp/node.key /certificates/node.key
 chmod 400 /certificates/node.key
 chown 1000:1000 /certificates/node.key
-# Last: where it is, all is there.
+# Written last: its existence proves that all files exist.
 install --mode=444 /tmp/node.crt /certificates/node.crt

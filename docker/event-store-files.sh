@@ -1,7 +1,7 @@
 #!/bin/sh
-# EventStoreDB's own backup by copying files, in the order that its manual demands ("Simple full backup"): index checkpoints,
-# index, checkpoints, chunks. `backup` while the server runs (and does not scavenge), `restore` while it is stopped: what was
-# there is kept aside.
+# EventStoreDB's own backup by copying files, in the order of its manual (docs.kurrent.io, operations/backup, "Simple full backup"):
+# index checkpoints, index, checkpoints, chunks. `backup` needs a running server that does not scavenge. `restore` needs a stopped
+# server, and keeps the replaced files.
 set -eu
 data=/eventstore
 act=${1-} place=${2-}
@@ -11,7 +11,7 @@ fail() {
   exit 1
 }
 
-# Copies the files that `find` names below a directory, with their paths.
+# Copies the files that `find` lists below a directory, with their paths.
 copy() {
   from=$1 to=$2
   shift 2
@@ -38,7 +38,7 @@ restore() {
   mkdir "$kept"
   find "$data" -mindepth 1 -maxdepth 1 ! -name 'kept-*' ! -name lost+found -exec mv {} "$kept" \;
   copy "$place" "$data"
-  # How the server learns that it may cut off what it finds behind this point.
+  # With this file the server cuts off all bytes behind this point.
   cp "$data/chaser.chk" "$data/truncate.chk"
   sync
   echo "The event store's files are those of $place; the former ones are in ${kept#"$data/"} of the volume."

@@ -1,6 +1,6 @@
 /**
- * Makes the user `plaza` of an EventStoreDB, which is no administrator: it reads `$all`, and reads and writes ordinary streams.
- * Safe to repeat: the password is then set to what its file says.
+ * Creates the user `plaza` of an EventStoreDB, without administrator's rights: it reads `$all`, and reads and writes ordinary streams.
+ * A repetition sets the password to that of the file.
  */
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';

@@ -1,7 +1,7 @@
-/** The image's health check: whether this container's process is ready. Prints the answer, which `docker inspect` shows. */
+/** The image's health check: fails unless this container's process is ready. `docker inspect` shows the printed answer. */
 const { ROLE, PORT = '3000', METRICS_PORT } = process.env;
 const port = ROLE === 'projector' ? METRICS_PORT : PORT;
-if (port === undefined) fail('A worker has no port to ask: set METRICS_PORT.');
+if (port === undefined) fail('The worker has no port for health checks: set METRICS_PORT.');
 
 try {
   const answer = await fetch(`http://127.0.0.1:${port}/readyz`, { signal: AbortSignal.timeout(4_000) });

@@ -1,2 +1,2 @@
--- At the first start of the second Postgres, which makes the vault's database by itself.
+-- Runs at the first start of the second Postgres, which creates the vault's database by itself.
 CREATE DATABASE plaza_witness;
