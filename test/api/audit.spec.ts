@@ -39,7 +39,7 @@ async function audit(...args: string[]): Promise<Entry[]> {
     .map((line) => JSON.parse(line) as Entry);
 }
 
-it('what people wrote cannot steer the terminal of whoever reads it', async () => {
+it('plaza audit escapes control characters in the texts of people', async () => {
   const text = 'over\u202etxt.exe \u2066\u200b';
   const id = String((await alice.say(text)).body.post.id);
   const { stdout } = await runPlaza(['audit', '--post', id], network.env);
@@ -50,7 +50,7 @@ it('what people wrote cannot steer the terminal of whoever reads it', async () =
 const typesIn = (entries: readonly Entry[]) => entries.map(({ type }) => type);
 
 describe('plaza audit', () => {
-  it('says of a post who wrote it, through what, and what it says', async () => {
+  it('names the author, the application and the text of a post', async () => {
     const { body } = await alice.say('as it was');
     const id = String(body.post.id);
     const session = await alice.get('/api/session');
@@ -76,7 +76,7 @@ describe('plaza audit', () => {
     ]);
   });
 
-  it('has all that a post ever said, also when it is deleted', async () => {
+  it('lists every version of a post, also of a deleted one', async () => {
     const { body } = await alice.say('first');
     const path = `/api/posts/${body.post.id}`;
     await alice.patch(path, { intentId: randomUUID(), revision: 1, text: 'second' });
@@ -89,14 +89,14 @@ describe('plaza audit', () => {
     ]);
   });
 
-  it('says what an operator did, and why, as soon as it is done', async () => {
+  it('names the operator and the reason of an act as soon as it is acknowledged', async () => {
     await operatorOf(network).setAccountState(bob.actorId, 'suspend', 'a flood');
     const [suspended] = (await audit('--actor', bob.actorId)).slice(-1);
     expect(suspended).toMatchObject({ type: 'account.suspended', operator: 'test', reason: 'a flood' });
     await operatorOf(network).setAccountState(bob.actorId, 'reinstate', 'over');
   });
 
-  it('goes through more than a page, in the order of the log, each event once', async () => {
+  it('reads all pages, in the order of the log, and prints each event once', async () => {
     for (let n = 0; n < 120; n++) await alice.say(`number ${n}`);
     const entries = await audit('--actor', alice.actorId, '--app', alice.appId);
     const texts = entries.flatMap(({ text }) => (text?.startsWith('number ') ? [text] : []));
@@ -105,7 +105,7 @@ describe('plaza audit', () => {
     expect(positions).toEqual([...new Set(positions)].sort((a, b) => a - b));
   });
 
-  it('begins at a time, and tells all without one', async () => {
+  it('begins at the time of --since, and at the first event without it', async () => {
     const all = await audit();
     expect(typesIn(all)).toEqual(expect.arrayContaining(['network.founded', 'application.registered']));
     const newest = all.at(-1);
@@ -116,13 +116,13 @@ describe('plaza audit', () => {
     expect(await audit('--since', new Date(Date.now() + 60_000).toISOString())).toEqual([]);
   });
 
-  it('tells under a grant what was done with it [credentials-bound]', async () => {
+  it('lists the acts under a grant [credentials-bound]', async () => {
     const { body } = await bob.get('/api/session');
     await bob.say('under a grant');
     expect(typesIn(await audit('--grant', body.grantId))).toEqual(['grant.issued', 'post.created']);
   });
 
-  it('has nothing to say of what it does not know, and refuses what nobody can be called', async () => {
+  it('prints nothing for an unknown id, and refuses a malformed one', async () => {
     expect(await audit('--post', 'nobody_wrote_this')).toEqual([]);
     const refused = await runPlaza(['audit', '--post', 'no post!'], network.env);
     expect(refused).toEqual({
@@ -133,7 +133,7 @@ describe('plaza audit', () => {
   });
 
   it.each(['?limit=1', '?since=yesterday', '?after=-1', '?actor=a&actor=b'])(
-    'refuses at its address %s',
+    'refuses the query %s at its address',
     async (query) => {
       const authorization = `Bearer ${network.operatorToken}`;
       const operatorUrl = `http://127.0.0.1:${network.env['OPERATOR_PORT']}`;
@@ -145,7 +145,7 @@ describe('plaza audit', () => {
     },
   );
 
-  it('ends without a word when nobody reads on', async () => {
+  it('ends silently when its reader closes the pipe', async () => {
     const child = spawn(process.execPath, [plaza, 'audit'], { env: environment(network.env), stdio: 'pipe' });
     let complaint = '';
     child.stderr.on('data', (chunk: Buffer) => (complaint += chunk.toString()));
@@ -155,7 +155,7 @@ describe('plaza audit', () => {
     expect([code, complaint]).toEqual([0, '']);
   });
 
-  it('says that a text is erased when its writer is', async () => {
+  it('marks a text as erased once its author is erased', async () => {
     const vault = new Client({ connectionString: network.env['VAULT_DATABASE_URL'] });
     await vault.connect();
     await vault.query('UPDATE person_key SET key = NULL, destroyed_at = now() WHERE person_id = $1', [

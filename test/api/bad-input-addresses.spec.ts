@@ -68,7 +68,7 @@ const all = (status: number, code: string) => operations.map(({ id }) => `${id}:
 
 describe('every operation', () => {
   it.each(['evil.example', '127.0.0.1', 'localhost', '', 'LOCALHOST.', 'user@localhost'])(
-    'is refused at another host: %j [origin-urls]',
+    'is refused at a foreign host: %j [origin-urls]',
     async (host) => {
       expect(await allTold((operation) => toldRaw(operation, [], { host }))).toEqual(
         all(403, 'origin_mismatch'),
@@ -77,31 +77,31 @@ describe('every operation', () => {
   );
 
   it.each([
-    ['another', () => ['https://evil.example']],
-    ['the application’s own', () => ['https://pebble.example']],
-    ['none', () => ['null']],
-    ['an empty one', () => ['']],
-    ['the network’s with a path', () => [`${network.baseUrl}/`]],
-    ['two', () => [network.baseUrl, network.baseUrl]],
+    ['another site', () => ['https://evil.example']],
+    ['the application’s own site', () => ['https://pebble.example']],
+    ['the origin null', () => ['null']],
+    ['an empty origin', () => ['']],
+    ['the network’s origin with a path', () => [`${network.baseUrl}/`]],
+    ['two origins', () => [network.baseUrl, network.baseUrl]],
   ])(
-    'is refused from an origin that is not the network’s: %s [origin-rule, posts-origin]',
+    'is refused from a foreign origin: %s [origin-rule, posts-origin]',
     async (_name, origins) => {
       const headers = origins().map((origin) => ['origin', origin] as const);
       expect(await allTold((operation) => toldRaw(operation, headers))).toEqual(all(403, 'origin_mismatch'));
     },
   );
 
-  it('is refused with two credentials, also where one is as good as the other', async () => {
+  it('is refused with two credentials, even if both are valid', async () => {
     const again = [['authorization', `Bearer ${world.alice.token}`]] as const;
     expect(await allTold((operation) => toldRaw(operation, again))).toEqual(all(400, 'invalid_request'));
   });
 
-  it('is refused with two hosts', async () => {
+  it('is refused with two Host headers', async () => {
     const again = [['host', new URL(network.baseUrl).host]] as const;
     expect(await allTold((operation) => toldRaw(operation, again))).toEqual(all(403, 'origin_mismatch'));
   });
 
-  it('is refused with two kinds of content', async () => {
+  it('is refused with two Content-Type headers', async () => {
     const bodies = operations.filter(({ body }) => body);
     const again = [['content-type', 'application/json']] as const;
     const answers = await Promise.all(
@@ -111,7 +111,7 @@ describe('every operation', () => {
   });
 
   it.each(['', 'soon', '-1', '+1', '1.5', '1e3', '0x1', '9'.repeat(20), '1, 1'])(
-    'that reads is refused for a revision that is none: %j',
+    'that reads is refused with a malformed minimum revision: %j',
     async (revision) => {
       const reads = operations.filter(({ method }) => method === 'GET');
       const headers = { 'x-network-min-revision': revision };
@@ -129,7 +129,7 @@ describe('a path', () => {
   const methodsOf = (path: string): string[] =>
     operations.filter((operation) => operation.path === path).map(({ method }) => method);
 
-  it.each(paths)('has no other methods than the published ones: %s', async (path) => {
+  it.each(paths)('refuses every unpublished method with 405: %s', async (path) => {
     const allowed = new Set(
       methodsOf(path.replace('{own}', '{theirs}')).concat(methodsOf(path.replace('{theirs}', '{own}'))),
     );
@@ -153,7 +153,7 @@ describe('a path', () => {
     }
   });
 
-  it('is read without its body by HEAD', async () => {
+  it('answers HEAD with the headers of GET and no body', async () => {
     for (const operation of operations.filter(({ method }) => method === 'GET')) {
       const { body, status, headers } = await ask(world, { ...requestOf(operation, world), method: 'HEAD' });
       expect([operation.id, status, body]).toEqual([operation.id, 200, undefined]);
@@ -162,13 +162,13 @@ describe('a path', () => {
   });
 });
 
-describe('where a path names what is not there', () => {
+describe('a path with an id that does not exist', () => {
   const long = ['x'.repeat(65), 'x'.repeat(10_000)];
   const odd = ['%00', 'a%20b', '%F0%9F%98%80', '%27%3B--', 'a%2Fb', '%EF%BB%BF', '*', '%25', '%3Fx'];
   const names = ['nobody', '__proto__', 'constructor', ...odd, ...long];
   const named = operations.filter(({ unknown }) => unknown);
 
-  it.each(named)('$id says so, whatever the name', async (operation) => {
+  it.each(named)('is answered alike by $id for every id', async (operation) => {
     const { path } = operation;
     const answers = names.map(async (name) => {
       const elsewhere = requestOf({ ...operation, path: path.replace(/\{\w+\}/, name) }, world);
@@ -177,7 +177,7 @@ describe('where a path names what is not there', () => {
     expect(await Promise.all(answers)).toEqual(names.map((name) => [name, operation.unknown]));
   });
 
-  it.each(named)('$id cannot be asked for what is no text', async (operation) => {
+  it.each(named)('is refused by $id if the id is not valid UTF-8', async (operation) => {
     for (const name of ['%ZZ', '%', '%FF', '%C0%80', '%ED%A0%80']) {
       const path = operation.path.replace(/\{\w+\}/, name);
       const answer = await ask(world, requestOf({ ...operation, path }, world));
@@ -186,7 +186,7 @@ describe('where a path names what is not there', () => {
   });
 
   it.each(['', 'Follow', 'likes', 'block', '__proto__', 'constructor', '%00', 'x'.repeat(10_000)])(
-    'a relation of the kind %j is not found',
+    'is not found for the relation kind %j',
     async (kind) => {
       for (const operation of operations.filter(({ path }) => path.includes('/follow/'))) {
         const path = operation.path.replace('follow', kind);
@@ -196,11 +196,11 @@ describe('where a path names what is not there', () => {
   );
 });
 
-describe('a query', () => {
+describe('the query', () => {
   const reads = operations.filter(({ method }) => method === 'GET');
   const inQuery = operations.filter(({ query }) => query);
 
-  it.each(reads)('of $id may have what nothing is known of', async (operation) => {
+  it.each(reads)('of $id may have unknown parameters', async (operation) => {
     const request = requestOf(operation, world);
     for (const more of [
       'x=1',
@@ -216,7 +216,7 @@ describe('a query', () => {
       expect([more, ...told(await ask(world, request, more))]).toEqual([more, 200, undefined]);
   });
 
-  it.each(inQuery)('of $id may not', async (operation) => {
+  it.each(inQuery)('of $id may not have unknown parameters', async (operation) => {
     const request = requestOf(operation, world);
     for (const more of ['x=1', 'x=1&x=2', '__proto__=1', 'toString=1', 'constructor=1', 'IntentId=1'])
       expect([more, ...told(await ask(world, request, more))]).toEqual([
@@ -233,7 +233,7 @@ describe('a query', () => {
       values: ['', '0', '-1', '1.5', '1e3', '01', ' 1', 'abc', '9'.repeat(16)],
     },
   };
-  it.each(inQuery)('of $id is refused with the code of what is wrong in it', async (operation) => {
+  it.each(inQuery)('of $id is refused with the code of its malformed parameter', async (operation) => {
     const request = requestOf(operation, world);
     for (const [name, { code, values }] of Object.entries(wrong).filter(
       ([known]) => known in request.query,

@@ -40,8 +40,8 @@ async function answersTo(by: string | undefined): Promise<Record<string, (string
 const each = (answer: (operation: (typeof operations)[number]) => (string | number | undefined)[]) =>
   Object.fromEntries(operations.map((operation) => [operation.id, answer(operation)]));
 
-describe('the operations that are tried', () => {
-  it('are all of the document', () => {
+describe('the list of operations in these tests', () => {
+  it('has every operation of the published document', () => {
     const documented = operationsOf(documentOf(HttpModule, network.baseUrl))
       .filter(({ path }) => !/^\/(api\/auth|\.well-known)\//.test(path))
       .map(({ operation }) => operation.operationId);
@@ -50,17 +50,17 @@ describe('the operations that are tried', () => {
 });
 
 describe('every operation', () => {
-  it('without a token is refused, unless it is for anybody [service-anonymous-reads, service-bearer-needed, summary-profile, summary-session, summary-posts, summary-relations, summary-blocks, summary-following, summary-reconcile, summary-replies, session-bearer, credentials-bearer]', async () => {
+  it('is refused without a token, unless it is public [service-anonymous-reads, service-bearer-needed, summary-profile, summary-session, summary-posts, summary-relations, summary-blocks, summary-following, summary-reconcile, summary-replies, session-bearer, credentials-bearer]', async () => {
     expect(await answersTo(undefined)).toEqual(
       each(({ isPublic }) => (isPublic ? [200, undefined] : [401, 'authentication_required'])),
     );
   });
 
-  it('with an unknown token is refused, also where strangers may ask [service-no-fallback]', async () => {
+  it('is refused with an unknown token, even if it is public [service-no-fallback]', async () => {
     expect(await answersTo('nobody')).toEqual(each(() => [401, 'invalid_token']));
   });
 
-  it('with a token that has expired is refused [lifetime-access]', async () => {
+  it('is refused with an expired token [lifetime-access]', async () => {
     const person = await signIn(network, application, everything);
     const database = new Client({ connectionString: network.env['DATABASE_URL'] });
     await database.connect();
@@ -72,7 +72,7 @@ describe('every operation', () => {
     expect(await answersTo(person.token)).toEqual(each(() => [401, 'invalid_token']));
   });
 
-  it('with a token that is revoked is refused', async () => {
+  it('is refused with a revoked token', async () => {
     const person = await signIn(network, application, everything);
     const client = await discover({ issuer: `${network.baseUrl}/api/auth` }, application);
     await oidc.tokenRevocation(client, person.token);
@@ -92,7 +92,7 @@ describe('every operation', () => {
   });
 
   it.each(everyScope.filter((scope) => scope !== 'openid'))(
-    'that needs the scope %s is refused to who has all others [summary-profile, summary-posts, summary-relations, summary-blocks, summary-following, summary-reconcile, summary-replies, replies-scope, reconcile-scope, blocks-scope, relations-scope, posts-scope, scopes]',
+    'that needs the scope %s is refused to a token with all other scopes [summary-profile, summary-posts, summary-relations, summary-blocks, summary-following, summary-reconcile, summary-replies, replies-scope, reconcile-scope, blocks-scope, relations-scope, posts-scope, scopes]',
     async (missing) => {
       const others = everyScope.filter((scope) => scope !== missing).join(' ');
       const { token: by } = await signIn(network, application, others);
@@ -103,7 +103,7 @@ describe('every operation', () => {
     },
   );
 
-  it('is answered to who may [service-json, endpoints-paths, service-capabilities, credentials-bearer, session-bearer, service-bearer-needed]', async () => {
+  it('answers 200 to a token with every scope [service-json, endpoints-paths, service-capabilities, credentials-bearer, session-bearer, service-bearer-needed]', async () => {
     const { baseUrl, alice, bob } = world;
     const answers: Record<string, unknown> = {};
     for (const operation of operations) {

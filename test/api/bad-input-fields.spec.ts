@@ -94,7 +94,7 @@ const withBody = operations.filter(({ body }) => body);
 describe.each(withBody)('the body of $id', (operation) => {
   const bodyOf = () => requestOf(operation, world).body as Readonly<Record<string, unknown>>;
 
-  it('is refused with the code of a field that is wrong [posts-body]', async () => {
+  it('is refused with the code of its malformed field [posts-body]', async () => {
     const { other, ...more } = instead[operation.id] ?? {};
     const bases = [bodyOf(), ...(other === undefined ? [] : [{ ...bodyOf(), [other]: undefined, ...more }])];
     for (const base of bases)
@@ -105,7 +105,7 @@ describe.each(withBody)('the body of $id', (operation) => {
       }
   });
 
-  it('takes no other field, whatever its name [posts-body]', async () => {
+  it('is refused with an unknown field, whatever its name [posts-body]', async () => {
     const names = ['extra', '', ' intentId', 'IntentId', 'toString', 'constructor', '__proto__', 'é', 'id'];
     const bodies = names.map((name) => {
       const valid = JSON.stringify(bodyOf()).slice(0, -1);
@@ -114,14 +114,14 @@ describe.each(withBody)('the body of $id', (operation) => {
     expect(await notRefused(operation, bodies, 'unknown_or_immutable_field')).toEqual([]);
   });
 
-  it('is one JSON object [endpoints-json]', async () => {
+  it('is refused unless it is one JSON object [endpoints-json]', async () => {
     const deep = '['.repeat(30_000) + ']'.repeat(30_000);
     const bodies = ['', ' ', '{', '{}{}', "{'a':1}", '[]', 'null', '7', '"x"', 'undefined', 'NaN', deep];
     const labelled = bodies.map((body) => [labelOf(body), body] as const);
     expect(await notRefused(operation, labelled, 'invalid_json')).toEqual([]);
   });
 
-  it('has at most 64 KiB', async () => {
+  it('is refused above 64 KiB', async () => {
     const request = requestOf(operation, world);
     const body = `${JSON.stringify(request.body)}${' '.repeat(64 * 1024)}`;
     expect(told(await ask(world, { ...request, body }))).toEqual([413, 'domain_plan_too_large']);
@@ -134,20 +134,20 @@ describe.each(withBody)('the body of $id', (operation) => {
     { 'content-type': 'application/json; charset=utf-16' },
     { 'content-type': 'json' },
     { 'content-encoding': 'gzip' },
-  ])('is taken as nothing else: %j [endpoints-json, posts-headers, service-json]', async (headers) => {
+  ])('is refused with another content type or encoding: %j [endpoints-json, posts-headers, service-json]', async (headers) => {
     const request = requestOf(operation, world);
     expect(told(await ask(world, { ...request, headers }))).toEqual([415, 'invalid_json']);
   });
 
-  it('is taken where nothing is wrong with it', async () => {
+  it('is accepted if it is valid', async () => {
     const { baseUrl, alice, bob } = world;
     const request = requestOf(operation, await worldOf(baseUrl, alice, bob));
     expect(told(await ask(world, request))).toEqual([200, undefined]);
   });
 });
 
-describe('intents that are looked up', () => {
-  it('have to be intents', async () => {
+describe('a lookup of intents', () => {
+  it('is refused if one of them is malformed', async () => {
     const operation = withBody.find(({ id }) => id === 'lookUpIntents');
     if (!operation) throw new Error('nothing looks intents up');
     const bodies = noIdentifier.map((value) => [labelOf(value), { intentIds: ['one', value] }] as const);

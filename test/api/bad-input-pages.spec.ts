@@ -43,7 +43,7 @@ async function cursorOf(operation: Operation, by = world): Promise<string> {
 }
 
 describe.each(paged)('a page of $id', (operation) => {
-  it('has at least one row, and as many as are asked for', async () => {
+  it('has the requested number of rows, at least one', async () => {
     for (const [limit, rows] of [
       ['0', 1],
       ['-1', 1],
@@ -55,7 +55,7 @@ describe.each(paged)('a page of $id', (operation) => {
       expect([limit, rowsIn(operation, await read(operation, `limit=${limit}`))]).toEqual([limit, rows]);
   });
 
-  it('has as many rows as without a limit where that is no integer, or too many [relations-query]', async () => {
+  it('has the default number of rows for a limit that is no integer or too large [relations-query]', async () => {
     const all = rowsIn(operation, await read(operation, ''));
     expect(all).toBeGreaterThanOrEqual(ROWS);
     const odd = [
@@ -76,7 +76,7 @@ describe.each(paged)('a page of $id', (operation) => {
       expect([limit, rowsIn(operation, await read(operation, `limit=${limit}`))]).toEqual([limit, all]);
   });
 
-  it('is not found by a cursor that was cut, altered or made up [error-page-cursor, relations-query, following-query]', async () => {
+  it('is refused for a cursor that was cut, altered or invented [error-page-cursor, relations-query, following-query]', async () => {
     const cursor = await cursorOf(operation);
     expect(told(await read(operation, `cursor=${cursor}`))).toEqual([200, undefined]);
     const other = (at: number) => (cursor.at(at) === 'A' ? 'B' : 'A');
@@ -106,7 +106,7 @@ describe.each(paged)('a page of $id', (operation) => {
       ]);
   });
 
-  it('is not found by a cursor of another list', async () => {
+  it('is refused for a cursor of another list', async () => {
     for (const another of paged.filter(({ id }) => id !== operation.id)) {
       const cursor = await cursorOf(another);
       const answer = await read(operation, `cursor=${cursor}`);
@@ -114,14 +114,14 @@ describe.each(paged)('a page of $id', (operation) => {
     }
   });
 
-  it('is not found by a cursor of another person', async () => {
+  it('is refused for a cursor of another person', async () => {
     const wrong = `cursor=${await cursorOf(operation, { ...world, alice: turned.alice })}`;
     expect(told(await read(operation, wrong))).toEqual([400, 'invalid_page_cursor']);
   });
 });
 
 describe.each(paged.filter(({ isPublic }) => isPublic))('a page of $id', (operation) => {
-  it('is not found by a cursor of nobody, or of the same list about another', async () => {
+  it('is refused for a cursor of another caller or of another subject', async () => {
     const cursor = await cursorOf(operation);
     const anonymous = { ...requestOf(operation, world), by: undefined };
     expect(told(await ask(world, anonymous, `cursor=${cursor}`))).toEqual([400, 'invalid_page_cursor']);
@@ -132,13 +132,13 @@ describe.each(paged.filter(({ isPublic }) => isPublic))('a page of $id', (operat
 
 describe.each(operations.filter(({ id }) => ['reconcile', 'listEvents'].includes(id)))('$id', (operation) => {
   it.each(['', 'x', '-1', '1.5', '1e3', '0x1', '%201', '%00', '%D9%A1', '9007199254740993', '1&cursor=1'])(
-    'does not begin at %j',
+    'refuses the cursor %j',
     async (cursor) => {
       expect(told(await read(operation, `cursor=${cursor}`))).toEqual([400, 'invalid_cursor']);
     },
   );
 
-  it('does not begin at a cursor of a page', async () => {
+  it('refuses the cursor of a page', async () => {
     for (const another of paged)
       expect(told(await read(operation, `cursor=${await cursorOf(another)}`))).toEqual([
         400,
@@ -146,7 +146,7 @@ describe.each(operations.filter(({ id }) => ['reconcile', 'listEvents'].includes
       ]);
   });
 
-  it('says that all is to be replaced where it cannot begin there', async () => {
+  it('asks the client to replace its copy if the cursor is ahead of the log', async () => {
     const { status, body } = await read(operation, 'cursor=9007199254740991');
     expect([status, body.replace]).toEqual([200, true]);
   });

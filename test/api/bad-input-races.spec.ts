@@ -59,7 +59,7 @@ const saying = (request: Request, fields: object): Request => ({
 });
 
 describe.each(mutations)('$id', (operation) => {
-  it('is done once by identical requests at the same moment and later, which are answered alike', async () => {
+  it('runs once for identical requests, concurrent and repeated, and answers them alike', async () => {
     const [world, request] = await somethingToDo(operation);
     const answers = await Promise.all(Array.from({ length: AT_ONCE }, () => ask(world, request)));
     answers.push(await ask(world, request));
@@ -84,8 +84,8 @@ const otherwise: Readonly<Record<string, (request: Request) => Request>> = {
   deletePost: (request) => ({ ...request, query: { ...request.query, revision: '2' } }),
 };
 
-describe.each(mutations.filter(({ id }) => id in otherwise))('$id with one intent', (operation) => {
-  it('for two things at the same moment does one of them, and knows it ever after', async () => {
+describe.each(mutations.filter(({ id }) => id in otherwise))('$id with one intentId', (operation) => {
+  it('runs one of two different concurrent requests, and always refuses the other', async () => {
     const [world, request] = await somethingToDo(operation);
     const both = [request, otherwise[operation.id]?.(request) ?? request];
     const answers = await Promise.all(both.map((each) => ask(world, each)));
@@ -96,7 +96,7 @@ describe.each(mutations.filter(({ id }) => id in otherwise))('$id with one inten
     expect(again.find(({ status }) => status === 200)?.body).toEqual(done[0]?.body);
   });
 
-  it('that was used for it by somebody else is as good as new', async () => {
+  it('is independent of another person’s use of that intentId', async () => {
     const [world, request] = await somethingToDo(operation);
     expect(told(await ask(world, request))).toEqual([200, undefined]);
     const [elsewhere, other] = await somethingToDo(operation, 1);

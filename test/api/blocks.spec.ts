@@ -56,7 +56,7 @@ async function toAndFro({ actorId, appId }: SignedIn, { actorId: targetActorId }
 const outcomeOf = ({ status, body }: Answer) => [status, body];
 
 describe('a block', () => {
-  it('is listed newest first, and can be taken back [blocks-answer]', async () => {
+  it('is listed, newest first, and can be ended [blocks-answer]', async () => {
     const [ada, bob] = await newPair();
     const cleo = await newPerson();
     expect(await blocks(ada)).toEqual([]);
@@ -68,7 +68,7 @@ describe('a block', () => {
     expect(await blocks(bob)).toEqual([]);
   });
 
-  it('ends what both follow of each other, for good', async () => {
+  it('ends the follows of both sides, and ending it does not restore them', async () => {
     const [ada, bob] = await newPair();
     await follow(ada, bob);
     await follow(bob, ada);
@@ -88,7 +88,7 @@ describe('a block', () => {
     expect((await follow(bob, ada)).body.relation).toMatchObject({ generation: '2' });
   });
 
-  it('is not found out by what taking something back answers', async () => {
+  it('is not revealed by the answers to unfollowing and unblocking', async () => {
     const [ada, bob] = await newPair();
     await block(ada, bob.actorId);
     const told = async (actorId: string) => {
@@ -104,7 +104,7 @@ describe('a block', () => {
     expect(await told(ada.actorId)).toEqual(await told('nobody'));
   });
 
-  it('is possible however often the other one has followed and blocked', async () => {
+  it('succeeds however often the other person has followed and blocked', async () => {
     const [ada, bob] = await newPair();
     await toAndFro(bob, ada);
     expect(outcomeOf(await follow(bob, ada))).toEqual([413, error('domain_plan_too_large')]);
@@ -113,7 +113,7 @@ describe('a block', () => {
     expect(await follows(ada)).toEqual([]);
   });
 
-  it('hides both from each other, and from nobody else', async () => {
+  it('hides both people from each other and from nobody else', async () => {
     const [ada, bob] = await newPair();
     const cleo = await newPerson();
     await follow(ada, cleo);
@@ -156,7 +156,7 @@ describe('a block', () => {
     expect(await each()).toEqual([everything, everything, everything]);
   });
 
-  it('works against who has blocked the caller, and against who is suspended', async () => {
+  it('succeeds against a person who has blocked the caller, and against a suspended person', async () => {
     const [ada, bob] = await newPair();
     await block(bob, ada.actorId);
     expect((await block(ada, bob.actorId)).body).toEqual({ blocked: true });
@@ -170,7 +170,7 @@ describe('a block', () => {
     expect((await unblock(ada, cleo.actorId)).body).toEqual({ blocked: false });
   });
 
-  it('is refused for oneself and for nobody, and taking back what never was changes nothing', async () => {
+  it('of oneself or of an unknown actor is refused; ending a block that never was changes nothing', async () => {
     const ada = await newPerson();
     for (const answer of [await block(ada, ada.actorId), await unblock(ada, ada.actorId)])
       expect(outcomeOf(answer)).toEqual([400, error('self_block')]);
@@ -181,8 +181,8 @@ describe('a block', () => {
   });
 });
 
-describe('an intent', () => {
-  it('answers its first outcome, and conflicts with the opposite', async () => {
+describe('an intentId', () => {
+  it('returns its first outcome, and conflicts with the opposite command', async () => {
     const [ada, bob] = await newPair();
     await block(ada, bob.actorId, 'once');
     await unblock(ada, bob.actorId, 'back');
@@ -191,7 +191,7 @@ describe('an intent', () => {
     expect(outcomeOf(await unblock(ada, bob.actorId, 'once'))).toEqual([409, error('intent_conflict')]);
   });
 
-  it('of a block is another one than that of a follow which it ended', async () => {
+  it('of a block is independent of the same intentId of a follow that the block ended', async () => {
     const [ada, bob] = await newPair();
     const followed = await follow(ada, bob, 'mine');
     expect(outcomeOf(await block(ada, bob.actorId, 'mine'))).toEqual([200, { blocked: true }]);
@@ -201,9 +201,9 @@ describe('an intent', () => {
 
   it.each([
     ['is missing', {}, 'intent_required'],
-    ['is no string', { intentId: null }, 'intent_required'],
-    ['is not alone', { intentId: 'x', blocked: true }, 'unknown_or_immutable_field'],
-  ])('is refused where it %s', async (_what, body, code) => {
+    ['is not a string', { intentId: null }, 'intent_required'],
+    ['comes with an unknown field', { intentId: 'x', blocked: true }, 'unknown_or_immutable_field'],
+  ])('is refused if it %s', async (_what, body, code) => {
     const [ada, bob] = await newPair();
     expect(outcomeOf(await ada.put(`/api/blocks/${bob.actorId}`, body))).toEqual([400, error(code)]);
     expect(outcomeOf(await ada.delete(`/api/blocks/${bob.actorId}`))).toEqual([
@@ -213,15 +213,15 @@ describe('an intent', () => {
   });
 });
 
-describe('at the same time', () => {
-  it('identical requests are one block', async () => {
+describe('concurrently', () => {
+  it('identical requests make one block', async () => {
     const [ada, bob] = await newPair();
     const answers = await Promise.all(Array.from({ length: 10 }, () => block(ada, bob.actorId, 'same')));
     for (const answer of answers) expect(outcomeOf(answer)).toEqual([200, { blocked: true }]);
     expect(await blocks(ada)).toEqual([bob.actorId]);
   });
 
-  it('no follow ever stands beside a block, whoever is first', async () => {
+  it('a follow never survives a block, whichever comes first', async () => {
     const [ada, bob] = await newPair();
     for (let race = 0; race < RACES; race++) {
       const answers = await Promise.all([
@@ -237,12 +237,12 @@ describe('at the same time', () => {
   });
 });
 
-describe('who may', () => {
+describe('access to blocks', () => {
   it.each([
     ['GET', 'openid read block:write'],
     ['PUT', 'openid read block:read'],
     ['DELETE', 'openid read block:read'],
-  ])('%s is not for a token with %s, nor for none [blocks-scope]', async (method, without) => {
+  ])('by %s is refused to a token with the scopes %s, and without a token [blocks-scope]', async (method, without) => {
     const [ada, bob] = [await signIn(network, application, without), await newPerson()];
     const path = { GET: '', PUT: `/${bob.actorId}`, DELETE: `/${bob.actorId}?intentId=x` }[method] ?? '';
     const sent = method === 'PUT' ? { body: { intentId: 'x' } } : {};

@@ -33,7 +33,7 @@ afterAll(async () => {
 const isReady = async () => (await fetch(`${network.baseUrl}/readyz`)).status === 200;
 const isGone = async (id: string) => (await ada.get(`/api/posts/${id}`)).status === 404;
 
-it('posts and deletes again soon after the leader froze and another was elected', async () => {
+it('a network accepts writes again after its leader froze and another node was elected', async () => {
   const pids = network.pids();
   const id = await wrote(ada, 'before');
   first.freeze();
@@ -49,7 +49,7 @@ it('posts and deletes again soon after the leader froze and another was elected'
   expect(network.pids()).toEqual(pids);
 });
 
-it('outlives the loss of all nodes', async () => {
+it('a network accepts writes again after all nodes of its cluster were unreachable', async () => {
   const pids = network.pids();
   for (const { network: each } of cluster.nodes) await each.cut();
   for (let i = 0; i < 3; i++) expect((await ada.say('lost')).status).toBe(503);

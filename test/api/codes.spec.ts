@@ -145,19 +145,19 @@ const causes: { readonly [Code in ErrorCode]?: () => Promise<Answer> } = {
 const all = Object.entries(causes).map(([code, cause]) => ({ code: code as ErrorCode, cause }));
 const document = readFileSync(new URL('../../docs/network-api.md', import.meta.url), 'utf8');
 
-describe('the codes', () => {
-  it('of the domain are those of the published list, and no others [error-domain-codes]', () => {
+describe('the error codes', () => {
+  it('of the domain are exactly the published ones [error-domain-codes]', () => {
     const [, section = ''] = document.split('\n### Domain codes\n');
     const published = section.split('\n#')[0]?.match(/(?<=`)\w+(?=`)/g) ?? [];
     expect([...domainCodes].sort()).toEqual(published.sort());
   });
 
-  it('have the statuses that were decided on', () => {
+  it('have the decided HTTP statuses', () => {
     expect(statusOf).toEqual(decidedStatuses());
   });
 });
 
-describe('a request is answered with', () => {
+describe('a request is answered with the code', () => {
   it.each(all)(
     '$code [error-domain-codes, endpoints-error-object, error-object, error-exact]',
     async ({ code, cause }) => {
@@ -170,7 +170,7 @@ describe('a request is answered with', () => {
     },
   );
 
-  it('405 or 415 where HTTP itself says more exactly what is wrong', async () => {
+  it('of its fault under 405 or 415, if HTTP has a more exact status', async () => {
     const method = await alice.delete('/api/timeline');
     expect([method.status, method.body.error]).toEqual([405, 'invalid_request']);
     const type = await alice.post('/api/posts', '{}', { 'content-type': 'text/plain' });

@@ -105,7 +105,7 @@ const deeds: readonly (readonly [string, (n: number) => Promise<void>])[] = [
     },
   ],
   [
-    'a follow, and its end',
+    'a follow and its end',
     async () => {
       const path = `/api/relations/follow/${bob.actorId}`;
       const { relation } = await write(alice, 'PUT', path);
@@ -115,7 +115,7 @@ const deeds: readonly (readonly [string, (n: number) => Promise<void>])[] = [
     },
   ],
   [
-    'a like, and its end',
+    'a like and its end',
     async () => {
       const { post } = await say(bob, 'likeable');
       const { relation } = await write(alice, 'PUT', `/api/relations/like/${post.id}`);
@@ -125,7 +125,7 @@ const deeds: readonly (readonly [string, (n: number) => Promise<void>])[] = [
     },
   ],
   [
-    'a block, and its end',
+    'a block and its end',
     async () => {
       await write(alice, 'PUT', `/api/blocks/${bob.actorId}`);
       expect((await read(alice, '/api/blocks')).blocks).toEqual([bob.actorId]);
@@ -135,7 +135,7 @@ const deeds: readonly (readonly [string, (n: number) => Promise<void>])[] = [
     },
   ],
   [
-    'what was read of the inbox',
+    'a read mark in the inbox',
     async () => {
       const { post } = await say(alice, 'answer me');
       await say(bob, 'here', { parentId: post.id });
@@ -149,7 +149,7 @@ const deeds: readonly (readonly [string, (n: number) => Promise<void>])[] = [
     },
   ],
   [
-    'a change of the profile',
+    'a change of their profile',
     async (n) => {
       const { revision } = (await read(alice, '/api/profile')).profile;
       const { profile } = await write(alice, 'PATCH', '/api/profile', { revision, bio: `bio ${n}` });
@@ -158,12 +158,12 @@ const deeds: readonly (readonly [string, (n: number) => Promise<void>])[] = [
   ],
 ];
 
-describe('whoever writes through one process and reads through another', () => {
-  it.each(deeds)('is shown %s at once', async (_what, isShown) => {
+describe('a person who writes through one API process and reads through another', () => {
+  it.each(deeds)('reads %s at once', async (_what, isShown) => {
     for (let n = 0; n < 15; n++) await expect(isShown(n)).resolves.toBeUndefined();
   });
 
-  it('is shown nothing without it, where the worker has not come to it', async () => {
+  it('gets 503 until the worker has applied the write', async () => {
     sleep();
     const { revision } = await say(alice, 'slowly');
     for (let n = 0; n < 2; n++) {
@@ -180,7 +180,7 @@ describe('whoever writes through one process and reads through another', () => {
   });
 });
 
-describe('while others write', () => {
+describe('while other people write', () => {
   /** Writes until `work` is done, through both processes. */
   async function amidWrites(work: () => Promise<void>): Promise<{ id: string; revision: number }[]> {
     const written: { id: string; revision: number }[] = [];
@@ -196,7 +196,7 @@ describe('while others write', () => {
     return written;
   }
 
-  it('the revision that a caller is shown never goes back, whichever process answers', async () => {
+  it('the revision that a caller sees never decreases, whichever process answers', async () => {
     await amidWrites(async () => {
       for (let n = 0, newest = 0; n < 100; n++) {
         const answer = await ask('GET', n % 3 === 0 ? '/api/profile' : '/api/reconcile', { by: alice });
@@ -207,7 +207,7 @@ describe('while others write', () => {
     });
   });
 
-  it('the headers describe exactly the body that they come with [header-revision]', async () => {
+  it('the headers of a read describe exactly its body [header-revision]', async () => {
     const views: Answered[] = [];
     const written = await amidWrites(async () => {
       for (let n = 0; n < 60; n++) views.push(await ask('GET', '/api/reconcile', n % 2 ? {} : { by: bob }));
@@ -220,7 +220,7 @@ describe('while others write', () => {
     }
   });
 
-  it('they name the caller, and nobody where there is none [header-actor-id, header-app-id, header-grant-id, header-scopes, credentials-bound, service-bearer]', async () => {
+  it('the headers of a read name its caller, and nobody for an anonymous read [header-actor-id, header-app-id, header-grant-id, header-scopes, credentials-bound, service-bearer]', async () => {
     const { body: session, headers } = await ask('GET', '/api/session', { by: alice });
     expect(headers).toMatchObject({
       'x-network-incarnation': session.incarnation,
@@ -238,7 +238,7 @@ describe('x-network-min-revision', () => {
   const atLeast = (revision: number | string, by: SignedIn | undefined = bob) =>
     ask('GET', '/api/reconcile', { by, headers: { 'x-network-min-revision': String(revision) } });
 
-  it('is met where the read models are that far, or further', async () => {
+  it('is met when the read models are at this revision or a later one', async () => {
     const { revision } = await say(alice, 'met');
     for (const asked of [0, 1, revision, revision]) {
       const answer = await atLeast(asked);
@@ -247,7 +247,7 @@ describe('x-network-min-revision', () => {
     }
   });
 
-  it('is waited for, by whoever asks', async () => {
+  it('makes a read wait, of every caller', async () => {
     for (const by of [bob, undefined]) {
       sleep();
       const { revision, post } = await say(alice, 'waited for');
@@ -261,7 +261,7 @@ describe('x-network-min-revision', () => {
     }
   });
 
-  it('that is out of reach is refused, and a retry is asked for', async () => {
+  it('is refused with Retry-After if it stays out of reach', async () => {
     const { revision } = await say(alice, 'the newest');
     for (const asked of [revision + 1, '9'.repeat(19)]) {
       const { status, body, headers } = await atLeast(asked);
@@ -270,7 +270,7 @@ describe('x-network-min-revision', () => {
     }
   });
 
-  it.each(['', 'abc', '-1', '1.5', '0x10', '1e3', '1, 2', '9'.repeat(20)])('may not be %j', async (asked) => {
+  it.each(['', 'abc', '-1', '1.5', '0x10', '1e3', '1, 2', '9'.repeat(20)])('is refused with the value %j', async (asked) => {
     const { status, body } = await atLeast(asked);
     expect([status, body.error]).toEqual([400, 'invalid_request']);
   });

@@ -23,7 +23,7 @@ const refused = (code: string) => ({ error: code, message: expect.any(String) })
 const shown = async (id: string, by = bob) => (await by.get(`/api/posts/${id}`)).body.post;
 
 describe('editing a post', () => {
-  it('is visible to everybody with the application and time of the edit [service-one-network, post-revision, post-edited, post-last-edit-at]', async () => {
+  it('shows everybody the text with the application and time of the edit [service-one-network, post-revision, post-edited, post-last-edit-at]', async () => {
     const other = await registerApplication(network, 'Quill');
     const editor = await signIn(network, other, postScopes);
     const id = await wrote(editor);
@@ -57,7 +57,7 @@ describe('editing a post', () => {
   });
 
   it.each([' 👩‍👩‍👧 ザ\tשלום\n', 'e\u0301'.repeat(1_000), '😀'.repeat(2_000)])(
-    'takes any text: %j',
+    'accepts any text: %j',
     async (text) => {
       const id = await wrote(alice);
       expect((await edit(alice, id, { text })).status).toBe(200);
@@ -65,7 +65,7 @@ describe('editing a post', () => {
     },
   );
 
-  it('changes nothing where the text is there already', async () => {
+  it('changes nothing if the text is the same', async () => {
     const id = await wrote(alice);
     const same = await edit(alice, id, { text: ' as it was ' });
     expect(answered(same)).toEqual([200, { post: { id, revision: 1, status: 'published' } }]);
@@ -76,11 +76,11 @@ describe('editing a post', () => {
     ['no intentId', { intentId: undefined }, 'intent_required'],
     ['an intentId of another type', { intentId: 1 }, 'intent_required'],
     ['no revision', { revision: undefined }, 'revision_required'],
-    ['a revision in words', { revision: '1' }, 'revision_required'],
+    ['a revision as a string', { revision: '1' }, 'revision_required'],
     ['a revision of null', { revision: null }, 'revision_required'],
-    ['half a revision', { revision: 1.5 }, 'revision_required'],
+    ['a fractional revision', { revision: 1.5 }, 'revision_required'],
     ['revision 0', { revision: 0 }, 'revision_required'],
-    ['a revision that no number holds', { revision: 1e300 }, 'revision_required'],
+    ['a revision beyond the safe integers', { revision: 1e300 }, 'revision_required'],
     ['no text', { text: undefined }, 'invalid_text'],
     ['text of another type', { text: {} }, 'invalid_text'],
     ['empty text', { text: ' \n' }, 'invalid_text'],
@@ -95,12 +95,12 @@ describe('editing a post', () => {
     expect((await shown(id)).revision).toBe(1);
   });
 
-  it.each(['[]', '"x"', '{"intentId":', ''])('refuses a body that is no object: %j', async (body) => {
+  it.each(['[]', '"x"', '{"intentId":', ''])('refuses a body that is no JSON object: %j', async (body) => {
     const id = await wrote(alice);
     expect(answered(await alice.patch(`/api/posts/${id}`, body))).toEqual([400, refused('invalid_json')]);
   });
 
-  it('refuses to name more than fifty handles', async () => {
+  it('refuses to mention more than fifty handles', async () => {
     const text = Array.from({ length: 51 }, (_, index) => `@handle_${index}`).join(' ');
     const many = refused('domain_plan_too_large');
     expect(answered(await alice.say(text))).toEqual([413, many]);
@@ -110,7 +110,7 @@ describe('editing a post', () => {
 });
 
 describe('deleting a post', () => {
-  it('takes it from everybody, and leaves its replies [states-codes, posts-refusals]', async () => {
+  it('hides it from everybody, and keeps its replies [states-codes, posts-refusals]', async () => {
     const id = await wrote(alice);
     const reply = await wrote(bob, 'reply', { parentId: id });
     const answer = await removal(alice, id);
@@ -125,7 +125,7 @@ describe('deleting a post', () => {
     expect(answered(late)).toEqual([404, refused('parent_unavailable')]);
   });
 
-  it('is what a repeated creation answers, whatever it had become [post-result-deleted]', async () => {
+  it('changes the answer to a repeated creation to deleted [post-result-deleted]', async () => {
     const body = { intentId: randomUUID(), text: 'first', audience: 'public' };
     const { body: created } = await alice.post('/api/posts', body);
     await edit(alice, created.post.id);
@@ -140,7 +140,7 @@ describe('deleting a post', () => {
     ['an empty intentId', 'intentId=&revision=1', 'intent_required'],
     ['two intentIds', 'intentId=a&intentId=b&revision=1', 'intent_required'],
     ['no revision', 'intentId=a', 'revision_required'],
-    ['a revision that is none', 'intentId=a&revision=one', 'revision_required'],
+    ['a revision that is no number', 'intentId=a&revision=one', 'revision_required'],
     ['revision 0', 'intentId=a&revision=0', 'revision_required'],
     ['two revisions', 'intentId=a&revision=1&revision=1', 'revision_required'],
     ['an unknown parameter', 'intentId=a&revision=1&force=true', 'unknown_or_immutable_field'],
@@ -150,7 +150,7 @@ describe('deleting a post', () => {
     expect((await shown(id)).revision).toBe(1);
   });
 
-  it('does not look into a body', async () => {
+  it('ignores a body', async () => {
     const id = await wrote(alice);
     const inBody = { intentId: randomUUID(), revision: 1 };
     const headers = { authorization: `Bearer ${alice.token}` };

@@ -34,7 +34,7 @@ const dataOf = ({ data }: Message) =>
 const textsOf = (stream: Listening) => eventsOf(stream).map((message) => dataOf(message).post?.text);
 
 describe('an event stream', () => {
-  it('tells what happens from now on, with the headers of a read', async () => {
+  it('sends each event from now on, with the headers of a read', async () => {
     const stream = await streamOf(alice);
     expect(stream.headers.get('content-type')).toMatch(/^text\/event-stream/);
     expect(stream.headers.get('cache-control')).toBe('no-store');
@@ -49,7 +49,7 @@ describe('an event stream', () => {
     }
   });
 
-  it('goes on behind Last-Event-ID, whatever the cursor says', async () => {
+  it('resumes after Last-Event-ID, which takes precedence over the cursor', async () => {
     const { body } = await alice.get('/api/events');
     await alice.say('missed');
     await alice.say('missed, too');
@@ -61,7 +61,7 @@ describe('an event stream', () => {
     expect(textsOf(second)).toEqual(['missed, too']);
   });
 
-  it('tells more than one message holds', async () => {
+  it('sends more events than one page holds', async () => {
     const { body } = await alice.get('/api/events');
     const texts = Array.from({ length: 60 }, (_, index) => `of many ${index}`);
     for (const text of texts) await alice.say(text);
@@ -70,7 +70,7 @@ describe('an event stream', () => {
     expect(textsOf(stream)).toEqual(texts);
   });
 
-  it('asks to reconcile where it cannot go on, and goes on from now', async () => {
+  it('asks the client to reconcile if it cannot resume, and continues from now', async () => {
     const stream = await streamOf(alice, { 'last-event-id': '9007199254740991' });
     await until(() => eventsOf(stream).length === 1);
     expect(eventsOf(stream)).toMatchObject([{ event: 'replace', id: expect.stringMatching(/^[0-9]+$/) }]);
@@ -79,7 +79,7 @@ describe('an event stream', () => {
     expect(textsOf(stream)).toEqual([undefined, 'after that']);
   });
 
-  it('says where it begins, though nothing happens', async () => {
+  it('sends its position while nothing happens', async () => {
     const stream = await streamOf(alice);
     await until(() => stream.messages.some(({ id, event }) => id !== undefined && event === undefined));
     expect(eventsOf(stream)).toEqual([]);
@@ -112,7 +112,7 @@ describe('an event stream', () => {
   });
 
   it.each([['last-event-id', 'soon'] as const, ['last-event-id', '-1'] as const])(
-    'is refused as any request is: %s %s',
+    'is refused for a malformed header: %s %s',
     async (name, value) => {
       const headers = { accept: 'text/event-stream', [name]: value };
       const answer = await send(network.baseUrl, 'GET', '/api/events', { headers });
@@ -120,13 +120,13 @@ describe('an event stream', () => {
     },
   );
 
-  it('is no answer to a HEAD', async () => {
+  it('is not sent to a HEAD request', async () => {
     const headers = { accept: 'text/event-stream' };
     const answer = await send(network.baseUrl, 'HEAD', '/api/events', { headers });
     expect(answer.status).toBe(200);
   });
 
-  it('ends in order when the server stops, and the client can go on behind it', async () => {
+  it('ends in order when the server stops, and the client can resume', async () => {
     const stream = await streamOf(alice);
     await alice.say('the last one');
     await until(() => eventsOf(stream).length === 1);

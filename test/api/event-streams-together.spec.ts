@@ -73,7 +73,7 @@ function revoke({ token }: SignedIn): Promise<Response> {
 }
 
 describe('many event streams', () => {
-  it('tell every viewer what the pages of that viewer tell, whatever happens', async () => {
+  it('send each viewer the same events as that viewer’s pages', async () => {
     const [ada, bob, cleo, dan] = [await someone(), await someone(), await someone(), await someone()];
     const viewers = [ada, bob, cleo, dan, undefined];
     let watched = await Promise.all(
@@ -140,7 +140,7 @@ describe('many event streams', () => {
     expect(checked).toBeGreaterThan(40);
   });
 
-  it('end alone where their own token is revoked or their account is suspended, and the others go on', async () => {
+  it('end one by one, when their own token is revoked or their account suspended', async () => {
     const [ada, bob, cleo] = [await someone(), await someone(), await someone()];
     const all = await Promise.all([ada, ada, bob, cleo, undefined, undefined].map(streamOf));
     const [first, second, ofBob, ofCleo, ...others] = all;
@@ -186,7 +186,7 @@ describe('one API process', () => {
   });
 
   it.each([10, 60])(
-    'asks one statement when something happens, for %i streams of many callers',
+    'runs one statement per event, for %i streams of several callers',
     async (count) => {
       const reads = readsOf(counted(database.pool, statements));
       streams = new EventStreams(

@@ -33,14 +33,14 @@ const behind = (by: SignedIn, cursor: number, more = '') => by.get(`/api/events?
 const kinds = ({ body }: Answer) => body.events.map(({ kind }: { kind: string }) => kind);
 
 describe('events', () => {
-  it('begin now where no cursor is sent', async () => {
+  it('begin now if no cursor is sent', async () => {
     await alice.say('before');
     const { status, body, headers } = await alice.get('/api/events');
     expect(status).toBe(200);
     expect(body).toEqual({ events: [], cursor: Number(headers.get('x-network-revision')), replace: false });
   });
 
-  it('tell followers and the author of posts, their edits and deletions, each as it is now', async () => {
+  it('show followers and the author each change of a post, with its current content', async () => {
     await follow(bob, alice);
     const cursor = await now(bob);
     const { body: made } = await alice.say('hello');
@@ -74,7 +74,7 @@ describe('events', () => {
     expect((await behind(eve, cursor)).body).toMatchObject({ events: [], replace: false });
   });
 
-  it('tell of own relations, and the other side of what came into the inbox', async () => {
+  it('show own relations, and new inbox entries to the other side', async () => {
     const [mine, theirs] = [await now(eve), await now(alice)];
     await follow(eve, alice);
     expect((await behind(eve, mine)).body.events).toMatchObject([
@@ -100,7 +100,7 @@ describe('events', () => {
     });
   });
 
-  it('tell of changed profiles, as others see them', async () => {
+  it('show changed profiles as others see them', async () => {
     await follow(bob, alice);
     const cursor = await now(bob);
     const { body } = await alice.get('/api/profile');
@@ -120,7 +120,7 @@ describe('events', () => {
     await bob.delete(`/api/blocks/${eve.actorId}?intentId=${intentId()}`);
   });
 
-  it('give an anonymous caller what is public', async () => {
+  it('show an anonymous caller public posts alone', async () => {
     const cursor = await now(alice);
     const { body } = await eve.say('for everybody');
     await follow(eve, alice);
@@ -129,7 +129,7 @@ describe('events', () => {
     expect(answer.headers.get('x-network-actor-id')).toBeNull();
   });
 
-  it('come in pages that connect, none twice and none missing, and an empty one moves on', async () => {
+  it('come in consecutive pages without repeats or gaps, and an empty page moves the cursor', async () => {
     const start = await now(alice);
     const ids: string[] = [];
     for (let n = 0; n < 5; n++) ids.push((await alice.say(`number ${n}`)).body.post.id);
@@ -156,16 +156,16 @@ describe('events', () => {
     },
   );
 
-  it.each(['0', '-1', '1e9', 'abc', '50.5', '500'])('take the limit %s', async (limit) => {
+  it.each(['0', '-1', '1e9', 'abc', '50.5', '500'])('accept the limit %s', async (limit) => {
     const answer = await behind(alice, await now(alice), `&limit=${limit}`);
     expect([answer.status, kinds(answer)]).toEqual([200, []]);
   });
 
-  it('ask to reconcile where the cursor is ahead of the log', async () => {
+  it('ask the client to reconcile if the cursor is ahead of the log', async () => {
     expect((await behind(alice, 9_007_199_254_740_991)).body).toMatchObject({ events: [], replace: true });
   });
 
-  it('need the scope read of a token, and a token that is one', async () => {
+  it('need the scope read, and refuse an unknown token', async () => {
     const writer = await signIn(network, await registerApplication(network), 'openid post:create');
     const answer = await writer.get('/api/events');
     expect([answer.status, answer.body]).toEqual([403, error('capability_required')]);

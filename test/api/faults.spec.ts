@@ -106,7 +106,7 @@ describe('a token', () => {
     expect(await answersTo(person)).toEqual(refused);
   });
 
-  it('of an account that is suspended has no authority', async () => {
+  it('of a suspended account has no authority', async () => {
     const person = await signIn(network, application);
     await onDatabase(`UPDATE authority.account SET state = 'suspended' WHERE actor_id = $1`, [
       person.actorId,
@@ -117,7 +117,7 @@ describe('a token', () => {
 });
 
 describe('a deleted post', () => {
-  it('takes no replies, is not there, leaves its replies, and is what its intent answers', async () => {
+  it('accepts no replies and is not shown; its replies stay, and its intent returns the deleted state', async () => {
     const creation = { intentId: randomUUID(), text: 'soon gone', audience: 'public' };
     const { body: parent } = await alice.post('/api/posts', creation);
     const { body: reply } = await bob.say('stays', { parentId: parent.post.id });
@@ -150,7 +150,7 @@ describe('a deleted post', () => {
 });
 
 describe('with the worker frozen', () => {
-  it('writes answer, others read on, and the writer is not shown a view without the write', async () => {
+  it('writes and reads succeed, and the writer gets no view without the write', async () => {
     freeze('worker');
     const { status } = await alice.say('while the worker sleeps');
     expect(status).toBe(200);
@@ -163,7 +163,7 @@ describe('with the worker frozen', () => {
 });
 
 describe('with the worker killed', () => {
-  it('writes answer and reads catch up', async () => {
+  it('writes succeed and reads catch up', async () => {
     const pid = network.pids().worker;
     process.kill(pid ?? 0, 'SIGKILL');
     expect((await alice.say('while the worker is dead')).status).toBe(200);
@@ -174,7 +174,7 @@ describe('with the worker killed', () => {
 });
 
 describe('with the event store frozen', () => {
-  it('mutations are refused with what to do, reads go on, and all is well once it is back', async () => {
+  it('mutations are refused with Retry-After, reads succeed, and a retry succeeds after the thaw', async () => {
     freeze('eventStore');
     const creation = { intentId: randomUUID(), text: 'into the void', audience: 'public' };
     expectUnavailable(await alice.post('/api/posts', creation), 'domain_storage_unavailable');
@@ -190,7 +190,7 @@ describe('with the event store frozen', () => {
 });
 
 describe('the event store, once it is killed,', () => {
-  it('comes back by itself, with all that was acknowledged', async () => {
+  it('is restarted with all acknowledged writes', async () => {
     await alice.say('before the kill');
     process.kill(network.pids().eventStore ?? 0, 'SIGKILL');
     await until(() => works(() => alice.say('after the kill')));
@@ -202,7 +202,7 @@ describe('the event store, once it is killed,', () => {
 });
 
 describe('with Postgres killed', () => {
-  it('everything but the landing page says so, and works again when it is back', async () => {
+  it('every operation but the landing page reports it, and succeeds again after the restart', async () => {
     const pid = network.pids().postgres ?? 0;
     process.kill(pid, 'SIGSTOP');
     frozen.add(pid);
@@ -220,8 +220,8 @@ describe('with Postgres killed', () => {
   });
 });
 
-describe('after kill -9 of everything', () => {
-  it('nothing that was acknowledged is missing, and people are still signed in', async () => {
+describe('after kill -9 of all processes', () => {
+  it('no acknowledged write is missing, and people are still signed in', async () => {
     const texts = Array.from({ length: 10 }, (_, n) => `acknowledged ${n} ${randomUUID()}`);
     for (const text of texts) expect((await alice.say(text)).status).toBe(200);
     await network.killAll('SIGKILL');

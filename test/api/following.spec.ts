@@ -58,8 +58,8 @@ async function pagesOf(who: SignedIn, path: string, limit: number): Promise<Answ
   }
 }
 
-describe('whom an actor follows, and who follows an actor', () => {
-  it('is for everybody to see, newest first [actor-summary, following-answer, summary-following, following-order]', async () => {
+describe('the lists of followed actors and of followers', () => {
+  it('are public, newest first [actor-summary, following-answer, summary-following, following-order]', async () => {
     const actors = await newActors(3);
     await followAll(ada, actors);
     const { status, body } = await send(network.baseUrl, 'GET', `/api/actors/${ada.actorId}/following`);
@@ -75,7 +75,7 @@ describe('whom an actor follows, and who follows an actor', () => {
     expect(followers.actors).toMatchObject([{ actorId: ada.actorId }]);
   });
 
-  it('comes a page at a time, each actor once, without who was followed since [following-later, following-answer, relations-own, relations-answer]', async () => {
+  it('come in pages that show each actor once, without actors followed since the first page [following-later, following-answer, relations-own, relations-answer]', async () => {
     const fan = await newPerson();
     const actors = await newActors(7);
     await followAll(fan, actors);
@@ -91,7 +91,7 @@ describe('whom an actor follows, and who follows an actor', () => {
   });
 
   it(
-    'reads on over a page of whom the reader may not see, and goes on where there is more [following-short-page]',
+    'leave out actors whom the reader may not see, and go on past a page full of them [following-short-page]',
     async () => {
       const star = await newPerson();
       const [[last], hidden] = [await newActors(1), await newActors(HIDDEN)];
@@ -115,7 +115,7 @@ describe('whom an actor follows, and who follows an actor', () => {
   );
 
   it.each(['following', 'followers'])(
-    'is not found of who is not there for the reader: %s [following-unknown]',
+    'are not found for an unknown, suspended or blocking actor: %s [following-unknown]',
     async (list) => {
       const [blocker, suspended] = [await newPerson(), await newActor()];
       await act(blocker, 'blocks', eve.actorId);
@@ -129,7 +129,7 @@ describe('whom an actor follows, and who follows an actor', () => {
     },
   );
 
-  it('needs the scope read of who presents a token', async () => {
+  it('need the scope read if a token is sent', async () => {
     const blind = await signIn(network, application, 'openid relation:write');
     const { status, body } = await blind.get(`/api/actors/${ada.actorId}/following`);
     expect([status, body]).toEqual([403, error('capability_required')]);
@@ -158,14 +158,14 @@ describe('a page', () => {
     ['?limit=', 50, 50],
     ['?limit=9007199254740993', 100, 105],
   ])(
-    'has the rows that are asked for, within bounds: %s [following-query, limit-following-page]',
+    'has the requested number of rows, within bounds: %s [following-query, limit-following-page]',
     async (query, listed, own) => {
       expect(await rowsOf(`/api/actors/${busy.actorId}/following${query}`)).toBe(listed);
       expect(await rowsOf(`/api/relations${query}`)).toBe(own);
     },
   );
 
-  it('is named by a cursor that works nowhere else [following-cursor]', async () => {
+  it('is refused for a cursor of another list, actor or reader [following-cursor]', async () => {
     const following = `/api/actors/${busy.actorId}/following`;
     const { cursor } = (await busy.get(`${following}?limit=5`)).body;
     const wrong = [

@@ -13,7 +13,7 @@ import type { Readiness } from '../../src/http/health/health.js';
 import { until } from '../support/until.js';
 
 (canHaveSmallDisk ? describe : describe.skip)(
-  'with no room for the log (needs root, for a small disk)',
+  'with a full disk under the log (needs root, for a small disk)',
   () => {
     let disk: SmallDisk;
     let store: EmbeddedEventStore;
@@ -41,7 +41,7 @@ import { until } from '../support/until.js';
     const metrics = async () =>
       (await fetch(`http://127.0.0.1:${network.env['OPERATOR_PORT']}/metrics`)).text();
 
-    it('posts are refused and never half-written, reads go on, and all is well when there is room again', async () => {
+    it('posts are refused and never stored in part, reads succeed, and a retry succeeds when there is space again', async () => {
       const before = (await alice.say('while there was room')).body.post;
       disk.fill();
       const posts = Array.from({ length: 8 }, (_, n) => ({

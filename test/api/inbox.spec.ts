@@ -49,7 +49,7 @@ const mark = (who: SignedIn, entries: object, intentId: string = randomUUID()) =
 const nameOf = async (who: SignedIn) => (await who.get('/api/profile')).body.profile.handle as string;
 
 describe('an inbox', () => {
-  it('tells of follows, likes, replies and mentions, newest first, and of nothing that one did oneself', async () => {
+  it('lists follows, likes, replies and mentions, newest first, and none of one’s own acts', async () => {
     const own = await post(ann, 'hello');
     await follow(ben, ann);
     await like(ben, own);
@@ -72,13 +72,13 @@ describe('an inbox', () => {
     expect(await shown(ben)).toEqual([[], 0]);
   });
 
-  it('tells of a reply that mentions once', async () => {
+  it('lists a reply that mentions its reader once', async () => {
     const own = await post(ann, 'hello');
     await post(ben, `@${await nameOf(ann)}, a reply`, { parentId: own });
     expect(await shown(ann)).toEqual([['reply'], 1]);
   });
 
-  it('forgets what is taken back, and renews what is done again', async () => {
+  it('drops the entry of an ended follow, and lists a renewed one as unread', async () => {
     await follow(ben, ann);
     const [first] = (await inboxOf(ann)).inbox;
     await mark(ann, { ids: [first?.id] });
@@ -91,7 +91,7 @@ describe('an inbox', () => {
     expect(inbox[0]?.createdAt).toBeGreaterThan(first?.createdAt ?? 0);
   });
 
-  it('hides what is deleted, blocked or suspended, and counts it no more', async () => {
+  it('hides deleted, blocked and suspended sources, and does not count them', async () => {
     const own = await post(ann, 'hello');
     await follow(ben, ann);
     await like(ben, own);
@@ -110,7 +110,7 @@ describe('an inbox', () => {
     expect(await shown(ann)).toEqual([[], 0]);
   });
 
-  it('is read in pages that show each entry once, whatever comes meanwhile', async () => {
+  it('comes in pages that show each entry once, even as new entries arrive', async () => {
     const own = await post(ann, 'hello');
     for (let n = 0; n < 5; n++) await post(ben, `reply ${n}`, { parentId: own });
     const whole = (await inboxOf(ann)).inbox.map(({ id }) => id);
@@ -125,7 +125,7 @@ describe('an inbox', () => {
     expect(seen).toEqual(whole);
   });
 
-  it('is for a token with the scope read alone, and takes no cursor but its own', async () => {
+  it('needs a token with the scope read, and refuses other cursors', async () => {
     const nobody = await send(network.baseUrl, 'GET', '/api/inbox');
     expect([nobody.status, nobody.body]).toEqual([401, error('authentication_required')]);
     const marker = await signIn(network, application, 'openid inbox:write');
@@ -148,7 +148,7 @@ describe('marking as read', () => {
   const readOf = async (who: SignedIn) =>
     (await inboxOf(who)).inbox.map(({ readAt }) => readAt !== undefined);
 
-  it('takes one, several, and all up to a time, and answers how many are left', async () => {
+  it('accepts one entry, several, or all up to a time, and returns the number of unread entries', async () => {
     const one = await mark(ann, { ids: [entries[0]?.id] });
     expect([one.status, one.body]).toEqual([200, { unread: 3 }]);
     expect(one.headers.get('x-network-write-revision')).toMatch(/^[0-9]+$/);
@@ -160,20 +160,20 @@ describe('marking as read', () => {
     expect(await readOf(ann)).toEqual([true, true, true, true]);
   });
 
-  it('marks nothing that comes later, whatever time is named', async () => {
+  it('does not mark later entries, even with a time in the future', async () => {
     expect((await mark(ann, { upTo: Date.now() + 3_600_000 })).body).toEqual({ unread: 0 });
     await follow(ben, ann);
     expect((await inboxOf(ann)).unread).toBe(1);
   });
 
-  it('passes over ids of nobody and of others', async () => {
+  it('ignores unknown ids and ids of other people', async () => {
     expect((await mark(ben, { ids: ['nothing', ...entries.map(({ id }) => id)] })).body).toEqual({
       unread: 0,
     });
     expect((await inboxOf(ann)).unread).toBe(4);
   });
 
-  it('is done once for an intent, and refused with another payload', async () => {
+  it('runs once per intent, which conflicts with another payload', async () => {
     const intentId = randomUUID();
     const body = { ids: [entries[0]?.id] };
     const answers = await Promise.all(Array.from({ length: 4 }, () => mark(ann, body, intentId)));
@@ -188,7 +188,7 @@ describe('marking as read', () => {
     expect((await mark(ben, { upTo: 1 }, intentId)).status).toBe(200);
   });
 
-  it('lets one of two conflicting markings at the same moment through', async () => {
+  it('accepts one of two conflicting concurrent requests', async () => {
     const intentId = randomUUID();
     const answers = await Promise.all([
       mark(ann, { ids: [entries[0]?.id] }, intentId),
@@ -198,28 +198,28 @@ describe('marking as read', () => {
     expect((await inboxOf(ann)).unread).toBe(3);
   });
 
-  it('counts every marking of many at the same moment', async () => {
+  it('counts every one of many concurrent requests', async () => {
     await Promise.all(entries.map(({ id }) => mark(ann, { ids: [id] })));
     expect((await inboxOf(ann)).unread).toBe(0);
   });
 
   it.each([
-    ['neither', {}],
-    ['both', { ids: ['a'], upTo: 1 }],
+    ['neither ids nor a time', {}],
+    ['both ids and a time', { ids: ['a'], upTo: 1 }],
     ['no ids', { ids: [] }],
     ['too many ids', { ids: Array.from({ length: 201 }, (_, n) => `i${n}`) }],
-    ['what is no id', { ids: ['a b'] }],
-    ['what is no list', { ids: 'a' }],
-    ['a time before all', { upTo: -1 }],
-    ['half a millisecond', { upTo: 1.5 }],
-    ['a time in words', { upTo: 'now' }],
-    ['nothing as a time', { upTo: null }],
+    ['a malformed id', { ids: ['a b'] }],
+    ['ids that are no list', { ids: 'a' }],
+    ['a negative time', { upTo: -1 }],
+    ['a fractional time', { upTo: 1.5 }],
+    ['a time as a string', { upTo: 'now' }],
+    ['a time of null', { upTo: null }],
   ])('refuses %s', async (_what, body) => {
     const answer = await mark(ann, body);
     expect([answer.status, answer.body]).toEqual([400, error('invalid_request')]);
   });
 
-  it('refuses no intent, other fields, and a token without the scope', async () => {
+  it('refuses a missing intent, unknown fields, and a token without the scope', async () => {
     const without = await ann.post('/api/inbox/read', { upTo: 1 });
     expect([without.status, without.body]).toEqual([400, error('intent_required')]);
     const more = await mark(ann, { upTo: 1, actorId: ben.actorId });
@@ -233,7 +233,7 @@ describe('marking as read', () => {
     expect([nobody.status, nobody.body]).toEqual([401, error('authentication_required')]);
   });
 
-  it('is answered for a token that may mark and not read', async () => {
+  it('succeeds for a token that may mark and not read', async () => {
     const marker = await signIn(network, application, 'openid inbox:write');
     expect((await mark(marker, { upTo: 1 })).body).toEqual({ unread: 0 });
   });

@@ -19,8 +19,8 @@ beforeAll(async () => {
 const error = (code: string) => ({ error: code, message: expect.any(String) });
 const lookUp = (by: SignedIn, intentIds: unknown) => by.post('/api/intents/lookup', { intentIds });
 
-describe('looking intents up', () => {
-  it('tells what was kept and what is unknown, in the order asked, with the headers of a read', async () => {
+describe('a lookup of intents', () => {
+  it('returns kept and unknown intents in the requested order, with the headers of a read', async () => {
     const [posted, followed, never] = [randomUUID(), randomUUID(), randomUUID()];
     const { body } = await alice.say('kept', { intentId: posted });
     await alice.put(`/api/relations/follow/${bob.actorId}`, { intentId: followed });
@@ -39,13 +39,13 @@ describe('looking intents up', () => {
     expect(answer.headers.get('x-network-write-revision')).toBeNull();
   });
 
-  it('tells nothing of what others, or other applications, have done', async () => {
+  it('does not reveal intents of other people', async () => {
     const intentId = randomUUID();
     await bob.say('of bob', { intentId });
     expect((await lookUp(alice, [intentId])).body.intents).toEqual([{ intentId, outcome: 'unknown' }]);
   });
 
-  it('does not know an intent that was refused', async () => {
+  it('does not know a refused intent', async () => {
     const intentId = randomUUID();
     await alice.say(' ', { intentId });
     expect((await lookUp(alice, [intentId])).body.intents).toEqual([{ intentId, outcome: 'unknown' }]);
@@ -53,23 +53,23 @@ describe('looking intents up', () => {
 
   it.each<[string, unknown, string]>([
     ['no list', undefined, 'invalid_request'],
-    ['something that is no list', 'abc', 'invalid_request'],
+    ['a string in place of the list', 'abc', 'invalid_request'],
     ['an empty list', [], 'invalid_request'],
     ['more than 200', Array.from({ length: 201 }, () => 'x'), 'invalid_request'],
-    ['an intentId that is none', ['fine', 'not fine'], 'intent_required'],
+    ['a malformed intentId', ['fine', 'not fine'], 'intent_required'],
     ['an intentId of another type', [7], 'intent_required'],
-    ['nothing for an intentId', [null], 'intent_required'],
+    ['an intentId of null', [null], 'intent_required'],
   ])('refuses %s', async (_what, intentIds, code) => {
     const answer = await lookUp(alice, intentIds);
     expect([answer.status, answer.body]).toEqual([400, error(code)]);
   });
 
-  it('takes 200', async () => {
+  it('accepts 200 intents', async () => {
     const intentIds = Array.from({ length: 200 }, (_, index) => `intent-${index}`);
     expect((await lookUp(alice, intentIds)).body.intents).toHaveLength(200);
   });
 
-  it('refuses unknown fields, bodies that are none, and other methods', async () => {
+  it('refuses unknown fields, malformed bodies and other methods', async () => {
     const extra = await alice.post('/api/intents/lookup', { intentIds: ['a'], intentId: 'b' });
     expect([extra.status, extra.body]).toEqual([400, error('unknown_or_immutable_field')]);
     const half = await alice.post('/api/intents/lookup', '{"intentIds":');

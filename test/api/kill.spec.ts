@@ -34,7 +34,7 @@ async function goesOn(): Promise<void> {
 }
 
 describe('two API processes and two workers, each killed in turn while people write and read,', () => {
-  it('lose nothing, double nothing and go on', async () => {
+  it('lose nothing, duplicate nothing and continue', async () => {
     const over = new AbortController();
     const living = Promise.all(
       people.map((person, n) => person.live(over.signal, people[(n + 1) % PEOPLE] ?? person)),

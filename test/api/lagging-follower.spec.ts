@@ -39,14 +39,14 @@ afterAll(async () => {
 const blocks = async () => (await ada.get('/api/blocks')).body.blocks;
 const readiness = async () => (await fetch(`${network.baseUrl}/readyz`)).status;
 
-it('a network on a follower that lags decides by what the leader has', async () => {
+it('a network connected to a lagging follower decides by the events of the leader', async () => {
   expect(answered(await unblock(ada, bob))).toEqual([200, { blocked: false }]);
   expect(await blocks()).toEqual([]);
   expect(answered(await block(ada, bob))).toEqual([200, { blocked: true }]);
   expect(await blocks()).toEqual([bob.actorId]);
 });
 
-it('and is in no quarantine when it starts during the lag', async () => {
+it('a network that starts while its follower lags is not in quarantine', async () => {
   await network.restart();
   await until(async () => (await readiness()) === 200);
   expect(await blocks()).toEqual([bob.actorId]);

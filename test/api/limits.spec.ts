@@ -73,7 +73,7 @@ function expectRefusal(answer: Answered, policy: string): void {
 const saysOfLimits = ({ headers }: Answered): boolean =>
   Object.keys(headers).some((name) => name.startsWith('ratelimit'));
 
-describe('tokens that are refused', () => {
+describe('refused tokens', () => {
   const refusedFrom = (address: string, token = 'nobodys'): Asking => ({
     headers: { 'x-forwarded-for': address, authorization: `Bearer ${token}` },
   });
@@ -84,7 +84,7 @@ describe('tokens that are refused', () => {
     ['GET', '/api/session'],
     ['GET', NOBODY],
     ['POST', '/api/posts'],
-  ])('are 6,000 in five minutes for an address, and then none is looked up: %s %s', async (method, path) => {
+  ])('are limited to 6,000 in five minutes for each address, after which none is looked up: %s %s', async (method, path) => {
     const address = stranger();
     const one = () => ask(0, path, refusedFrom(address), method);
     expect((await one()).status).toBe(401);
@@ -100,7 +100,7 @@ describe('tokens that are refused', () => {
     expect((await ask(0, NOBODY, from(address))).status).toBe(404);
   });
 
-  it('keep nobody away whose token this process has found good', async () => {
+  it('do not block a token that this process has already accepted', async () => {
     const address = stranger();
     const { token } = await signIn(network, application, 'openid read');
     const other = await signIn(network, application, 'openid read');
@@ -114,7 +114,7 @@ describe('tokens that are refused', () => {
     expect((await ask(0, '/api/session', refusedFrom(stranger(), other.token))).status).toBe(200);
   });
 
-  it('are counted by all processes together', async () => {
+  it('are counted across all processes', async () => {
     const address = stranger();
     expect((await ask(0, '/api/session', refusedFrom(address))).status).toBe(401);
     await leave(0);
@@ -124,7 +124,7 @@ describe('tokens that are refused', () => {
     }
   });
 
-  it('are none that are live, or that lack a scope', async () => {
+  it('do not include live tokens, or tokens without the scope', async () => {
     const address = stranger();
     const { token } = await signIn(network, application, 'openid read');
     await database.query('DELETE FROM limits.used');
@@ -136,7 +136,7 @@ describe('tokens that are refused', () => {
 });
 
 describe('reads without a token', () => {
-  it('are 120 a minute for an address, however many processes are asked at once [limit-anonymous, limit-refusal, header-retry-after]', async () => {
+  it('are limited to 120 a minute for each address, across all processes [limit-anonymous, limit-refusal, header-retry-after]', async () => {
     const address = stranger();
     const answers = await atOnce(150, NOBODY, () => from(address));
     expect(tally(answers)).toEqual({ 404: 120, 429: 30 });
@@ -144,14 +144,14 @@ describe('reads without a token', () => {
     expect((await ask(0, NOBODY, from(stranger()))).status).toBe(404);
   });
 
-  it('say what is left of them, also where the answer is an error', async () => {
+  it('return the remaining number, also with an error', async () => {
     const answer = await ask(0, NOBODY, from(stranger()));
     expect([answer.status, policyOf(answer)]).toEqual([404, '"anonymous";q=120;w=60']);
     expect(answer.headers['ratelimit']).toMatch(/^"anonymous";r=119;t=(60|[1-5]\d)$/);
     expect(answer.headers).not.toHaveProperty('retry-after');
   });
 
-  it('of events and of whole views are 30 a minute together, which leave the others alone [limit-events, reconcile-budget]', async () => {
+  it('of events and of whole views share 30 a minute, apart from other reads [limit-events, reconcile-budget]', async () => {
     const address = stranger();
     const [views, pages] = await Promise.all(
       ['/api/reconcile', '/api/events'].map((path) => atOnce(20, path, () => from(address))),
@@ -169,14 +169,14 @@ describe('reads without a token', () => {
     expect(leftOf(await ask(1, NOBODY, from('2001:db8:9:2::1')))).toBe(119);
   });
 
-  it('are counted by what the connection says where no proxy is trusted', async () => {
+  it('are counted by the peer address of the connection if no proxy is trusted', async () => {
     const openly = (address: string) => askAt(network, inTheOpen, 'GET', NOBODY, from(address));
     const first = leftOf(await openly(stranger()));
     expect(leftOf(await openly(stranger()))).toBe(first - 1);
   });
 
   it.each(['127.0.0.1', 'unknown', '203.0.113.9:4711', undefined])(
-    'are refused where the proxy speaks for %p',
+    'are refused if the proxy forwards the address %p',
     async (address) => {
       const answer = await ask(0, NOBODY, address === undefined ? {} : from(address));
       expect([answer.status, answer.body.error]).toEqual([503, 'trusted_address_unavailable']);
@@ -184,7 +184,7 @@ describe('reads without a token', () => {
     },
   );
 
-  it('that are refused for their want of a token are not counted', async () => {
+  it('are not counted if they are refused for a missing or invalid token', async () => {
     const address = stranger();
     for (const [path, headers] of [
       ['/api/profile', {}],
@@ -198,7 +198,7 @@ describe('reads without a token', () => {
     expect(leftOf(await ask(0, NOBODY, from(address)))).toBe(119);
   });
 
-  it('of what is no part of the social API are not counted', async () => {
+  it('are not counted outside of the social API', async () => {
     for (const path of ['/livez', '/readyz', '/api/auth/.well-known/openid-configuration', '/api/nothing'])
       expect(saysOfLimits(await ask(0, path, from(stranger())))).toBe(false);
   });
@@ -224,7 +224,7 @@ describe('with a token', () => {
     await database.query('DELETE FROM limits.used');
   });
 
-  it('reads are 3,000 in five minutes, which a process takes fifty at a time', async () => {
+  it('reads are limited to 3,000 in five minutes, which a process reserves fifty at a time', async () => {
     const first = await ask(0, '/api/reconcile', { by: alice });
     expect([first.status, policyOf(first)]).toEqual([200, '"reads";q=3000;w=300']);
     expect(first.headers['ratelimit']).toMatch(/^"reads";r=2999;t=(300|29[0-9])$/);
@@ -237,7 +237,7 @@ describe('with a token', () => {
     expect(policyOf(refused)).toBe('"reads";q=3000;w=300');
   });
 
-  it('writes are 300 in five minutes, however many processes are asked at once', async () => {
+  it('writes are limited to 300 in five minutes, across all processes', async () => {
     const first = await ask(0, '/api/posts', post(), 'POST');
     expect([first.status, policyOf(first)]).toEqual([200, '"writes";q=300;w=300']);
     expect(first.headers['ratelimit']).toMatch(/^"writes";r=299;t=(300|29[0-9])$/);
@@ -248,7 +248,7 @@ describe('with a token', () => {
     expect((await ask(1, '/api/session', { by: alice })).status).toBe(200);
   });
 
-  it('writes that say something wrong are counted, and those without authority are not', async () => {
+  it('refused writes are counted, unless the token lacks the scope', async () => {
     const wrong = await ask(0, '/api/posts', post({ text: '' }), 'POST');
     expect([wrong.status, leftOf(wrong)]).toEqual([400, 299]);
     const reader = await signIn(network, application, 'openid read');
@@ -258,7 +258,7 @@ describe('with a token', () => {
     expect(leftOf(await ask(0, '/api/posts', post(), 'POST'))).toBe(298);
   });
 
-  it('reads that lack their scope are not counted', async () => {
+  it('reads without their scope are not counted', async () => {
     const writer = await signIn(network, application, 'openid post:create');
     const refused = await ask(0, '/api/reconcile', { by: writer });
     expect(refused.status).toBe(403);
@@ -266,7 +266,7 @@ describe('with a token', () => {
     expect(leftOf(await ask(0, '/api/session', { by: writer }))).toBe(2_999);
   });
 
-  it('ten event streams may be open at a process, and another begins as soon as one is closed [header-retry-after]', async () => {
+  it('ten event streams may be open on a process, and another may open as soon as one closes [header-retry-after]', async () => {
     const person = await signIn(network, application);
     const headers = { authorization: `Bearer ${person.token}` };
     const ten = await Promise.all(Array.from({ length: 10 }, () => listen(network.baseUrl, { headers })));
@@ -281,7 +281,7 @@ describe('with a token', () => {
     for (const stream of [...open, ofAnother, next]) stream.close();
   });
 
-  it('nobody is limited by their address, or needs one', async () => {
+  it('requests are not limited by their address, and need none', async () => {
     const address = stranger();
     await atOnce(31, '/api/reconcile', () => from(address));
     expectRefusal(await ask(0, '/api/reconcile', from(address)), 'events');
@@ -291,15 +291,15 @@ describe('with a token', () => {
   });
 });
 
-describe('while nothing can be counted', () => {
+describe('while the counters are unavailable', () => {
   it.each([
-    ['since its table is locked', 'BEGIN; LOCK TABLE limits.used', 'ROLLBACK'],
+    ['since their table is locked', 'BEGIN; LOCK TABLE limits.used', 'ROLLBACK'],
     [
-      'since its table is gone',
+      'since their table is gone',
       'ALTER TABLE limits.used RENAME TO elsewhere',
       'ALTER TABLE limits.elsewhere RENAME TO used',
     ],
-  ])('%s, who needs to be is told so, and what was taken before goes on', async (_why, begin, end) => {
+  ])('%s, requests that must be counted are refused, and reserved reads succeed', async (_why, begin, end) => {
     const [alice, bob] = [await signIn(network, application), await signIn(network, application)];
     expect((await ask(0, '/api/session', { by: alice })).status).toBe(200);
     const body = { intentId: randomUUID(), text: 'not counted', audience: 'public' };

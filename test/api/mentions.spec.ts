@@ -48,29 +48,29 @@ async function mentionedIn(id: string): Promise<readonly string[] | undefined> {
 }
 
 describe('a post mentions', () => {
-  it('who holds the handles that it names, each once', async () => {
+  it('the holders of the named handles, each once', async () => {
     const text = `@${bob.handle} and @${eve.handle.toUpperCase()}, also @${bob.handle}: hello!`;
     expect(await mentionedIn(await wrote(alice, text))).toEqual([bob.actorId, eve.actorId]);
   });
 
-  it('neither its author nor anybody whom there is not', async () => {
+  it('neither its author nor unknown handles', async () => {
     const text = `@${alice.handle} @nobody_has_this @${bob.handle}x someone@${bob.handle}.example`;
     expect(await mentionedIn(await wrote(alice, text))).toEqual([]);
   });
 
-  it('whom its newest version names', async () => {
+  it('the people named by its newest version', async () => {
     const id = await wrote(alice, `@${bob.handle}`);
     await edit(alice, id, { text: `@${eve.handle}` });
     expect(await mentionedIn(id)).toEqual([eve.actorId]);
   });
 
-  it('nobody who is suspended', async () => {
+  it('no suspended people', async () => {
     const gone = await somebody();
     await operatorOf(network).setAccountState(gone.actorId, 'suspend', 'a test');
     expect(await mentionedIn(await wrote(alice, `@${gone.handle} @${bob.handle}`))).toEqual([bob.actorId]);
   });
 
-  it('nobody behind a block, whoever set it', async () => {
+  it('nobody behind a block, whichever side set it', async () => {
     const [blocker, blocked] = [await somebody(), await somebody()];
     expect((await block(blocker, alice)).status).toBe(200);
     expect((await block(alice, blocked)).status).toBe(200);
@@ -78,7 +78,7 @@ describe('a post mentions', () => {
     expect(await mentionedIn(await wrote(alice, text))).toEqual([bob.actorId]);
   });
 
-  it('who holds the handle now, and an intent what it mentioned the first time', async () => {
+  it('the current holder of a handle; a repeated intent keeps its first mentions', async () => {
     const [holder, handle] = [await somebody(), `h_${randomUUID().slice(0, 8)}`];
     const rename = (by: Named, to: string) =>
       by.patch('/api/profile', { intentId: randomUUID(), revision: 1, handle: to });
@@ -92,7 +92,7 @@ describe('a post mentions', () => {
     expect(await mentionedIn(await wrote(alice, `@${handle}`))).toEqual([holder.actorId]);
   });
 
-  it('fifty people at the most', async () => {
+  it('at most fifty people', async () => {
     const named = Array.from({ length: 49 }, (_, index) => `@nobody_${index}`).join(' ');
     expect(await mentionedIn(await wrote(alice, `${named} @${bob.handle}`))).toEqual([bob.actorId]);
     const tooMany = await alice.say(`${named} @${bob.handle} @${eve.handle}`);

@@ -135,12 +135,12 @@ const showingToAnybody = async (postId: string): Promise<readonly string[]> => [
   ...(await showing(postId, readsOfAnybody())),
 ];
 
-describe('while the worker stands still', () => {
-  it('what is not taken away is shown by every read', async () => {
+describe('while the worker is frozen', () => {
+  it('every read shows a post without a restriction', async () => {
     expect(await showingToAnybody(reply)).toEqual([...reads(), ...readsOfAnybody()]);
   });
 
-  it('a deleted post is shown to nobody, by no read of another process, and all else is', async () => {
+  it('reads of another process hide a deleted post from everybody, and show everything else', async () => {
     await remove(reply);
     expect(await showingToAnybody(reply)).toEqual([]);
     const { body } = await ask(0, 'GET', `/api/posts/${answer}`, bob);
@@ -148,7 +148,7 @@ describe('while the worker stands still', () => {
     expect(await showing(later, ['/api/timeline', '/api/reconcile'], bob)).toHaveLength(2);
   });
 
-  it('a deleted post is not told of by an event stream', async () => {
+  it('an event stream does not send a deleted post', async () => {
     await remove(reply);
     const headers = { authorization: `Bearer ${bob.token}` };
     const stream = await listen(network.baseUrl, { path: `/api/events?cursor=${cursor}`, headers });
@@ -161,7 +161,7 @@ describe('while the worker stands still', () => {
     }
   });
 
-  it('nobody replies to a deleted post, or likes it', async () => {
+  it('a deleted post can be neither replied to nor liked', async () => {
     await remove(reply);
     const fields = { intentId: randomUUID(), text: 'too late', audience: 'public', parentId: reply };
     expect(outcomeOf(await ask(0, 'POST', '/api/posts', bob, fields))).toEqual([404, 'parent_unavailable']);
@@ -169,7 +169,7 @@ describe('while the worker stands still', () => {
     expect(outcomeOf(like)).toEqual([403, 'interaction_unavailable']);
   });
 
-  it('a block hides the two from each other, and commands are decided with it', async () => {
+  it('a block hides the two people from each other, and commands respect it', async () => {
     await act(alice, 'PUT', `/api/blocks/${bob.actorId}`);
     expect(await showing(reply, reads(), bob)).toEqual([]);
     expect(await showing(later, ['/api/timeline', '/api/reconcile'], bob)).toEqual([]);
@@ -193,7 +193,7 @@ describe('while the worker stands still', () => {
     expect(outcomeOf(await ask(0, 'POST', '/api/posts', bob, fields))).toEqual([404, 'parent_unavailable']);
   });
 
-  it('a suspended person is shown to nobody, nor what they wrote', async () => {
+  it('a suspended person and their posts are hidden from everybody', async () => {
     await operatorOf(network).setAccountState(alice.actorId, 'suspend', 'a test');
     expect(await showingToAnybody(reply)).toEqual([]);
     expect((await ask(0, 'GET', `/api/actors/${alice.actorId}`)).status).toBe(404);
@@ -204,12 +204,12 @@ describe('while the worker stands still', () => {
     ]);
   });
 
-  it('a post that an operator restricts is shown to nobody', async () => {
+  it('a post restricted by an operator is hidden from everybody', async () => {
     await operatorOf(network).setPostState(reply, 'restrict', 'a test');
     expect(await showingToAnybody(reply)).toEqual([]);
   });
 
-  it('an erased person is shown to nobody, although the erasure is not done yet', async () => {
+  it('a person is hidden from everybody before their erasure is complete', async () => {
     await expect(operatorOf(network).eraseAccount(alice.actorId, 0, 'a test')).rejects.toThrow(
       'Reads no longer show it',
     );
@@ -217,8 +217,8 @@ describe('while the worker stands still', () => {
   });
 });
 
-describe('when the worker goes on', () => {
-  it('what is hidden stays so, and nothing is left beside the read models', async () => {
+describe('when the worker resumes', () => {
+  it('a deleted post stays hidden, and no outstanding restriction is left', async () => {
     await remove(reply);
     expect(await rows()).toBe(1);
     wake();
@@ -226,7 +226,7 @@ describe('when the worker goes on', () => {
     expect(await showingToAnybody(reply)).toEqual([]);
   });
 
-  it('a block that was taken back meanwhile hides nothing', async () => {
+  it('a block that was ended in the meantime hides nothing', async () => {
     await act(alice, 'PUT', `/api/blocks/${bob.actorId}`);
     const query = `intentId=${randomUUID()}`;
     expect((await ask(1, 'DELETE', `/api/blocks/${bob.actorId}?${query}`, alice)).status).toBe(200);
@@ -237,13 +237,13 @@ describe('when the worker goes on', () => {
   });
 });
 
-describe('a restriction that neither the read models nor a row show', () => {
+describe('a restriction that is neither in the read models nor in the table of outstanding ones', () => {
   /** Nobody writes the table, and everybody reads it. */
   const closeTable = () =>
     database.query('BEGIN; LOCK TABLE recovery.outstanding_restriction IN EXCLUSIVE MODE');
   const openTable = () => database.query('ROLLBACK');
 
-  it('is ambiguous_acceptance_requires_independent_proof, and the same intent succeeds later', async () => {
+  it('is answered with ambiguous_acceptance_requires_independent_proof, and a retry with the same intent succeeds', async () => {
     const intentId = randomUUID();
     await closeTable();
     const refused = await removal(1, reply, intentId);
@@ -255,7 +255,7 @@ describe('a restriction that neither the read models nor a row show', () => {
     expect(await showingToAnybody(reply)).toEqual([]);
   });
 
-  it('is not acknowledged by a process that dies before there is a row, and the same intent succeeds elsewhere', async () => {
+  it('is not acknowledged by a process that dies first, and a retry on another process succeeds', async () => {
     const intentId = randomUUID();
     await closeTable();
     const cutOff = removal(0, reply, intentId).then(
@@ -277,7 +277,7 @@ describe('a restriction that neither the read models nor a row show', () => {
     expect(await showingToAnybody(reply)).toEqual([]);
   });
 
-  it('is refused where too many are outstanding already', async () => {
+  it('is refused if too many are outstanding, and a retry succeeds', async () => {
     const intentId = randomUUID();
     await database.query(
       `INSERT INTO recovery.outstanding_restriction
@@ -292,7 +292,7 @@ describe('a restriction that neither the read models nor a row show', () => {
   });
 });
 
-it('a read that does not know what is hidden is refused until the read models know', async () => {
+it('reads are refused while an outstanding restriction has an unknown subject', async () => {
   await database.query(
     `INSERT INTO recovery.outstanding_restriction VALUES (gen_random_uuid(), ${UNNUMBERED}, $1, 'thing:x')`,
     [Number.MAX_SAFE_INTEGER],

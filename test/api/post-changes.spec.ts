@@ -26,7 +26,7 @@ describe.each([
   ['editing', edit],
   ['deleting', removal],
 ])('%s', (verb, change) => {
-  it('answers a repeated intent as the first time, and writes nothing', async () => {
+  it('returns the first answer for a repeated intent, and writes nothing', async () => {
     const [id, fields] = [await wrote(alice), { intentId: randomUUID() }];
     const first = await change(alice, id, fields);
     const second = await change(alice, id, fields);
@@ -34,7 +34,7 @@ describe.each([
     expect(first.body.post.revision).toBe(2);
   });
 
-  it('refuses an intent that was used for something else', async () => {
+  it('refuses an intentId that was used for another change', async () => {
     const [id, intentId] = [await wrote(alice), randomUUID()];
     expect((await change(alice, id, { intentId })).status).toBe(200);
     for (const other of [
@@ -44,7 +44,7 @@ describe.each([
       expect(answered(other)).toEqual([409, refused('intent_conflict')]);
   });
 
-  it('takes the intentId of the creation, or of a change of another post, for one of its own', async () => {
+  it('accepts the intentId of the creation or of a change of another post', async () => {
     const intentId = randomUUID();
     const [one, other] = [await wrote(alice, 'one', { intentId }), await wrote(alice, 'other')];
     expect((await change(alice, one, { intentId })).status).toBe(200);
@@ -61,17 +61,17 @@ describe.each([
       ]);
   });
 
-  it("refuses another's post", async () => {
+  it("refuses a post of another author", async () => {
     const id = await wrote(bob);
     expect(answered(await change(alice, id))).toEqual([403, refused('not_owner')]);
     expect(await shown(id)).toMatchObject({ text: 'as it was', revision: 1 });
   });
 
-  it.each(['never_was', 'no%20id', 'x'.repeat(65)])('cannot find a post that never was: %s', async (id) => {
+  it.each(['never_was', 'no%20id', 'x'.repeat(65)])('does not find a post that never existed: %s', async (id) => {
     expect(answered(await change(alice, id))).toEqual([404, refused('post_unavailable')]);
   });
 
-  it('cannot tell what it may not see from what never was', async () => {
+  it('answers alike for a hidden post and for one that never existed', async () => {
     const eve = await signIn(network, await registerApplication(network), postScopes);
     const [suspended, blocked, deleted] = [await wrote(eve), await wrote(eve), await wrote(bob)];
     await operatorOf(network).setAccountState(eve.actorId, 'suspend', 'a test');
@@ -85,7 +85,7 @@ describe.each([
     expect(answered(await change(alice, deleted))).toEqual(unavailable);
   });
 
-  it('refuses the own post that is deleted already [states-codes, posts-refusals]', async () => {
+  it('refuses one’s own post that is already deleted [states-codes, posts-refusals]', async () => {
     const id = await wrote(alice);
     await removal(alice, id);
     expect(answered(await change(alice, id, { revision: 2 }))).toEqual([409, refused('post_deleted')]);
@@ -99,7 +99,7 @@ describe.each([
     expect(answered(anonymous)).toEqual([401, refused('authentication_required')]);
   });
 
-  it('of one intent at the same moment is done once, and all are answered the same', async () => {
+  it('runs once for concurrent requests with one intent, and answers all alike', async () => {
     for (let round = 0; round < 5; round++) {
       const [id, fields] = [await wrote(alice), { intentId: randomUUID() }];
       const answers = await Promise.all(Array.from({ length: 4 }, () => change(alice, id, fields)));
@@ -109,8 +109,8 @@ describe.each([
   });
 });
 
-describe('changes at the same moment', () => {
-  it('from one revision: one edit wins, and its text is there', async () => {
+describe('concurrent changes of a post', () => {
+  it('from one revision: one edit wins, and its text is shown', async () => {
     for (let round = 0; round < 10; round++) {
       const id = await wrote(alice);
       const answers = await Promise.all(['one', 'two', 'three'].map((text) => edit(alice, id, { text })));
@@ -120,7 +120,7 @@ describe('changes at the same moment', () => {
     }
   });
 
-  it('of one intent for different texts: one wins', async () => {
+  it('with one intent and different texts: one wins', async () => {
     const [id, intentId] = [await wrote(alice), randomUUID()];
     const answers = await Promise.all(['one', 'two'].map((text) => edit(alice, id, { intentId, text })));
     expect(answers.map(({ status, body }) => `${status} ${body.error ?? ''}`).sort()).toEqual([
@@ -129,7 +129,7 @@ describe('changes at the same moment', () => {
     ]);
   });
 
-  it('an edit against a deletion: one wins, and a deleted post stays so', async () => {
+  it('an edit and a deletion: one wins, and a deleted post stays deleted', async () => {
     for (let round = 0; round < 10; round++) {
       const id = await wrote(alice);
       const [edited, removed] = await Promise.all([edit(alice, id), removal(alice, id)]);

@@ -32,7 +32,7 @@ async function setState({ actorId }: SignedIn, act: 'suspend' | 'reinstate'): Pr
 }
 
 describe('a post', () => {
-  it('is there for everybody, with the published fields [post-id, post-author, post-text, post-audience, post-revision, post-created-at, post-origin-app, post-edited]', async () => {
+  it('is public, with the published fields [post-id, post-author, post-text, post-audience, post-revision, post-created-at, post-origin-app, post-edited]', async () => {
     const id = await wrote(alice, 'for "everybody" ☕');
     const answer = await anonymously(`/api/posts/${id}`);
     expect(answered(answer)).toEqual([
@@ -57,14 +57,14 @@ describe('a post', () => {
   });
 
   it.each(['never_was', 'no%20id', '%F0%9F%98%80', 'x'.repeat(65)])(
-    'that never was is not: %s',
+    'that never existed is not found: %s',
     async (id) => {
       expect(answered(await alice.get(`/api/posts/${id}`))).toEqual(unavailable);
       expect(answered(await anonymously(`/api/posts/${id}`))).toEqual(unavailable);
     },
   );
 
-  it('needs the scope read of who presents a token', async () => {
+  it('needs the scope read if a token is sent', async () => {
     const id = await wrote(alice);
     const unable = await signIn(network, application, 'openid post:create');
     for (const path of [`/api/posts/${id}`, `/api/actors/${alice.actorId}/posts`]) {
@@ -74,7 +74,7 @@ describe('a post', () => {
     }
   });
 
-  it('goes from the sight of both whom a block parts, and of nobody else', async () => {
+  it('is hidden from both sides of a block, and from nobody else', async () => {
     const eve = await somebody();
     const [hers, mine] = [await wrote(eve), await wrote(alice)];
     expect((await block(eve, alice)).status).toBe(200);
@@ -101,7 +101,7 @@ describe('a reply', () => {
     return { root, parent, reply: await wrote(bob, 'reply', { parentId: parent }) };
   };
 
-  it('says that its root or parent is deleted [post-parent-unavailable, post-root-unavailable]', async () => {
+  it('reports its root or parent as unavailable once that is deleted [post-parent-unavailable, post-root-unavailable]', async () => {
     const { root, parent, reply } = await thread(alice);
     expect(await flags(reply)).toEqual([false, false]);
     await removal(alice, root);
@@ -113,7 +113,7 @@ describe('a reply', () => {
     expect(await flags(reply)).toEqual([true, true]);
   });
 
-  it('says that its root or parent is of somebody who is suspended, for as long', async () => {
+  it('reports its root or parent as unavailable while its author is suspended', async () => {
     const eve = await somebody();
     const { root, parent, reply } = await thread(eve);
     await setState(eve, 'suspend');
@@ -129,8 +129,8 @@ describe('a reply', () => {
     ]);
   });
 
-  it.each(['the author of the post', 'whoever would reply'])(
-    'is barred where %s has blocked [post-parent-unavailable, post-root-unavailable]',
+  it.each(['the author of the post', 'a person who replies'])(
+    'is refused if %s has set a block [post-parent-unavailable, post-root-unavailable]',
     async (who) => {
       const eve = await somebody();
       const { root, parent, reply } = await thread(alice);
@@ -150,7 +150,7 @@ describe('a reply', () => {
 describe('the posts of an actor', () => {
   const idsOf = (posts: readonly { id: string }[]) => posts.map(({ id }) => id);
 
-  it('are there newest first, replies and edited ones too, in pages that a cursor connects', async () => {
+  it('come newest first, with replies and edited posts, in consecutive pages', async () => {
     const [eve, parentId] = [await somebody(), await wrote(alice)];
     const ids = [
       await wrote(eve),
@@ -186,7 +186,7 @@ describe('the posts of an actor', () => {
     ['?limit=50.5', 50],
     ['?limit=', 50],
     ['?limit=2&limit=3', 50],
-  ])('come as many at a time as are asked for: %j', async (query, count) => {
+  ])('come in pages of the requested size: %j', async (query, count) => {
     const path = `/api/actors/${(await many()).actorId}/posts${query}`;
     expect((await bob.get(path)).body.posts).toHaveLength(count);
   });
@@ -200,7 +200,7 @@ describe('the posts of an actor', () => {
     return prolific;
   };
 
-  it('are not found of nobody, and of who is suspended', async () => {
+  it('are not found for an unknown or suspended actor', async () => {
     const eve = await somebody();
     await wrote(eve);
     await setState(eve, 'suspend');
@@ -208,7 +208,7 @@ describe('the posts of an actor', () => {
       expect(answered(await bob.get(`/api/actors/${actorId}/posts`))).toEqual(notFound);
   });
 
-  it('take the cursor of their own page alone', async () => {
+  it('refuse a cursor of another list or reader', async () => {
     const { actorId } = await many();
     const path = `/api/actors/${actorId}/posts?limit=1`;
     const cursor: string = (await bob.get(path)).body.cursor;

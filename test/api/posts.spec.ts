@@ -21,7 +21,7 @@ beforeAll(async () => {
 const error = (code: string) => ({ error: code, message: expect.any(String) });
 
 describe('creating a post', () => {
-  it('answers its id, revision and status, and where readers find it [post-result, posts-create]', async () => {
+  it('returns its id, revision and status, and the revision at which reads show it [post-result, posts-create]', async () => {
     const answer = await alice.say('hello');
     expect(answer.status).toBe(200);
     expect(answer.body).toEqual({
@@ -31,7 +31,7 @@ describe('creating a post', () => {
     expect(answer.headers.get('x-network-revision')).toBeNull();
   });
 
-  it('is visible to its writer as soon as it is acknowledged [posts-create]', async () => {
+  it('shows it to its author as soon as it is acknowledged [posts-create]', async () => {
     for (let n = 0; n < 20; n++) {
       const { body, headers } = await alice.say(`number ${n}`);
       const view = await alice.get('/api/reconcile');
@@ -40,7 +40,7 @@ describe('creating a post', () => {
     }
   });
 
-  it('answers a repeated intent as the first time, and writes nothing [posts-retry]', async () => {
+  it('returns the first answer for a repeated intent, and writes nothing [posts-retry]', async () => {
     const body = { intentId: randomUUID(), text: 'only once', audience: 'public' };
     const first = await alice.post('/api/posts', body);
     const second = await alice.post('/api/posts', body);
@@ -53,7 +53,7 @@ describe('creating a post', () => {
     ['text', { text: 'another' }],
     ['parent', { parentId: 'somewhere_else' }],
   ])(
-    'refuses an intent that was used with another %s [posts-intent-conflict, posts-refusals]',
+    'refuses an intentId that was used with another %s [posts-intent-conflict, posts-refusals]',
     async (_what, change) => {
       const { body: parent } = await bob.say('a parent');
       const body = { intentId: randomUUID(), text: 'first', audience: 'public', parentId: parent.post.id };
@@ -63,14 +63,14 @@ describe('creating a post', () => {
     },
   );
 
-  it('lets two people use one intentId, each for a post of their own', async () => {
+  it('lets two people use the same intentId, each for a post of their own', async () => {
     const body = { intentId: randomUUID(), text: 'mine', audience: 'public' };
     const [first, second] = [await alice.post('/api/posts', body), await bob.post('/api/posts', body)];
     expect([first.status, second.status]).toEqual([200, 200]);
     expect(first.body.post.id).not.toBe(second.body.post.id);
   });
 
-  it('makes one post of two identical creations at the same moment', async () => {
+  it('makes one post from identical concurrent requests', async () => {
     for (let round = 0; round < 10; round++) {
       const body = { intentId: randomUUID(), text: `at once ${round}`, audience: 'public' };
       const answers = await Promise.all(Array.from({ length: 4 }, () => alice.post('/api/posts', body)));
@@ -81,7 +81,7 @@ describe('creating a post', () => {
     }
   });
 
-  it('lets one of two conflicting creations at the same moment through', async () => {
+  it('accepts one of two conflicting concurrent requests', async () => {
     const body = { intentId: randomUUID(), audience: 'public' };
     const answers = await Promise.all(
       ['one', 'two'].map((text) => alice.post('/api/posts', { ...body, text })),
@@ -110,13 +110,13 @@ describe('creating a post', () => {
     ['an unsupported audience', { ...valid, audience: 'friends' }, 'unsupported_audience', 400],
     ['an unknown field', { ...valid, actorId: 'someone' }, 'unknown_or_immutable_field', 400],
     [
-      'a field that every object has',
+      'a field named constructor',
       '{"constructor":{},"intentId":"i","text":"x","audience":"public"}',
       'unknown_or_immutable_field',
       400,
     ],
     [
-      'a prototype',
+      'a field named __proto__',
       '{"__proto__":{},"intentId":"i","text":"x","audience":"public"}',
       'unknown_or_immutable_field',
       400,
@@ -124,7 +124,7 @@ describe('creating a post', () => {
     ['a malformed parent', { ...valid, parentId: 'no parent!' }, 'invalid_parent', 400],
     ['a parent of another type', { ...valid, parentId: null }, 'invalid_parent', 400],
     ['an unknown parent', { ...valid, parentId: 'nobody_wrote_this' }, 'parent_unavailable', 404],
-    ['a body that is no object', '[]', 'invalid_json', 400],
+    ['a body that is no JSON object', '[]', 'invalid_json', 400],
     ['half a body', '{"intentId":', 'invalid_json', 400],
     ['an empty body', '', 'invalid_json', 400],
   ])('refuses %s [posts-refusals]', async (_name, body, code, status) => {
@@ -132,7 +132,7 @@ describe('creating a post', () => {
     expect([answer.status, answer.body]).toEqual([status, error(code)]);
   });
 
-  it('takes 2,000 code points, whatever they are made of', async () => {
+  it('accepts 2,000 code points of any kind', async () => {
     expect((await alice.say('😀'.repeat(2_000))).status).toBe(200);
   });
 
@@ -145,7 +145,7 @@ describe('creating a post', () => {
     { 'content-type': 'text/plain' },
     { 'content-type': 'application/json; charset=latin1' },
     { 'content-encoding': 'gzip' },
-  ])('refuses another kind of content: %j', async (headers) => {
+  ])('refuses another content type or encoding: %j', async (headers) => {
     const answer = await alice.post('/api/posts', JSON.stringify(valid), headers);
     expect([answer.status, answer.body]).toEqual([415, error('invalid_json')]);
   });
@@ -164,13 +164,13 @@ describe('creating a post', () => {
     expect([answer.status, answer.body]).toEqual([403, error('capability_required')]);
   });
 
-  it('needs a token, before it looks at the body [posts-headers]', async () => {
+  it('checks the token before the body [posts-headers]', async () => {
     const answer = await send(network.baseUrl, 'POST', '/api/posts', { body: { nonsense: true } });
     expect([answer.status, answer.body]).toEqual([401, error('authentication_required')]);
     expect(answer.headers.get('www-authenticate')).toBe('Bearer realm="plaza"');
   });
 
-  it('refuses a foreign Origin and takes its own [posts-origin, origin-rule]', async () => {
+  it('refuses a foreign Origin and accepts the network’s own [posts-origin, origin-rule]', async () => {
     const refused = await alice.post('/api/posts', valid, { origin: 'https://elsewhere.example' });
     expect([refused.status, refused.body]).toEqual([403, error('origin_mismatch')]);
     expect((await alice.say('from here', {})).status).toBe(200);
@@ -218,7 +218,7 @@ describe('replies', () => {
     });
   });
 
-  it('come in pages that a link connects, none twice and none missing', async () => {
+  it('come in consecutive pages linked by rel="next", without repeats or gaps', async () => {
     const { body: root } = await alice.say('many');
     const ids: string[] = [];
     for (let n = 0; n < 5; n++)
@@ -233,12 +233,12 @@ describe('replies', () => {
     expect(seen).toEqual(ids);
   });
 
-  it('of a post that never was are not there [replies-id]', async () => {
+  it('of an unknown post are not found [replies-id]', async () => {
     const answer = await alice.get('/api/posts/never_was/replies');
     expect([answer.status, answer.body]).toEqual([404, error('post_unavailable')]);
   });
 
-  it('refuse a cursor that is none, or that is another reader’s or another post’s', async () => {
+  it('refuse a malformed cursor, and one of another reader or post', async () => {
     const [{ body: one }, { body: other }] = [await alice.say('one'), await alice.say('other')];
     for (const { post } of [one, other])
       for (let n = 0; n < 2; n++) await bob.say(`reply ${n}`, { parentId: post.id });
@@ -257,7 +257,7 @@ describe('replies', () => {
       expect([answer.status, answer.body]).toEqual([400, error('invalid_page_cursor')]);
   });
 
-  it('are there for everybody', async () => {
+  it('are public', async () => {
     const { body: root } = await alice.say('open');
     await bob.say('reply', { parentId: root.post.id });
     const answer = await send(network.baseUrl, 'GET', `/api/posts/${root.post.id}/replies`);

@@ -38,7 +38,7 @@ async function isFree(handle: string): Promise<boolean> {
 }
 
 describe('a profile', () => {
-  it('is changed in what is named, and everybody sees it [own-profile-display-name, own-profile-bio, own-profile-website, own-profile-revision]', async () => {
+  it('changes in the named fields, visibly to everybody [own-profile-display-name, own-profile-bio, own-profile-website, own-profile-revision]', async () => {
     const before = await profileOf(alice);
     const fields = { displayName: 'Alice 🌻', bio: 'one\ntwo', website: 'https://alice.example/' };
     const answer = await change(alice, { revision: before.revision, ...fields });
@@ -51,23 +51,23 @@ describe('a profile', () => {
   });
 
   it.each([
-    ['composed', 'Zoe\u0308', 'Zo\u00eb'],
-    ['trimmed', '  می‌خواهم \n', 'می‌خواهم'],
-    ['kept', '👩‍🚀 𝒜', '👩‍🚀 𝒜'],
-  ])('is %s', async (_how, sent, kept) => {
+    ['in composed Unicode form', 'Zoe\u0308', 'Zo\u00eb'],
+    ['without surrounding spaces', '  می‌خواهم \n', 'می‌خواهم'],
+    ['otherwise unchanged', '👩‍🚀 𝒜', '👩‍🚀 𝒜'],
+  ])('has its texts %s', async (_how, sent, kept) => {
     const { body } = await changeNow(alice, { displayName: sent, bio: sent });
     expect(body.profile).toMatchObject({ displayName: kept, bio: kept });
     expect(await profileOf(alice)).toEqual(body.profile);
   });
 
-  it('stays as it is when nothing else is asked for', async () => {
+  it('does not change if the request changes nothing', async () => {
     const before = await profileOf(alice);
     const { bio, handle } = before;
     for (const fields of [{}, { bio, handle }])
       expect((await changeNow(alice, fields)).body).toEqual({ profile: before });
   });
 
-  it('is what the intent made of it when that is repeated, whatever happened since', async () => {
+  it('is returned to a repeated intent as that intent left it', async () => {
     const [intentId, { revision }] = [randomUUID(), await profileOf(alice)];
     const first = await change(alice, { revision, bio: 'first' }, intentId);
     await changeNow(alice, { bio: 'second' });
@@ -77,7 +77,7 @@ describe('a profile', () => {
     expect(told(await change(alice, { revision, bio: 'other' }, intentId))).toEqual([409, 'intent_conflict']);
   });
 
-  it('is changed once by identical requests at once, which are answered alike', async () => {
+  it('changes once for identical concurrent requests, which are answered alike', async () => {
     const [intentId, { revision }] = [randomUUID(), await profileOf(alice)];
     const fields = { revision, handle: newHandle(), bio: 'at once' };
     const answers = await Promise.all(Array.from({ length: 6 }, () => change(alice, fields, intentId)));
@@ -85,7 +85,7 @@ describe('a profile', () => {
     expect(await profileOf(alice)).toMatchObject({ handle: fields.handle, revision: revision + 1 });
   });
 
-  it('is changed by one of several who saw the same revision', async () => {
+  it('is changed by one of several concurrent requests from the same revision', async () => {
     const { revision } = await profileOf(alice);
     const answers = await Promise.all(
       Array.from({ length: 5 }, (_, n) => change(alice, { revision, bio: `mine ${n}` })),
@@ -103,19 +103,19 @@ describe('a change of a profile is refused', () => {
     ['with an empty intent', { intentId: '' }, 'intent_required'],
     ['without a revision', { revision: undefined }, 'revision_required'],
     ['with a revision in quotes', { revision: '1' }, 'revision_required'],
-    ['with half a revision', { revision: 1.5 }, 'revision_required'],
+    ['with a fractional revision', { revision: 1.5 }, 'revision_required'],
     ['with revision 0', { revision: 0 }, 'revision_required'],
-    ['with a handle of capitals', { handle: 'Alice' }, 'invalid_text'],
+    ['with capitals in the handle', { handle: 'Alice' }, 'invalid_text'],
     ['with an empty handle', { handle: '' }, 'invalid_text'],
     ['with a number for a handle', { handle: 7 }, 'invalid_text'],
     ['with a blank display name', { displayName: ' ' }, 'invalid_text'],
-    ['with no display name', { displayName: null }, 'invalid_text'],
+    ['with a display name of null', { displayName: null }, 'invalid_text'],
     ['with a long bio', { bio: 'x'.repeat(501) }, 'invalid_text'],
-    ['with half a character', { bio: '\uD83E' }, 'invalid_text'],
+    ['with a lone surrogate', { bio: '\uD83E' }, 'invalid_text'],
     ['with a list for a bio', { bio: ['x'] }, 'invalid_text'],
     ['with a script for a website', { website: 'javascript:alert(1)' }, 'invalid_website'],
     ['with a password in the website', { website: 'https://a:b@c.example' }, 'invalid_website'],
-    ['with no website', { website: null }, 'invalid_website'],
+    ['with a website of null', { website: null }, 'invalid_website'],
     ['with another actor', { actorId: 'x' }, 'unknown_or_immutable_field'],
     ['with an e-mail address', { email: 'a@b.example' }, 'unknown_or_immutable_field'],
   ])('%s [version-revisions]', async (_what, fields, code) => {
@@ -125,7 +125,7 @@ describe('a change of a profile is refused', () => {
     expect(await profileOf(alice)).toEqual(before);
   });
 
-  it('from a revision that was never there, or is past [version-revisions]', async () => {
+  it('from a past or future revision [version-revisions]', async () => {
     const { revision } = await profileOf(alice);
     for (const other of [revision + 1, revision - 1, Number.MAX_SAFE_INTEGER])
       expect(told(await change(alice, { revision: other, bio: 'x' }))).toEqual([409, 'revision_conflict']);
@@ -146,7 +146,7 @@ describe('a change of a profile is refused', () => {
 });
 
 describe('a handle', () => {
-  it('is another’s to take once it was given up, and not before', async () => {
+  it('is free for others once its holder takes another, and not before', async () => {
     const [person, handle] = [await someone(), newHandle()];
     const { handle: registered } = await profileOf(person);
     expect((await changeNow(person, { handle })).body.profile.handle).toBe(handle);
@@ -157,7 +157,7 @@ describe('a handle', () => {
     expect((await changeNow(person, { handle: registered })).body.profile.handle).toBe(registered);
   });
 
-  it('that is not shown stays the person’s until they take another [own-profile-handle]', async () => {
+  it('that its holder hides stays theirs until they take another [own-profile-handle]', async () => {
     const person = await someone();
     const { handle } = await profileOf(person);
     expect((await changeNow(person, { handle: null })).body.profile.handle).toBeNull();
@@ -168,7 +168,7 @@ describe('a handle', () => {
     expect(await isFree(handle)).toBe(true);
   });
 
-  it('that two people want goes to one, and the other can have another', async () => {
+  it('goes to one of two people who ask for it concurrently, and the other can take another', async () => {
     const people = [await someone(), await someone()];
     for (let round = 0; round < 20; round++) {
       const handle = newHandle();
@@ -181,7 +181,7 @@ describe('a handle', () => {
     }
   });
 
-  it('of a person who asks for two at once is one, and neither the old one nor the other is lost', async () => {
+  it('of a person who asks for two concurrently is one of them, and all others are free', async () => {
     for (let round = 0; round < 5; round++) {
       const person = await someone();
       const { handle: old, revision } = await profileOf(person);
@@ -199,7 +199,7 @@ describe('a handle', () => {
     }
   });
 
-  it('stays where it is when one person asks for it twice at once', async () => {
+  it('stays with a person who asks for it several times concurrently', async () => {
     for (let round = 0; round < 10; round++) {
       const [{ revision }, handle] = [await profileOf(alice), newHandle()];
       const asked = ['a', 'b', 'c'].map((bio) => change(alice, { revision, handle, bio: bio + round }));

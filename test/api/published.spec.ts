@@ -36,7 +36,7 @@ const somebody = () => signIn(network, application, scopes);
 const expectIsNow = (at: number) => expect(Math.abs(at - Date.now())).toBeLessThan(60_000);
 const profileOf = async (who: SignedIn) => (await who.get('/api/profile')).body.profile;
 
-describe('one person, through two applications,', () => {
+describe('one person with two applications', () => {
   let there: SignedIn;
 
   beforeAll(async () => {
@@ -44,14 +44,14 @@ describe('one person, through two applications,', () => {
     there = await signInAgain(network, other, await profileOf(alice), scopes);
   });
 
-  it('is one actor, under a grant of each [service-actor, service-bearer, session-answer]', async () => {
+  it('is one actor, under one grant for each application [service-actor, service-bearer, session-answer]', async () => {
     const [one, other] = [(await alice.get('/api/session')).body, (await there.get('/api/session')).body];
     expect([one.actorId, one.appId]).toEqual([alice.actorId, application.clientId]);
     expect([other.actorId, other.appId]).toEqual([alice.actorId, there.appId]);
     expect(other.grantId).not.toBe(one.grantId);
   });
 
-  it('edits in one what the other created, and the post names both [post-origin-app, post-last-edit-app, post-last-edit-at]', async () => {
+  it('edits in one application a post of the other, and the post names both [post-origin-app, post-last-edit-app, post-last-edit-at]', async () => {
     const id = await wrote(alice);
     expect((await edit(there, id)).status).toBe(200);
     const { post } = (await bob.get(`/api/posts/${id}`)).body;
@@ -66,7 +66,7 @@ describe('one person, through two applications,', () => {
 });
 
 describe('the actor of a request', () => {
-  it('is that of the grant, whatever a parameter says [service-actor-from-grant, profile-actor]', async () => {
+  it('is the actor of the grant, whatever a parameter says [service-actor-from-grant, profile-actor]', async () => {
     const own = await profileOf(alice);
     for (const name of ['actorId', 'actor', 'sub', 'id']) {
       const asked = await alice.get(`/api/profile?${name}=${bob.actorId}`);
@@ -79,7 +79,7 @@ describe('the actor of a request', () => {
   });
 });
 
-describe('what is no part of the API', () => {
+describe('anything outside of the API', () => {
   it.each([
     '/operator/accounts',
     '/operator/projections',
@@ -89,7 +89,7 @@ describe('what is no part of the API', () => {
     '/api/debug',
     '/api/auth/oauth2/register',
     '/api/auth/reg',
-  ])('is not there at its address: %s [service-excluded]', async (path) => {
+  ])('is not found at its address: %s [service-excluded]', async (path) => {
     for (const method of ['GET', 'POST']) {
       const headers = { authorization: `Bearer ${alice.token}` };
       expect((await send(network.baseUrl, method, path, { headers })).status).toBe(404);
@@ -103,7 +103,7 @@ describe('what is no part of the API', () => {
 });
 
 describe('a view', () => {
-  it('has the published members, with inbox entries and relations of the published fields [reconcile-answer, relation-in-view, inbox-id, inbox-kind, inbox-source-actor, inbox-source, inbox-created-at, inbox-read-at, events-inbox]', async () => {
+  it('has the published members; inbox entries and relations have the published fields [reconcile-answer, relation-in-view, inbox-id, inbox-kind, inbox-source-actor, inbox-source, inbox-created-at, inbox-read-at, events-inbox]', async () => {
     const [ann, ben] = [await somebody(), await somebody()];
     await follow(ben, ann);
     const { body: view } = await ann.get('/api/reconcile');
@@ -138,8 +138,8 @@ describe('a view', () => {
   });
 });
 
-describe('whom an actor follows', () => {
-  it('is not found in the words of the actor read, whoever is unknown or unavailable [following-unknown]', async () => {
+describe('the actors whom an actor follows', () => {
+  it('are not found, with the same answer as the actor, if that actor is unknown or unavailable [following-unknown]', async () => {
     const [suspended, blocker] = [await somebody(), await somebody()];
     await operatorOf(network).setAccountState(suspended.actorId, 'suspend', 'a test');
     await block(blocker, alice);
@@ -150,7 +150,7 @@ describe('whom an actor follows', () => {
     }
   });
 
-  it('needs an actor of at least one character [following-actor-id]', async () => {
+  it('need a non-empty actor id [following-actor-id]', async () => {
     const { status, body } = await alice.get('/api/actors//following');
     expect([status, body.error]).toEqual([404, 'not_found']);
     expect((await alice.get(`/api/actors/${bob.actorId}/following`)).status).toBe(200);
@@ -202,14 +202,14 @@ describe('one’s own relations', () => {
     ['limit=9007199254740993', 500],
     ['limit=2.5', 50],
   ])(
-    'come in pages of at most 500, and of 50 where nothing else is asked for: %j [relations-query, limit-relations-page]',
+    'come in pages of 50 by default and of 500 at most: %j [relations-query, limit-relations-page]',
     async (query, rows) => {
       const { body } = await fan.get(`/api/relations?${query}`);
       expect([body.relations.length, typeof body.cursor]).toEqual([rows, 'string']);
     },
   );
 
-  it('are cut into pages before it is asked who may be shown [relations-short-page, relations-own]', async () => {
+  it('are cut into pages before hidden ones are left out [relations-short-page, relations-own]', async () => {
     const nameOf = (n: number) => `${fan.actorId}-${n}`;
     const hidden = [MANY, MANY - 1].map(nameOf);
     await database.query(`UPDATE ${schema}.actor SET state = 'suspended' WHERE actor_id = ANY ($1)`, [
@@ -225,7 +225,7 @@ describe('one’s own relations', () => {
 });
 
 describe('the scope offline_access', () => {
-  it('is what a refresh token is given for, and nothing else is [scopes]', async () => {
+  it('brings a refresh token, which no other scope does [scopes]', async () => {
     const handle = `o_${randomBytes(5).toString('hex')}`;
     const person = { handle, displayName: 'Ola', email: `${handle}@example.org`, password };
     await operatorOf(network).createAccount(person);

@@ -30,7 +30,7 @@ beforeEach(async () => {
 });
 
 describe('a pause of publishing', () => {
-  it('keeps everybody from publishing from the next request on, until it ends [posts-refusals]', async () => {
+  it('refuses every publication from the next request on, until it ends [posts-refusals]', async () => {
     const body = { intentId: randomUUID(), text: 'held up', audience: 'public' };
     expect(await operator().setPublishing('pause', 'a flood of spam')).toEqual({ changed: true });
     const refused = await alice.post('/api/posts', body);
@@ -42,13 +42,13 @@ describe('a pause of publishing', () => {
     expect([retried.status, retried.body.post.status]).toEqual([200, 'published']);
   });
 
-  it('says when it changes nothing', async () => {
+  it('reports when it changes nothing', async () => {
     expect(await operator().setPublishing('resume')).toEqual({ changed: false });
     await operator().setPublishing('pause');
     expect(await operator().setPublishing('pause')).toEqual({ changed: false });
   });
 
-  it('is hidden from nobody, but a faulty credential is told first', async () => {
+  it('is reported to everybody, but a faulty credential comes first', async () => {
     await operator().setPublishing('pause');
     const body = { intentId: randomUUID(), text: 'x', audience: 'public' };
     const anonymous = await send(network.baseUrl, 'POST', '/api/posts', { body });
@@ -57,7 +57,7 @@ describe('a pause of publishing', () => {
     expect([unable.status, unable.body.error]).toEqual([403, 'capability_required']);
   });
 
-  it('is told before anything about the request, also where the intent was carried out before', async () => {
+  it('is reported before any other fault, also for an intent that succeeded before', async () => {
     const body = { intentId: randomUUID(), text: 'before the pause', audience: 'public' };
     const before = await alice.post('/api/posts', body);
     await operator().setPublishing('pause');
@@ -69,7 +69,7 @@ describe('a pause of publishing', () => {
     expect((await alice.post('/api/posts', body)).body).toEqual(before.body);
   });
 
-  it('keeps posts as they are said, and lets them be deleted', async () => {
+  it('refuses edits of posts, and allows their deletion', async () => {
     const { body } = await alice.say('as it was');
     const path = `/api/posts/${body.post.id}`;
     await operator().setPublishing('pause');
@@ -80,7 +80,7 @@ describe('a pause of publishing', () => {
     expect([deletion.status, deletion.body.post.status]).toEqual([200, 'deleted']);
   });
 
-  it('keeps profiles as they are', async () => {
+  it('refuses changes of profiles', async () => {
     const { revision } = (await alice.get('/api/profile')).body.profile;
     await operator().setPublishing('pause', 'a test');
     const answer = await alice.patch('/api/profile', { intentId: randomUUID(), revision, bio: 'paused' });
@@ -88,7 +88,7 @@ describe('a pause of publishing', () => {
     expect([answer.status, answer.body.error]).toEqual([503, 'publishing_paused']);
   });
 
-  it('lets reports through', async () => {
+  it('allows reports', async () => {
     const bob = await signIn(network, application);
     const postId = String((await bob.say('buy my lamps')).body.post.id);
     await operator().setPublishing('pause');
@@ -96,7 +96,7 @@ describe('a pause of publishing', () => {
     expect((await alice.post('/api/reports', report)).status).toBe(200);
   });
 
-  it('leaves reads as they are', async () => {
+  it('does not affect reads', async () => {
     const { body } = await alice.say('still here');
     await operator().setPublishing('pause');
     const view = await alice.get('/api/reconcile');
@@ -104,7 +104,7 @@ describe('a pause of publishing', () => {
     expect((await send(network.baseUrl, 'GET', `/api/posts/${body.post.id}/replies`)).status).toBe(200);
   });
 
-  it('outlasts a restart of the network', async () => {
+  it('persists through a restart of the network', async () => {
     await operator().setPublishing('pause');
     await network.restart();
     expect((await alice.say('too early')).body).toEqual(paused);
@@ -112,7 +112,7 @@ describe('a pause of publishing', () => {
     expect((await alice.say('at last')).status).toBe(200);
   });
 
-  it('is begun and ended at the command line', async () => {
+  it('begins and ends by plaza publishing', async () => {
     const said = async (...args: string[]) => {
       const { code, stdout, stderr } = await runPlaza(['publishing', ...args], network.env);
       return [code, stdout, stderr];

@@ -44,7 +44,7 @@ describe('protected reads', () => {
     }
   });
 
-  it('keep nobody waiting in a network without limits, and say nothing of any', async () => {
+  it('have no limit and no limit headers in a network without limits', async () => {
     const asked = Array.from({ length: 130 }, () => send(network.baseUrl, 'GET', '/api/actors/nobody'));
     for (const { status, headers } of await Promise.all(asked)) {
       expect(status).toBe(404);
@@ -52,7 +52,7 @@ describe('protected reads', () => {
     }
   });
 
-  it('tell an application for whom it acts [session-answer, userinfo-pairwise, flow-session, lifetime-access]', async () => {
+  it('name the actor, application and grant of the session [session-answer, userinfo-pairwise, flow-session, lifetime-access]', async () => {
     const { body, headers } = await alice.get('/api/session');
     expect(body).toEqual({
       actorId: alice.actorId,
@@ -80,7 +80,7 @@ describe('protected reads', () => {
     });
   });
 
-  it('show an actor to anybody, and the same 404 for whoever is unknown', async () => {
+  it('show an actor to everybody, and answer 404 for an unknown one', async () => {
     const path = `/api/actors/${bob.actorId}`;
     const { body } = await send(network.baseUrl, 'GET', path);
     expect(body.actor).toEqual({
@@ -98,7 +98,7 @@ describe('protected reads', () => {
     expect([unknown.status, unknown.body]).toEqual([404, error('not_found')]);
   });
 
-  it('wait for the revision that is asked for, and refuse rather than answer without it', async () => {
+  it('wait for the minimum revision, and are refused rather than answered without it', async () => {
     const { headers } = await alice.say('now');
     const revision = headers.get('x-network-write-revision') ?? '';
     // On a busy machine a worker may take longer than a read waits.
@@ -122,7 +122,7 @@ describe('credentials', () => {
     ['no token', 'Bearer'],
     ['two tokens', 'Bearer a, Bearer b'],
   ])(
-    'refuse %s, and never fall back to an anonymous read [service-no-fallback]',
+    'that are %s are refused, and never fall back to an anonymous read [service-no-fallback]',
     async (_name, authorization) => {
       for (const path of ['/api/profile', '/api/reconcile', `/api/actors/${bob.actorId}`]) {
         const answer = await send(network.baseUrl, 'GET', path, { headers: { authorization } });
@@ -132,17 +132,17 @@ describe('credentials', () => {
     },
   );
 
-  it('are taken with any number of spaces before the token', async () => {
+  it('are accepted with any number of spaces before the token', async () => {
     const headers = { authorization: `Bearer   ${alice.token}` };
     expect((await send(network.baseUrl, 'GET', '/api/session', { headers })).status).toBe(200);
   });
 
-  it('are taken from the header alone [credentials-bearer]', async () => {
+  it('are accepted in the header alone [credentials-bearer]', async () => {
     const answer = await send(network.baseUrl, 'GET', `/api/profile?access_token=${alice.token}`);
     expect([answer.status, answer.body]).toEqual([401, error('authentication_required')]);
   });
 
-  it('need the scope of what they read [reconcile-scope, summary-session]', async () => {
+  it('need the scope of the read [reconcile-scope, summary-session]', async () => {
     const application = await registerApplication(network);
     const writer = await signIn(network, application, 'openid post:create');
     for (const path of ['/api/profile', '/api/reconcile', `/api/actors/${bob.actorId}`]) {
@@ -153,8 +153,8 @@ describe('credentials', () => {
   });
 });
 
-describe('what is not there', () => {
-  it.each(['/api/nothing', '/nothing', '/api/posts/a/b/c', '/'])('is 404: %s', async (path) => {
+describe('a request', () => {
+  it.each(['/api/nothing', '/nothing', '/api/posts/a/b/c', '/'])('to an unknown address is answered with 404: %s', async (path) => {
     const answer = await send(network.baseUrl, 'GET', path);
     expect([answer.status, answer.body]).toEqual([404, error('not_found')]);
   });
@@ -164,19 +164,19 @@ describe('what is not there', () => {
     ['DELETE', '/api/profile', 'GET, HEAD, PATCH'],
     ['PUT', '/api/posts/a/replies', 'GET, HEAD'],
     ['PATCH', '/livez', 'GET, HEAD'],
-  ])('as a method is 405: %s %s', async (method, path, allow) => {
+  ])('with an unknown method is answered with 405: %s %s', async (method, path, allow) => {
     const answer = await send(network.baseUrl, method, path);
     expect([answer.status, answer.body]).toEqual([405, error('invalid_request')]);
     expect(answer.headers.get('allow')).toBe(allow);
   });
 
-  it('is refused where the address is none', async () => {
+  it('to a malformed address is answered with 400', async () => {
     const answer = await send(network.baseUrl, 'GET', '/api/actors/%ZZ');
     expect([answer.status, answer.body]).toEqual([400, error('invalid_request')]);
   });
 
   it.each(['/api/reconcile', '/%61pi/reconcile', '/api/%72econcile'])(
-    'is refused where another host is meant: %s',
+    'to a foreign host is refused: %s',
     async (path) => {
       const answer = await send(network.baseUrl.replace('localhost', '127.0.0.1'), 'GET', path);
       expect([answer.status, answer.body]).toEqual([403, error('origin_mismatch')]);
@@ -188,26 +188,26 @@ describe('what is not there', () => {
     '/api/actors/a%20b',
     `/api/actors/${'x'.repeat(500)}`,
     '/api/posts/%00/replies',
-  ])('is not found by a name that nothing has: %s', async (path) => {
+  ])('for a malformed id is answered with 404: %s', async (path) => {
     expect((await alice.get(path)).status).toBe(404);
   });
 
-  it('as HTTP is refused in words', async () => {
+  it('that is not HTTP is answered with 400', async () => {
     expect(await sendRaw('this is no HTTP')).toEqual([400, error('invalid_request')]);
   });
 
   it.each([
     ['two hosts', (host: string) => `GET /api/reconcile HTTP/1.1\r\nHost: ${host}\r\nHost: evil.example`],
     [
-      'an address elsewhere',
+      'the address of another host',
       (host: string) => `GET http://evil.example/api/reconcile HTTP/1.1\r\nHost: ${host}`,
     ],
-  ])('is refused for %s', async (_name, head) => {
+  ])('with %s is refused with 403', async (_name, head) => {
     const { host } = new URL(network.baseUrl);
     expect(await sendRaw(head(host))).toEqual([403, error('origin_mismatch')]);
   });
 
-  it('is refused for two credentials', async () => {
+  it('with two credentials is answered with 400', async () => {
     const { host } = new URL(network.baseUrl);
     const bearer = `Authorization: Bearer ${alice.token}`;
     const head = `GET /api/profile HTTP/1.1\r\nHost: ${host}\r\n${bearer}\r\n${bearer}`;
@@ -215,20 +215,20 @@ describe('what is not there', () => {
   });
 
   it.each([
-    ['an expectation', 'GET /api/reconcile HTTP/1.1\r\nHost: HOST\r\nExpect: foo'],
+    ['an unknown Expect header', 'GET /api/reconcile HTTP/1.1\r\nHost: HOST\r\nExpect: foo'],
     [
-      'an expectation about a body',
+      'an unknown Expect header before a body',
       'POST /api/posts HTTP/1.1\r\nHost: HOST\r\nExpect: foo\r\nContent-Length: 2',
     ],
-    ['no host', 'GET /livez HTTP/1.1'],
-    ['no host at the API', 'GET /api/reconcile HTTP/1.1'],
-    ['no host where there is nothing', 'GET /nothing HTTP/1.1'],
-  ])('is refused for %s', async (_name, head) => {
+    ['no Host header', 'GET /livez HTTP/1.1'],
+    ['no Host header, to the API', 'GET /api/reconcile HTTP/1.1'],
+    ['no Host header, to an unknown address', 'GET /nothing HTTP/1.1'],
+  ])('with %s is answered with 400', async (_name, head) => {
     const { host } = new URL(network.baseUrl);
     expect(await sendRaw(head.replace('HOST', host))).toEqual([400, error('invalid_request')]);
   });
 
-  it('is no way to have a request repeated', async () => {
+  it('with TRACE is answered with 405', async () => {
     const { host } = new URL(network.baseUrl);
     expect(await sendRaw(`TRACE /api/profile HTTP/1.1\r\nHost: ${host}`)).toEqual([
       405,

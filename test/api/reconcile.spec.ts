@@ -28,7 +28,7 @@ const relation = (by: SignedIn, kind: string, target: string) =>
 const nothing = { posts: [], ownPosts: [], relations: [], inbox: [], replace: false };
 
 describe('reconcile', () => {
-  it('answers what changed since an earlier view [relation-in-view, reconcile-answer]', async () => {
+  it('returns the changes since an earlier view [relation-in-view, reconcile-answer]', async () => {
     await relation(bob, 'follow', alice.actorId);
     const { body: older } = await alice.say('older');
     const view = await reconcile(bob);
@@ -50,7 +50,7 @@ describe('reconcile', () => {
     expect(await reconcile(bob, delta.cursor)).toEqual({ ...nothing, cursor: delta.cursor });
   });
 
-  it('brings inbox entries, and again when they are read [inbox-read-at, events-inbox, inbox-kind, inbox-source]', async () => {
+  it('returns new inbox entries, and again once they are read [inbox-read-at, events-inbox, inbox-kind, inbox-source]', async () => {
     const { cursor } = await reconcile(alice);
     const { body } = await alice.say('to be liked');
     await relation(bob, 'like', body.post.id);
@@ -63,7 +63,7 @@ describe('reconcile', () => {
     });
   });
 
-  it('brings older posts of whom one follows from now on', async () => {
+  it('returns older posts of an actor who is followed from now on', async () => {
     const { body } = await bob.say('before anybody followed');
     const { cursor } = await reconcile(alice);
     await relation(alice, 'follow', bob.actorId);
@@ -80,10 +80,10 @@ describe('reconcile', () => {
         await alice.delete(`/api/posts/${body.post.id}?intentId=${intentId()}&revision=1`);
       },
     ],
-    ['the other side blocks', () => alice.put(`/api/blocks/${bob.actorId}`, { intentId: intentId() })],
-    ['and unblocks', () => alice.delete(`/api/blocks/${bob.actorId}?intentId=${intentId()}`)],
+    ['the other person blocks the reader', () => alice.put(`/api/blocks/${bob.actorId}`, { intentId: intentId() })],
+    ['the other person unblocks the reader', () => alice.delete(`/api/blocks/${bob.actorId}?intentId=${intentId()}`)],
     [
-      'one unfollows',
+      'the reader unfollows',
       async () => {
         await relation(bob, 'follow', alice.actorId);
         await bob.delete(`/api/relations/follow/${alice.actorId}?intentId=${intentId()}`);
@@ -91,7 +91,7 @@ describe('reconcile', () => {
     ],
   ];
   it.each(removals)(
-    'answers the whole view when %s [reconcile-replaces, events-inbox]',
+    'returns the whole view when %s [reconcile-replaces, events-inbox]',
     async (_what, remove) => {
       const { cursor } = await reconcile(bob);
       await remove();
@@ -102,11 +102,11 @@ describe('reconcile', () => {
     },
   );
 
-  it('answers the whole view where the cursor is ahead of the log', async () => {
+  it('returns the whole view if the cursor is ahead of the log', async () => {
     expect((await reconcile(bob, 9_007_199_254_740_991)).replace).toBe(true);
   });
 
-  it('gives an anonymous caller the newest public posts and nothing of anybody’s own', async () => {
+  it('shows an anonymous caller the newest public posts and nothing personal', async () => {
     const { body: newest } = await bob.say('newest');
     const { body } = await send(network.baseUrl, 'GET', '/api/reconcile');
     expect(body.posts[0].id).toBe(newest.post.id);
@@ -119,7 +119,7 @@ describe('reconcile', () => {
     });
   });
 
-  it('tells an anonymous caller what is public', async () => {
+  it('shows an anonymous caller changes of public posts alone', async () => {
     const anonymous = async (query = '') =>
       (await send(network.baseUrl, 'GET', `/api/reconcile${query}`)).body;
     const { cursor } = await anonymous();

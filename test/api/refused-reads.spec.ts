@@ -24,7 +24,7 @@ const common = ({ headers }: Answer) =>
 const BEYOND = { 'x-network-min-revision': '999999999999' };
 const OTHERS = 'AAAAAAAAAAAAAAAAAAAAADE1LjE1';
 
-describe('a read that is refused', () => {
+describe('a refused read', () => {
   it.each([
     [404, '/api/actors/nobody', {}],
     [404, '/api/actors/nobody/following', {}],
@@ -33,7 +33,7 @@ describe('a read that is refused', () => {
     [400, '/api/timeline?cursor=abc', {}],
     [400, `/api/timeline?cursor=${OTHERS}`, {}],
     [503, '/api/profile', BEYOND],
-  ])('after its admission says who was admitted, and what it shows: %d %s', async (status, path, headers) => {
+  ])('after its admission has the seven common headers: %d %s', async (status, path, headers) => {
     const refused = await alice.get(path, headers);
     expect(refused.status).toBe(status);
     expect(common(refused)).toHaveLength(7);
@@ -42,13 +42,13 @@ describe('a read that is refused', () => {
     expect(refused.headers.get('x-network-incarnation')).toBe(now.get('x-network-incarnation'));
   });
 
-  it('says the three of them that are about nobody to whom it does not know', async () => {
+  it('of an anonymous caller has the three common headers that name no caller', async () => {
     const refused = await send(network.baseUrl, 'GET', '/api/actors/nobody');
     expect(refused.status).toBe(404);
     expect(common(refused)).toEqual(['revision', 'incarnation', 'witness-epoch']);
   });
 
-  it('before its admission says nothing of the kind [header-revision]', async () => {
+  it('before its admission has none of the common headers [header-revision]', async () => {
     const unknown = { authorization: 'Bearer unknown' };
     const refused = [
       await send(network.baseUrl, 'GET', '/api/profile'),
@@ -61,13 +61,13 @@ describe('a read that is refused', () => {
   });
 });
 
-it('a mutation says nothing of what a read shows, done or refused [header-revision]', async () => {
+it('a mutation has none of the common headers of reads, successful or refused [header-revision]', async () => {
   const answers = [await alice.say('words'), await alice.say(''), await nameless.say('words')];
   expect(answers.map(({ status }) => status)).toEqual([200, 400, 403]);
   expect(answers.flatMap(common)).toEqual([]);
 });
 
-describe('who sends no credential where one is needed', () => {
+describe('a request without a needed credential', () => {
   it.each([
     ['GET', '/api/relations?cursor=abc', undefined],
     ['GET', '/api/relations?cursor=a&cursor=b', undefined],
@@ -77,14 +77,14 @@ describe('who sends no credential where one is needed', () => {
     ['POST', '/api/posts', 'no JSON'],
     ['PUT', '/api/relations/like/p1', '[]'],
   ] as const)(
-    'is told that before what is wrong with the rest: %s %s [relations-bearer]',
+    'is refused for that before any other fault: %s %s [relations-bearer]',
     async (method, path, body) => {
       const refused = await send(network.baseUrl, method, path, { body });
       expect([refused.status, refused.body.error]).toEqual([401, 'authentication_required']);
     },
   );
 
-  it('is told so by a HEAD, too', async () => {
+  it('is refused for that as a HEAD, too', async () => {
     expect((await send(network.baseUrl, 'HEAD', '/api/timeline?cursor=abc')).status).toBe(401);
   });
 });

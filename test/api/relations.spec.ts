@@ -29,7 +29,7 @@ const own = async (who: SignedIn) => (await who.get('/api/relations')).body.rela
 const newPost = async (who: SignedIn): Promise<string> => (await who.say('a post')).body.post.id;
 
 describe('a follow', () => {
-  it('is answered and listed as it stands, and can be taken back and made again [relation-kind, relation-actor, relation-target, relation-target-actor, relation-generation, relation-created-at, relations-answer]', async () => {
+  it('is returned and listed, can be ended, and made again as the next generation [relation-kind, relation-actor, relation-target, relation-target-actor, relation-generation, relation-created-at, relations-answer]', async () => {
     const first = await put(ada, followOf(bob));
     const relation = {
       kind: 'follow',
@@ -52,7 +52,7 @@ describe('a follow', () => {
     expect(await own(ada)).toEqual([again.body.relation]);
   });
 
-  it('that stands or has ended already stays as it is', async () => {
+  it('does not change if it is made or ended again', async () => {
     const cleo = await newPerson();
     const { body } = await put(cleo, followOf(bob));
     expect((await put(cleo, followOf(bob))).body).toEqual(body);
@@ -61,13 +61,13 @@ describe('a follow', () => {
     expect([again.status, again.body]).toEqual([200, body]);
   });
 
-  it.each(['follow', 'like'])('that never was has nothing to answer: %s', async (kind) => {
+  it.each(['follow', 'like'])('or like that never existed ends with the answer null: %s', async (kind) => {
     const nothing = await end(ada, `${kind}/nobody`);
     expect([nothing.status, nothing.body]).toEqual([200, { relation: null }]);
     expect((await end(ada, `${kind}/%00`)).body).toEqual({ relation: null });
   });
 
-  it('of oneself is refused, both ways', async () => {
+  it('of oneself can be neither made nor ended', async () => {
     for (const answer of [await put(ada, followOf(ada)), await end(ada, followOf(ada))])
       expect([answer.status, answer.body]).toEqual([400, error('self_relation')]);
   });
@@ -106,7 +106,7 @@ describe('a like', () => {
     }
   });
 
-  it('can be taken back also when the post is deleted, but not given [relations-own]', async () => {
+  it('of a deleted post can be ended, but not made [relations-own]', async () => {
     const postId = await newPost(bob);
     const { body } = await put(ada, `like/${postId}`);
     const deletion = await bob.delete(`/api/posts/${postId}?intentId=${randomUUID()}&revision=1`);
@@ -118,8 +118,8 @@ describe('a like', () => {
   });
 });
 
-describe('whom and what one cannot have to do with', () => {
-  it('is refused in the same words, whatever the reason', async () => {
+describe('a relation that is not possible', () => {
+  it('is refused with the same answer, whatever the reason', async () => {
     const [me, blocker, blocked, suspended] = [
       await newPerson(),
       await newPerson(),
@@ -146,14 +146,14 @@ describe('whom and what one cannot have to do with', () => {
     expect((await end(me, followOf(suspended))).body).toEqual(followed.body);
   });
 
-  it('is not found where the kind of relation is unknown', async () => {
+  it('is not found if its kind is unknown', async () => {
     for (const answer of [await put(ada, `friend/${bob.actorId}`), await end(ada, `friend/${bob.actorId}`)])
       expect([answer.status, answer.body]).toEqual([404, error('not_found')]);
   });
 });
 
-describe('an intent', () => {
-  it('answers its first outcome, whatever came after it', async () => {
+describe('an intentId', () => {
+  it('returns its first outcome, whatever happened since', async () => {
     const [fan, postId] = [await newPerson(), await newPost(bob)];
     for (const target of [followOf(bob), `like/${postId}`]) {
       const first = await put(fan, target, 'once');
@@ -166,7 +166,7 @@ describe('an intent', () => {
     }
   });
 
-  it('conflicts where it asks for the opposite, and is another one for another target', async () => {
+  it('conflicts with the opposite command, and is independent for another target', async () => {
     const fan = await newPerson();
     await put(fan, followOf(bob), 'mine');
     const opposite = await end(fan, followOf(bob), 'mine');
@@ -180,19 +180,19 @@ describe('an intent', () => {
 
   it.each([
     ['is missing', {}, 'intent_required'],
-    ['is no string', { intentId: 5 }, 'intent_required'],
+    ['is not a string', { intentId: 5 }, 'intent_required'],
     ['is empty', { intentId: '' }, 'intent_required'],
     ['is too long', { intentId: 'x'.repeat(129) }, 'intent_required'],
-    ['is not alone', { intentId: 'x', generation: '1' }, 'unknown_or_immutable_field'],
-    ['is no object’s', 'null', 'invalid_json'],
-    ['is cut', '{"intentId":', 'invalid_json'],
-  ])('is refused where it %s', async (_what, body, code) => {
+    ['comes with an unknown field', { intentId: 'x', generation: '1' }, 'unknown_or_immutable_field'],
+    ['is in no object', 'null', 'invalid_json'],
+    ['is in a truncated body', '{"intentId":', 'invalid_json'],
+  ])('is refused if it %s', async (_what, body, code) => {
     const answer = await ada.put(`/api/relations/${followOf(bob)}`, body);
     expect([answer.status, answer.body]).toEqual([400, error(code)]);
   });
 
   it.each(['', '?intentId=', '?intentId=a%20b', '?intent=x'])(
-    'is asked for in a deletion’s query: %s',
+    'is required in the query of a deletion: %s',
     async (query) => {
       const answer = await ada.delete(`/api/relations/${followOf(bob)}${query}`);
       expect([answer.status, answer.body]).toEqual([400, error('intent_required')]);
@@ -200,8 +200,8 @@ describe('an intent', () => {
   );
 });
 
-describe('at the same time', () => {
-  it('identical requests make one relation, and have one answer', async () => {
+describe('concurrently', () => {
+  it('identical requests make one relation and have one answer', async () => {
     const [fan, postId] = [await newPerson(), await newPost(bob)];
     for (const target of [followOf(bob), `like/${postId}`]) {
       const answers = await Promise.all(Array.from({ length: 10 }, () => put(fan, target, 'same')));
@@ -211,13 +211,13 @@ describe('at the same time', () => {
     }
   });
 
-  it('different requests make one relation too', async () => {
+  it('requests with different intents make one relation, too', async () => {
     const fan = await newPerson();
     const answers = await Promise.all(Array.from({ length: 10 }, () => put(fan, followOf(bob))));
     expect(new Set(answers.map(({ body }) => JSON.stringify(body))).size).toBe(1);
   });
 
-  it('the opposite with the same intent conflicts, unless it came first and changed nothing', async () => {
+  it('a command and its opposite with one intent conflict, unless the opposite came first and changed nothing', async () => {
     for (let round = 0; round < 10; round++) {
       const target = `like/${await newPost(bob)}`;
       const [made, ended] = await Promise.all([put(ada, target, 'one'), end(ada, target, 'one')]);
@@ -227,7 +227,7 @@ describe('at the same time', () => {
     }
   });
 
-  it('the opposite comes before or after it', async () => {
+  it('a command and its opposite take effect one after the other', async () => {
     const fan = await newPerson();
     for (let round = 1; round <= 10; round++) {
       await put(fan, followOf(bob));
@@ -238,12 +238,12 @@ describe('at the same time', () => {
   });
 });
 
-describe('who may', () => {
+describe('access to relations', () => {
   it.each([
     ['PUT', 'relation:write', 'openid read'],
     ['DELETE', 'relation:write', 'openid read'],
     ['GET', 'read', 'openid relation:write'],
-  ])('%s needs a token with %s [relations-bearer, relations-scope]', async (method, _scope, without) => {
+  ])('by %s needs a token with %s [relations-bearer, relations-scope]', async (method, _scope, without) => {
     const target = method === 'GET' ? '' : `/${followOf(bob)}`;
     const path = `/api/relations${target}${method === 'DELETE' ? '?intentId=x' : ''}`;
     const sent = method === 'PUT' ? { body: { intentId: 'x' } } : {};

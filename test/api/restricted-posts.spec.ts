@@ -37,7 +37,7 @@ const newIntent = () => ({ intentId: randomUUID() });
 const idsIn = (posts: readonly { readonly id: string }[]) => posts.map(({ id }) => id);
 
 describe('a restricted post', () => {
-  it('is there for nobody from the moment the operator is answered, and then again as it was', async () => {
+  it('is hidden from everybody as soon as the operator is answered, and comes back unchanged', async () => {
     const id = await post(alice, 'as it was');
     await edit(alice, id, { text: 'as it is' });
     const paths = ['/api/timeline', `/api/actors/${alice.actorId}/posts`, '/api/reconcile'];
@@ -71,7 +71,7 @@ describe('a restricted post', () => {
     expect(await unrestrict(id)).toEqual({ changed: false, revision: 3 });
   });
 
-  it('leaves its replies, which say that their parent is gone, and the likes of it come back with it', async () => {
+  it('keeps its replies, whose parent is then unavailable, and its likes come back with it', async () => {
     const id = await post(alice, 'a question');
     const answer = await post(bob, 'an answer', { parentId: id });
     await like(bob, id);
@@ -91,7 +91,7 @@ describe('a restricted post', () => {
     expect(await seen()).toEqual([false, false, true, true]);
   });
 
-  it('is told of to whoever may hold it, in feeds and deltas', async () => {
+  it('is reported in feeds and deltas to everybody who may have a copy', async () => {
     const id = await post(alice, 'held by everybody');
     const { cursor } = (await bob.get('/api/reconcile')).body;
     const since = async () => {
@@ -111,7 +111,7 @@ describe('a restricted post', () => {
     expect([back.view.replace, idsIn(back.view.posts).includes(id)]).toEqual([true, true]);
   });
 
-  it('is neither edited, answered, liked nor reported', async () => {
+  it('can be neither edited, replied to, liked nor reported', async () => {
     const id = await wrote(alice);
     await restrict(id);
     const report = { ...newIntent(), postId: id, reason: 'spam' };
@@ -127,7 +127,7 @@ describe('a restricted post', () => {
       expect(answered(await answering)).toEqual([status, refused(code)]);
   });
 
-  it('answers its spent intents with what it is now', async () => {
+  it('returns its current state to repeated intents', async () => {
     const [creation, change] = [{ intentId: randomUUID() }, { intentId: randomUUID() }];
     const id = await wrote(alice, 'as it was', creation);
     await edit(alice, id, change);
@@ -145,7 +145,7 @@ describe('a restricted post', () => {
     expect(await repeated()).toEqual(both('published'));
   });
 
-  it('that a recovered log has lost comes back restricted when its intent is repeated', async () => {
+  it('that a recovered log has lost is restricted again when its creation is repeated', async () => {
     const { actorId, appId } = alice;
     const { intentId } = newIntent();
     const from = { grantId: 'g', requestId: 'r', addressClass: 'unknown' } as const;
@@ -177,7 +177,7 @@ describe('a restricted post', () => {
     expect((await alice.get(`/api/posts/${id}`)).status).toBe(404);
   });
 
-  it('against a deletion at the same moment: it is deleted in the end', async () => {
+  it('that is deleted concurrently ends as deleted', async () => {
     for (let round = 0; round < 5; round++) {
       const id = await wrote(alice);
       const [deletion] = await Promise.all([removal(alice, id), restrict(id).catch(() => undefined)]);
@@ -186,7 +186,7 @@ describe('a restricted post', () => {
     }
   });
 
-  it('stays so when the network starts again', async () => {
+  it('stays restricted after a restart of the network', async () => {
     const id = await wrote(alice);
     await restrict(id);
     await network.restart();
@@ -202,7 +202,7 @@ describe('plaza post', () => {
     return [code, stdout, stderr];
   };
 
-  it('restricts and unrestricts, says who did so and why, and which turn it was', async () => {
+  it('restricts and unrestricts, and records operator, reason and lifecycle revision', async () => {
     const id = await wrote(alice);
     const why = ['--reason', 'a complaint', '--as', 'grace'];
     expect(await plaza('restrict', id, ...why)).toEqual([
@@ -239,10 +239,10 @@ describe('plaza post', () => {
   it.each([
     ['no reason', ['restrict', 'p1'], 2],
     ['no post', ['restrict', '--reason', 'why'], 2],
-    ['a revision that is none', ['restrict', 'p1', '--reason', 'why', '--revision', '0'], 2],
+    ['a revision of 0', ['restrict', 'p1', '--reason', 'why', '--revision', '0'], 2],
     ['an empty reason', ['unrestrict', 'p1', '--reason', ''], 1],
-    ['a post that never was', ['restrict', 'p1', '--reason', 'why'], 1],
-    ['what nothing can be called', ['unrestrict', 'no post', '--reason', 'why'], 1],
+    ['an unknown post', ['restrict', 'p1', '--reason', 'why'], 1],
+    ['a malformed post id', ['unrestrict', 'no post', '--reason', 'why'], 1],
   ])('refuses %s', async (_what, args, code) => {
     expect(await plaza(...args)).toEqual([code, '', expect.stringMatching(/.+/)]);
   });

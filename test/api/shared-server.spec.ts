@@ -40,11 +40,11 @@ const order = (count: number) =>
     ),
   );
 
-describe('on a server with streams of another application', () => {
+describe('on an event store with streams of another application', () => {
   it.each([
     ['api', 'src/main.js'],
     ['projector', 'projections/main.js'],
-  ])('a process of role %s ends, and says why, unless that is allowed', async (role, main) => {
+  ])('a process of role %s ends with the reason, unless EVENTSTORE_SHARED allows it', async (role, main) => {
     const ports = { PORT: String(await freePort()), OPERATOR_PORT: String(await freePort()) };
     const child = spawn(process.execPath, [join(root, 'dist', main)], {
       env: { ...network.env, ROLE: role, ...ports, EVENTSTORE_SHARED: 'off' },
@@ -56,7 +56,7 @@ describe('on a server with streams of another application', () => {
     expect(said).toContain('EVENTSTORE_SHARED=on');
   });
 
-  it('what others write is left alone, and nobody waits for it', async () => {
+  it('events of the other application are ignored, and delay nothing', async () => {
     const ada: SignedIn = await signIn(network, await registerApplication(network));
     expect((await ada.say('before')).status).toBe(200);
     await order(300);

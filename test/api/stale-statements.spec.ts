@@ -27,7 +27,7 @@ async function prepared(): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-it('a connection forgets what it prepared for an incarnation that is no longer published, and nothing else', async () => {
+it('a connection drops the prepared statements of an incarnation that is no longer published, and no others', async () => {
   const ask = async (name: string) => pool.query({ name, text: 'SELECT 1' });
   await ask('of-no-incarnation');
   published = 'one';

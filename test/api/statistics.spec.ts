@@ -37,14 +37,14 @@ async function toldDuring(work: () => Promise<unknown>): Promise<number> {
   return (node.network.answered() - before) / BYTES;
 }
 
-it('/readyz does not read the statistics of the server behind the newest fact', async () => {
+it('/readyz does not read the event store’s statistics behind the newest event', async () => {
   const told = await toldDuring(async () => {
     for (let i = 0; i < 20; i++) await until(isReady);
   });
   expect(told).toBeLessThan(LITTLE);
 });
 
-it('a start with them behind the newest fact comes to its end, although nobody writes', async () => {
+it('a start with statistics behind the newest event ends, even if nobody writes', async () => {
   const told = await toldDuring(async () => {
     await network.restart();
     await until(isReady);
@@ -52,7 +52,7 @@ it('a start with them behind the newest fact comes to its end, although nobody w
   expect(told).toBeLessThan(LITTLE);
 });
 
-it('the lag of the projections is told, for which they are read once', async () => {
+it('the lag of the projections is reported, with one read of the statistics', async () => {
   const lags = async () => (await operatorOf(network).projections()).projections.map(({ lag }) => lag);
   const told = await toldDuring(async () => {
     for (let i = 0; i < 3; i++) await until(async () => (await lags()).every((lag) => lag === 0));

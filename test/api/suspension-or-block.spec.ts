@@ -131,7 +131,7 @@ async function storyOf(hide: (typeof ways)[keyof typeof ways]): Promise<unknown[
 
 const reply = (parentId: string) => ({ text: 'to ada', audience: 'public', parentId });
 
-it('whoever is hidden from cannot tell a suspension from a block', async () => {
+it('a person from whom an account is hidden cannot tell a suspension from a block', async () => {
   const [suspended, blocked] = [await storyOf(ways.suspension), await storyOf(ways.block)];
   expect(suspended).toEqual(blocked);
   expect(blocked).toContainEqual(expect.stringMatching(/^\["follows no more",.*"new"\]$/));

@@ -65,7 +65,7 @@ describe.each([
     expect((await timelineOf(reader)).slice(1)).toEqual([reply, own, first]);
   });
 
-  it('leaves out what is deleted, blocked or suspended', async () => {
+  it('leaves out deleted, blocked and suspended posts', async () => {
     const shown = await post(writer, 'to be deleted');
     const { headers } = await reader.get('/api/timeline');
     expect(headers.get('x-network-revision')).toMatch(/^[0-9]+$/);
@@ -83,7 +83,7 @@ describe.each([
     expect(await timelineOf(reader)).toHaveLength(1);
   });
 
-  it('is read in pages that show each post once, whatever is written meanwhile', async () => {
+  it('comes in pages that show each post once, even as new posts arrive', async () => {
     const [somebody, other] = await people(2);
     if (!somebody || !other) throw new Error('nobody is there');
     await Promise.all([follow(somebody, other), follow(somebody, writer)]);
@@ -103,7 +103,7 @@ describe.each([
 });
 
 describe('a timeline', () => {
-  it('goes on without a gap when its author crosses the threshold', async () => {
+  it('has no gap when an author crosses the fan-out threshold', async () => {
     const [writer, ...readers] = await people(5);
     if (!writer) throw new Error('nobody is there');
     const posted: string[] = [];
@@ -114,7 +114,7 @@ describe('a timeline', () => {
     for (const reader of readers) expect(await timelineOf(reader)).toEqual(posted);
   });
 
-  it('shows a follow at once, while the author writes', async () => {
+  it('shows all posts of a newly followed author who is writing', async () => {
     const [writer, ...readers] = await people(5);
     if (!writer) throw new Error('nobody is there');
     const [posted] = await Promise.all([
@@ -124,7 +124,7 @@ describe('a timeline', () => {
     for (const reader of readers) expect((await timelineOf(reader)).sort()).toEqual(posted.toSorted());
   });
 
-  it('is for a token with the scope read alone', async () => {
+  it('needs a token with the scope read', async () => {
     const nobody = await send(network.baseUrl, 'GET', '/api/timeline');
     expect([nobody.status, nobody.body]).toEqual([401, error('authentication_required')]);
     const writer = await signIn(network, application, 'openid post:create');
@@ -139,13 +139,13 @@ describe('a timeline', () => {
     ['1000000000', 3],
     ['abc', 3],
     ['50.5', 3],
-  ])('takes the limit %s as it can', async (limit, number) => {
+  ])('accepts the limit %s', async (limit, number) => {
     const someone = await person();
     for (let n = 0; n < 3; n++) await post(someone, `number ${n}`);
     expect(idsIn(await someone.get(`/api/timeline?limit=${limit}`))).toHaveLength(number);
   });
 
-  it('takes no cursor but its own', async () => {
+  it('refuses a cursor of another list or reader', async () => {
     const [someone, other] = await people(2);
     if (!someone || !other) throw new Error('nobody is there');
     for (let n = 0; n < 2; n++) await post(someone, `number ${n}`);

@@ -54,7 +54,7 @@ function wake(): void {
 }
 
 describe('two API processes', () => {
-  it('each show what was written through the other as soon as it is acknowledged', async () => {
+  it('show writes of each other as soon as they are acknowledged', async () => {
     for (let n = 0; n < 30; n++) {
       const writer = (n % 2) as 0 | 1;
       const { body: written } = await say(writer, alice, `number ${n}`);
@@ -63,7 +63,7 @@ describe('two API processes', () => {
     }
   });
 
-  it('make one post of one intent', async () => {
+  it('make one post from one intent', async () => {
     for (let n = 0; n < 10; n++) {
       const intentId = randomUUID();
       const answers = await Promise.all(
@@ -73,7 +73,7 @@ describe('two API processes', () => {
     }
   });
 
-  it('both refuse to show the writer a view without a write that the worker has not seen', async () => {
+  it('refuse the writer a view without a write that the worker has not applied', async () => {
     sleep();
     expect((await say(0, alice, 'not seen yet')).status).toBe(200);
     for (const to of [0, 1] as const) {
@@ -90,8 +90,8 @@ describe('two API processes', () => {
   });
 });
 
-describe('what is published', () => {
-  it('is refused by both while it is in quarantine, and the landing page is not', async () => {
+describe('the publication', () => {
+  it('is refused by both processes while it is in quarantine, and the landing page is not', async () => {
     await database.query(`UPDATE recovery.publication SET status = 'quarantined', reason = 'a test'`);
     try {
       for (const to of [0, 1] as const)
@@ -112,7 +112,7 @@ describe('what is published', () => {
     expect((await ask(1, 'GET', '/api/reconcile', alice)).status).toBe(200);
   });
 
-  it('is not read when it was built by other projections than this server knows', async () => {
+  it('is refused if it was built by unknown versions of projections', async () => {
     const { rows } = await database.query<{ versions: object }>('SELECT versions FROM recovery.incarnation');
     await republish(async () => {
       await database.query(`UPDATE recovery.incarnation SET versions = '{"posts": 999}'`);
@@ -127,7 +127,7 @@ describe('what is published', () => {
     expect((await ask(0, 'GET', '/api/reconcile', bob)).status).toBe(200);
   });
 
-  it('changes under running processes: reads go on, the headers say so, and old cursors end [header-incarnation, version-incarnation]', async () => {
+  it('changes under running processes: reads continue, the headers name it, and old cursors end [header-incarnation, version-incarnation]', async () => {
     const { body: root } = await say(0, alice, 'root');
     for (let n = 0; n < 3; n++)
       await ask(0, 'POST', '/api/posts', bob, {
@@ -152,7 +152,7 @@ describe('what is published', () => {
   });
 });
 
-describe('who is suspended', () => {
+describe('while it is suspended,', () => {
   it.each([
     [
       'a person',
@@ -165,7 +165,7 @@ describe('who is suspended', () => {
         operatorOf(network).setApplicationState(appId, act, 'a test'),
     ],
   ])(
-    '%s, may do nothing on any process from the next request on, until reinstated [flow-revalidated, lifetime-authority]',
+    '%s may do nothing on any process, from the next request on until reinstated [flow-revalidated, lifetime-authority]',
     async (_who, set) => {
       const carol = await signIn(network, await registerApplication(network));
       const profile = async (to: 0 | 1) => {

@@ -20,27 +20,27 @@ beforeAll(async () => {
 });
 
 describe.each([
-  ['emoji that are made of several', '👩‍🚀🇪🇺❤️👍🏽'],
-  ['letters beyond the first plane', '𝒜𠮷'],
-  ['a script from right to left', 'می‌خواهم'],
-  ['letters that are composed of two', 'Zoe\u0308'],
-  ['what looks like a query', "'; DROP TABLE post; --"],
-  ['what looks like HTML', '<script>alert(1)</script>&amp;'],
-  ['what looks like a placeholder', '$1 ${x} {{x}} %s %00 \\u0000 \\'],
-  ['what looks like a value', 'null'],
-  ['the names that objects have', '__proto__'],
-])('%s', (_what, written) => {
+  ['emoji of several code points', '👩‍🚀🇪🇺❤️👍🏽'],
+  ['letters beyond the basic plane', '𝒜𠮷'],
+  ['a right-to-left script', 'می‌خواهم'],
+  ['decomposed letters', 'Zoe\u0308'],
+  ['an SQL statement', "'; DROP TABLE post; --"],
+  ['HTML markup', '<script>alert(1)</script>&amp;'],
+  ['placeholders and escapes', '$1 ${x} {{x}} %s %00 \\u0000 \\'],
+  ['the word null', 'null'],
+  ['the name __proto__', '__proto__'],
+])('%s in a text', (_what, written) => {
   const kept = written.normalize('NFC');
   const textOf = async (id: string) => (await bob.get(`/api/posts/${id}`)).body.post.text;
 
-  it('can be posted, edited and read again', async () => {
+  it('is posted, edited and read again', async () => {
     const id = await wrote(alice, written);
     expect(await textOf(id)).toBe(kept);
     expect((await edit(alice, id, { text: `${written}!` })).status).toBe(200);
     expect(await textOf(id)).toBe(`${kept}!`);
   });
 
-  it('can be a name, and stand in a bio and a report', async () => {
+  it('is accepted as a display name, in a bio and in a report', async () => {
     const { revision } = (await alice.get('/api/profile')).body.profile;
     const change = { intentId: randomUUID(), revision, displayName: written, bio: `${written}!` };
     expect((await alice.patch('/api/profile', change)).status).toBe(200);

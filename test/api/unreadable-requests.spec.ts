@@ -29,30 +29,30 @@ async function told(head: string): Promise<{ status: number; body: unknown }> {
 
 const LARGE = `X-Large: ${'x'.repeat(20_000)}`;
 
-describe('what cannot be read is refused in the shape of the addressed path', () => {
+describe('a malformed request is refused in the error format of its path:', () => {
   it.each([
-    ['no HTTP', 'this is no HTTP', 'message', 'not a well-formed'],
+    ['bytes that are not HTTP', 'this is no HTTP', 'message', 'not a well-formed'],
     [
-      'headers that are too large',
+      'too large headers',
       `GET /api/profile HTTP/1.1\r\nHost: HOST\r\n${LARGE}`,
       'message',
       '16 KiB',
     ],
     [
-      'a length that is none',
+      'a malformed Content-Length',
       'POST /api/posts HTTP/1.1\r\nHost: HOST\r\nContent-Length: x',
       'message',
       'not a',
     ],
-    ['a tunnel', 'CONNECT HOST HTTP/1.1\r\nHost: HOST', 'message', 'no proxy'],
+    ['CONNECT', 'CONNECT HOST HTTP/1.1\r\nHost: HOST', 'message', 'no proxy'],
     [
-      'headers that are too large at an OAuth path',
+      'too large headers to an OAuth path',
       `POST /api/auth/oauth2/token HTTP/1.1\r\nHost: HOST\r\n${LARGE}`,
       'error_description',
       '16 KiB',
     ],
     [
-      'a length that is none at an OAuth path',
+      'a malformed Content-Length to an OAuth path',
       'POST /api/auth/oauth2/revoke HTTP/1.1\r\nHost: HOST\r\nContent-Length: x',
       'error_description',
       'not a well-formed',
@@ -66,7 +66,7 @@ describe('what cannot be read is refused in the shape of the addressed path', ()
   });
 });
 
-describe('a name that is empty names nothing, and the operation says so', () => {
+describe('an empty id is answered as an unknown one', () => {
   it.each([
     ['GET', '/api/posts/', 404, 'post_unavailable'],
     ['GET', '/api/posts//replies', 404, 'post_unavailable'],
