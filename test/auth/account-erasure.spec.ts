@@ -43,7 +43,7 @@ const deletedOn = ({ text }: Answer): number =>
   );
 
 describe('deleting one’s account', () => {
-  it('is asked for with the password: the page says when, also to whoever signs in, and nothing changes yet', async () => {
+  it('needs the password, shows the date in every browser, and changes nothing before that date', async () => {
     const { visitor, page, handle, actorId } = await area.someone();
     const token = await area.connect(visitor);
     const before = Date.now();
@@ -61,7 +61,7 @@ describe('deleting one’s account', () => {
     expect(await typesOf(actorId)).toEqual(['account.registered', 'account.erasure_requested']);
   });
 
-  it('is taken back at any time before, and can be asked for again', async () => {
+  it('can be cancelled before its date, and requested again', async () => {
     const { visitor, page, actorId } = await area.someone();
     const planned = await visitor.submitTo(page, '/erase', { confirm: password });
     const kept = await visitor.submitTo(planned, '/keep');
@@ -75,7 +75,7 @@ describe('deleting one’s account', () => {
     ]);
   });
 
-  it('is one wish, asked for twice or in two browsers at once, and taken back once', async () => {
+  it('is requested once by two requests or two browsers, and cancelled once', async () => {
     const { visitor, page, handle, actorId } = await area.someone();
     const [other, otherPage] = await area.enter(handle);
     const answers = await Promise.all([
@@ -94,7 +94,7 @@ describe('deleting one’s account', () => {
     ]);
   });
 
-  it('is also what the operator has planned for them, which they see and may take back', async () => {
+  it('that an operator requested is shown to the person, who can cancel it', async () => {
     const { visitor, actorId } = await area.someone();
     await execute(new RequestErasure(actorId, DAY_MS, act));
     const page = await visitor.open(area.address);
@@ -102,7 +102,7 @@ describe('deleting one’s account', () => {
     expect(noticeIn(await visitor.submitTo(page, '/keep'))).toContain('You keep your account');
   });
 
-  it('comes when its time has come: nobody can sign in or act any more, and it is in the person’s name', async () => {
+  it('takes effect at its date: sign-in and tokens end, and the event names the person as its actor', async () => {
     const { visitor, page, handle, actorId } = await area.someone();
     const [kept, due] = [await area.someone(), await area.someone()];
     const token = await area.connect(visitor);
@@ -149,7 +149,7 @@ describe('deleting one’s account', () => {
 });
 
 describe('deleting one’s account is refused', () => {
-  it('with another password, which cannot be guessed here either', async () => {
+  it('with a wrong password, after ten of which the right one is refused, too', async () => {
     const { visitor, page, handle, actorId } = await area.someone();
     for (const confirm of ['not the one', '']) {
       const wrong = await visitor.submitTo(page, '/erase', { confirm });
@@ -169,8 +169,8 @@ describe('deleting one’s account is refused', () => {
     ['without Origin', { origin: '' }, {}, 'origin_required'],
     ['from another site', { origin: 'https://evil.example' }, {}, 'origin_mismatch'],
     ['without its hidden field', {}, { form: '' }, 'invalid_request'],
-    ['with a hidden field of one’s own', {}, { form: `x.${'A'.repeat(43)}` }, 'invalid_request'],
-  ])('where the form comes %s, and keeping it too', async (_what, headers, fields, code) => {
+    ['with a forged hidden field', {}, { form: `x.${'A'.repeat(43)}` }, 'invalid_request'],
+  ])('with a form %s, and so is cancelling it', async (_what, headers, fields, code) => {
     const { visitor, page, actorId } = await area.someone();
     const refused = await visitor.submitTo(page, '/erase', { confirm: password, ...fields }, headers);
     const planned = await visitor.submitTo(page, '/erase', { confirm: password });
@@ -180,7 +180,7 @@ describe('deleting one’s account is refused', () => {
     expect(await typesOf(actorId)).toEqual(['account.registered', 'account.erasure_requested']);
   });
 
-  it('from another person’s page, and to who is not signed in', async () => {
+  it('with the form of another person’s page, and without a session', async () => {
     const [ana, bob] = [await area.someone(), await area.someone()];
     const stolen = await bob.visitor.submitTo(ana.page, '/erase', { confirm: password });
     const nobody = await new Visitor(area.network.baseUrl).submitTo(ana.page, '/erase', {
@@ -192,7 +192,7 @@ describe('deleting one’s account is refused', () => {
     expect(await typesOf(bob.actorId)).toEqual(['account.registered']);
   });
 
-  it('where nobody can witness it, the time stands, and it is done when somebody can', async () => {
+  it('while the witness is unavailable, and succeeds afterwards', async () => {
     const { actorId, handle } = await area.someone();
     const witness = new Client(area.network.witnessDatabaseUrl);
     await witness.connect();

@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => area.network.stop());
 
 describe('the account page', () => {
-  it('asks who you are, and then says it', async () => {
+  it('asks for sign-in, and then names the person', async () => {
     const visitor = new Visitor(area.network.baseUrl);
     const asked = await visitor.open(area.address);
     expect(asked.status).toBe(200);
@@ -30,7 +30,7 @@ describe('the account page', () => {
     expect(page.url).toBe(area.address);
   });
 
-  it('and the OAuth flow have one session: who signs in at one is signed in at the other', async () => {
+  it('shares its session with the OAuth flow, in both directions', async () => {
     const { visitor, handle } = await area.someone();
     const { url } = await authorizationRequest(area.client, 'read');
     expect((await visitor.open(url)).text).toContain('name="decision"');
@@ -39,7 +39,7 @@ describe('the account page', () => {
     expect((await other.open(area.address)).text).toContain(`@${handle}`);
   });
 
-  it('lists each application with access once: its host, all its scopes in words, since when, and last used', async () => {
+  it('lists each connected application once: host, scopes in words, date of the grant and last use', async () => {
     const { visitor, actorId } = await area.someone();
     await area.connect(visitor, area.client, 'openid offline_access read');
     await area.connect(visitor, area.client, 'offline_access post:create');
@@ -65,7 +65,7 @@ describe('the account page', () => {
     expect(instants.map(([, instant]) => Date.parse(instant!)).slice(0, 2)).toEqual([since, since + 300_000]);
   });
 
-  it('says so where nobody can witness that an application is disconnected, and trying again does it', async () => {
+  it('refuses to disconnect an application while the witness is unavailable, and succeeds afterwards', async () => {
     const { visitor } = await area.someone();
     const token = await area.connect(visitor);
     const page = await visitor.open(area.address);
@@ -84,7 +84,7 @@ describe('the account page', () => {
     expect(await isLive(area.client, token)).toBe(false);
   });
 
-  it('disconnects an application with all its grants, and says so once', async () => {
+  it('disconnects an application with all its grants, and shows the notice once', async () => {
     const { visitor, actorId } = await area.someone();
     const tokens = [await area.connect(visitor), await area.connect(visitor)];
     const other = await discover(area.network, await area.network.registerApplication());
@@ -109,7 +109,7 @@ describe('the account page', () => {
     });
   });
 
-  it('marks an application that is suspended', async () => {
+  it('marks a suspended application', async () => {
     const { visitor } = await area.someone();
     const credentials = await area.network.registerApplication();
     await area.connect(visitor, await discover(area.network, credentials));
@@ -120,7 +120,7 @@ describe('the account page', () => {
     expect(text.match(/Suspended by the network/g)).toHaveLength(1);
   });
 
-  it('changes the password: every other browser is signed out, and this one goes on as another session', async () => {
+  it('changes the password, which signs out all other browsers and renews this session', async () => {
     const { visitor, page, handle, actorId } = await area.someone();
     const [other] = await area.enter(handle);
     const token = await area.connect(visitor);
@@ -135,7 +135,7 @@ describe('the account page', () => {
     expect(await area.typesIn(streams.account(actorId))).toContain('account.password_changed');
   });
 
-  it('signs out, there and in the OAuth flow', async () => {
+  it('signs out of itself and of the OAuth flow', async () => {
     const { visitor, page } = await area.someone();
     const token = await area.connect(visitor);
     const done = await visitor.submitTo(page, '/sign-out');
@@ -146,7 +146,7 @@ describe('the account page', () => {
     expect(await isLive(area.client, token)).toBe(true);
   });
 
-  it('signs out everywhere, and leaves applications connected', async () => {
+  it('signs out all browsers, and keeps applications connected', async () => {
     const { visitor, page, handle, actorId } = await area.someone();
     const [other] = await area.enter(handle);
     const token = await area.connect(visitor);
@@ -156,7 +156,7 @@ describe('the account page', () => {
     expect(await area.typesIn(streams.account(actorId))).toContain('account.signed_out');
   });
 
-  it('signs out everywhere and disconnects every application, if that is asked for', async () => {
+  it('signs out all browsers and disconnects all applications, if the person asks for it', async () => {
     const { visitor, page } = await area.someone();
     const token = await area.connect(visitor);
     const done = await visitor.submitTo(page, '/sign-out-everywhere', { disconnect: 'all' });
@@ -164,7 +164,7 @@ describe('the account page', () => {
     expect(await isLive(area.client, token)).toBe(false);
   });
 
-  it('signs out everywhere also where an application cannot be disconnected, and says so', async () => {
+  it('signs out all browsers even if an application cannot be disconnected, and reports that', async () => {
     const { visitor, handle, actorId } = await area.someone();
     const token = await area.connect(visitor);
     await area.network.database().dataSource.query(
@@ -179,7 +179,7 @@ describe('the account page', () => {
     expect(await isLive(area.client, token)).toBe(false);
   });
 
-  it('disconnects then also what was connected in another browser meanwhile', async () => {
+  it('disconnects an application that another browser connects at the same moment', async () => {
     const { visitor, page, handle, actorId } = await area.someone();
     const [other] = await area.enter(handle);
     const { dataSource } = area.network.database();

@@ -12,8 +12,8 @@ beforeAll(async () => {
 
 afterAll(() => area.network.stop());
 
-describe('refuses', () => {
-  it('a wrong password and an unknown handle in the same words', async () => {
+describe('the account page refuses', () => {
+  it('a wrong password and an unknown handle with the same answer', async () => {
     const { handle } = await area.someone();
     const answers = [(await area.enter(handle, 'wrong password'))[1], (await area.enter('nobody_at_all'))[1]];
     expect(new Set(answers.map(alertIn)).size).toBe(1);
@@ -21,7 +21,7 @@ describe('refuses', () => {
     expect(alertIn(answers[0]!)).toBeTruthy();
   });
 
-  it('a suspended person, who is told so if the password is right, and else what everybody is told', async () => {
+  it('a suspended person, and tells the reason only after the right password', async () => {
     const { handle, actorId, visitor } = await area.someone();
     await area.suspended(handle, actorId);
     const [, right] = await area.enter(handle);
@@ -34,7 +34,7 @@ describe('refuses', () => {
     expect(await area.isStillIn(visitor)).toBe(false);
   });
 
-  it('what a suspended person’s page still sends', async () => {
+  it('a form of a suspended person’s page', async () => {
     const { handle, actorId, visitor, page } = await area.someone();
     const token = await area.connect(visitor);
     await area.suspended(handle, actorId);
@@ -45,10 +45,10 @@ describe('refuses', () => {
   });
 
   it.each([
-    ['one that is too short', 'short', 'at least 8'],
-    ['one of seven emoji', '🦊🦊🦊🦊🦊🦊🦊', 'at least 8'],
+    ['too short', 'short', 'at least 8'],
+    ['of seven emoji', '🦊🦊🦊🦊🦊🦊🦊', 'at least 8'],
     ['the handle', 'person', 'neither your handle'],
-    ['the present one', password, 'another one'],
+    ['the current one', password, 'another one'],
   ])('a new password that is %s', async (what, typed, words) => {
     const { visitor, page, handle } = await area.someone();
     const next = what === 'the handle' ? handle.toUpperCase() : typed;
@@ -59,7 +59,7 @@ describe('refuses', () => {
     expect(refused.text).not.toContain(`value="${next}"`);
   });
 
-  it('no new password for its length in bytes: both may be of 1,024 characters of any script', async () => {
+  it('no new password of 1,024 characters, whatever its length in bytes', async () => {
     const { visitor, page, handle } = await area.someone();
     const [first, second] = ['\u{20000}'.repeat(1024), '\u{20001}'.repeat(1024)];
     const changed = await visitor.submit(page, { current: password, new: first });
@@ -69,7 +69,7 @@ describe('refuses', () => {
     expect((await area.enter(handle, second))[1].status).toBe(200);
   });
 
-  it('to change a password without the present one, and to let it be guessed', async () => {
+  it('a new password without the current one, and any after ten wrong ones', async () => {
     const { visitor, page, handle } = await area.someone();
     const guess = () => visitor.submit(page, { current: 'not the one', new: 'another password' });
     const wrong = await guess();
@@ -88,7 +88,7 @@ describe('refuses', () => {
     expect(noticeIn(changed)).toContain('Your password is changed');
   });
 
-  it('nobody who is signed in for what strangers guess', async () => {
+  it('no form of a signed-in person for failed sign-ins of other people', async () => {
     const { visitor, page, handle } = await area.someone();
     const stranger = new Visitor(area.network.baseUrl);
     const signIn = await stranger.open(area.address);
@@ -106,7 +106,7 @@ describe('refuses', () => {
     ['from another site', { origin: 'https://evil.example' }, {}, 'origin_mismatch'],
     ['from a frame without an origin', { origin: 'null' }, {}, 'origin_mismatch'],
     ['without its hidden field', {}, { form: '' }, 'invalid_request'],
-    ['with a hidden field of one’s own', {}, { form: `x.${'A'.repeat(43)}` }, 'invalid_request'],
+    ['with a forged hidden field', {}, { form: `x.${'A'.repeat(43)}` }, 'invalid_request'],
   ])('a form %s', async (_what, headers, fields, code) => {
     const visitor = new Visitor(area.network.baseUrl);
     const { page, visitor: person } = await area.someone();
@@ -124,7 +124,7 @@ describe('refuses', () => {
     expect(await area.isStillIn(person)).toBe(true);
   });
 
-  it('a form of another person’s page, or of another browser', async () => {
+  it('a form of another person’s page or of another browser', async () => {
     const [ana, bob] = [await area.someone(), await area.someone()];
     const stolen = await bob.visitor.submitTo(ana.page, '/sign-out-everywhere');
     expect(stolen.status).toBe(403);
@@ -136,7 +136,7 @@ describe('refuses', () => {
     expect([nobody.status, nobody.text.includes('login_required')]).toEqual([403, true]);
   });
 
-  it('to disconnect an application from somebody else', async () => {
+  it('to disconnect an application of another person', async () => {
     const [ana, bob] = [await area.someone(), await area.someone()];
     const token = await area.connect(ana.visitor);
     await area.connect(bob.visitor);
@@ -149,7 +149,7 @@ describe('refuses', () => {
     expect(await isLive(area.client, token)).toBe(true);
   });
 
-  it('to say what was not done: a notice cannot be in a link, or in a cookie without signature', async () => {
+  it('a notice that comes in a link or in a cookie without a signature', async () => {
     const { visitor } = await area.someone();
     const linked = await visitor.open(`${area.address}?notice=disconnected`);
     expect(noticeIn(linked)).toBeUndefined();
@@ -176,11 +176,11 @@ describe('refuses', () => {
     ['JSON', 415, { headers: { 'content-type': 'application/json' }, body: '{}' }],
     ['text', 415, { headers: { 'content-type': 'text/plain' }, body: 'handle=a' }],
     ['a form of more than 64 KiB', 413, form(`handle=${'x'.repeat(64 * 1024)}`)],
-    ['a field that is there twice', 400, form('handle=a&handle=b')],
+    ['a field sent twice', 400, form('handle=a&handle=b')],
     ['U+0000', 400, form('handle=a%00')],
-    ['what is not UTF-8', 400, form('handle=%ff')],
+    ['bytes that are not UTF-8', 400, form('handle=%ff')],
     ['another method', 405, { method: 'DELETE' }],
-    ['a look where there is only something to do', 405, { method: 'GET' }],
+    ['GET at the address of a form', 405, { method: 'GET' }],
   ])('%s, with a page for a browser and an Error object for a program', async (_what, status, init) => {
     const page = await post(init, 'text/html');
     expect([page.status, page.headers.get('content-type')]).toEqual([status, 'text/html; charset=utf-8']);
@@ -192,7 +192,7 @@ describe('refuses', () => {
   });
 
   it.each(['/account/nothing', '/account/', '/interaction/x/nothing', '/interaction'])(
-    'an address below its own where there is nothing: %s',
+    'an unknown address below its own: %s',
     async (path) => {
       const page = await fetch(area.network.issuer + path, { headers: { accept: 'text/html' } });
       expect([page.status, page.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8']);

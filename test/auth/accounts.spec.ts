@@ -80,14 +80,14 @@ describe('an account', () => {
     expect(await signIn('ada')).toEqual({ actorId });
   });
 
-  it('is one, however often its registration is repeated', async () => {
+  it('is created once by repeated registrations', async () => {
     const data = account('bob');
     const answers = await Promise.all(Array.from({ length: 8 }, () => create(data)));
     expect(new Set(answers.map(({ actorId }) => actorId)).size).toBe(1);
     expect(await create(data)).toEqual({ actorId: answers[0]?.actorId, created: false });
   });
 
-  it('has the password of the try that made it, whatever another try at the same time wanted', async () => {
+  it('has the password of the attempt that created it, whatever a concurrent attempt wanted', async () => {
     const app = network.app();
     const data = account('ines');
     const otherHash = await app.get(Passwords).hash('another password');
@@ -115,7 +115,7 @@ describe('an account', () => {
     expect(await signIn('ines')).toEqual({ actorId });
   });
 
-  it('tried at once with two passwords has the one of who is told that it was created', async () => {
+  it('attempted concurrently with two passwords has the password of the successful attempt', async () => {
     const data = account('jana');
     const passwords = ['the first password', 'the second password'];
     const answers = await Promise.all(
@@ -128,7 +128,7 @@ describe('an account', () => {
       expect(await signIn('jana', passwords[index])).toEqual(created ? { actorId } : undefined);
   });
 
-  it('does not get another’s handle, nor changes the other’s password', async () => {
+  it('cannot take another account’s handle, and does not change that account’s password', async () => {
     const { actorId } = await create(account('cleo'));
     const other = await network.app().get(Passwords).hash('another password');
     await expect(create(account('cleo', { passwordHash: other }))).rejects.toMatchObject({
@@ -137,13 +137,13 @@ describe('an account', () => {
     expect(await signIn('cleo')).toEqual({ actorId });
   });
 
-  it('of two who want one handle at once, goes to one', async () => {
+  it('that several attempts create with one handle is created once', async () => {
     const answers = await Promise.allSettled([1, 2, 3, 4].map(() => create(account('dora'))));
     expect(answers.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
     expect(await query(`SELECT 1 FROM authority.account WHERE handle = 'dora'`)).toHaveLength(1);
   });
 
-  it('that is refused holds no handle', async () => {
+  it('that is refused claims no handle', async () => {
     await expect(create(account('emil', { email: 'nowhere' }))).rejects.toMatchObject({
       code: 'invalid_text',
     });
@@ -151,7 +151,7 @@ describe('an account', () => {
     expect(await signIn('emil')).toBeDefined();
   });
 
-  it('leaves no handle in the names of the log', async () => {
+  it('leaves no handle in the stream names of the log', async () => {
     const { actorId } = await create(account('fritz'));
     const digest = await network.app().get(HandleDigest).ofHandle('fritz');
     const claimed = await network.log().read(streams.handle(digest));
@@ -161,10 +161,10 @@ describe('an account', () => {
 
   it.each([
     ['the claim of its handle', 1, 'before'],
-    ['the claim of its handle, which was made', 1, 'after'],
+    ['the claim of its handle, after appending it', 1, 'after'],
     ['its registration', 2, 'before'],
-    ['its registration, which was made', 2, 'after'],
-  ] as const)('is completed by a second try when the log fails at %s', async (_what, failing, when) => {
+    ['its registration, after appending it', 2, 'after'],
+  ] as const)('is completed by a second attempt when the log fails at %s', async (_what, failing, when) => {
     const handle = `gina_${failing}_${when}`;
     const data = account(handle);
     const handler = handlerOn(new FailingLog(network.log(), failing, when));
@@ -188,7 +188,7 @@ describe('an application', () => {
 });
 
 describe('the row of a grant', () => {
-  it('says when it was used last, once the worker has applied that', async () => {
+  it('has the time of its last use once the worker has applied that event', async () => {
     const { actorId } = await create(account('lena'));
     const { clientId } = await network.registerApplication();
     const bus = network.app().get(CommandBus);
@@ -236,7 +236,7 @@ describe('the rows of the authority store', () => {
     return { actorId, clientId, recorded };
   }
 
-  it('are the same after every event was applied again, in any order', async () => {
+  it('do not change when every event is applied again, in any order', async () => {
     const { recorded } = await history('hugo', 'g-1');
     const { manager } = network.database().dataSource;
     await projectInline(recorded, manager);
@@ -248,7 +248,7 @@ describe('the rows of the authority store', () => {
     expect(await everything()).toEqual(before);
   });
 
-  it('are built anew by the events in any order', async () => {
+  it('are rebuilt from the events in any order', async () => {
     const { actorId, clientId, recorded } = await history('iris', 'g-2');
     const { manager } = network.database().dataSource;
     await projectInline(recorded, manager);

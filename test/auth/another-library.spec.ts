@@ -18,8 +18,8 @@ afterAll(() => network.stop());
 
 const insecure = { [oauth.allowInsecureRequests]: true };
 
-describe('oauth4webapi, which knows nothing of this network,', () => {
-  it('signs in, reads, refreshes, introspects and gives back [service-issuer, service-capabilities, flow-discover, flow-redirect, flow-id-token]', async () => {
+describe('an unmodified oauth4webapi client', () => {
+  it('signs in, reads claims, refreshes, introspects and revokes [service-issuer, service-capabilities, flow-discover, flow-redirect, flow-id-token]', async () => {
     const issuer = new URL(network.issuer);
     const found = await oauth.discoveryRequest(issuer, { algorithm: 'oidc', ...insecure });
     const server = await oauth.processDiscoveryResponse(issuer, found);

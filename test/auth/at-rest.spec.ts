@@ -144,29 +144,29 @@ async function rowsOf(databases: readonly Client[]): Promise<string> {
   return everything;
 }
 
-describe('what was handed out', () => {
-  it('is long enough to be found, and of every kind', () => {
+describe('each issued secret', () => {
+  it('is long enough to be searched for, and every kind is covered', () => {
     expect([...issued].filter(([, value]) => value.length < 20)).toEqual([]);
     expect([...issued.keys()].filter((what) => what.startsWith('cookie')).length).toBeGreaterThan(8);
     expect(issued.size).toBeGreaterThan(25);
   });
 
-  it('is in no file of the stores, neither in data nor in logs, old rows and write-ahead log included', () => {
+  it('is in no file of the stores: data, logs, old rows and write-ahead log', () => {
     expect(search(issued)).toEqual([]);
   });
 
-  it('is in no table, however it is compressed on disk', () => {
+  it('is in no table, whose rows may be compressed on disk', () => {
     const found = [...issued].filter(([, value]) => disguises(value).some((text) => everyRow.includes(text)));
     expect(found).toEqual([]);
     expect(everyRow).toContain(canaries.table);
   });
 
-  it('is in nothing that a process said, at its most talkative', () => {
+  it('is in no log line, even at level debug', () => {
     expect(said).toContain('"serving"');
     expect([...issued].filter(([, value]) => said.includes(value))).toEqual([]);
   });
 
-  it('would be found: what was put there on purpose is', () => {
+  it('would be found: the search finds canaries', () => {
     const hits = search(new Map(Object.entries(canaries)));
     for (const what of ['table in ', 'deleted in ', 'eventStore in '])
       expect(hits.filter((hit) => hit.startsWith(what))).not.toEqual([]);

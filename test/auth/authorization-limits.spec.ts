@@ -33,8 +33,8 @@ async function useUp(): Promise<void> {
 
 const headers = [['accept', 'text/html']] as const;
 
-describe('requests that browsers are sent with', () => {
-  it('say what is left of 600 in ten minutes, shared by authorization and end-session', async () => {
+describe('front-channel requests', () => {
+  it('share 600 in ten minutes between authorization and end-session, and return the remaining number', async () => {
     const { url } = await authorizationRequest(client, 'read');
     const asked = await send(network, { path: `${url.pathname}${url.search}` });
     expect(asked.headers['ratelimit-policy']).toBe('"authorization";q=600;w=600');
@@ -43,7 +43,7 @@ describe('requests that browsers are sent with', () => {
     expect([out.status, out.headers['ratelimit']]).toEqual([303, expect.stringContaining('r=598;')]);
   });
 
-  it.each(['authorization', 'end-session'])('to %s keep nothing once these are used up', async (which) => {
+  it.each(['authorization', 'end-session'])('to %s store nothing once the limit is reached', async (which) => {
     const { url } = await authorizationRequest(client, 'read');
     const path = which === 'authorization' ? `${url.pathname}${url.search}` : '/api/auth/oauth2/end-session';
     await useUp();
@@ -60,7 +60,7 @@ describe('requests that browsers are sent with', () => {
     expect(await records()).toBe(before);
   });
 
-  it('are not counted where they are refused unread, and keep nobody from signing in', async () => {
+  it('are not counted if they cannot be parsed, and do not limit sign-in', async () => {
     await send(network, { path: '/api/auth/oauth2/authorize?state=%zz' });
     const { url } = await authorizationRequest(client, 'read');
     const asked = await send(network, { path: `${url.pathname}${url.search}` });

@@ -33,13 +33,13 @@ describe('an authorization request refuses', () => {
     ['an unknown scope', 'read toString', {}, 'invalid_scope'],
     ['a scope that the application is not registered for', 'read post:delete', {}, 'invalid_scope'],
     ['no scope', '', {}, 'invalid_scope'],
-    ['a scope of characters that no scope has', 'read "', {}, 'invalid_scope'],
-    ['a missing nonce where an ID token is asked for', 'openid', { nonce: '' }, 'invalid_request'],
-    ['a parameter that cannot be kept', 'read', { ui_locales: 'de\0' }, 'invalid_request'],
+    ['a scope with invalid characters', 'read "', {}, 'invalid_scope'],
+    ['a missing nonce with the scope openid', 'openid', { nonce: '' }, 'invalid_request'],
+    ['a parameter with U+0000', 'read', { ui_locales: 'de\0' }, 'invalid_request'],
     ['no code challenge', 'read', { code_challenge: '', code_challenge_method: '' }, 'invalid_request'],
     ['a code challenge without its method', 'read', { code_challenge_method: '' }, 'invalid_request'],
     ['a plain code challenge', 'read', { code_challenge_method: 'plain' }, 'invalid_request'],
-    ['another method of that name', 'read', { code_challenge_method: 's256' }, 'invalid_request'],
+    ['a code challenge method in lowercase', 'read', { code_challenge_method: 's256' }, 'invalid_request'],
     ['a short code challenge', 'read', { code_challenge: challenge.slice(1) }, 'invalid_request'],
     ['a long code challenge', 'read', { code_challenge: 'x'.repeat(129) }, 'invalid_request'],
     ['no response type', 'read', { response_type: '' }, 'invalid_request'],
@@ -52,20 +52,20 @@ describe('an authorization request refuses', () => {
     ['the response mode jwt', 'read', { response_mode: 'jwt' }, 'invalid_request'],
     ['the response mode web_message', 'read', { response_mode: 'web_message' }, 'invalid_request'],
     ['an unknown prompt', 'read', { prompt: 'create' }, 'invalid_request'],
-    ['prompt=none with another', 'read', { prompt: 'none login' }, 'invalid_request'],
-    ['an age that is none', 'openid', { max_age: '-1' }, 'invalid_request'],
+    ['prompt=none with another prompt', 'read', { prompt: 'none login' }, 'invalid_request'],
+    ['a negative max_age', 'openid', { max_age: '-1' }, 'invalid_request'],
     ['a request object', 'read', { request: 'e30.e30.' }, 'request_not_supported'],
     [
-      'a request object somewhere',
+      'a request object at a URL',
       'read',
       { request_uri: 'https://x.example/r' },
       'request_uri_not_supported',
     ],
-    ['a request object nowhere', 'read', { request_uri: 'r' }, 'invalid_request_uri'],
+    ['a malformed request_uri', 'read', { request_uri: 'r' }, 'invalid_request_uri'],
     ['another resource', 'read', { resource: 'https://other.example' }, 'invalid_target'],
     ['a resource that is no URI', 'read', { resource: 'plaza' }, 'invalid_target'],
     ['the registration of an application', 'read', { registration: '{}' }, 'invalid_request'],
-    ['nobody to ask', 'read', { prompt: 'none' }, 'login_required'],
+    ['prompt=none without a session', 'read', { prompt: 'none' }, 'login_required'],
   ])('%s [service-code-flow-only, flow-s256, flow-redirect]', async (_what, scope, changes, error) => {
     const attempt = await authorizationRequest(client, scope, changes);
     if (changes['response_type'] === '') attempt.url.searchParams.delete('response_type');
@@ -111,26 +111,26 @@ describe('an authorization request refuses', () => {
   );
 });
 
-describe('an authorization request refuses, without sending a browser back,', () => {
+describe('an authorization request refuses, without a redirect,', () => {
   it.each([
     ['a longer path', `${redirectUri}/more`],
     ['a slash at the end', `${redirectUri}/`],
-    ['capital letters in the path', redirectUri.replace('callback', 'Callback')],
-    ['capital letters in the host', redirectUri.replace('pebble', 'PEBBLE')],
+    ['uppercase letters in the path', redirectUri.replace('callback', 'Callback')],
+    ['uppercase letters in the host', redirectUri.replace('pebble', 'PEBBLE')],
     ['another scheme', redirectUri.replace('https', 'http')],
-    ['the scheme’s own port', redirectUri.replace('.example', '.example:443')],
+    ['the default port of the scheme', redirectUri.replace('.example', '.example:443')],
     ['another port', redirectUri.replace('.example', '.example:8443')],
     ['a query', `${redirectUri}?more=1`],
     ['an empty query', `${redirectUri}?`],
     ['a fragment', `${redirectUri}#more`],
-    ['a letter that is percent-encoded', redirectUri.replace('callback', '%63allback')],
-    ['a detour', redirectUri.replace('callback', 'x/../callback')],
-    ['a name before the host', redirectUri.replace('https://', 'https://pebble.example@evil.example/')],
-    ['a host that begins alike', redirectUri.replace('.example', '.example.evil.example')],
+    ['a percent-encoded letter', redirectUri.replace('callback', '%63allback')],
+    ['a dot segment', redirectUri.replace('callback', 'x/../callback')],
+    ['a user name', redirectUri.replace('https://', 'https://pebble.example@evil.example/')],
+    ['a longer host with the same beginning', redirectUri.replace('.example', '.example.evil.example')],
     ['white space', `${redirectUri} `],
     ['a relative address', '/callback'],
-    ['a script', 'javascript:alert(1)'],
-    ['no address', ''],
+    ['the scheme javascript', 'javascript:alert(1)'],
+    ['an empty value', ''],
   ])('a redirect_uri with %s [flow-redirect]', async (_what, uri) => {
     const { url } = await authorizationRequest(client, 'read', { redirect_uri: uri });
     for (const prompt of ['consent', 'none', 'nonsense']) {
@@ -141,7 +141,7 @@ describe('an authorization request refuses, without sending a browser back,', ()
 
   it.each([
     ['an unknown application', { client_id: 'nobody' }, 'invalid_client'],
-    ['an application that nobody can be', { client_id: '\0' }, 'invalid_client'],
+    ['a client_id with U+0000', { client_id: '\0' }, 'invalid_client'],
     ['no application', { client_id: '' }, 'invalid_request'],
   ])('%s', async (_what, changes, error) => {
     const { url } = await authorizationRequest(client, 'read', changes);
@@ -181,7 +181,7 @@ describe('an authorization request refuses, without sending a browser back,', ()
   }
 });
 
-describe('an authorization request takes', () => {
+describe('an authorization request accepts', () => {
   it.each<readonly [string, Changes]>([
     ['the network as the resource', { resource: 'BASE' }],
     ['the response mode query', { response_mode: 'query' }],
@@ -201,7 +201,7 @@ describe('an authorization request takes', () => {
 });
 
 describe('offline access', () => {
-  it('is refused to an application that is not registered for it, before anybody is asked', async () => {
+  it('is refused to an application without that registered scope, before the person is asked', async () => {
     const other = await discover(network, await network.registerApplication(['openid', 'read']));
     const { url } = await authorizationRequest(other, 'read offline_access');
     expect((await refusal(url)).error).toBe('invalid_scope');

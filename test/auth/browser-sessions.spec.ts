@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => area.network.stop());
 
 describe('a browser session', () => {
-  it('gets a new identifier at each sign-in, so that one which was planted is worth nothing', async () => {
+  it('gets a new identifier at each sign-in, which makes a planted one useless', async () => {
     const victim = new Visitor(area.network.baseUrl);
     // All that a browser is given before anybody is signed in, as whoever plants something has it.
     await victim.open(`${area.network.issuer}/oauth2/end-session`);
@@ -36,7 +36,7 @@ describe('a browser session', () => {
     expect([await area.isStillIn(victim), await area.isStillIn(seen)]).toEqual([true, false]);
   });
 
-  it('gets one also where the same person signs in again, from a page that was left open', async () => {
+  it('gets a new identifier when the same person signs in again from a page that was left open', async () => {
     const { handle } = await area.someone();
     const visitor = new Visitor(area.network.baseUrl);
     const open = await visitor.open(area.address);
@@ -48,7 +48,7 @@ describe('a browser session', () => {
     expect([await area.isStillIn(visitor), await area.isStillIn(seen)]).toEqual([true, false]);
   });
 
-  it('is another’s at once when somebody else signs in with the browser, and the old one is over', async () => {
+  it('belongs to the next person who signs in with the browser, and the old one ends', async () => {
     const [ana, bob] = [await area.someone(), await area.someone()];
     const seen = new Visitor(area.network.baseUrl);
     seen.takeCookiesOf(ana.visitor);
@@ -83,7 +83,7 @@ describe('a browser session', () => {
       'changed the password',
       ({ visitor, page }) => visitor.submit(page, { current: password, new: 'another long password' }),
     ],
-  ])('is over once its person %s, whatever requests under way still write', async (_what, replace) => {
+  ])('ends once its person has %s, even if concurrent requests still save it', async (_what, replace) => {
     const person = await area.someone();
     const { Session } = area.network.app().get(AuthorizationServer).provider;
     const { value } = person.visitor.cookie('plaza_session');
@@ -97,7 +97,7 @@ describe('a browser session', () => {
     expect(await area.isStillIn(person.visitor)).toBe(true);
   });
 
-  it('stays who it was where another one could not be kept', async () => {
+  it('keeps its person if the next one’s session cannot be stored', async () => {
     const [ana, bob] = [await area.someone(), await area.someone()];
     const visitor = new Visitor(area.network.baseUrl);
     const open = await visitor.open(area.address);

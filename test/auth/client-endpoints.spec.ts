@@ -48,12 +48,12 @@ describe.each(endpoints)('the %s endpoint refuses', (endpoint) => {
   it.each([
     ['no credentials', () => [formType]],
     ['another scheme', () => [['authorization', 'Bearer x'] as const, formType]],
-    ['credentials that are no base64', () => [['authorization', 'Basic %%%'] as const, formType]],
+    ['credentials that are not base64', () => [['authorization', 'Basic %%%'] as const, formType]],
     ['credentials without a secret', () => basic(application.clientId)],
     ['an unknown application', () => basic(`nobody:${application.clientSecret}`)],
     ['another secret', () => basic(`${application.clientId}:${'x'.repeat(43)}`)],
-    ['a name that nobody can have', () => basic(`%00:${application.clientSecret}`)],
-    ['a name that is not encoded', () => basic(`%zz:${application.clientSecret}`)],
+    ['a client_id with U+0000', () => basic(`%00:${application.clientSecret}`)],
+    ['a client_id with malformed percent-encoding', () => basic(`%zz:${application.clientSecret}`)],
   ])(
     '%s with 401 [service-no-public-clients, service-token-basic, summary-token, token-request, token-bodies, credentials-basic, endpoints-error-object, error-object, error-exact]',
     async (_what, headers) => {
@@ -61,7 +61,7 @@ describe.each(endpoints)('the %s endpoint refuses', (endpoint) => {
     },
   );
 
-  it('a secret in the form with 401, and beside HTTP Basic with 400 [credentials-basic, token-request]', async () => {
+  it('a secret in the form with 401, and with 400 if it comes beside HTTP Basic [credentials-basic, token-request]', async () => {
     const { clientId, clientSecret } = application;
     const own = new URLSearchParams({ client_id: clientId, client_secret: clientSecret }).toString();
     const body = `${harmless}&${own}`;
@@ -69,21 +69,21 @@ describe.each(endpoints)('the %s endpoint refuses', (endpoint) => {
     expect(errorOf(await at(endpoint, { body }))).toEqual([400, 'invalid_request']);
   });
 
-  it('a signed assertion with 401, and beside HTTP Basic with 400', async () => {
+  it('a signed assertion with 401, and with 400 if it comes beside HTTP Basic', async () => {
     const type = encodeURIComponent('urn:ietf:params:oauth:client-assertion-type:jwt-bearer');
     const body = `${harmless}&client_assertion=e30.e30.x&client_assertion_type=${type}`;
     expect(errorOf(await at(endpoint, { headers: [formType], body }))).toEqual([401, 'invalid_client']);
     expect(errorOf(await at(endpoint, { body }))).toEqual([400, 'invalid_request']);
   });
 
-  it('a form that names another application than the credentials with 401', async () => {
+  it('a client_id in the form that differs from the credentials with 401', async () => {
     const other = await network.registerApplication();
     const body = `${harmless}&client_id=${other.clientId}`;
     expect(errorOf(await at(endpoint, { body }))).toEqual([401, 'invalid_client']);
   });
 
   it.each(['Authorization', 'Content-Type', 'Origin'])(
-    'a second header %s with 400 [origin-rule]',
+    'a second %s header with 400 [origin-rule]',
     async (name) => {
       const said: [string, string][] = [
         [...basicOf(application)] as [string, string],
@@ -97,7 +97,7 @@ describe.each(endpoints)('the %s endpoint refuses', (endpoint) => {
   );
 
   it.each(['https://evil.example', 'null', 'http://localhost'])(
-    'the Origin %s with 403 [origin-rule]',
+    'the foreign Origin %s with 403 [origin-rule]',
     async (origin) => {
       const headers = [basicOf(application), formType, ['origin', origin] as const];
       expect(errorOf(await at(endpoint, { headers }))).toEqual([403, 'origin_mismatch']);
@@ -121,9 +121,9 @@ describe.each(endpoints)('the %s endpoint refuses', (endpoint) => {
   });
 
   it.each([
-    ['percent-encoding that is none', `${harmless}&x=%zz`],
-    ['percent-encoded bytes that are no UTF-8', `${harmless}&x=%FF`],
-    ['bytes that are no UTF-8', Buffer.concat([Buffer.from(`${harmless}&x=`), Buffer.from([0xff])])],
+    ['malformed percent-encoding', `${harmless}&x=%zz`],
+    ['percent-encoded bytes that are not UTF-8', `${harmless}&x=%FF`],
+    ['bytes that are not UTF-8', Buffer.concat([Buffer.from(`${harmless}&x=`), Buffer.from([0xff])])],
     ['a parameter twice', `${harmless}&token=x&grant_type=refresh_token`],
     ['an unknown parameter twice', `${harmless}&x=1&%78=2`],
     ['an empty form', ''],
@@ -131,7 +131,7 @@ describe.each(endpoints)('the %s endpoint refuses', (endpoint) => {
     expect(errorOf(await at(endpoint, { body }))).toEqual([400, 'invalid_request']);
   });
 
-  it('more than 64 KiB with 413, and up to there none', async () => {
+  it('more than 64 KiB with 413, and accepts 64 KiB', async () => {
     const padded = (size: number) => `${harmless}&x=`.padEnd(size, 'x');
     expect(errorOf(await at(endpoint, { body: padded(64 * KIBI + 1) }))).toEqual([413, 'invalid_request']);
     const { status, body } = await at(endpoint, { body: padded(64 * KIBI) });
@@ -140,15 +140,15 @@ describe.each(endpoints)('the %s endpoint refuses', (endpoint) => {
 
   it.each([
     ['letters', 'x'],
-    ['what takes three times as much when it is encoded', '"'],
-  ])('none of 64 KiB of a parameter that it knows, of %s', async (_what, letter) => {
+    ['characters that take three bytes when encoded', '"'],
+  ])('no known parameter of 64 KiB, of %s', async (_what, letter) => {
     const body = `${harmless}&redirect_uri=`.padEnd(64 * KIBI, letter);
     const answer = await at(endpoint, { body });
     const expected = endpoint === 'token' ? [400, 'invalid_grant'] : [200, undefined];
     expect([answer.status, answer.body?.error]).toEqual(expected);
   });
 
-  it('more than 64 KiB in pieces with 413, without waiting for the end', async () => {
+  it('more than 64 KiB in chunks with 413, before the end of the body', async () => {
     const headers = [basicOf(application), formType];
     const sent = open(network, { method: 'POST', path: path(endpoint), headers });
     sent.on('error', () => undefined);
@@ -166,7 +166,7 @@ describe.each(endpoints)('the %s endpoint refuses', (endpoint) => {
   });
 });
 
-describe('an address of the protocol refuses', () => {
+describe('an address of the authorization server refuses', () => {
   it.each([
     ['/api/auth/oauth2'],
     ['/api/auth/oauth2/nothing'],
@@ -174,7 +174,7 @@ describe('an address of the protocol refuses', () => {
     ['/api/auth/jwks/more'],
     ['/api/auth/.well-known/nothing'],
     ['/.well-known/oauth-authorization-server/other'],
-  ])('with 404 at %s', async (unknown) => {
+  ])('every request to %s with 404', async (unknown) => {
     expect(errorOf(await send(network, { path: unknown }))).toEqual([404, 'not_found']);
     const headers = [formType];
     const posted = await send(network, { method: 'POST', path: unknown, headers, body: 'a=b' });
@@ -190,13 +190,13 @@ describe('an address of the protocol refuses', () => {
     ['/api/auth/oauth2/authorize', 'GET, HEAD'],
     ['/api/auth/oauth2/end-session', 'GET, HEAD'],
     ['/api/auth/oauth2/end-session/confirm', 'POST'],
-  ])('with 405 other methods at %s', async (known, allow) => {
+  ])('other methods at %s with 405', async (known, allow) => {
     const answer = await send(network, { method: 'DELETE', path: known });
     expect(errorOf(answer)).toEqual([405, 'invalid_request']);
     expect(answer.headers.allow).toBe(allow);
   });
 
-  it('a request that expects what there is not, and one without Host, with 400', async () => {
+  it('an unknown Expect header, and a request without Host, with 400', async () => {
     const refused = [400, { error: 'invalid_request', error_description: expect.any(String) }];
     const answer = await send(network, { path: '/api/auth/jwks', headers: [['expect', 'foo']] });
     expect([answer.status, answer.body]).toEqual(refused);
@@ -210,7 +210,7 @@ describe('an address of the protocol refuses', () => {
 
   it.each([
     ['another Host', () => 'evil.example'],
-    ['a Host with a name before it', (host: string) => `evil.example@${host}`],
+    ['a Host with a user name', (host: string) => `evil.example@${host}`],
     ['a Host with a path', (host: string) => `${host}/evil.example`],
   ])('%s with 403', async (_what, hostOf) => {
     const host = hostOf(new URL(network.baseUrl).host);

@@ -36,7 +36,7 @@ function form(path: string, length: number): string {
   return `${head.join('\r\n')}\r\n\r\nab`;
 }
 
-it('clients that go before they are answered leave nothing in the log', async () => {
+it('a client that disconnects before its answer leaves no warning in the log', async () => {
   const before = network.output().length;
   for (const path of ['oauth2/token', 'oauth2/introspect', 'account/sign-in', 'interaction/x/sign-up'])
     for (let n = 0; n < 20; n++) {

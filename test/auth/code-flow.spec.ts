@@ -32,7 +32,7 @@ async function grantOf(accessToken: string) {
 }
 
 describe('the code flow', () => {
-  it('connects an unmodified client with exactly the scopes that it asked for [flow-redirect, flow-discover]', async () => {
+  it('connects an unmodified client with exactly the requested scopes [flow-redirect, flow-discover]', async () => {
     const scope = 'openid offline_access read post:create';
     const connected = await connect(client, new Browser(network.baseUrl), 'ada', scope);
     expect(new Set(connected.scope.split(' '))).toEqual(new Set(scope.split(' ')));
@@ -47,13 +47,13 @@ describe('the code flow', () => {
     });
   });
 
-  it('keeps what it knows about a person out of the ID token', async () => {
+  it('puts no personal claims into the ID token', async () => {
     const { idToken } = await connect(client, new Browser(network.baseUrl), 'ada');
     const claims = JSON.parse(Buffer.from(idToken.split('.')[1] ?? '', 'base64url').toString()) as object;
     expect(Object.keys(claims).sort()).toEqual(['aud', 'exp', 'iat', 'iss', 'nonce', 'sub']);
   });
 
-  it('writes the consent to the log, and to the authority store', async () => {
+  it('records the consent in the log and in the authority store', async () => {
     const { accessToken } = await connect(client, new Browser(network.baseUrl), 'ada', 'read');
     const row = await grantOf(accessToken);
     expect(row).toMatchObject({
@@ -77,7 +77,7 @@ describe('the code flow', () => {
     ]);
   });
 
-  it('asks for consent each time, and each consent is a grant of its own [service-bearer]', async () => {
+  it('asks for consent each time, and makes a grant of each consent [service-bearer]', async () => {
     const browser = new Browser(network.baseUrl);
     const first = await connect(client, browser, 'ada', 'openid read');
     const second = await connect(client, browser, 'ada', 'openid post:create');
@@ -89,14 +89,14 @@ describe('the code flow', () => {
     ]);
   });
 
-  it('names a person to each application by another subject [userinfo-pairwise]', async () => {
+  it('gives each application another subject for the same person [userinfo-pairwise]', async () => {
     const other = await discover(network, await network.registerApplication());
     const here = await connect(client, new Browser(network.baseUrl), 'ada');
     const there = await connect(other, new Browser(network.baseUrl), 'ada');
     expect(new Set([here.subject, there.subject, actorId]).size).toBe(3);
   });
 
-  it('grants a refresh token for offline_access, without openid and without prompt=consent', async () => {
+  it('issues a refresh token for offline_access, without openid and without prompt=consent', async () => {
     const attempt = await authorizationRequest(client, 'read offline_access', { prompt: '' });
     const callback = await new Browser(network.baseUrl).authorize(attempt.url, { handle: 'ada', password });
     const tokens = await exchange(client, callback, attempt);
@@ -104,7 +104,7 @@ describe('the code flow', () => {
     expect(tokens.refresh_token).toBeDefined();
   });
 
-  it('tells the application that a person refused', async () => {
+  it('reports to the application that the person denied', async () => {
     const attempt = await authorizationRequest(client, 'read');
     const callback = await new Browser(network.baseUrl).authorize(attempt.url, {
       handle: 'ada',
@@ -120,9 +120,9 @@ describe('the code flow', () => {
   });
 });
 
-describe('a token that is given back', () => {
+describe('a revoked token', () => {
   it.each(['accessToken', 'refreshToken'] as const)(
-    'as %s ends its grant [lifetime-refresh]',
+    'that is the %s ends its grant [lifetime-refresh]',
     async (which) => {
       const connected = await connect(client, new Browser(network.baseUrl), 'ada');
       const { grant_id: grantId } = await grantOf(connected.accessToken);
@@ -135,7 +135,7 @@ describe('a token that is given back', () => {
     },
   );
 
-  it('by another application changes nothing, and tells it nothing', async () => {
+  it('of another application stays live, and the revoking application learns nothing', async () => {
     const other = await discover(network, await network.registerApplication());
     const { accessToken } = await connect(client, new Browser(network.baseUrl), 'ada');
     await errorOf(oidc.tokenRevocation(other, accessToken));

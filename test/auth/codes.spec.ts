@@ -65,7 +65,7 @@ async function grantOf(token: string): Promise<string> {
 const eventsOf = async (grantId: string) =>
   (await network.log().read(streams.grant(grantId))).map(({ event }) => event);
 
-describe('the token endpoint refuses a code, which stays good for whom it was issued to,', () => {
+describe('the token endpoint refuses a code, which its application can still exchange,', () => {
   const verifierOf = ({ attempt }: Issued) => attempt.verifier;
 
   it.each<readonly [string, (issued: Issued) => Changes, string]>([
@@ -73,12 +73,12 @@ describe('the token endpoint refuses a code, which stays good for whom it was is
     ['without a verifier', () => ({ code_verifier: undefined }), 'invalid_request'],
     ['with an empty verifier', () => ({ code_verifier: '' }), 'invalid_request'],
     [
-      'with the challenge as its verifier, as if it were plain',
+      'with the challenge as its verifier (method plain)',
       ({ attempt }) => ({ code_verifier: attempt.url.searchParams.get('code_challenge') ?? '' }),
       'invalid_grant',
     ],
-    ['with a part of the verifier', (it) => ({ code_verifier: verifierOf(it).slice(1) }), 'invalid_request'],
-    ['with more than the verifier', (it) => ({ code_verifier: `${verifierOf(it)}x` }), 'invalid_grant'],
+    ['with a truncated verifier', (it) => ({ code_verifier: verifierOf(it).slice(1) }), 'invalid_request'],
+    ['with an extended verifier', (it) => ({ code_verifier: `${verifierOf(it)}x` }), 'invalid_grant'],
     ['without the redirect_uri', () => ({ redirect_uri: undefined }), 'invalid_request'],
     ['with another redirect_uri', () => ({ redirect_uri: `${redirectUri}/` }), 'invalid_grant'],
     ['for another resource', () => ({ resource: 'https://other.example' }), 'invalid_target'],
@@ -109,7 +109,7 @@ describe('the token endpoint refuses a code, which stays good for whom it was is
 
 describe('the token endpoint refuses', () => {
   it.each([
-    ['a code of nobody', { code: 'x'.repeat(43) }, 'invalid_grant'],
+    ['an unknown code', { code: 'x'.repeat(43) }, 'invalid_grant'],
     ['no code', { code: undefined }, 'invalid_request'],
     ['a code with a control character', { code: 'x\0' }, 'invalid_grant'],
     ['no refresh token', { grant_type: 'refresh_token' }, 'invalid_request'],
@@ -118,7 +118,7 @@ describe('the token endpoint refuses', () => {
     expect(outcome(await exchange({ code: '', attempt }, changes))).toEqual([400, error]);
   });
 
-  it('a code that has expired', async () => {
+  it('an expired code', async () => {
     const issued = await issue();
     await network.database().dataSource.query(
       `UPDATE authority.oidc_record SET payload = payload || '{"exp": 1}'
@@ -128,7 +128,7 @@ describe('the token endpoint refuses', () => {
     expect(outcome(await exchange(issued))).toEqual([400, 'invalid_grant']);
   });
 
-  it('a code that was used before, and ends its grant with all its tokens [flow-callback]', async () => {
+  it('a used code, and ends its grant with all its tokens [flow-callback]', async () => {
     const issued = await issue();
     const { body } = await exchange(issued);
     expect(await isLive(client, body.access_token)).toBe(true);
@@ -154,7 +154,7 @@ describe('the token endpoint refuses', () => {
     ['no verifier', { code_verifier: undefined }],
     ['another redirect_uri', { redirect_uri: `${redirectUri}/` }],
     ['no redirect_uri', { redirect_uri: undefined }],
-  ])('a code that was used before also with %s, and ends its grant once', async (_what, changes) => {
+  ])('a used code also with %s, and ends its grant once', async (_what, changes) => {
     const issued = await issue();
     const { body } = await exchange(issued);
     const grantId = await grantOf(body.access_token);
@@ -172,15 +172,15 @@ describe('the token endpoint refuses', () => {
 
   it.each([
     ['another application', () => other],
-    ['somebody without the secret', () => ({ ...application, clientSecret: 'guessed' })],
-  ])('a code that was used before from %s, and ends nothing', async (_who, by) => {
+    ['a client without the secret', () => ({ ...application, clientSecret: 'guessed' })],
+  ])('a used code from %s, and keeps its grant', async (_who, by) => {
     const issued = await issue();
     const { body } = await exchange(issued);
     expect((await exchange(issued, {}, by())).status).toBeGreaterThanOrEqual(400);
     expect(await isLive(client, body.access_token)).toBe(true);
   });
 
-  it('all but one of sixteen exchanges of one code at once, and ends its grant', async () => {
+  it('all but one of sixteen concurrent exchanges of one code, and ends its grant', async () => {
     const issued = await issue();
     const answers = await Promise.all(Array.from({ length: 16 }, () => exchange(issued)));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
@@ -189,8 +189,8 @@ describe('the token endpoint refuses', () => {
   });
 });
 
-describe('what a grant was used for', () => {
-  it('is in the log, with the application, the class of the address and the time', async () => {
+describe('each use of a grant', () => {
+  it('is in the log, with application, address class and time', async () => {
     const issued = await issue();
     const { body } = await exchange(issued);
     const grantId = await grantOf(body.access_token);
@@ -213,7 +213,7 @@ describe('what a grant was used for', () => {
     expect(new Set(recorded.map(({ metadata }) => metadata.requestId)).size).toBe(3);
   });
 
-  it('is not answered where the log cannot be told, and nothing is spent', async () => {
+  it('is refused while the log is unavailable, and the token can be used afterwards', async () => {
     const issued = await issue();
     const { body } = await exchange(issued);
     const refresh = { grant_type: 'refresh_token', refresh_token: body.refresh_token };
@@ -226,7 +226,7 @@ describe('what a grant was used for', () => {
     expect(outcome(await post(network, 'token', application, refresh))).toEqual([200, undefined]);
   });
 
-  it('is refused where the log knows that it has ended, and the authority store does not yet', async () => {
+  it('is refused if the log has its end and the authority store does not', async () => {
     const issued = await issue();
     const { body } = await exchange(issued);
     const grantId = await grantOf(body.access_token);

@@ -43,8 +43,8 @@ const keep = (kind: string, count: number, milliseconds: number, consumed = fals
 const kept = async () =>
   (await database.pool.query('SELECT kind FROM authority.oidc_record ORDER BY kind')).rows;
 
-describe('records of the authorization server', () => {
-  it('are forgotten once they expired, in batches, by any number of servers at once', async () => {
+describe('expired records of the authorization server', () => {
+  it('are deleted in batches, by several servers concurrently', async () => {
     await keep('AccessToken', 250, -HOUR);
     await keep('Session', 250, -2 * HOUR, true);
     await keep('RefreshToken', 1, HOUR, true);
@@ -56,7 +56,7 @@ describe('records of the authorization server', () => {
     expect(await records.sweep()).toBe(0);
   });
 
-  it('go with what was used up of limits in windows that have ended', async () => {
+  it('are deleted with the counters of limits whose windows have ended', async () => {
     await database.pool.query(
       `INSERT INTO limits.used (key, points, expire) VALUES ('ended', 7, $1), ('going on', 7, $2)`,
       [NOW - HOUR, NOW + HOUR],

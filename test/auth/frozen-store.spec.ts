@@ -45,8 +45,8 @@ const backends = (state: string) =>
 /** A refresh as the network itself answers it. */
 const refreshed = async (token: string) => errorOf(oidc.refreshTokenGrant(client, token));
 
-describe('backends that freeze in the middle of token requests', () => {
-  it('leave no connection on which a write is acknowledged and lost', async () => {
+describe('Postgres backends that freeze during token requests', () => {
+  it('leave no connection on which a write is acknowledged and then lost', async () => {
     await holder.query('BEGIN');
     await holder.query(`SELECT 1 FROM authority.oidc_record WHERE kind = 'RefreshToken' FOR UPDATE`);
     const answers = Promise.all(refreshTokens.map(refreshed));

@@ -78,7 +78,7 @@ async function costOf(refreshing: RefreshGrant) {
 }
 
 describe('a grant', () => {
-  it('is refreshed at the cost of one event read, however many there are', async () => {
+  it('is refreshed by reading one event, however many it has', async () => {
     const grantId = await issue();
     for (let times = 0; times < 12; times++) await refresh(grantId);
     expect(await costOf(new RefreshGrant(grantId, metadata))).toEqual({
@@ -89,7 +89,7 @@ describe('a grant', () => {
     expect(await typesOf(grantId)).toEqual(['grant.issued', ...Array<string>(13).fill('grant.refreshed')]);
   });
 
-  it('is refreshed without a look by who knows its newest revision, and with one by who knows an older', async () => {
+  it('is refreshed without a read if the newest revision is known, and with one if it is not', async () => {
     const grantId = await issue();
     const since = (revision: bigint) => new RefreshGrant(grantId, metadata, { appId, actorId, revision });
     expect(await costOf(since(0n))).toEqual({ read: 0, appended: 1, revision: 1n });
@@ -100,7 +100,7 @@ describe('a grant', () => {
     expect((await typesOf(grantId)).at(-1)).toBe('grant.revoked');
   });
 
-  it('is not refreshed once it has ended, whatever the rows say', async () => {
+  it('is not refreshed once it has ended, whatever its row says', async () => {
     const grantId = await issue();
     await execute(new RevokeGrant(grantId, { cause: 'person' }, metadata));
     await network
@@ -111,7 +111,7 @@ describe('a grant', () => {
     expect(await typesOf(grantId)).toEqual(['grant.issued', 'grant.revoked']);
   });
 
-  it('that was refreshed and revoked at once is revoked in the end', async () => {
+  it('that is refreshed and revoked concurrently ends as revoked', async () => {
     const once = async (): Promise<void> => {
       const grantId = await issue();
       await Promise.allSettled([
@@ -125,7 +125,7 @@ describe('a grant', () => {
     await Promise.all(Array.from({ length: 10 }, once));
   });
 
-  it('that ends by reuse says of what, and ends once', async () => {
+  it('that ends by reuse records the reused kind of token, and ends once', async () => {
     const grantId = await issue();
     await refresh(grantId);
     const ending = { cause: 'reuse', of: 'refresh_token' } as const;
@@ -140,7 +140,7 @@ describe('a grant', () => {
 });
 
 describe('the grants of an application', () => {
-  it('all end, each with who and why, and those of others go on', async () => {
+  it('all end, each with operator and reason, and those of other applications do not', async () => {
     const { clientId } = await network.registerApplication();
     const others = await issue();
     const grantIds = await Promise.all(Array.from({ length: 20 }, () => issue(clientId)));
@@ -154,7 +154,7 @@ describe('the grants of an application', () => {
     expect(await revokeOf(clientId)).toEqual({ revoked: 0 });
   });
 
-  it('all end when it is tried again after a crash in between', async () => {
+  it('all end on a retry after a crash between two of them', async () => {
     const { clientId } = await network.registerApplication();
     const [revoked, live] = [await issue(clientId), await issue(clientId)];
     await execute(new RevokeGrant(revoked, { cause: 'operator' }, metadata));
@@ -167,7 +167,7 @@ describe('the grants of an application', () => {
     expect(await typesOf(revoked)).toEqual(['grant.issued', 'grant.revoked']);
   });
 
-  it('all end but one that the log does not know, which is said', async () => {
+  it('all end except one that the log does not know, which is reported', async () => {
     const { clientId } = await network.registerApplication();
     const { dataSource } = network.database();
     await dataSource.query(
@@ -182,7 +182,7 @@ describe('the grants of an application', () => {
     expect(await Promise.all(grantIds.map(isRevoked))).toEqual(grantIds.map(() => true));
   });
 
-  it('are found without passing by those that have ended', async () => {
+  it('are found by index, without reading ended ones', async () => {
     const { clientId } = await network.registerApplication();
     const { dataSource } = network.database();
     await dataSource.query(
@@ -204,7 +204,7 @@ describe('the grants of an application', () => {
     }
   });
 
-  it('of no application are none', async () => {
+  it('are not found for an unknown application', async () => {
     await expect(revokeOf('nobody')).rejects.toMatchObject({
       code: 'not_found',
     });
@@ -212,7 +212,7 @@ describe('the grants of an application', () => {
 });
 
 describe('the grants of a person', () => {
-  it('all end, or those of one application, each as the person’s act, and those of others go on', async () => {
+  it('all end, or those of one application, each as an act of the person, and those of other people do not', async () => {
     const [bob, { clientId }] = [await network.createAccount('bob'), await network.registerApplication()];
     const others = await issue(clientId);
     const grantIds = await Promise.all(Array.from({ length: 9 }, () => issue(clientId, bob)));
@@ -230,7 +230,7 @@ describe('the grants of a person', () => {
     expect([await isRevoked(elsewhere), await isRevoked(others)]).toEqual([true, false]);
   });
 
-  it('end when it is tried again after the log was away', async () => {
+  it('end on a retry after the log was unavailable', async () => {
     const eve = await network.createAccount('eve');
     const grantIds = await Promise.all(Array.from({ length: 9 }, () => issue(appId, eve)));
     await network.eventStore.begin();

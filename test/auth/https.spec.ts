@@ -35,22 +35,22 @@ async function say(words: string): Promise<string> {
 
 const answers = [
   ['of the authorization server', '/api/auth/.well-known/openid-configuration', 200],
-  ['that the authorization server sends on', '/api/auth/oauth2/authorize/unknown', 400],
+  ['of a refused authorization request', '/api/auth/oauth2/authorize/unknown', 400],
   ['of a page', '/api/auth/interaction/unknown', 400],
-  ['of no address', '/api/nothing', 404],
-  ['to an address that cannot be read', '/%zz', 400],
+  ['at an unknown address', '/api/nothing', 404],
+  ['at a malformed address', '/%zz', 400],
 ] as const;
 
 describe('behind https', () => {
   beforeAll(() => network.restartServer({ BASE_URL: `https://${host}` }));
 
-  it.each(answers)('an answer %s keeps browsers on it', async (_what, path, status) => {
+  it.each(answers)('an answer %s has Strict-Transport-Security', async (_what, path, status) => {
     const answer = await ask(path);
     expect(answer.status).toBe(status);
     expect(answer.headers[name]).toBe('max-age=63072000');
   });
 
-  it('so does one that refuses the host, the method, the application, or what is no request', async () => {
+  it('so has a refusal of the host, the method, the application, or of bytes that are not HTTP', async () => {
     const refused = [
       await ask('/api/auth/jwks', { host: 'evil.example' }),
       await ask('/api/auth/jwks', {}, 'DELETE'),
@@ -65,7 +65,7 @@ describe('behind https', () => {
 describe('behind http', () => {
   beforeAll(() => network.restartServer({ BASE_URL: `http://${host}` }));
 
-  it.each(answers)('an answer %s does not speak of it', async (_what, path, status) => {
+  it.each(answers)('an answer %s has no Strict-Transport-Security', async (_what, path, status) => {
     const answer = await ask(path);
     expect(answer.status).toBe(status);
     expect(answer.headers[name]).toBeUndefined();
@@ -75,7 +75,7 @@ describe('behind http', () => {
 describe('a trusted proxy', () => {
   beforeAll(() => network.restartServer({ BASE_URL: `https://${host}`, TRUSTED_PROXIES: '127.0.0.1' }));
 
-  it('is believed about addresses and about nothing else', async () => {
+  it('is trusted for the client’s address, and for no other forwarded header', async () => {
     const forwarded = {
       'x-forwarded-for': '203.0.113.9',
       'x-forwarded-host': 'evil.example',

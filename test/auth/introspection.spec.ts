@@ -23,7 +23,7 @@ beforeAll(async () => {
 afterAll(() => network.stop());
 
 describe('introspection', () => {
-  it('says of a live token what it is, with a subject that is pairwise [credentials-basic]', async () => {
+  it('describes a live token, with a pairwise subject [credentials-basic]', async () => {
     const { accessToken, refreshToken, subject } = await connect(client, new Browser(network.baseUrl), 'ada');
     for (const token of [accessToken, refreshToken]) {
       const { status, headers, body } = await post(network, 'introspect', application, { token });
@@ -36,21 +36,21 @@ describe('introspection', () => {
   });
 
   it.each([
-    ['a token of nobody', () => 'x'.repeat(43)],
+    ['an unknown token', () => 'x'.repeat(43)],
     ['a token with a control character', () => 'x\0'],
     ['a long text', () => 'x'.repeat(50 * 1024)],
-  ])('says of %s that it is not active, and nothing more', async (_what, token) => {
+  ])('answers only active: false for %s', async (_what, token) => {
     const { status, body } = await post(network, 'introspect', application, { token: token() });
     expect([status, body]).toEqual([200, { active: false }]);
   });
 
-  it('says of an ID token that it is not active: it is neither an access nor a refresh token', async () => {
+  it('answers active: false for an ID token, which is neither an access nor a refresh token', async () => {
     const { idToken } = await connect(client, new Browser(network.baseUrl), 'ada');
     const { status, body } = await post(network, 'introspect', application, { token: idToken });
     expect([status, body]).toEqual([200, { active: false }]);
   });
 
-  it('tells an application nothing about another’s token', async () => {
+  it('answers active: false for a token of another application', async () => {
     const other = await network.registerApplication();
     const { accessToken } = await connect(client, new Browser(network.baseUrl), 'ada');
     const { body } = await post(network, 'introspect', other, { token: accessToken });
@@ -65,7 +65,7 @@ describe('introspection', () => {
        WHERE actor_id = (SELECT actor_id FROM authority.app_grant WHERE grant_id = $2)`,
     ],
   ])(
-    'says at once that a token is not active when %s [lifetime-refresh, lifetime-authority]',
+    'answers active: false from the moment when %s [lifetime-refresh, lifetime-authority]',
     async (_what, change) => {
       const { accessToken, refreshToken } = await connect(client, new Browser(network.baseUrl), 'ada');
       const { dataSource } = network.database();
@@ -92,13 +92,13 @@ describe('introspection', () => {
 });
 
 describe('revocation', () => {
-  it('refuses an ID token, which is none of what it revokes', async () => {
+  it('refuses an ID token, which cannot be revoked', async () => {
     const { idToken } = await connect(client, new Browser(network.baseUrl), 'ada');
     const answer = await post(network, 'revoke', application, { token: idToken });
     expect([answer.status, answer.body.error]).toEqual([400, 'unsupported_token_type']);
   });
 
-  it('answers an unknown token like a known one, with nothing [credentials-basic]', async () => {
+  it('answers alike, without a body, for an unknown and a known token [credentials-basic]', async () => {
     const { accessToken } = await connect(client, new Browser(network.baseUrl), 'ada');
     for (const token of [accessToken, 'x'.repeat(43)]) {
       const { status, text, headers } = await post(network, 'revoke', application, { token });
@@ -111,7 +111,7 @@ describe('revocation', () => {
     ['access', 'accessToken'],
     ['refresh', 'refreshToken'],
   ] as const)(
-    'takes back the %s token whose grant the log has lost, and every other under that grant',
+    'removes the %s token whose grant the log has lost, and every other token of that grant',
     async (_kind, given) => {
       const tokens = await connect(client, new Browser(network.baseUrl), 'ada');
       const { dataSource } = network.database();
@@ -135,7 +135,7 @@ describe('revocation', () => {
 });
 
 describe('a token response', () => {
-  it('has the published members, and is kept by no cache [token-bodies, lifetime-access, service-token-basic, summary-token, token-request, credentials-basic]', async () => {
+  it('has the published members, and must not be cached [token-bodies, lifetime-access, service-token-basic, summary-token, token-request, credentials-basic]', async () => {
     const { refreshToken } = await connect(client, new Browser(network.baseUrl), 'ada');
     const parameters = { grant_type: 'refresh_token', refresh_token: refreshToken };
     const { status, headers, body } = await post(network, 'token', application, parameters);

@@ -53,7 +53,7 @@ afterAll(() => network.stop());
 const pathOf = (member: string) => new URL(String(metadata[member])).pathname;
 
 describe('the metadata', () => {
-  it('is the same, to the byte, at its three addresses [discovery-addresses, summary-discovery-openid, summary-discovery-oauth, summary-discovery-root, credentials-none]', async () => {
+  it('is byte for byte the same at its three addresses [discovery-addresses, summary-discovery-openid, summary-discovery-oauth, summary-discovery-root, credentials-none]', async () => {
     const answers = await Promise.all(addresses.map((path) => send(network, { path })));
     expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
     for (const { status, headers } of answers) {
@@ -62,7 +62,7 @@ describe('the metadata', () => {
     }
   });
 
-  it('needs no credential, and takes no notice of one, of an Origin, or of a query [credentials-none]', async () => {
+  it('needs no credential, and ignores a credential, an Origin and a query [credentials-none]', async () => {
     const [path = ''] = addresses;
     const { text } = await send(network, { path });
     const headers = [
@@ -74,7 +74,7 @@ describe('the metadata', () => {
     expect((await send(network, { method: 'HEAD', path })).status).toBe(200);
   });
 
-  it('has published members only, each of the published kind [discovery-members]', () => {
+  it('has published members only, each of the published type [discovery-members]', () => {
     expect(publishedMembers).toHaveLength(38);
     expect(Object.keys(metadata).filter((member) => !publishedMembers.includes(member))).toEqual([]);
     const kinds = Object.entries(metadata).map(([member, value]) => [member, typeof value] as const);
@@ -86,7 +86,7 @@ describe('the metadata', () => {
     expect(lists.flat().filter((each) => typeof each !== 'string')).toEqual([]);
   });
 
-  it('says what holds, and nothing else [intro-auth-server, service-issuer, service-no-public-clients, discovery-members, identity-claims]', () => {
+  it('describes exactly what the server supports [intro-auth-server, service-issuer, service-no-public-clients, discovery-members, identity-claims]', () => {
     const { issuer } = network;
     const basic = ['client_secret_basic'];
     const { scopes_supported: scopes, ...rest } = metadata;
@@ -120,7 +120,7 @@ describe('the metadata', () => {
     expect(everyScope.filter((scope) => !(scopes as string[]).includes(scope))).toEqual([]);
   });
 
-  it('is what another client library expects of an authorization server', async () => {
+  it('is accepted by another client library', async () => {
     const issuer = new URL(network.issuer);
     const insecure = { [oauth.allowInsecureRequests]: true };
     for (const algorithm of ['oidc', 'oauth2'] as const) {
@@ -130,7 +130,7 @@ describe('the metadata', () => {
   });
 });
 
-it.each([...addresses, '/api/auth/jwks'])('%s is refused at another host [origin-urls]', async (path) => {
+it.each([...addresses, '/api/auth/jwks'])('%s is refused at a foreign host [origin-urls]', async (path) => {
   const { status, body } = await send(network, { path, headers: [['host', 'evil.example']] });
   expect([status, body]).toEqual([403, { error: 'origin_mismatch', error_description: expect.any(String) }]);
 });
@@ -142,14 +142,14 @@ it.each([
   ['POST', '/api/auth/oauth2/introspect'],
   ['POST', '/api/auth/oauth2/revoke'],
   ['GET', '/api/auth/oauth2/userinfo'],
-] as const)('no page of another origin may read what is answered: %s %s', async (method, path) => {
+] as const)('no answer has CORS headers: %s %s', async (method, path) => {
   for (const origin of [undefined, network.baseUrl, 'https://app.example']) {
     const { headers } = await send(network, { method, path, headers: origin ? [['origin', origin]] : [] });
     expect(Object.keys(headers).filter((name) => name.startsWith('access-control-'))).toEqual([]);
   }
 });
 
-describe('what the metadata announces', () => {
+describe('the announced metadata:', () => {
   it.each([
     ['authorization_endpoint', 'GET', 400],
     ['token_endpoint', 'POST', 401],
@@ -158,7 +158,7 @@ describe('what the metadata announces', () => {
     ['userinfo_endpoint', 'GET', 401],
     ['end_session_endpoint', 'GET', 303],
     ['jwks_uri', 'GET', 200],
-  ])('answers: %s [intro-discovered-addresses, credentials-none]', async (member, method, expected) => {
+  ])('the endpoint answers: %s [intro-discovered-addresses, credentials-none]', async (member, method, expected) => {
     const { status } = await send(network, {
       method,
       path: pathOf(member),
@@ -167,13 +167,13 @@ describe('what the metadata announces', () => {
     expect(status).toBe(expected);
   });
 
-  it('is there as an endpoint where it is one', () => {
+  it('all seven endpoints are announced', () => {
     const endpoints = Object.keys(metadata).filter((member) => /_endpoint$|_uri$/.test(member));
     expect(endpoints).toHaveLength(7);
     expect(metadata['registration_endpoint']).toBeUndefined();
   });
 
-  it('works: every scope, response type, grant type, method and algorithm [scopes]', async () => {
+  it('every scope, response type, grant type, method and algorithm works [scopes]', async () => {
     const scope = everyScope.join(' ');
     const connected = await connect(client, new Browser(network.baseUrl), 'ada', scope);
     expect(connected.callback.searchParams.get('iss')).toBe(metadata['issuer']);
@@ -190,7 +190,7 @@ describe('what the metadata announces', () => {
     await oidc.tokenRevocation(client, connected.accessToken);
   });
 
-  it('says each prompt that there is', async () => {
+  it('every supported prompt is announced', async () => {
     for (const prompt of metadata['prompt_values_supported'] as string[]) {
       const { url } = await authorizationRequest(client, 'openid', { prompt });
       const { headers } = await send(network, { path: `${url.pathname}${url.search}` });
@@ -200,7 +200,7 @@ describe('what the metadata announces', () => {
     }
   });
 
-  it('says each grant type that there is', async () => {
+  it('every supported grant type is announced', async () => {
     for (const grantType of [
       'authorization_code',
       'refresh_token',

@@ -151,13 +151,13 @@ const published = [...list.matchAll(/`([a-z_]+)`/g)].map(([, code = '']) => code
 const aText = expect.stringMatching(/./);
 
 describe('the OAuth code', () => {
-  it('of each row below is published, and each published one has its row [error-oauth-codes]', () => {
+  it('of each row of this table is published, and each published code has a row [error-oauth-codes]', () => {
     expect(published).toHaveLength(21);
     expect(table.map(([code]) => code)).toEqual(published);
   });
 
   it.each(table)(
-    '%s is answered by a real request, with these members and no other [error-oauth-codes, token-bodies]',
+    '%s answers a real request, with exactly these members [error-oauth-codes, token-bodies]',
     async (code, ask, status) => {
       const refused = await ask();
       const inRedirect = status === 303 ? { iss: network.issuer, state: aText } : {};

@@ -69,7 +69,7 @@ type Act = keyof typeof acts;
 
 const isAtApplication = ({ url }: Answer) => url.startsWith(redirectUri);
 
-describe('at the consent page, whose person says yes, nothing is granted where', () => {
+describe('a consent makes no grant if, while the page was open,', () => {
   it.each<readonly [string, Act, string]>([
     ['the person was suspended', 'suspendsPerson', 'login_required'],
     ['the application was suspended', 'suspendsApplication', 'social_authority_required'],
@@ -86,12 +86,12 @@ describe('at the consent page, whose person says yes, nothing is granted where',
   });
 });
 
-describe('between consent and code, no code is issued where', () => {
+describe('a consent brings no code if, before the redirect,', () => {
   it.each<readonly [string, Act, string]>([
     ['the person was suspended', 'suspendsPerson', 'name="password"'],
     ['the application was suspended', 'suspendsApplication', 'invalid_client'],
     ['the person signed out everywhere', 'signsOut', 'invalid_request'],
-    ['the person disconnected the application, which asks anew', 'disconnects', 'name="decision"'],
+    ['the person disconnected the application, and they are asked again', 'disconnects', 'name="decision"'],
   ])('%s', async (_what, act, text) => {
     const way = await atConsent();
     const next = await consented(way);
@@ -102,20 +102,20 @@ describe('between consent and code, no code is issued where', () => {
   });
 });
 
-describe('between code and tokens, the code', () => {
+describe('a code, before its exchange,', () => {
   it.each<readonly [string, Act, { readonly status: number; readonly error: string } | undefined]>([
     [
-      'is worth nothing where the person was suspended',
+      'becomes invalid when the person is suspended',
       'suspendsPerson',
       { status: 400, error: 'invalid_grant' },
     ],
     [
-      'is worth nothing where the application was suspended',
+      'becomes invalid when the application is suspended',
       'suspendsApplication',
       { status: 401, error: 'invalid_client' },
     ],
-    ['is worth nothing where it was disconnected', 'disconnects', { status: 400, error: 'invalid_grant' }],
-    ['is good where the person signed out everywhere: applications stay connected', 'signsOut', undefined],
+    ['becomes invalid when the application is disconnected', 'disconnects', { status: 400, error: 'invalid_grant' }],
+    ['stays valid when the person signs out everywhere', 'signsOut', undefined],
   ])('%s', async (_what, act, error) => {
     const way = await atConsent();
     const { url } = await way.visitor.open(await consented(way));
@@ -125,7 +125,7 @@ describe('between code and tokens, the code', () => {
 });
 
 describe('two tabs of one browser', () => {
-  it('go their own ways to what each asked for', async () => {
+  it('complete their own authorization requests', async () => {
     const { client, attempt, visitor, consent } = await atConsent();
     const second = await authorizationRequest(client, 'read post:create');
     const other = await visitor.open(second.url);

@@ -56,8 +56,8 @@ async function listed<Item>(...args: string[]): Promise<Item[]> {
   return lines.map((line) => JSON.parse(line) as Item);
 }
 
-describe('an operator at the command line', () => {
-  it('takes the authority of an application, and gives it back', async () => {
+describe('the command line of an operator', () => {
+  it('suspends and reinstates an application', async () => {
     const { clientId } = await asked<{ clientId: string }>(
       'app',
       'register',
@@ -96,7 +96,7 @@ describe('an operator at the command line', () => {
     ]);
   });
 
-  it('ends what people granted, and the old secret', async () => {
+  it('revokes the grants of an application, and rotates its secret', async () => {
     const { clientId, clientSecret } = await asked<{ clientId: string; clientSecret: string }>(
       'app',
       'register',
@@ -129,12 +129,12 @@ describe('an operator at the command line', () => {
     expect(Math.round((byDefault.previousUntil - before) / 3_600_000)).toBe(24);
   });
 
-  it('says that there is nobody of that name, and goes with 1', async () => {
+  it('reports an unknown application, and exits with 1', async () => {
     const { code, stdout, stderr } = await runPlaza(['app', 'suspend', 'nobody'], settings);
     expect([code, stdout, stderr]).toEqual([1, '', 'There is no such application. (not_found)\n']);
   });
 
-  it('says nothing but the answer, a line for each item of a list, and goes with 0', async () => {
+  it('prints nothing but the answer, a line for each item of a list, and exits with 0', async () => {
     const { code, stdout, stderr } = await runPlaza(['keys', 'list', '--json'], settings);
     expect([code, stderr]).toEqual([0, '']);
     expect(stdout).toBe(await plaza('keys', 'list', '--json'));

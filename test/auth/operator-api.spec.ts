@@ -58,7 +58,7 @@ async function post(path: string, sent: unknown, changes: Readonly<Record<string
 }
 
 describe('the operator API', () => {
-  it('makes its token where only its owner can read it', () => {
+  it('stores its token in a file that only its owner can read', () => {
     expect(statSync(tokenFile).mode & 0o777).toBe(0o600);
   });
 
@@ -66,14 +66,14 @@ describe('the operator API', () => {
     ['no token', '', 'authentication_required'],
     ['another token', 'Bearer 0123456789012345678901234567890123456789012', 'invalid_token'],
     ['another scheme', 'Basic abc', 'invalid_token'],
-  ])('lets nobody in with %s', async (_what, authorization, error) => {
+  ])('refuses %s', async (_what, authorization, error) => {
     const headers = Object.entries({ authorization }).filter(([, value]) => value !== '');
     const response = await fetch(`${url}/operator/projections`, { headers: Object.fromEntries(headers) });
     expect(response.status).toBe(401);
     expect(await response.json()).toEqual({ error, message: expect.any(String) });
   });
 
-  it('registers an application and a person, who can use each other at once', async () => {
+  it('registers an application and a person, who can sign in through it at once', async () => {
     const registered = await post('/operator/applications', application);
     expect(registered.status).toBe(201);
     const { clientId = '', clientSecret = '' } = registered.body;
@@ -84,13 +84,13 @@ describe('the operator API', () => {
     expect(await errorOf(connect(client, new Browser(network.baseUrl), 'ada'))).toBeUndefined();
   });
 
-  it('records who acted, and why', async () => {
+  it('records the operator and the reason', async () => {
     const { body } = await post('/operator/applications', { ...application, reason: 'a partner asked' });
     const [event] = await network.log().read(streams.application(body['clientId'] ?? ''));
     expect(event?.metadata).toMatchObject({ operator: 'grace', reason: 'a partner asked' });
   });
 
-  it('takes a repeated account for a retry only if it is named', async () => {
+  it('treats a repeated account as a retry only with an idempotency key', async () => {
     const named = { 'idempotency-key': 'account-of-bob' };
     const first = await post('/operator/accounts', account('bob'), named);
     expect(await post('/operator/accounts', account('bob'), named)).toMatchObject({
@@ -131,14 +131,14 @@ describe('the operator API', () => {
     ['/operator/accounts/nobody/reinstate', { reason: 'spam' }, 404, 'not_found'],
     ['/operator/signing-keys/rotate', { reason: '' }, 400, 'invalid_request'],
     ['/operator/nothing', {}, 404, 'not_found'],
-  ])('refuses at %s %j', async (path, body, status, error) => {
+  ])('refuses at %s the body %j', async (path, body, status, error) => {
     expect(await post(path, body)).toMatchObject({
       status,
       body: { error, message: expect.any(String) },
     });
   });
 
-  it('lists applications: what they are, may do, and were granted', async () => {
+  it('lists applications with scopes, addresses, state and number of grants', async () => {
     const registered = await post('/operator/applications', { ...application, name: 'Quill' });
     const { clientId = '', clientSecret = '' } = registered.body;
     const client = await discover(network, { clientId, clientSecret });
@@ -165,7 +165,7 @@ describe('the operator API', () => {
     expect(newest).toMatchObject({ clientId, state: 'suspended', grants: 0 });
   });
 
-  it('says that keys cannot be rotated in a log that founds no network', async () => {
+  it('does not rotate signing keys in a log without a network', async () => {
     expect(await post('/operator/signing-keys/rotate', {})).toMatchObject({
       status: 503,
       body: { error: 'recovery_state_missing' },
@@ -185,11 +185,11 @@ describe('the operator API', () => {
       { ...application, name: 'Quill\u202E' },
       'The name must be one line of 1 to 64 visible characters, none of which changes the direction of the text.',
     ],
-  ])('says in plain words what is wrong at %s with %j', async (path, body, message) => {
+  ])('explains a fault in plain words at %s with %j', async (path, body, message) => {
     expect(await post(`/operator/${path}`, body)).toMatchObject({ status: 400, body: { message } });
   });
 
-  it('says so when a store is away, and goes on when it is back', async () => {
+  it('answers 503 while a store is unavailable, and succeeds afterwards', async () => {
     const { clientId } = (await post('/operator/applications', application)).body;
     await network.eventStore.begin();
     const suspended = await post(`/operator/applications/${clientId}/suspend`, {});
@@ -243,7 +243,7 @@ describe("an application's secret", () => {
     return rows.map(({ ms }) => (ms === null ? null : Number(ms)));
   }
 
-  it('goes on beside the new one for as long as was chosen', async () => {
+  it('stays valid beside the new one for the chosen overlap', async () => {
     const { clientId, clientSecret } = await registered();
     const before = Date.now();
     const rotated = await rotate(clientId, HOUR);
@@ -260,7 +260,7 @@ describe("an application's secret", () => {
     });
   });
 
-  it('ends at once where that was chosen', async () => {
+  it('ends at once with an overlap of 0', async () => {
     const { clientId, clientSecret } = await registered();
     const rotated = await rotate(clientId, 0);
     expect(await opens(clientId, clientSecret)).toBe(false);
@@ -268,7 +268,7 @@ describe("an application's secret", () => {
     expect(await ends(clientId)).toEqual([null]);
   });
 
-  it('of an earlier rotation ends sooner by a later one, and never later', async () => {
+  it('of an earlier rotation can end sooner by a later rotation, and never later', async () => {
     const { clientId } = await registered();
     await rotate(clientId, 24 * HOUR);
     const { previousUntil: sooner } = await rotate(clientId, HOUR);
@@ -277,7 +277,7 @@ describe("an application's secret", () => {
     expect(await ends(clientId)).toEqual([sooner, sooner, later, null]);
   });
 
-  it('is one, the last, however many are made at once without overlap', async () => {
+  it('is the last of several concurrent rotations without overlap', async () => {
     const { clientId } = await registered();
     const made = await Promise.all([1, 2, 3, 4].map(() => rotate(clientId, 0)));
     expect(await ends(clientId)).toEqual([null]);
@@ -285,7 +285,7 @@ describe("an application's secret", () => {
     expect(open.filter(Boolean)).toHaveLength(1);
   });
 
-  it('stays as it is when the log is away', async () => {
+  it('does not change while the log is unavailable', async () => {
     const { clientId, clientSecret } = await registered();
     await network.eventStore.begin();
     const refused = await post(`/operator/applications/${clientId}/rotate-secret`, { overlapMs: 0 });
@@ -296,7 +296,7 @@ describe("an application's secret", () => {
   });
 });
 
-describe('/metrics is for scrapers alone, who need no token', () => {
+describe('/metrics needs no token, and answers a scraper', () => {
   const scrape = async (host: string) => {
     const { port, hostname } = new URL(url);
     const asked = request({ host: hostname, port, path: '/metrics', headers: { host } }).end();
@@ -313,7 +313,7 @@ describe('/metrics is for scrapers alone, who need no token', () => {
   );
 
   it.each(['evil.example', 'localhost.evil.example', 'localhost@evil.example', '127.evil.example'])(
-    'and of no page that leads its own name here: %j',
+    'but not a page under a foreign host name: %j',
     async (host) => {
       expect(await scrape(host)).toBe(403);
     },

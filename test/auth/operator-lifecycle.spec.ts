@@ -48,7 +48,7 @@ describe('an operator', () => {
   it.each([
     ['an application', () => post('/operator/applications', application), 'applications', 'clientId'],
     ['an account', () => post('/operator/accounts', account('hedy')), 'accounts', 'actorId'],
-  ])('suspends and reinstates %s, once each, and records who and why', async (_what, make, noun, idName) => {
+  ])('suspends and reinstates %s, once each, and is recorded with the reason', async (_what, make, noun, idName) => {
     const id = (await make()).body[idName] ?? '';
     const stream = noun === 'accounts' ? streams.account(id) : streams.application(id);
     const of = (act: string) => post(`/operator/${noun}/${id}/${act}`, { reason: `we ${act} it` });
@@ -69,7 +69,7 @@ describe('an operator', () => {
   it.each([
     ['an application', () => post('/operator/applications', application), 'applications', 'clientId'],
     ['an account', () => post('/operator/accounts', account('annie')), 'accounts', 'actorId'],
-  ])('does nothing to %s that took another turn than was seen', async (_what, make, noun, idName) => {
+  ])('does not change %s whose lifecycle revision is not the expected one', async (_what, make, noun, idName) => {
     const path = `/operator/${noun}/${(await make()).body[idName] ?? ''}`;
     const of = (act: string, revision: unknown) => post(`${path}/${act}`, { reason: 'we saw it', revision });
     const stale = { status: 409, body: { error: 'lifecycle_revision_conflict' } };

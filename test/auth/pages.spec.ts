@@ -50,7 +50,7 @@ const grants = async () =>
   (await network.database().dataSource.query('SELECT count(*)::int AS n FROM authority.app_grant'))[0].n;
 
 describe('the sign-in page', () => {
-  it('is plain HTML that runs no script and goes in nobody’s frame', async () => {
+  it('is HTML without scripts, which no other site can frame', async () => {
     const [, page] = await arrive();
     expect(page.status).toBe(200);
     const policy = page.headers.get('content-security-policy') ?? '';
@@ -66,7 +66,7 @@ describe('the sign-in page', () => {
     expect(page.text).toContain('&lt;script&gt;alert(&quot;x&quot;)&lt;/script&gt;');
   });
 
-  it('says the same whatever is wrong', async () => {
+  it('gives the same answer for every kind of wrong credentials', async () => {
     const answers: Answer[] = [];
     for (const typed of [
       { handle: 'ada', password: 'wrong password' },
@@ -83,7 +83,7 @@ describe('the sign-in page', () => {
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([400]));
   });
 
-  it('takes another try, and puts back what was typed, escaped', async () => {
+  it('accepts another attempt, and shows the typed handle, escaped', async () => {
     const [visitor, page] = await arrive();
     const again = await visitor.submit(page, { handle: '"><b>', password: 'wrong' });
     expect(again.text).toContain('value="&quot;&gt;&lt;b&gt;"');
@@ -91,14 +91,14 @@ describe('the sign-in page', () => {
     expect(consent.text).toContain('name="decision"');
   });
 
-  it('expects whom the application expects', async () => {
+  it('is prefilled with the login_hint of the application', async () => {
     const [, page] = await arrive({ login_hint: '@ADA' });
     expect(page.text).toContain('value="ada"');
     const [, nobody] = await arrive({ login_hint: '"><script>' });
     expect(nobody.text).toContain('value=""');
   });
 
-  it('is not shown to who is signed in already, unless the application asks for it', async () => {
+  it('is skipped for a signed-in person, unless the application asks for sign-in', async () => {
     const [visitor] = await signedIn();
     const open = async (prompt: string) =>
       visitor.open((await authorizationRequest(client, 'read', { prompt })).url);
@@ -108,7 +108,7 @@ describe('the sign-in page', () => {
 });
 
 describe('the consent page', () => {
-  it('names the application, where it is, each scope in words, and who is signed in', async () => {
+  it('names the application, its host, each scope in words, and the signed-in person', async () => {
     const [, page] = await signedIn();
     expect(page.text).toContain('&lt;script&gt;alert');
     expect(page.text).toContain('pebble.example');
@@ -119,7 +119,7 @@ describe('the consent page', () => {
     expect(page.text).not.toContain('Stay connected');
   });
 
-  it('makes one grant, however often the form is sent', async () => {
+  it('makes one grant, however often its form is sent', async () => {
     const [visitor, page] = await signedIn();
     const before = await grants();
     const answers = await Promise.all([1, 2, 3].map(() => visitor.submit(page, { decision: 'allow' })));
@@ -127,12 +127,12 @@ describe('the consent page', () => {
     expect(await grants()).toBe(before + 1);
   });
 
-  it('points to where it can be taken back', async () => {
+  it('links to the account page, where the consent can be withdrawn', async () => {
     const [, page] = await signedIn();
     expect(page.text).toContain('href="/api/auth/account"');
   });
 
-  it('lets somebody else take over: signs out, and asks the same again', async () => {
+  it('lets another person take over: it signs out, and repeats the request', async () => {
     const visitor = new Visitor(network.baseUrl);
     const { url, state } = await authorizationRequest(client, 'openid read', { ui_locales: 'de' });
     const signIn = await visitor.open(url);
@@ -152,7 +152,7 @@ describe('the consent page', () => {
     expect((await visitor.submit(page, { decision: 'allow' })).status).toBe(400);
   });
 
-  it('makes none once the person is signed out', async () => {
+  it('makes no grant once the person is signed out', async () => {
     const [visitor, page] = await signedIn();
     const before = await grants();
     const account = await visitor.open(`${network.issuer}/account`);
@@ -161,7 +161,7 @@ describe('the consent page', () => {
     expect(await grants()).toBe(before);
   });
 
-  it('makes none for who signed in since', async () => {
+  it('makes no grant for a person who signed in since', async () => {
     const [visitor, page] = await signedIn();
     const before = await grants();
     const account = await visitor.open(`${network.issuer}/account`);
@@ -171,7 +171,7 @@ describe('the consent page', () => {
     expect(await grants()).toBe(before);
   });
 
-  it('makes none in a browser that has the interaction, but not the session [service-browser-cookie, credentials-browser]', async () => {
+  it('makes no grant in a browser that has the interaction, but not the session [service-browser-cookie, credentials-browser]', async () => {
     const [visitor, page] = await signedIn();
     const before = await grants();
     const cookies = visitor.cookiesFor(page.url).filter((pair) => !pair.startsWith('plaza_session'));
@@ -186,7 +186,7 @@ describe('the consent page', () => {
     expect(await grants()).toBe(before);
   });
 
-  it('makes none without a decision', async () => {
+  it('makes no grant without a decision', async () => {
     const [visitor, page] = await signedIn();
     const before = await grants();
     expect((await visitor.submit(page, {})).status).toBe(400);
@@ -200,7 +200,7 @@ describe('a form', () => {
     ['from another site', { origin: 'https://evil.example' }, {}, 'origin_mismatch'],
     ['from a frame without an origin', { origin: 'null' }, {}, 'origin_mismatch'],
     ['without its hidden field', {}, { form: '' }, 'invalid_request'],
-    ['with a hidden field of one’s own', {}, { form: 'A'.repeat(43) }, 'invalid_request'],
+    ['with a forged hidden field', {}, { form: 'A'.repeat(43) }, 'invalid_request'],
   ])('%s is refused [credentials-browser, origin-codes]', async (_what, headers, fields, code) => {
     const [visitor, page] = await signedIn();
     const before = await grants();
@@ -210,7 +210,7 @@ describe('a form', () => {
     expect(await grants()).toBe(before);
   });
 
-  it('is refused in a browser that was not shown it', async () => {
+  it('is refused in another browser than the one that opened it', async () => {
     const [, page] = await signedIn();
     const thief = new Visitor(network.baseUrl);
     const refused = await thief.submit(page, { decision: 'allow' });
@@ -218,7 +218,7 @@ describe('a form', () => {
     expect(refused.text).toContain('invalid_request');
   });
 
-  it('is an error object for a program', async () => {
+  it('is answered with an error object to a program', async () => {
     const [, page] = await arrive();
     const [form] = page.forms;
     const response = await fetch(new URL(form?.action ?? '', network.baseUrl), {
@@ -231,15 +231,15 @@ describe('a form', () => {
   });
 });
 
-describe('a sign-in that is over', () => {
-  it('leads to the account page, since the application is not known any more', async () => {
+describe('an expired sign-in', () => {
+  it('links to the account page, since its application is unknown by then', async () => {
     const page = await new Visitor(network.baseUrl).open(`${network.issuer}/interaction/over`);
     expect([page.status, page.text.includes('This sign-in has expired')]).toEqual([400, true]);
     expect(page.text).toContain('<a href="/api/auth/account">');
   });
 });
 
-describe('what the server refuses before a page is asked', () => {
+describe('a request that the server refuses before the page', () => {
   const post = async (init: { headers?: Record<string, string>; body: string | URLSearchParams }) => {
     const [, page] = await arrive();
     const url = new URL(page.forms[0]?.action ?? '', network.baseUrl);
@@ -251,12 +251,12 @@ describe('what the server refuses before a page is asked', () => {
   it.each([
     ['JSON', 415, { headers: { 'content-type': 'application/json' }, body: '{}' }],
     ['a form that is too long', 413, { body: new URLSearchParams({ handle: 'x'.repeat(64 * 1024) }) }],
-  ])('is told so: %s', async (_what, status, init) => {
+  ])('is explained: %s', async (_what, status, init) => {
     const body = { error: 'invalid_request', message: expect.any(String) };
     expect(await post(init)).toEqual({ status, body });
   });
 
-  it('is told so: another host', async () => {
+  it('is explained: a foreign host', async () => {
     const headers = { host: 'evil.example' };
     const path = '/api/auth/interaction/x';
     const request = get({ port: network.config.port, host: '127.0.0.1', path, headers });

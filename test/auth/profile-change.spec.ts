@@ -71,8 +71,8 @@ async function claimsOf(handle: string) {
   return (await send(network, { path: '/api/auth/oauth2/userinfo', headers })).body;
 }
 
-describe('a person who takes another handle', () => {
-  it('signs in with it at once, and not with the old one', async () => {
+describe('a person who changes their handle', () => {
+  it('signs in with the new one at once, and not with the old one', async () => {
     const actorId = await network.createAccount('ada');
     await change(actorId, { revision: 1, handle: 'countess' });
     expect(await signIn('countess')).toBe(actorId);
@@ -83,7 +83,7 @@ describe('a person who takes another handle', () => {
     await expect(network.createAccount('countess')).rejects.toMatchObject({ code: 'intent_conflict' });
   });
 
-  it('signs in with the last one while none is shown', async () => {
+  it('signs in with their last one while they show none', async () => {
     const actorId = await network.createAccount('bob');
     await change(actorId, { revision: 1, handle: 'bobby' });
     await change(actorId, { revision: 2, handle: null });
@@ -94,7 +94,7 @@ describe('a person who takes another handle', () => {
     expect([await signIn('bobby'), await holderOf('bobby')]).toEqual([actorId, actorId]);
   });
 
-  it('may go back to the one before', async () => {
+  it('can return to the previous one', async () => {
     const actorId = await network.createAccount('carl');
     await change(actorId, { revision: 1, handle: 'charles' });
     await change(actorId, { revision: 2, handle: 'carl' });
@@ -102,7 +102,7 @@ describe('a person who takes another handle', () => {
     expect([await holderOf('carl'), await holderOf('charles')]).toEqual([actorId, undefined]);
   });
 
-  it('signs in with the right one in whatever order the authority store hears of the changes', async () => {
+  it('signs in with the right one, in whatever order the authority store applies the changes', async () => {
     const actorId = await network.createAccount('dora');
     await change(actorId, { revision: 1, handle: 'dorothea' });
     await change(actorId, { revision: 2, handle: null, displayName: 'D.' });
@@ -119,8 +119,8 @@ describe('a person who takes another handle', () => {
   });
 });
 
-describe('what applications are told of a person', () => {
-  it('follows the profile, and says nothing of what it does not show [identity-claims]', async () => {
+describe('the claims that applications get', () => {
+  it('follow the profile, and leave out hidden fields [identity-claims]', async () => {
     const actorId = await network.createAccount('emil');
     await network
       .database()
@@ -147,8 +147,8 @@ describe('what applications are told of a person', () => {
   });
 });
 
-describe('a change that the log breaks off', () => {
-  const steps = ['the claim', 'the change', 'giving the old handle back'];
+describe('a change that the log interrupts', () => {
+  const steps = ['the claim', 'the change', 'the release of the old handle'];
   const cuts = steps.flatMap((step, index) =>
     (['before', 'after'] as const).map((when) => [when, step, index + 1] as const),
   );
@@ -169,7 +169,7 @@ describe('a change that the log breaks off', () => {
     expect(await network.log().read(streams.profile(actorId))).toHaveLength(1);
   });
 
-  it('after the claim gives it back, when another change was made meanwhile', async () => {
+  it('after the claim releases the new handle, if another change came first', async () => {
     const actorId = await network.createAccount('gina');
     const [intentId, fields] = [randomUUID(), { revision: 1, handle: 'regina' }];
     const log = new FailingLog(network.log(), 1, 'after');
@@ -180,7 +180,7 @@ describe('a change that the log breaks off', () => {
     expect([await holderOf('regina'), await holderOf('gina')]).toEqual([undefined, actorId]);
   });
 
-  it('before the old handle is given back leaves that one alone where the person has it again', async () => {
+  it('before the release does not release the old handle, if the person has claimed it again', async () => {
     const actorId = await network.createAccount('hans');
     const [intentId, fields] = [randomUUID(), { revision: 1, handle: 'hansi' }];
     const log = new FailingLog(network.log(), 3, 'before');
@@ -192,8 +192,8 @@ describe('a change that the log breaks off', () => {
   });
 });
 
-describe('a profile of a person who is erased', () => {
-  it('is not changed any more', async () => {
+describe('the profile of an erased person', () => {
+  it('cannot be changed', async () => {
     const actorId = await network.createAccount('ines');
     const { vaultDatabaseUrl: url } = network;
     const database = await openPostgres({ url, applicationName: 'test', maxConnections: 1, migrations: [] });

@@ -49,35 +49,35 @@ const isConsent = ({ text }: Answer) => text.includes('name="decision"');
 describe('prompt=none refuses', () => {
   const prompt = 'none';
 
-  it('with login_required where nobody is signed in', async () => {
+  it('with login_required without a session', async () => {
     const { url } = await authorizationRequest(client, 'openid', { prompt });
     expect(errorIn(await new Visitor(network.baseUrl).open(url))).toBe('login_required');
   });
 
-  it('with consent_required where somebody is: consent is asked for each time', async () => {
+  it('with consent_required with a session, since consent is asked for each time', async () => {
     expect(errorIn(await ask({ prompt }))).toBe('consent_required');
     expect(errorIn(await ask({ prompt, id_token_hint: idToken }))).toBe('consent_required');
   });
 
-  it('with login_required where the ID token is of somebody else', async () => {
+  it('with login_required if the ID token is of another person', async () => {
     expect(errorIn(await ask({ prompt, id_token_hint: bobsIdToken }))).toBe('login_required');
   });
 
   it.each(['bob', '@bob', 'bob@example.org', 'nobody'])(
-    'with account_selection_required where %s is asked for, and ada is signed in',
+    'with account_selection_required for the hint %s, if another account is signed in',
     async (hint) => {
       expect(errorIn(await ask({ prompt, login_hint: hint }))).toBe('account_selection_required');
     },
   );
 
   it.each(['ada', '@ada', ' Ada ', 'ada@example.org'])(
-    'not for the hint %j, who is signed in',
+    'not for the hint %j, which names the signed-in account',
     async (hint) => {
       expect(errorIn(await ask({ prompt, login_hint: hint }))).toBe('consent_required');
     },
   );
 
-  it('an application that she never connected alike, whomever it asks for: it learns nobody’s name by guessing [registration-no-authority]', async () => {
+  it('an application that the person never connected with the same code for every hint, so that it cannot guess names [registration-no-authority]', async () => {
     const stranger = await discover(network, await network.registerApplication());
     for (const login_hint of ['ada', 'ada@example.org', 'bob', 'nobody']) {
       const { url } = await authorizationRequest(stranger, 'openid', { prompt, login_hint });
@@ -87,7 +87,7 @@ describe('prompt=none refuses', () => {
     expect(isSignIn(await visitor.open(url))).toBe(true);
   });
 
-  it('with interaction_required where the account that is signed in can no longer act', async () => {
+  it('with interaction_required if the signed-in account is suspended', async () => {
     await query(`UPDATE authority.account SET state = 'suspended' WHERE actor_id = $1`, [adaId]);
     try {
       expect(errorIn(await ask({ prompt }))).toBe('interaction_required');
@@ -107,14 +107,14 @@ describe('an authorization request refuses an ID token as a hint', () => {
   };
 
   it.each([
-    ['that was changed', tampered, 'invalid_signature'],
-    ['that somebody else signed', () => `${header}.${claims}.${'x'.repeat(342)}`, 'invalid_signature'],
+    ['that was tampered with', tampered, 'invalid_signature'],
+    ['with a foreign signature', () => `${header}.${claims}.${'x'.repeat(342)}`, 'invalid_signature'],
     [
-      'that nobody signed',
+      'without a signature',
       () => `${Buffer.from('{"alg":"none"}').toString('base64url')}.${idToken.split('.')[1]}.`,
       'invalid_signature',
     ],
-    ['that is none', () => 'nonsense', 'invalid_request'],
+    ['that is malformed', () => 'nonsense', 'invalid_request'],
   ])('%s', async (_what, hint, error) => {
     expect(errorIn(await ask({ id_token_hint: hint() }))).toBe(error);
   });
@@ -126,7 +126,7 @@ describe('an authorization request refuses an ID token as a hint', () => {
   });
 });
 
-describe('a person who is signed in', () => {
+describe('a signed-in person', () => {
   it('is asked for consent alone', async () => {
     expect(isConsent(await ask({}))).toBe(true);
     expect(isConsent(await ask({ prompt: '' }))).toBe(true);
@@ -138,8 +138,8 @@ describe('a person who is signed in', () => {
     ['prompt=login', { prompt: 'login' }],
     ['prompt=login consent', { prompt: 'login consent' }],
     ['max_age=0', { max_age: '0' }],
-    ['a hint at another account', { login_hint: 'bob' }],
-  ])('signs in again for %s, and then the ID token is theirs', async (_what, changes) => {
+    ['a hint of another account', { login_hint: 'bob' }],
+  ])('signs in again for %s, and the ID token has their subject', async (_what, changes) => {
     const attempt = await authorizationRequest(client, 'openid', changes);
     const signIn = await visitor.open(attempt.url);
     expect(isSignIn(signIn)).toBe(true);
@@ -151,7 +151,7 @@ describe('a person who is signed in', () => {
     expect(claims?.sub).toBe((JSON.parse(atob(idToken.split('.')[1] ?? '')) as { sub: string }).sub);
   });
 
-  it('signs in again where that was longer ago than max_age, and the ID token says when', async () => {
+  it('signs in again after max_age, and the ID token has the time of the sign-in', async () => {
     await query(
       `UPDATE authority.oidc_record SET payload = payload || jsonb_build_object('loginTs', $2::int)
        WHERE kind = 'Session' AND payload->>'accountId' = $1`,
@@ -169,8 +169,8 @@ describe('a person who is signed in', () => {
   });
 });
 
-describe('a sign-in refuses', () => {
-  it('to go on with an identifier of the session from before it (session fixation)', async () => {
+describe('a sign-in', () => {
+  it('replaces the session identifier from before it (session fixation)', async () => {
     const browser = new Visitor(network.baseUrl);
     const { url } = await authorizationRequest(client, 'openid', { prompt: 'login consent' });
     const signIn = async () => browser.submit(await browser.open(url), { handle: 'ada', password });

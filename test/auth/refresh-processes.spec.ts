@@ -109,8 +109,8 @@ async function stateOf(grantId: string) {
   return rows[0];
 }
 
-describe('one refresh token, at two API processes', () => {
-  it(`${AT_ONCE} times at once, is spent once at the most, and then the grant has ended [refresh-serialized, refresh-rotation]`, async () => {
+describe('one refresh token, at two API processes,', () => {
+  it(`${AT_ONCE} times concurrently, is used at most once, and then its grant has ended [refresh-serialized, refresh-rotation]`, async () => {
     const token = await refreshToken();
     const grantId = await grantOf(token);
     const answers = await Promise.all(Array.from({ length: AT_ONCE }, (_, n) => refreshAt(n, token)));
@@ -135,7 +135,7 @@ describe('one refresh token, at two API processes', () => {
     }
   });
 
-  it('whose process is killed between spending it and keeping the next, is good once more', async () => {
+  it('whose process is killed before storing the next token, can be used once more', async () => {
     const token = await refreshToken();
     const grantId = await grantOf(token);
     await database.query(`CREATE FUNCTION wait_at_gate() RETURNS trigger LANGUAGE plpgsql AS

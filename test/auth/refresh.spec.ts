@@ -67,7 +67,7 @@ describe('a refresh', () => {
     expect(next.refresh_token).toBeDefined();
   });
 
-  it('does not prolong the 30 days that began with the first token [lifetime-refresh]', async () => {
+  it('does not extend the 30 days that began with the first token [lifetime-refresh]', async () => {
     const { refreshToken } = await connected();
     const began = Math.floor(Date.now() / 1000) - 29 * 24 * 3600;
     await query(
@@ -85,7 +85,7 @@ describe('a refresh', () => {
   });
 
   it.each(['read', 'openid offline_access read post:create block:read'])(
-    'is refused for other scopes than the granted (%s), which spends nothing [token-scope, refresh-keeps]',
+    'is refused for other scopes than the granted ones (%s), and the token stays usable [token-scope, refresh-keeps]',
     async (scope) => {
       const { refreshToken } = await connected();
       const other = oidc.refreshTokenGrant(client, refreshToken, { scope });
@@ -94,13 +94,13 @@ describe('a refresh', () => {
     },
   );
 
-  it('with the granted scopes in another order is a refresh', async () => {
+  it('succeeds with the granted scopes in another order', async () => {
     const { refreshToken } = await connected('openid read offline_access');
     const same = oidc.refreshTokenGrant(client, refreshToken, { scope: 'read openid offline_access' });
     expect(await errorOf(same)).toBeUndefined();
   });
 
-  it('with a token that was spent ends the grant, the newest tokens too [refresh-rotation]', async () => {
+  it('with a used token ends the grant and its newest tokens [refresh-rotation]', async () => {
     const { refreshToken } = await connected();
     const rotated = await oidc.refreshTokenGrant(client, refreshToken);
     const grantId = await grantIdOf(rotated.access_token);
@@ -121,7 +121,7 @@ describe('a refresh', () => {
     expect(rows).toEqual([]);
   });
 
-  it('of one token, eight at a time, has one winner on two servers [refresh-serialized]', async () => {
+  it('of one token by eight concurrent requests to two servers succeeds once [refresh-serialized]', async () => {
     const { refreshToken } = await connected();
     const another = await network.startAnotherServer();
     const ports = [network.config.port, another.port];
@@ -133,7 +133,7 @@ describe('a refresh', () => {
     expect(answers.filter(({ error }) => error === 'invalid_grant')).toHaveLength(7);
   });
 
-  it('that the store fails in the middle of loses nothing [refresh-rotation]', async () => {
+  it('that fails in the store loses nothing [refresh-rotation]', async () => {
     const { refreshToken } = await connected();
     await query(`CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
       $$ BEGIN RAISE EXCEPTION 'no more access tokens'; END $$`);

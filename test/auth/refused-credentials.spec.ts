@@ -38,8 +38,8 @@ function ask(endpoint: string, from: Header, credentials?: ClientCredentials) {
   return send(network, { method: 'POST', path, headers: [from, basicOf(own), formType], body });
 }
 
-describe.each(endpoints)('at %s, credentials that are refused', (endpoint) => {
-  it('are 6,000 in five minutes for an address, and then none is looked up', async () => {
+describe.each(endpoints)('at %s, refused credentials', (endpoint) => {
+  it('are limited to 6,000 in five minutes for each address, after which none is looked up', async () => {
     const from = stranger();
     expect([(await ask(endpoint, from)).status, await points()]).toEqual([401, [1]]);
     await query('UPDATE limits.used SET points = 5999');
@@ -57,7 +57,7 @@ describe.each(endpoints)('at %s, credentials that are refused', (endpoint) => {
   });
 });
 
-it('keep no application away that this process has found good', async () => {
+it('refused credentials do not block an application that this process has accepted before', async () => {
   const from = stranger();
   const known = await network.registerApplication();
   const unknown = await network.registerApplication();
@@ -69,7 +69,7 @@ it('keep no application away that this process has found good', async () => {
   expect((await ask('introspect', from, unknown)).status).toBe(429);
 });
 
-it('what is refused for other reasons is not counted', async () => {
+it('requests refused for other reasons are not counted', async () => {
   const from = stranger();
   const answers = await Promise.all(
     ['token', 'introspect', 'revoke'].map((endpoint) => ask(endpoint, from, application)),

@@ -51,7 +51,7 @@ describe('another server on the same stores', () => {
 });
 
 describe('without the authority store', () => {
-  it('says when to come back, and recovers by itself', async () => {
+  it('every answer has Retry-After, and requests succeed once it is back', async () => {
     const { refreshToken } = await connect(client, new Browser(network.baseUrl), 'ada');
     const visitor = new Visitor(network.baseUrl);
     const attempt = await authorizationRequest(client, 'openid');
@@ -86,7 +86,7 @@ describe('without the authority store', () => {
 });
 
 describe('without the log', () => {
-  it('takes no consent, and the same form goes through once it is back', async () => {
+  it('consent is refused, and the same form succeeds once it is back', async () => {
     const visitor = new Visitor(network.baseUrl);
     const attempt = await authorizationRequest(client, 'openid read');
     const signIn = await visitor.open(attempt.url);
@@ -109,8 +109,8 @@ describe('without the log', () => {
   });
 });
 
-describe('with a log that is silent', () => {
-  it('does not say that a form did nothing, since it may have', async () => {
+describe('with a frozen log', () => {
+  it('the page does not claim that nothing was changed', async () => {
     const { accessToken } = await connect(client, new Browser(network.baseUrl), 'ada');
     const visitor = new Visitor(network.baseUrl);
     const signIn = await visitor.open(`${network.issuer}/account`);
@@ -136,7 +136,7 @@ describe('a network behind TLS', () => {
     return { response, body: await text(response) };
   };
 
-  it('has the addresses that it is configured to have, and cookies that only TLS carries', async () => {
+  it('announces its configured addresses, and sets secure cookies', async () => {
     const attempt = await authorizationRequest(client, 'openid');
     await network.restartServer({ BASE_URL: 'https://plaza.example' });
     const lies = { 'x-forwarded-host': 'evil.example', 'x-forwarded-proto': 'http' };

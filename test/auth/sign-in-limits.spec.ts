@@ -68,8 +68,8 @@ const differsByItself = /(?<=t=)\d+|(?<="retry-after":")\d+|(?<=name="form" valu
 /** As if ten minutes had passed. */
 const endWindows = () => query('UPDATE limits.used SET expire = $1', [Date.now() - 1]);
 
-describe('tries on one account', () => {
-  it('are at most ten in ten minutes, however many servers are asked at once', async () => {
+describe('attempts on one account', () => {
+  it('are limited to ten in ten minutes, across all servers', async () => {
     const submit = await open();
     const another = await network.startAnotherServer();
     const ports = [network.config.port, another.port];
@@ -78,13 +78,13 @@ describe('tries on one account', () => {
     expect(statuses(tried)).toEqual([...Array<number>(10).fill(400), ...Array<number>(20).fill(429)]);
   });
 
-  it('are counted by the handle that is meant', async () => {
+  it('are counted by the normalized handle', async () => {
     const submit = await open();
     for (const typed of [' ada', '@ADA', 'Ada ']) await submit(typed, WRONG);
     expect((await submit('ada', WRONG)).headers['ratelimit']).toContain('"account";r=6;');
   });
 
-  it('say what is left of them, and when to come back', async () => {
+  it('return the remaining number and Retry-After', async () => {
     const submit = await open();
     const first = await submit('ada', WRONG);
     expect(first.headers['ratelimit-policy']).toBe('"account";q=10;w=600, "address";q=100;w=600');
@@ -126,7 +126,7 @@ describe('tries on one account', () => {
     ]);
   });
 
-  it('are refused without a look at the password, until the window ends', async () => {
+  it('are refused without checking the password, until the window ends', async () => {
     const submit = await open();
     await times(10, () => submit('ada', WRONG));
     expect((await submit('ada', password)).status).toBe(429);
@@ -134,7 +134,7 @@ describe('tries on one account', () => {
     expect((await submit('ada', password)).status).toBe(303);
   });
 
-  it('are given back where they were successful', async () => {
+  it('are not counted if they succeed', async () => {
     const submit = await open();
     await times(9, () => submit('ada', WRONG));
     for (let count = 0; count < 3; count++) expect((await (await open())('ada', password)).status).toBe(303);
@@ -145,8 +145,8 @@ describe('tries on one account', () => {
   });
 });
 
-describe('tries from one address', () => {
-  it('are at most a hundred in ten minutes, and use up no account after that', async () => {
+describe('attempts from one address', () => {
+  it('are limited to a hundred in ten minutes, and after that do not count for the account', async () => {
     const submit = await open();
     await submit('eve', WRONG);
     await query('UPDATE limits.used SET points = 99');
@@ -158,7 +158,7 @@ describe('tries from one address', () => {
     expect((await submit('ada', WRONG)).headers['ratelimit']).toContain('"account";r=8;');
   });
 
-  it('are counted by what the connection says, whatever its request says', async () => {
+  it('are counted by the peer address of the connection, whatever the request says', async () => {
     const submit = await open();
     await submit('eve', WRONG, { 'x-forwarded-for': '203.0.113.9' });
     const second = await submit('eve', WRONG, { 'x-forwarded-for': '203.0.113.10' });
@@ -174,13 +174,13 @@ describe('tries from one address', () => {
   });
 });
 
-describe('behind a trusted proxy, tries', () => {
+describe('behind a trusted proxy, attempts', () => {
   beforeAll(() => network.restartServer({ TRUSTED_PROXIES: '127.0.0.1,10.0.0.0/8' }));
   afterAll(() => network.restartServer());
 
   const left = (tried: Tried) => Number(/"address";r=(\d+);/.exec(String(tried.headers['ratelimit']))?.[1]);
 
-  it('are counted by the address that it speaks for', async () => {
+  it('are counted by the forwarded address', async () => {
     const submit = await open();
     const from = async (address: string) => left(await submit('eve', WRONG, { 'x-forwarded-for': address }));
     expect(await from('203.0.113.9')).toBe(99);
@@ -195,12 +195,12 @@ describe('behind a trusted proxy, tries', () => {
   });
 
   it.each<[string, Headers]>([
-    ['nobody', {}],
-    ['itself', { 'x-forwarded-for': '127.0.0.1' }],
-    ['another trusted one', { 'x-forwarded-for': '10.1.2.3' }],
-    ['something that is no address', { 'x-forwarded-for': 'unknown' }],
+    ['no address', {}],
+    ['its own address', { 'x-forwarded-for': '127.0.0.1' }],
+    ['the address of another trusted proxy', { 'x-forwarded-for': '10.1.2.3' }],
+    ['text that is no address', { 'x-forwarded-for': 'unknown' }],
     ['an address and a port', { 'x-forwarded-for': '203.0.113.9:4711' }],
-  ])('are refused where it speaks for %s', async (_whom, headers) => {
+  ])('are refused if the proxy forwards %s', async (_whom, headers) => {
     const tried = await (await open())('ada', password, headers);
     expect(tried.status).toBe(503);
     expect(tried.headers['retry-after']).toMatch(/^[1-9]\d*$/);
@@ -208,8 +208,8 @@ describe('behind a trusted proxy, tries', () => {
   });
 });
 
-describe('without the table of what is used up, tries', () => {
-  it('are refused, and cost nothing', async () => {
+describe('without the table of counters, attempts', () => {
+  it('are refused and not counted', async () => {
     const submit = await open();
     const client = await network.database().pool.connect();
     await client.query('BEGIN');
@@ -224,10 +224,10 @@ describe('without the table of what is used up, tries', () => {
   });
 });
 
-describe('with limits off, tries', () => {
+describe('with limits off, attempts', () => {
   beforeAll(() => network.restartServer({ RATE_LIMITS: 'off' }));
 
-  it('never end, and answers say nothing of limits', async () => {
+  it('are never refused, and answers have no limit headers', async () => {
     const submit = await open();
     const tried = await times(15, () => submit('ada', WRONG));
     expect(new Set(statuses(tried))).toEqual(new Set([400]));

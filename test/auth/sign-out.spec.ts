@@ -55,7 +55,7 @@ const isSignedIn = async (visitor: Visitor) => {
 };
 
 describe('signing out at the request of an application', () => {
-  it('asks the person, ends the session, and goes back to the registered address with its state', async () => {
+  it('asks the person, ends the session, and returns to the registered address with its state', async () => {
     const visitor = await signedIn();
     const asked = { post_logout_redirect_uri: afterwards, state: 's&t=1', id_token_hint: connected.idToken };
     const page = await visitor.open(endSession(asked));
@@ -70,7 +70,7 @@ describe('signing out at the request of an application', () => {
     expect(await isSignedIn(visitor)).toBe(false);
   });
 
-  it('tells the application nothing where the person stays signed in', async () => {
+  it('does not tell the application that the person stays signed in', async () => {
     const visitor = await signedIn();
     const asked = { post_logout_redirect_uri: afterwards, state: 'secret-state' };
     for (const parameters of [{ ...asked, client_id: application.clientId }, {}]) {
@@ -85,13 +85,13 @@ describe('signing out at the request of an application', () => {
     }
   });
 
-  it('leaves what was granted as it is [refresh-logout]', async () => {
+  it('keeps the grants [refresh-logout]', async () => {
     const visitor = await signedIn();
     await visitor.submit(await visitor.open(endSession({})), { logout: 'yes' });
     expect(await isLive(client, connected.accessToken)).toBe(true);
   });
 
-  it('of nobody goes on at once, and keeps nothing of it', async () => {
+  it('without a session redirects at once, and stores nothing', async () => {
     const sessions = () =>
       network.database().dataSource.query("SELECT FROM authority.oidc_record WHERE kind = 'Session'");
     const before = await sessions();
@@ -130,10 +130,10 @@ describe('a session', () => {
 
 describe('signing out refuses', () => {
   it.each([
-    ['an address that is not registered', { post_logout_redirect_uri: 'https://evil.example/' }],
-    ['one that only begins like it', { post_logout_redirect_uri: `${afterwards}/more` }],
-    ['the address that codes go to', { post_logout_redirect_uri: redirectUri }],
-  ])('to go to %s', async (_what, asked) => {
+    ['an unregistered address', { post_logout_redirect_uri: 'https://evil.example/' }],
+    ['an extended registered address', { post_logout_redirect_uri: `${afterwards}/more` }],
+    ['the redirect_uri of the code flow', { post_logout_redirect_uri: redirectUri }],
+  ])('a redirect to %s', async (_what, asked) => {
     const visitor = await signedIn();
     const own = { client_id: application.clientId };
     const named = await visitor.open(endSession({ ...asked, ...own }));
@@ -144,15 +144,15 @@ describe('signing out refuses', () => {
   });
 
   it.each([
-    ['that was changed', () => `${connected.idToken.slice(0, -8)}AAAAAAAA`, 'invalid_signature'],
-    ['that is none', () => 'nonsense', 'invalid_request'],
+    ['that was tampered with', () => `${connected.idToken.slice(0, -8)}AAAAAAAA`, 'invalid_signature'],
+    ['that is malformed', () => 'nonsense', 'invalid_request'],
   ])('an ID token %s', async (_what, hint, error) => {
     const url = new URL(endSession({ id_token_hint: hint(), post_logout_redirect_uri: afterwards }));
     const { status, body } = await send(network, { path: `${url.pathname}${url.search}` });
     expect([status, body]).toEqual([400, { error, error_description: expect.any(String) }]);
   });
 
-  it('an ID token of another application than the one that asks', async () => {
+  it('an ID token of another application than the requesting one', async () => {
     const other = await network.registerApplication();
     const url = new URL(endSession({ id_token_hint: connected.idToken, client_id: other.clientId }));
     const { status, body } = await send(network, { path: `${url.pathname}${url.search}` });
@@ -170,7 +170,7 @@ describe('signing out refuses', () => {
 
   it.each([
     ['from another site', { origin: 'https://evil.example' }, 'origin_mismatch'],
-    ['from nowhere', { origin: '' }, 'origin_required'],
+    ['without Origin', { origin: '' }, 'origin_required'],
   ])('a form %s', async (_what, changes, error) => {
     const visitor = await signedIn();
     const page = await visitor.open(endSession({}));
@@ -180,7 +180,7 @@ describe('signing out refuses', () => {
     expect(await isSignedIn(visitor)).toBe(true);
   });
 
-  it('a form that is not the one that was shown', async () => {
+  it('a form with a forged token', async () => {
     const visitor = await signedIn();
     await visitor.open(endSession({}));
     const refused = await visitor.request(`${network.issuer}/oauth2/end-session/confirm`, {
@@ -193,22 +193,22 @@ describe('signing out refuses', () => {
   });
 });
 
-describe('signing out at nobody’s request', () => {
-  it('is refused with a state that cannot be kept', async () => {
+describe('signing out without an application', () => {
+  it('is refused with a state of U+0000', async () => {
     const visitor = await signedIn();
     const page = await visitor.open(`${network.issuer}/oauth2/end-session?state=%00`);
     expect(page.status).toBe(400);
     expect(page.text).toContain('invalid_request');
   });
 
-  it('without a session goes on by a page that nobody may frame', async () => {
+  it('and without a session shows a page that no other site can frame', async () => {
     const visitor = new Visitor(network.baseUrl);
     const page = await visitor.open(`${network.issuer}/oauth2/end-session`);
     expect(page.headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
     expect(page.text).toContain('Done');
   });
 
-  it('ends the session and leaves applications connected', async () => {
+  it('ends the session and keeps applications connected', async () => {
     const visitor = await signedIn();
     const { url: asking } = await authorizationRequest(client, 'openid read');
     await visitor.submit(await visitor.open(asking), { decision: 'allow' });

@@ -48,7 +48,7 @@ const faultsIn = ({ text }: Answer) =>
 const problemIn = ({ text }: Answer) => /class="problem" role="alert">([^<]*)</.exec(text)?.[1];
 
 describe('signing up', () => {
-  it('is offered where one signs in, and ends at the account page', async () => {
+  it('is offered on the sign-in page, and ends at the account page', async () => {
     const visitor = new Visitor(network.baseUrl);
     const signIn = await visitor.open(account);
     expect(signIn.text).toContain('href="/api/auth/account/sign-up"');
@@ -60,7 +60,7 @@ describe('signing up', () => {
     expect((await visitor.open(`${account}/sign-up`)).url).toBe(account);
   });
 
-  it('is a fact of the log, with the kind of address and the request', async () => {
+  it('is recorded in the log with address class and request id', async () => {
     const [visitor, page] = await arrive();
     const person = somebody();
     await visitor.submit(page, { ...person, handle: ` @${person.handle.toUpperCase()} ` });
@@ -74,7 +74,7 @@ describe('signing up', () => {
     ]);
   });
 
-  it('on the way to an application goes on to consent, and back to it', async () => {
+  it('during an authorization request continues with consent, and returns to the application', async () => {
     const visitor = new Visitor(network.baseUrl);
     const attempt = await authorizationRequest(client, 'openid read');
     const signIn = await visitor.open(attempt.url);
@@ -90,7 +90,7 @@ describe('signing up', () => {
     expect((await visitor.open(account)).text).toContain(`@${person.handle}`);
   });
 
-  it('says what is wrong at each field, and keeps what was typed, but for the password', async () => {
+  it('explains each invalid field, and keeps the typed values except the password', async () => {
     const [visitor, page] = await arrive();
     const typed = { handle: 'a', displayName: '"\u200b', email: 'nowhere', password: 'seven77' };
     const again = await visitor.submit(page, typed);
@@ -109,7 +109,7 @@ describe('signing up', () => {
     expect((await visitor.submit(again, person)).url).toBe(account);
   });
 
-  it('says that a handle is taken, and takes another one from the same page', async () => {
+  it('reports a taken handle, and accepts another one from the same page', async () => {
     const [visitor, page] = await arrive();
     const person = somebody();
     const again = await visitor.submit(page, { ...person, handle: 'ada' });
@@ -131,13 +131,13 @@ describe('signing up', () => {
   });
 });
 
-describe('refuses', () => {
+describe('signing up refuses', () => {
   it.each([
     ['another handle', { handle: 'quite_another' }],
     ['another name', { displayName: 'Another' }],
     ['another address', { email: 'another@example.org' }],
     ['another password', { password: 'another long password' }],
-  ])('%s from a page that made an account already', async (_what, changes) => {
+  ])('%s from a page that has already made an account', async (_what, changes) => {
     const [visitor, page] = await arrive();
     const person = somebody();
     await visitor.submit(page, person);
@@ -148,7 +148,7 @@ describe('refuses', () => {
     expect(await accountsOf(person.handle)).toHaveLength(1);
   });
 
-  it('to make the account of somebody else’s page its own', async () => {
+  it('a form of another browser’s page', async () => {
     const [, page] = await arrive();
     const [thief] = await arrive();
     const person = somebody();
@@ -165,7 +165,7 @@ describe('refuses', () => {
     expect(await accountsOf(person.handle)).toEqual([]);
   });
 
-  it('a password beyond what is worked on', async () => {
+  it('a password of more than 1,024 characters', async () => {
     const [visitor, page] = await arrive();
     const again = await visitor.submit(page, { ...somebody(), password: 'x'.repeat(1025) });
     expect(faultsIn(again)).toEqual({ password: expect.stringContaining('at most 1024') });
@@ -183,7 +183,7 @@ describe('refuses', () => {
     expect(await accountsOf(person.handle)).toEqual([]);
   });
 
-  it('more tries than an address has, and lets everybody there sign in', async () => {
+  it('attempts above the limit of an address, and does not limit sign-in there', async () => {
     const [visitor, page] = await arrive();
     const limits = network.app().get(SignInLimits);
     while ((await limits.takeSignUp('127.0.0.1')).allowed);
@@ -201,7 +201,7 @@ describe('refuses', () => {
     expect(await accountsOf(person.handle)).toEqual([]);
   });
 
-  it('nothing before it is counted: a form that is wrong is a try, too', async () => {
+  it('nothing before counting it: an invalid form counts, too', async () => {
     const [visitor, page] = await arrive();
     await network.database().dataSource.query('DELETE FROM limits.used');
     const wrong = await visitor.submit(page, { ...somebody(), displayName: '\u0301\u0316'.repeat(5_000) });
@@ -209,7 +209,7 @@ describe('refuses', () => {
     expect(wrong.headers.get('ratelimit')).toContain('"sign-up";r=99;');
   });
 
-  it('everybody where registration is closed, and offers it nowhere', async () => {
+  it('everybody if registration is closed, and then is offered nowhere', async () => {
     const [visitor, page] = await arrive();
     const person = somebody();
     await network.restartServer({ REGISTRATION: 'closed' });

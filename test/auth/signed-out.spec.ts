@@ -65,8 +65,8 @@ async function typesOf(actorId: string): Promise<readonly string[]> {
   return recorded.map(({ event }) => event.type).slice(1);
 }
 
-describe('who signs out everywhere', () => {
-  it('is asked for the password in every browser, and nobody else is', async () => {
+describe('a person who signs out everywhere', () => {
+  it('is asked for the password in every browser, and other people are not', async () => {
     const actorId = await network.createAccount('ada');
     await network.createAccount('bob');
     const [first, second, bobs] = [await signedIn('ada'), await signedIn('ada'), await signedIn('bob')];
@@ -87,7 +87,7 @@ describe('who signs out everywhere', () => {
     expect(asksForConsent(consent)).toBe(true);
   });
 
-  it('keeps what applications were granted', async () => {
+  it('keeps their grants', async () => {
     const actorId = await network.createAccount('emil');
     const { accessToken } = await connect(client, new Browser(network.baseUrl), 'emil');
     await signOut(actorId);
@@ -95,7 +95,7 @@ describe('who signs out everywhere', () => {
     expect(await isLive(client, accessToken)).toBe(true);
   });
 
-  it('consents to nothing any more on a page that was open', async () => {
+  it('cannot consent on a page that was open before', async () => {
     const actorId = await network.createAccount('fritz');
     const visitor = new Visitor(network.baseUrl);
     const consent = await visitor.submit(await arrive(visitor), { handle: 'fritz', password });
@@ -122,7 +122,7 @@ describe('who signs out everywhere', () => {
     expect(asksForPassword(await arrive(visitor))).toBe(true);
   });
 
-  it('is not signed in again by a request that began before and gives the session another name', async () => {
+  it('is not signed in again by a request that began before and renames the session', async () => {
     const actorId = await network.createAccount('greta');
     const visitor = await signedIn('greta');
     const { provider } = network.app().get(AuthorizationServer);
@@ -135,7 +135,7 @@ describe('who signs out everywhere', () => {
     expect(await provider.Session.find(session.jti)).toBeUndefined();
   });
 
-  it('of one browser is not signed in again there by a request that began before', async () => {
+  it('in one browser only is not signed in there again by a request that began before', async () => {
     const actorId = await network.createAccount('gerd');
     const visitor = await signedIn('gerd');
     const { provider } = network.app().get(AuthorizationServer);
@@ -150,7 +150,7 @@ describe('who signs out everywhere', () => {
     expect(await provider.Session.find(underWay?.jti ?? '')).toBeUndefined();
   });
 
-  it('stays signed in when the log is away', async () => {
+  it('stays signed in if the log is unavailable', async () => {
     const actorId = await network.createAccount('hugo');
     const visitor = await signedIn('hugo');
     await network.eventStore.begin();
@@ -159,7 +159,7 @@ describe('who signs out everywhere', () => {
     expect(asksForConsent(await arrive(visitor))).toBe(true);
   });
 
-  it('must be somebody', async () => {
+  it('must exist', async () => {
     await expect(signOut('nobody')).rejects.toMatchObject({ code: 'not_found' });
   });
 });
@@ -181,7 +181,7 @@ describe('a changed password', () => {
   const change = async (actorId: string, typed: string) =>
     execute(new ChangePassword(actorId, await hashOf(actorId), await hash(typed), metadata));
 
-  it('is the only one that opens the account, and ends every session', async () => {
+  it('is the only one that signs in, and ends every session', async () => {
     const actorId = await network.createAccount('ines');
     const visitor = await signedIn('ines');
     await change(actorId, 'another password');
@@ -195,14 +195,14 @@ describe('a changed password', () => {
     expect(await typesOf(actorId)).toEqual(['account.password_changed', 'account.password_changed']);
   });
 
-  it('is none where there is no account', async () => {
+  it('is not stored without an account', async () => {
     const nobody = randomUUID();
     expect(await change(nobody, 'another password')).toEqual({ changed: false });
     expect(await hashOf(nobody)).toBe('');
     expect(await network.log().read(streams.account(nobody))).toEqual([]);
   });
 
-  it('is one of two that were made at once of the same one', async () => {
+  it('is one of two concurrent changes of the same password', async () => {
     const actorId = await network.createAccount('karl');
     const old = await hashOf(actorId);
     const wanted = [await hash('the first of them'), await hash('the second of them')];
@@ -214,7 +214,7 @@ describe('a changed password', () => {
     expect(await typesOf(actorId)).toEqual(['account.password_changed']);
   });
 
-  it('keeps out who was let in by the old one a moment before', async () => {
+  it('refuses a sign-in with the old one that was under way', async () => {
     const actorId = await network.createAccount('lara');
     const visitor = new Visitor(network.baseUrl);
     const asked = await arrive(visitor);
@@ -242,8 +242,8 @@ describe('a changed password', () => {
   });
 });
 
-describe('who is suspended', () => {
-  it('cannot sign in, nor use a session that they have', async () => {
+describe('a suspended person', () => {
+  it('can neither sign in nor use an existing session', async () => {
     const actorId = await network.createAccount('jana');
     const visitor = await signedIn('jana');
     await execute(new SuspendAccount(actorId, metadata));

@@ -113,7 +113,7 @@ const metadata = { requestId: randomUUID(), operator: 'grace', reason: 'it is ti
 const rotate = () => network.app().get(CommandBus).execute(new RotateSigningKey(metadata));
 
 describe('a signing key', () => {
-  it('of a vault that the first release filled goes on signing, under the same name', async () => {
+  it('from a vault of the first release still signs, under the same key id', async () => {
     const secrets = network.app().get(NetworkSecrets);
     const stored = await secrets.get('signing-keys', () => Promise.reject(new Error('there is no key')));
     const [key] = readRing(stored);
@@ -127,13 +127,13 @@ describe('a signing key', () => {
     expect(isSignedBy(await published(network.config.port), firstIdToken)).toBe(true);
   });
 
-  it('is not rotated in a log that founds no network, where nobody could put it down', async () => {
+  it('is not rotated in a log without a network, which could not record it', async () => {
     await expect(rotate()).rejects.toMatchObject({ code: 'recovery_state_missing' });
     expect(await network.app().get(SigningKeys).states(Date.now())).toHaveLength(1);
     expect(await network.log().read(streams.network())).toEqual([]);
   });
 
-  it('is one, however many operators rotate at once, and is put down with who and why', async () => {
+  it('is rotated once by concurrent requests, and recorded with operator and reason', async () => {
     await foundNetwork(network.log(), { uuid: randomUUID, networkId: () => 'n-1' }, Date.now);
     const answers = await Promise.all([rotate(), rotate(), rotate()]);
     expect(new Set(answers.map(({ keyId }) => keyId)).size).toBe(1);
@@ -149,7 +149,7 @@ describe('a signing key', () => {
     expect(rotated?.metadata).toMatchObject({ operator: 'grace', reason: 'it is time' });
   });
 
-  it('is published by every server first, signs on every server next, and then the old one leaves', async () => {
+  it('is first published by every server, then signs on every server, and then the old one is removed', async () => {
     const { keyId: next } = await rotate();
     const old = kidOf(firstIdToken);
     for (const port of ports) {
@@ -177,7 +177,7 @@ describe('a signing key', () => {
     for (const port of ports) expect(await kids(port)).toEqual([next]);
   });
 
-  it('begins to sign on time while the vault is away', async () => {
+  it('starts to sign on time while the vault is unavailable', async () => {
     const { keyId: next } = await rotate();
     await look();
     await network.postgres.begin();
@@ -188,7 +188,7 @@ describe('a signing key', () => {
     for (const port of ports) expect(kidOf(await newIdTokenAt(port))).toBe(next);
   });
 
-  it('shows none of its private parts', async () => {
+  it('is published without its private parts', async () => {
     for (const key of await published(network.config.port))
       expect(Object.keys(key).toSorted()).toEqual(['alg', 'e', 'kid', 'kty', 'n', 'use']);
   });

@@ -73,11 +73,11 @@ async function unrevoked(actorId: string): Promise<number> {
   return rows.length;
 }
 
-describe('what people and operators see of a grant', () => {
+describe('a grant, on the account page and in the operator’s list,', () => {
   it.each([
     ['the last token without offline_access has expired', ['post:create', 'read']],
     ['the last refreshed token has expired', ['offline_access', 'read']],
-  ])('is there until %s', async (_when, scopes) => {
+  ])('is shown until %s', async (_when, scopes) => {
     const { actorId, visitor } = await someone();
     const others = (await usableGrants()) ?? 0;
     await issue(actorId, scopes);
@@ -87,7 +87,7 @@ describe('what people and operators see of a grant', () => {
     expect([isListed(await visitor.open(account)), await usableGrants()]).toEqual([false, others]);
   });
 
-  it('is there while a browser that was held up after the consent can still bring the code', async () => {
+  it('is shown while a browser can still bring its code after a late redirect', async () => {
     const { actorId, visitor } = await someone();
     const attempt = await authorizationRequest(client, 'read');
     const consent = await visitor.open(attempt.url);
@@ -106,7 +106,7 @@ describe('what people and operators see of a grant', () => {
     expect(isListed(await visitor.open(account))).toBe(true);
   });
 
-  it('is none of those that were used up, which end with the others all the same', async () => {
+  it('is hidden once it is too old, but is revoked together with the others', async () => {
     const { actorId, visitor } = await someone();
     await Promise.all([issue(actorId, ['read']), issue(actorId, ['post:create'])]);
     await age(actorId, usableFor(['read']));
@@ -124,7 +124,7 @@ describe('what people and operators see of a grant', () => {
     expect(await unrevoked(actorId)).toBe(0);
   });
 
-  it('is found without passing by those that have ended, or are too old', async () => {
+  it('is found by index, without reading ended or too old ones', async () => {
     const { actorId } = await someone();
     await query(
       `INSERT INTO authority.app_grant (grant_id, app_id, actor_id, scopes, issued_at, revoked_at)

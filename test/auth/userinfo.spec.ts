@@ -29,7 +29,7 @@ const bearer = (token: string) => ['authorization', `Bearer ${token}`] as const;
 const ask = (...headers: (readonly [string, string])[]) => send(network, { path, headers });
 
 describe('userinfo', () => {
-  it('says the published claims that there is a value for [identity-claims, userinfo-answer, header-revision, userinfo-pairwise]', async () => {
+  it('returns the published claims that have a value [identity-claims, userinfo-answer, header-revision, userinfo-pairwise]', async () => {
     const { status, headers, body } = await ask(bearer(connected.accessToken));
     expect(status).toBe(200);
     expect(headers['cache-control']).toBe('no-store');
@@ -44,15 +44,15 @@ describe('userinfo', () => {
     expect(connected.subject).not.toBe(actorId);
   });
 
-  it('takes the network’s own Origin', async () => {
+  it('accepts the network’s own Origin', async () => {
     expect((await ask(bearer(connected.accessToken), ['origin', network.baseUrl])).status).toBe(200);
   });
 
-  it('takes any number of spaces before the token', async () => {
+  it('accepts any number of spaces before the token', async () => {
     expect((await ask(['authorization', `Bearer   ${connected.accessToken}`])).status).toBe(200);
   });
 
-  it('does not let a query choose what it says', async () => {
+  it('ignores the query', async () => {
     const { accessToken } = connected;
     const { body } = await send(network, {
       path: `${path}?scope=read&sub=x`,
@@ -63,7 +63,7 @@ describe('userinfo', () => {
 });
 
 describe('userinfo refuses', () => {
-  it('nobody with 401 and a challenge without a code, since nothing was wrong [summary-userinfo]', async () => {
+  it('a missing token with 401 and a challenge without an error code [summary-userinfo]', async () => {
     const { status, headers, body } = await ask();
     expect(status).toBe(401);
     expect(body).toEqual({ error: 'authentication_required', error_description: expect.any(String) });
@@ -104,19 +104,19 @@ describe('userinfo refuses', () => {
     }
   });
 
-  it('a HEAD with 405', async () => {
+  it('HEAD with 405', async () => {
     const headers = [bearer(connected.accessToken)];
     const answer = await send(network, { method: 'HEAD', path, headers });
     expect([answer.status, answer.headers.allow]).toEqual([405, 'GET']);
   });
 
-  it('two headers Authorization with 400', async () => {
+  it('two Authorization headers with 400', async () => {
     const { accessToken } = connected;
     const { status, body } = await ask(bearer(accessToken), bearer(accessToken));
     expect([status, body.error]).toEqual([400, 'invalid_request']);
   });
 
-  it('another site’s pages with 403', async () => {
+  it('a foreign Origin with 403', async () => {
     const { status, body } = await ask(bearer(connected.accessToken), ['origin', 'https://evil.example']);
     expect([status, body.error]).toEqual([403, 'origin_mismatch']);
   });
@@ -132,7 +132,7 @@ describe('userinfo refuses', () => {
   it.each([
     ['a person', 'account', 'actor_id'],
     ['an application', 'application', 'app_id'],
-  ])('%s who is suspended with 403, from the next request on', async (_what, table, column) => {
+  ])('a token of %s that is suspended with 403, from the next request on', async (_what, table, column) => {
     const { accessToken } = await connect(client, new Browser(network.baseUrl), 'ada');
     const id = table === 'account' ? actorId : application.clientId;
     const become = (state: string) =>
