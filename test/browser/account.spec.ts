@@ -52,7 +52,7 @@ describeInBrowser('the account page, in a real browser', () => {
     return (await page.getByLabel('Handle').count()) === 0;
   };
 
-  it('shows which applications have access, and takes it back at once', async () => {
+  it('lists connected applications, and disconnects one at once', async () => {
     const page = await open(await somebody());
     const token = await connect(page);
     await page.goto(account());
@@ -87,7 +87,7 @@ describeInBrowser('the account page, in a real browser', () => {
     expect(watched.takeFaults()).toEqual([]);
   });
 
-  it('signs out, and going back shows nothing of it', async () => {
+  it('signs out, and going back in the history shows nothing personal', async () => {
     const handle = await somebody();
     const page = await open(handle);
     await page.getByRole('button', { name: 'Sign out', exact: true }).click();
@@ -99,7 +99,7 @@ describeInBrowser('the account page, in a real browser', () => {
     expect(watched.takeFaults()).toEqual([]);
   });
 
-  it('signs out everywhere, and leaves applications connected', async () => {
+  it('signs out everywhere, and keeps applications connected', async () => {
     const handle = await somebody();
     const [page, other] = [await open(handle), await open(handle)];
     const token = await connect(page);
@@ -111,7 +111,7 @@ describeInBrowser('the account page, in a real browser', () => {
     expect(watched.takeFaults()).toEqual([]);
   });
 
-  it('signs out everywhere and disconnects applications, if that is asked for', async () => {
+  it('signs out everywhere and disconnects applications, if the person asks for it', async () => {
     const page = await open(await somebody());
     const token = await connect(page);
     await page.goto(account());
@@ -121,7 +121,7 @@ describeInBrowser('the account page, in a real browser', () => {
     expect(await statusOfProfile(network, token)).toBe(401);
   });
 
-  it('deletes the account later, and not if its person keeps it', async () => {
+  it('schedules the deletion of the account, and cancels it', async () => {
     const handle = await somebody();
     const page = await open(handle);
     const token = await connect(page);
@@ -148,7 +148,7 @@ describeInBrowser('the account page, in a real browser', () => {
     expect(watched.takeFaults()).toEqual([]);
   });
 
-  it('makes an account where nobody has one', async () => {
+  it('makes a new account', async () => {
     const page = await watched.person();
     await page.goto(account());
     await page.getByRole('link', { name: 'Create an account' }).click();

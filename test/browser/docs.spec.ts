@@ -23,7 +23,7 @@ describeInBrowser('the reference at /docs', () => {
     await chromium?.close();
   });
 
-  it('asks for nothing but itself, and every link in it leads somewhere', async () => {
+  it('makes no further request, and has no broken internal link', async () => {
     const page = await watched.person();
     const asked: string[] = [];
     page.on('request', (request) => asked.push(request.url()));
@@ -38,7 +38,7 @@ describeInBrowser('the reference at /docs', () => {
     expect(watched.takeFaults()).toEqual([]);
   });
 
-  it('shows every operation and every code, in all sizes and colours', async () => {
+  it('shows every operation and every code, legibly in all sizes and colour schemes', async () => {
     const served = await fetch(`${network.baseUrl}/api/openapi.json`);
     const document = (await served.json()) as OpenApi;
     const page = await watched.person();

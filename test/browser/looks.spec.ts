@@ -10,7 +10,7 @@ import { expectGoodLooks } from './support/looks.js';
 import { Watched } from './support/watched.js';
 
 describeInBrowser(
-  'in light and dark, at a desk and on a phone, text is readable and nothing hangs over',
+  'legible in light and dark, wide and narrow, without sideways scrolling:',
   () => {
     let network: TestNetwork;
     let application: LocalApplication;
@@ -32,7 +32,7 @@ describeInBrowser(
       await network?.stop();
     });
 
-    it('on the pages of signing in', async () => {
+    it('sign-in pages', async () => {
       const page = await watched.person();
       await page.goto((await Flow.begin(network, application)).url);
       await expectGoodLooks(page, 'sign-in');
@@ -45,7 +45,7 @@ describeInBrowser(
       expect(watched.takeFaults()).toEqual([]);
     });
 
-    it('on the pages of signing up', async () => {
+    it('sign-up pages', async () => {
       const page = await watched.person();
       await page.goto((await Flow.begin(network, application)).url);
       await page.getByRole('link', { name: 'Create an account' }).click();
@@ -58,7 +58,7 @@ describeInBrowser(
       expect(watched.takeFaults()).toEqual([]);
     });
 
-    it('on the pages of an account', async () => {
+    it('account pages', async () => {
       const page = await watched.person();
       const account = `${network.baseUrl}/api/auth/account`;
       await page.goto(account);
@@ -87,7 +87,7 @@ describeInBrowser(
       expect(watched.takeFaults()).toEqual([]);
     });
 
-    it('on the pages that say what is wrong', async () => {
+    it('error pages', async () => {
       const page = await watched.person();
       await page.goto(`${network.baseUrl}/api/auth/interaction/unknown`);
       await expectGoodLooks(page, 'fault');

@@ -13,7 +13,7 @@ import { Watched } from './support/watched.js';
 
 const describeBehindTls = canServeTls ? describeInBrowser : describe.skip;
 
-describeBehindTls('what a real browser keeps others from, behind https', () => {
+describeBehindTls('a network behind https, in a real browser:', () => {
   let network: TestNetwork;
   let tls: TlsProxy;
   let stranger: LocalApplication;
@@ -49,7 +49,7 @@ describeBehindTls('what a real browser keeps others from, behind https', () => {
     return page;
   }
 
-  it('cookies are for this host and for https alone, out of reach of scripts and of other sites', async () => {
+  it('cookies are sent to this host over https only, and are hidden from scripts and other sites', async () => {
     const page = await watched.person();
     const request = {
       client_id: stranger.clientId,
@@ -85,7 +85,7 @@ describeBehindTls('what a real browser keeps others from, behind https', () => {
     expect(watched.takeFaults()).toEqual([]);
   });
 
-  it('a page of another site cannot show one in a frame', async () => {
+  it('a page of another site cannot frame a page of the network', async () => {
     const page = await signedIn();
     const address = stranger.serve('/frame', `<!doctype html><iframe src="${account()}"></iframe>`);
     await page.goto(address);
@@ -96,7 +96,7 @@ describeBehindTls('what a real browser keeps others from, behind https', () => {
     expect(watched.takeFaults().join()).toContain('frame-ancestors');
   });
 
-  it('a page of another site cannot send a form in a person’s name', async () => {
+  it('a page of another site cannot send a form as the person', async () => {
     const page = await signedIn();
     const action = await page
       .locator('form')

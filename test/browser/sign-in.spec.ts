@@ -9,7 +9,7 @@ import { allow, Flow, signIn, statusOfProfile } from './support/flow.js';
 import { focusIsSeen } from './support/looks.js';
 import { Watched } from './support/watched.js';
 
-describeInBrowser('signing in through an application, in a real browser', () => {
+describeInBrowser('sign-in through an application, in a real browser,', () => {
   let network: SharedNetwork;
   let application: LocalApplication;
   let ana: string;
@@ -41,7 +41,7 @@ describeInBrowser('signing in through an application, in a real browser', () => 
   it.each([
     ['with scripts', true],
     ['without scripts', false],
-  ])('ends with a token that works, %s', async (_how, javaScriptEnabled) => {
+  ])('ends with a usable token, %s', async (_how, javaScriptEnabled) => {
     const page = await watched.person({ javaScriptEnabled });
     const flow = await arrive(page);
     await signIn(page, ana);
@@ -51,7 +51,7 @@ describeInBrowser('signing in through an application, in a real browser', () => 
     expect(watched.takeFaults()).toEqual([]);
   });
 
-  it('needs no mouse, and shows all the way where the keyboard is', async () => {
+  it('works with the keyboard alone, with a visible focus at each step', async () => {
     const page = await watched.person();
     const flow = await arrive(page);
     const type = async (text: string) => {
@@ -76,7 +76,7 @@ describeInBrowser('signing in through an application, in a real browser', () => 
     expect(watched.takeFaults()).toEqual([]);
   });
 
-  it('takes another try after a wrong password, and keeps the handle', async () => {
+  it('accepts another attempt after a wrong password, and keeps the handle', async () => {
     const page = await watched.person();
     const flow = await arrive(page);
     await signIn(page, ana, 'wrong password');
@@ -88,7 +88,7 @@ describeInBrowser('signing in through an application, in a real browser', () => 
     expect((await flow.back(page)).searchParams.has('code')).toBe(true);
   });
 
-  it('makes an account on the way, and goes on to the application', async () => {
+  it('makes an account, and continues to the application', async () => {
     const page = await watched.person();
     const flow = await arrive(page);
     await page.getByRole('link', { name: 'Create an account' }).click();
@@ -108,7 +108,7 @@ describeInBrowser('signing in through an application, in a real browser', () => 
     expect(watched.takeFaults()).toEqual([]);
   });
 
-  it('that is denied goes back with nothing', async () => {
+  it('returns no code if the person denies', async () => {
     const page = await watched.person();
     const flow = await arrive(page);
     await signIn(page, ana);
@@ -119,7 +119,7 @@ describeInBrowser('signing in through an application, in a real browser', () => 
     expect(watched.takeFaults()).toEqual([]);
   });
 
-  it('can be gone on with as somebody else', async () => {
+  it('can continue with another account', async () => {
     const page = await watched.person();
     const flow = await arrive(page);
     await signIn(page, ana);
@@ -132,7 +132,7 @@ describeInBrowser('signing in through an application, in a real browser', () => 
     expect(watched.takeFaults()).toEqual([]);
   });
 
-  it('asks for a password once in a browser, and for consent each time', async () => {
+  it('asks for the password once in a browser, and for consent each time', async () => {
     const page = await watched.person();
     await arrive(page);
     await signIn(page, ana);
@@ -142,7 +142,7 @@ describeInBrowser('signing in through an application, in a real browser', () => 
     expect((await again.back(page)).searchParams.has('code')).toBe(true);
   });
 
-  it('is over with signing out, and going back shows nothing of it', async () => {
+  it('ends with sign-out, and going back in the history shows nothing personal', async () => {
     const page = await watched.person();
     const flow = await arrive(page);
     await signIn(page, ana);
@@ -162,9 +162,9 @@ describeInBrowser('signing in through an application, in a real browser', () => 
   });
 
   it.each([
-    ['who is signed in', true],
-    ['who is not', false],
-  ])('is over for an application that gets the browser back, of somebody %s', async (_who, isSignedIn) => {
+    ['with a session', true],
+    ['without a session', false],
+  ])('ends at the request of an application, which gets the browser back, %s', async (_who, isSignedIn) => {
     const page = await watched.person();
     if (isSignedIn) {
       await arrive(page);

@@ -31,8 +31,8 @@ const whole = [
   ran(['a page of replies', 'is short']),
 ];
 
-describe('the titles in a source', () => {
-  it('are those of tests and groups that end with ids, with the groups around them', () => {
+describe('the titles of tests in a source', () => {
+  it('are found with the titles of their groups, if they end with ids', () => {
     expect(tags).toEqual([
       { file, titles: ['a post', 'needs a token'], ids: ['token', 'scope'] },
       { file, titles: ['a post', "refuses %s with %j, 'as it is'"], ids: ['scope'] },
@@ -41,7 +41,7 @@ describe('the titles in a source', () => {
     ]);
   });
 
-  it('are wrong where they name what there is not, or where none names a sentence', () => {
+  it('are faulty if they name an unknown sentence, or if no title names a sentence', () => {
     expect(faultsInTags(list, tags)).toEqual([]);
     expect(faultsInTags(list.slice(1), tags)).toEqual([
       'test/posts.spec.ts: a post needs a token: there is no sentence token',
@@ -52,12 +52,12 @@ describe('the titles in a source', () => {
   });
 });
 
-describe('a run', () => {
-  it('shows all where each named test passed, whatever became of others', () => {
+describe('a run of all tests', () => {
+  it('shows every sentence if each tagged test passed, whatever the others did', () => {
     expect(faultsInOutcomes(tags, whole)).toEqual([]);
   });
 
-  it.each(['failed', 'pending', 'todo'])('does not where a named test is %s', (status) => {
+  it.each(['failed', 'pending', 'todo'])('has a fault if a tagged test is %s', (status) => {
     const faults = faultsInOutcomes(tags, [
       ...whole,
       ran(['a post', "refuses x with 1, 'as it is'"], status),
@@ -68,7 +68,7 @@ describe('a run', () => {
   });
 
   it.each(whole.map((_each, index) => index).filter((index) => ![1, 2, 3].includes(index)))(
-    'does not where a named test was left out: number %d',
+    'has a fault if a tagged test is missing: number %d',
     (left) => {
       const faults = faultsInOutcomes(
         tags,
@@ -78,7 +78,7 @@ describe('a run', () => {
     },
   );
 
-  it('does not where the test of that name is in another file', () => {
+  it('has a fault if the tagged test is in another file', () => {
     const elsewhere = whole.map(({ titles, ids, status }) => ({
       file: 'test/other.spec.ts',
       titles,
@@ -88,7 +88,7 @@ describe('a run', () => {
     expect(faultsInOutcomes(tags, elsewhere)).toHaveLength(tags.length);
   });
 
-  it('has answered a code where a test was answered with it in its status', () => {
+  it('covers a code if some test was answered with it and its status', () => {
     const statuses = { not_found: 404, invalid_text: 400 };
     const found = { code: 'not_found', status: 404 };
     expect(unanswered(statuses, [found, { code: 'invalid_text', status: 400 }])).toEqual([]);

@@ -21,39 +21,39 @@ const replaced = (entry: Partial<Entry>) =>
   faultsAfter((entries) => entries.splice(place, 1, { ...list[place]!, ...entry }));
 
 describe('the list of sentences', () => {
-  it('is the published document, word for word and in its order', () => {
+  it('equals the published document, word for word and in its order', () => {
     expect(faultsIn(list, published)).toEqual([]);
   });
 
   it.each<[string, string[]]>([
-    ['one is missing', faultsAfter((entries) => entries.splice(place, 1))],
+    ['a sentence is missing', faultsAfter((entries) => entries.splice(place, 1))],
     [
-      'one is there twice',
+      'a sentence occurs twice',
       faultsAfter((entries) => entries.splice(place, 0, { ...list[place]!, id: 'another' })),
     ],
     [
-      'two changed places',
+      'two sentences are swapped',
       faultsAfter((entries) => entries.splice(place, 2, list[place + 1]!, list[place]!)),
     ],
-    ['a word is another', replaced({ text: 'Required scope: `read`.' })],
-    ['the last one is missing', faultsAfter((entries) => entries.pop())],
-    ['an id is there twice', replaced({ id: 'posts-create' })],
-    ['one has an id and a reason', replaced({ bindsNothing: 'It is nothing.' })],
-    ['one has an empty id', replaced({ id: '' })],
-    ['one repeats what there is not', replaced({ id: '', repeats: 'nothing' })],
-  ])('is wrong where %s', (_what, faults) => {
+    ['a word differs', replaced({ text: 'Required scope: `read`.' })],
+    ['the last sentence is missing', faultsAfter((entries) => entries.pop())],
+    ['an id occurs twice', replaced({ id: 'posts-create' })],
+    ['a sentence has both an id and a reason', replaced({ bindsNothing: 'It is nothing.' })],
+    ['an id is empty', replaced({ id: '' })],
+    ['a sentence repeats an unknown id', replaced({ id: '', repeats: 'nothing' })],
+  ])('is faulty if %s', (_what, faults) => {
     expect(faults).toHaveLength(1);
   });
 });
 
 describe('the titles of tests', () => {
-  it('name every sentence, and nothing else', () => {
+  it('name every sentence and no unknown one', () => {
     expect(faultsInTags(list, tags)).toEqual([]);
   });
 });
 
 describe('docs/conformance.md', () => {
-  it('is what `npm run conformance` makes of both', () => {
+  it('is what `npm run conformance` writes', () => {
     const page = readFileSync(new URL('../../docs/conformance.md', import.meta.url), 'utf8');
     expect(page).toBe(pageOf(list, tags));
   });

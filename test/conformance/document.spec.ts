@@ -39,18 +39,18 @@ A post is a text. It has an author.
   });
 
   it.each([
-    ['a name in backticks that begins with a small letter', 'It is so. `id` is text.', 2],
+    ['a lowercase name in backticks', 'It is so. `id` is text.', 2],
     ['a full stop in backticks', 'See `a. B` for it. Or not.', 2],
     ['a full stop in brackets', 'It is so (as here. Or there) and {a. B}.', 1],
     ['a number with a point', 'OAuth 2.0 is used. It is.', 2],
     ['no full stop', '200: `{ok}`', 1],
-  ])('are found about %s', (_what, text, count) => {
+  ])('are divided correctly with %s', (_what, text, count) => {
     const parts = partsOf(text);
     expect(parts).toHaveLength(count);
     expect(parts.map((part) => part.text).join(' ')).toBe(text);
   });
 
-  it('leave out nothing but what is around them', () => {
+  it('together are the whole text except the marks between them', () => {
     const text = '- One. Two (three. Four). `five`: six.\n- Seven.';
     expect(partsOf(text).map((part) => part.text)).toEqual([
       'One.',

@@ -71,12 +71,12 @@ const outcome = (title: string, ids: string[], status: string) => ({
 });
 
 describe('artifacts/run.json', () => {
-  it('is not written by a run of some of the tests', async () => {
+  it('is not written by a run of some tests', async () => {
     expect(await recordedBy('posts')).toBeUndefined();
     expect(await recordedBy('--testNamePattern', 'found')).toBeUndefined();
   });
 
-  it('tells of a whole run what became of each test, and which codes those that passed were answered with', async () => {
+  it('has the outcome of each test of a whole run, and the codes that passing tests were answered with', async () => {
     const test = 'a post [of-all] is not found by 404 [post-a, post-b]';
     const recorded = {
       outcomes: [

@@ -42,18 +42,18 @@ afterAll(async () => {
 });
 
 describe('docs/applications.md', () => {
-  it('has an answer for every request and command', () => {
+  it('has an answer after every request and command', () => {
     expect(steps.length % 2).toBe(0);
     expect(steps.length).toBeGreaterThan(20);
   });
 
-  it('names every scope that the network announces', async () => {
+  it('names every announced scope', async () => {
     const answer = await fetch(`${network.baseUrl}/api/auth/.well-known/openid-configuration`);
     const { scopes_supported: announced } = (await answer.json()) as { scopes_supported: string[] };
     expect(new Set(Object.keys(operationsByScope))).toEqual(new Set(announced));
   });
 
-  it('names each operation of the API under the scope that it needs', () => {
+  it('names each operation of the API under its scope', () => {
     const needed = operationsOf(documentOf(HttpModule, network.baseUrl)).flatMap(
       ({ path, method, operation }) =>
         operation.security.flatMap(({ network: scopes = [] }) =>

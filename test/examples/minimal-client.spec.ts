@@ -96,8 +96,8 @@ async function postsOf(actorId: string): Promise<string[]> {
   return posts.filter(({ authorActorId }) => authorActorId === actorId).map(({ text }) => text);
 }
 
-describe('signing in', () => {
-  it('shows who signed in, whatever their name is made of, and gives the browser nothing but an opaque cookie [flow-cookie]', async () => {
+describe('sign-in', () => {
+  it('shows the escaped name of the person, and gives the browser only an opaque cookie [flow-cookie]', async () => {
     const { visitor, page } = await signedIn(`<b>Ada</b> & "Co"`);
     expect(page.text).toContain('<h1>&#60;b&#62;Ada&#60;/b&#62; &#38; &#34;Co&#34;</h1>');
     expect(page.headers.get('content-security-policy')).toContain("default-src 'none'");
@@ -108,7 +108,7 @@ describe('signing in', () => {
     for (const value of visitor.cookieValues) expect(value).toMatch(/^[\w-]{43}$/);
   });
 
-  it('keeps its cookie from scripts [flow-cookie]', async () => {
+  it('sets a cookie that scripts cannot read [flow-cookie]', async () => {
     const { origin } = example;
     const sent = await fetch(`${origin}/login`, { method: 'POST', headers: { origin }, redirect: 'manual' });
     expect(sent.headers.getSetCookie()).toEqual([
@@ -116,7 +116,7 @@ describe('signing in', () => {
     ]);
   });
 
-  it('refuses a callback with a state that is of no login here, and exchanges nothing for it [flow-transaction, flow-callback]', async () => {
+  it('refuses a callback with an unknown state, and does not exchange its code [flow-transaction, flow-callback]', async () => {
     const { person, visitor } = await newPerson();
     const callback = await calledBack(visitor, person);
     const exchanges = between.count(TOKEN);
@@ -129,7 +129,7 @@ describe('signing in', () => {
     expect((await visitor.open(example.origin)).text).toContain('Sign in');
   });
 
-  it('ends a login with its first callback, whatever came of that [flow-transaction, flow-callback]', async () => {
+  it('ends an attempt with its first callback, even a faulty one [flow-transaction, flow-callback]', async () => {
     const { person, visitor, actorId } = await newPerson();
     const callback = await calledBack(visitor, person);
     const tampered = new URL(callback);
@@ -140,7 +140,7 @@ describe('signing in', () => {
     expect(await grantsOf(actorId)).toEqual([true]);
   });
 
-  it('goes through in each of two tabs, whichever is first, and again in neither', async () => {
+  it('succeeds once in each of two tabs, in any order', async () => {
     const { person, visitor } = await newPerson();
     const stranger = new Visitor(example.origin);
     await calledBack(stranger, person);
@@ -156,7 +156,7 @@ describe('signing in', () => {
     expect((await visitor.open(example.origin)).text).toContain('<h1>Ada</h1>');
   });
 
-  it('refuses a callback that is played again, and one in another browser, and leaves the session alone [flow-transaction, flow-callback]', async () => {
+  it('refuses a replayed callback, and one in another browser, and keeps the session [flow-transaction, flow-callback]', async () => {
     const { person, visitor } = await newPerson();
     const callback = await calledBack(visitor, person);
     expect(await new Visitor(example.origin).open(callback)).toMatchObject({ status: 400 });
@@ -168,7 +168,7 @@ describe('signing in', () => {
   });
 
   it.each<readonly [string, object]>([
-    ['a scope that was not asked for', { scopes: ['openid', 'read', 'post:create', 'block:write'] }],
+    ['a scope that was not requested', { scopes: ['openid', 'read', 'post:create', 'block:write'] }],
     ['another application', { appId: 'another' }],
   ])('refuses a session of %s [scopes-client, flow-session]', async (_what, members) => {
     const { person, visitor } = await newPerson();
@@ -178,7 +178,7 @@ describe('signing in', () => {
     expect((await visitor.open(example.origin)).text).toContain('Sign in');
   });
 
-  it('says so when the person does not allow it', async () => {
+  it('reports that the person denied', async () => {
     const { person, visitor } = await newPerson();
     const callback = await calledBack(visitor, { ...person, decision: 'deny' });
     const page = await visitor.open(callback);
@@ -186,7 +186,7 @@ describe('signing in', () => {
     expect(page.text).toContain('access_denied');
   });
 
-  it('takes no form that another site sent', async () => {
+  it('refuses a form from another site', async () => {
     const { visitor, page, actorId } = await signedIn();
     const [{ fields } = { fields: {} }] = page.forms;
     for (const headers of [{ origin: 'https://elsewhere.example' }, {}]) {
@@ -199,14 +199,14 @@ describe('signing in', () => {
 });
 
 describe('posting', () => {
-  it('makes one post of a form that is sent twice', async () => {
+  it('makes one post if its form is sent twice', async () => {
     const { visitor, page, actorId } = await signedIn();
     for (const _ of [1, 2])
       expect(await press(visitor, page, '/posts', { text: 'One\r\nTwo' })).toMatchObject({ status: 200 });
     expect(await postsOf(actorId)).toEqual(['One\nTwo']);
   });
 
-  it('makes one post where the answer of the network is lost and the form is sent again', async () => {
+  it('makes one post if the answer is lost and the form is sent again', async () => {
     const { visitor, page, actorId } = await signedIn();
     between.loseAnswer('/api/posts');
     const lost = await press(visitor, page, '/posts', { text: 'Did it arrive?' });
@@ -215,7 +215,7 @@ describe('posting', () => {
     expect(await postsOf(actorId)).toEqual(['Did it arrive?']);
   });
 
-  it('hands on what the network refuses, with the time to come back at', async () => {
+  it('passes refusals of the network on, with Retry-After', async () => {
     const { visitor, page, actorId } = await signedIn();
     between.refuse('/api/posts', 7);
     const later = await press(visitor, page, '/posts', { text: 'Later' });
@@ -231,8 +231,8 @@ describe('posting', () => {
   });
 });
 
-describe('an access token that has expired', () => {
-  it('is refreshed once for all requests that met it, and the session goes on under its grant', async () => {
+describe('an expired access token', () => {
+  it('is refreshed once for all concurrent requests, under the same grant', async () => {
     const { visitor, actorId } = await signedIn();
     for (const round of [1, 2]) {
       await expireAccessTokens(actorId);
@@ -244,7 +244,7 @@ describe('an access token that has expired', () => {
     expect(await grantsOf(actorId)).toEqual([true]);
   });
 
-  it('ends the session where nobody knows whether the refresh happened, and its token is never sent again [refresh-uncertain]', async () => {
+  it('ends the session if the outcome of the refresh is unknown, and its refresh token is not sent again [refresh-uncertain]', async () => {
     const { visitor, actorId } = await signedIn();
     await expireAccessTokens(actorId);
     between.loseAnswer(TOKEN);
@@ -260,15 +260,15 @@ describe('an access token that has expired', () => {
   });
 });
 
-describe('leaving', () => {
-  it('signs out here, and leaves the application its grant [refresh-logout]', async () => {
+describe('the end of a session', () => {
+  it('by sign-out keeps the grant of the application [refresh-logout]', async () => {
     const { visitor, page, actorId } = await signedIn();
     expect((await press(visitor, page, '/logout')).text).toContain('Sign in');
     expect(await press(visitor, page, '/posts', { text: 'Too late' })).toMatchObject({ status: 401 });
     expect(await grantsOf(actorId)).toEqual([true]);
   });
 
-  it('disconnects, which ends the grant; until that is certain it goes on being connected', async () => {
+  it('by disconnecting ends the grant, and fails until the network confirms that', async () => {
     const { visitor, page, actorId } = await signedIn();
     between.refuse('/api/auth/oauth2/revoke', 3);
     expect(await press(visitor, page, '/disconnect')).toMatchObject({ status: 503 });
@@ -278,11 +278,11 @@ describe('leaving', () => {
   });
 });
 
-it('met nothing that it did not foresee', () => {
+it('logs nothing unforeseen in all these tests', () => {
   expect(example.complaints()).toBe('');
 });
 
-it('says in one line what it was not told', async () => {
+it('names a missing setting in one line', async () => {
   for (const [set, name] of [
     [{}, 'CLIENT_ID'],
     [{ CLIENT_ID: 'x', CLIENT_SECRET: '' }, 'CLIENT_SECRET'],
@@ -292,6 +292,6 @@ it('says in one line what it was not told', async () => {
   }
 });
 
-it('is less than 150 lines', () => {
+it('has less than 150 lines', () => {
   expect(readFileSync(SERVER, 'utf8').split('\n').length - 1).toBeLessThan(150);
 });

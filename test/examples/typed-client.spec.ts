@@ -54,7 +54,7 @@ describe('the typed client', () => {
     expect(timeline).toEqual([expect.stringMatching(/: Hello from the typed client$/)]);
   });
 
-  it('follows somebody, and reads their posts page by page', async () => {
+  it('follows an actor, and reads their posts page by page', async () => {
     const grace = await signIn(network, await registerApplication(network));
     const texts = Array.from({ length: 25 }, (_, index) => `Number ${index}`);
     for (const text of texts) await grace.say(text);
@@ -64,7 +64,7 @@ describe('the typed client', () => {
     expect(theirs).toEqual(texts.map((text) => `${grace.actorId}: ${text}`).toReversed());
   });
 
-  it('posts once where the answer is lost, and waits where the network asks for it', async () => {
+  it('posts once if the answer is lost, and waits as long as Retry-After says', async () => {
     between.loseAnswer('/api/posts');
     between.refuse('/api/timeline', 1);
     const before = between.count('/api/posts');

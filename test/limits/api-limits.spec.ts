@@ -37,7 +37,7 @@ const caller = (appId: string, actorId: string): Caller => ({
 });
 
 describe('the budgets of the social API', () => {
-  it('are as published [limit-anonymous, limit-events]', async () => {
+  it('are the published ones [limit-anonymous, limit-events]', async () => {
     const api = fresh();
     const all = await Promise.all([
       api.anonymousRead('reads', '203.0.113.9'),
@@ -53,7 +53,7 @@ describe('the budgets of the social API', () => {
     ]);
   });
 
-  it.each(['read', 'write'] as const)('are apart for each application and actor: to %s', async (act) => {
+  it.each(['read', 'write'] as const)('are separate for each application and actor: to %s', async (act) => {
     const api = fresh();
     const left = async (appId: string, actorId: string) =>
       (await api[act](caller(appId, actorId)))?.claim.left;
@@ -63,7 +63,7 @@ describe('the budgets of the social API', () => {
     expect(await left('gravel', 'ada')).toBe(whole);
   });
 
-  it('of an address are those of its block', async () => {
+  it('of an address are shared within its block', async () => {
     const api = fresh();
     const left = async (address: string) => (await api.anonymousRead('reads', address))?.claim.left;
     expect(await left('2001:db8::1')).toBe(119);
@@ -73,14 +73,14 @@ describe('the budgets of the social API', () => {
     expect(await left('::ffff:203.0.113.9')).toBe(118);
   });
 
-  it.each(['10.1.2.3', 'unknown', ''])('are nobody’s where the address is %p', async (nearest) => {
+  it.each(['10.1.2.3', 'unknown', ''])('are unavailable for the address %p', async (nearest) => {
     await expect(fresh().anonymousRead('reads', nearest)).rejects.toMatchObject({
       code: 'trusted_address_unavailable',
       status: 503,
     });
   });
 
-  it('are endless where limits are off, whatever the address', async () => {
+  it('are unlimited if limits are off, whatever the address', async () => {
     const api = fresh('off');
     expect(await api.anonymousRead('reads', 'unknown')).toBeUndefined();
     expect(await api.read(caller('pebble', 'ada'))).toBeUndefined();

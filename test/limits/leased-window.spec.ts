@@ -59,14 +59,14 @@ async function useUp(window: LeasedWindow, atOnce = 16): Promise<number> {
 }
 
 describe('a leased budget', () => {
-  it('is spent to the last point by one process, with a statement for every twentieth', async () => {
+  it('can be used up by one process, with at most one statement for twenty claims', async () => {
     const { windows } = processes();
     const asked = jest.spyOn(database.pool, 'query');
     expect(await useUp(windows[0])).toBe(3_000);
     expect(asked.mock.calls.length).toBeLessThan(150);
   });
 
-  it('costs nothing once it is used up', async () => {
+  it('needs no statement once it is used up', async () => {
     const { windows } = processes(20);
     await useUp(windows[0]);
     const asked = jest.spyOn(database.pool, 'query');
@@ -75,7 +75,7 @@ describe('a leased budget', () => {
   });
 
   it.each([1, 7, 120, 3_000])(
-    'of %i is neither exceeded nor wasted by three that all go on',
+    'of %i is neither exceeded nor wasted by three active processes',
     async (quota) => {
       const { windows } = processes(quota);
       const spent = await Promise.all(windows.map((window) => useUp(window)));
@@ -83,12 +83,12 @@ describe('a leased budget', () => {
     },
   );
 
-  it('is granted exactly as often to one who asks all at once', async () => {
+  it('is not exceeded by concurrent claims of one process', async () => {
     const { windows } = processes(120);
     expect(await useUp(windows[0], 500)).toBe(120);
   });
 
-  it('lacks no more than a lease for each process that took one and does not go on', async () => {
+  it('loses at most one lease to each process that leased one and stopped claiming', async () => {
     const { windows } = processes();
     await windows[1].claim('ada');
     await windows[2].claim('ada');
@@ -97,14 +97,14 @@ describe('a leased budget', () => {
     expect(await useUp(windows[1])).toBe(MAX_LEASE - 1);
   });
 
-  it('says what is left, one less each time', async () => {
+  it('returns the remaining number, one less for each claim', async () => {
     const { windows } = processes();
     const left: number[] = [];
     for (let count = 0; count < 120; count++) left.push((await windows[0].claim('ada')).left);
     expect(left).toEqual(Array.from({ length: 120 }, (_, n) => 2_999 - n));
   });
 
-  it('is whole again in the next window, to which no lease is carried over', async () => {
+  it('is whole in the next window, into which no lease is carried over', async () => {
     const { windows, endWindow } = processes();
     await windows[1].claim('ada');
     await useUp(windows[0]);
@@ -112,13 +112,13 @@ describe('a leased budget', () => {
     expect(await windows[1].claim('ada')).toMatchObject({ granted: 1, left: 2_999 });
   });
 
-  it('is apart for everybody', async () => {
+  it('is separate for each key', async () => {
     const { windows } = processes(5);
     await useUp(windows[0]);
     expect(await windows[0].claim('eve')).toMatchObject({ granted: 1, left: 4 });
   });
 
-  it('is refused while it cannot be counted, but for what was taken before, and goes on after that', async () => {
+  it('is refused while it cannot be counted, except for leased claims, and granted again afterwards', async () => {
     const { windows } = processes(32);
     await windows[0].claim('ada');
     await database.pool.query('ALTER TABLE limits.used RENAME TO elsewhere');

@@ -43,7 +43,7 @@ const granted = async (claims: readonly Promise<{ granted: number }>[]): Promise
   (await Promise.all(claims)).reduce((sum, claim) => sum + claim.granted, 0);
 
 describe('a budget', () => {
-  it('says what is left, and when it is whole again', async () => {
+  it('returns the remaining number and the time until it is whole again', async () => {
     const [window] = windows(3);
     expect(await window.claim('ada')).toEqual({ granted: 1, left: 2, msToReset: expect.any(Number) });
     await window.claim('ada', 2);
@@ -53,20 +53,20 @@ describe('a budget', () => {
     expect(msToReset).toBeLessThanOrEqual(60_000);
   });
 
-  it('is of one alone, and of one name alone', async () => {
+  it('is separate for each key and each name', async () => {
     const [window, another] = [windows(1)[0], windows(1)[0]];
     const claims = [window.claim('ada'), window.claim('eve'), another.claim('ada')];
     expect(await granted(claims)).toBe(3);
   });
 
-  it('is granted in part where less is left than was asked for', async () => {
+  it('is granted in part if less is left than claimed', async () => {
     const [mine, theirs] = windows(10);
     expect(await mine.claim('ada', 7)).toMatchObject({ granted: 7, left: 3 });
     expect(await theirs.claim('ada', 7)).toMatchObject({ granted: 3, left: 0 });
     expect(await mine.claim('ada', 7)).toMatchObject({ granted: 0, left: 0 });
   });
 
-  it.each([1, 3, 50])('is never exceeded by claims of %i points at once on two processes', async (points) => {
+  it.each([1, 3, 50])('is never exceeded by concurrent claims of %i points on two processes', async (points) => {
     const both = windows(100);
     const claims = Array.from({ length: 120 }, (_, n) => both[n % 2 ? 1 : 0].claim('ada', points));
     expect(await granted(claims)).toBe(100);
@@ -80,7 +80,7 @@ describe('a budget', () => {
     expect((await mine.claim('ada')).granted).toBe(0);
   });
 
-  it('can be given back, unless it is final: then nobody is asked again until its window ends', async () => {
+  it('can be lowered again, unless it is final: then refusals are remembered until the window ends', async () => {
     for (const isFinal of [true, false]) {
       const [window] = windows(1, { isFinal });
       await window.claim('ada');
@@ -90,7 +90,7 @@ describe('a budget', () => {
     }
   });
 
-  it('is kept under a name that says nothing', async () => {
+  it('is stored under a key that reveals nothing', async () => {
     const [window] = windows(1, { name: 'a-name' });
     await window.claim('ada');
     const { rows } = await one.pool.query('SELECT * FROM limits.used WHERE key = $1', [window.keyOf('ada')]);
@@ -103,7 +103,7 @@ describe('a budget that cannot be counted', () => {
   const failure = async (window: SharedWindow): Promise<unknown> =>
     window.claim('ada').catch((error: unknown) => error);
 
-  it('is known to be on a server that answers, where the table is locked', async () => {
+  it('reports a reachable server if its table is locked', async () => {
     const [window] = windows(1);
     const client = await other.pool.connect();
     try {
@@ -119,7 +119,7 @@ describe('a budget that cannot be counted', () => {
     expect((await window.claim('ada')).granted).toBe(1);
   });
 
-  it('is known to be on a server that answers, where the table is gone', async () => {
+  it('reports a reachable server if its table is gone', async () => {
     const [window] = windows(1);
     await one.pool.query('ALTER TABLE limits.used RENAME TO elsewhere');
     const error = await failure(window);
@@ -128,7 +128,7 @@ describe('a budget that cannot be counted', () => {
     expect(error).toMatchObject({ isServerAvailable: true });
   });
 
-  it('is known to be on a server that is away', async () => {
+  it('reports an unreachable server', async () => {
     const [window] = windows(1);
     await postgres.kill();
     try {

@@ -26,7 +26,7 @@ describe('CHANGELOG.md', () => {
     expect(unnamed).toEqual([]);
   });
 
-  it('announces the document as it is: who changes it says so there, and puts this digest into the entry [version-changelog]', () => {
+  it('has the digest of the document: a change of the document needs an entry with the new digest [version-changelog]', () => {
     const digest = createHash('sha256').update(shape).digest('hex').slice(0, 16);
     expect(/^Digest of the document: `([0-9a-f]+)`/m.exec(changelog)?.[1]).toBe(digest);
   });

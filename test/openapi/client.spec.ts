@@ -8,7 +8,7 @@ import { documentOf } from '../../src/http/openapi/document.js';
 
 const committed = new URL('../../client/schema.d.ts', import.meta.url);
 
-it('the typed client is what `npm run client` makes of the document', async () => {
+it('the committed typed client is what `npm run client` generates', async () => {
   const document = documentOf(HttpModule, 'http://localhost:3000');
   // As it is served: what is undefined is not there.
   const served = JSON.parse(JSON.stringify(document)) as OpenAPI3;

@@ -33,7 +33,7 @@ describe('the document', () => {
     expect([valid, errors, validator.version]).toEqual([true, undefined, '3.1']);
   });
 
-  it('has the version of the published API, and is always the same [service-pilot, version-label]', () => {
+  it('has the version of the published API, and does not vary [service-pilot, version-label]', () => {
     expect(document.info.version).toBe('pilot');
     expect(JSON.stringify(documentOf(HttpModule, 'https://network.example'))).toBe(JSON.stringify(document));
   });
@@ -47,7 +47,7 @@ describe('the document', () => {
     },
   );
 
-  it('has every endpoint of the authorization server that is not for browsers', () => {
+  it('has every endpoint of the authorization server except those for browsers', () => {
     const served = endpoints
       .filter(([, path]) => !browserEndpoints.has(path))
       .map(([method, path]) => `${method} /api/auth${path}`);
@@ -57,7 +57,7 @@ describe('the document', () => {
 });
 
 describe('the operations', () => {
-  it('refuse with the published statuses, and with no other [error-statuses, profile-refusals]', () => {
+  it('declare the published statuses of refusals and no others [error-statuses, profile-refusals]', () => {
     const text = readFileSync(new URL('../../docs/network-api.md', import.meta.url), 'utf8');
     const [, published = ''] = /^Declared HTTP statuses for refusals: ([\d, ]+)\.$/m.exec(text) ?? [];
     const [, ofProfile = ''] = /^- Refusals: ([\d, ]+) \(Error object\)\.$/m.exec(text) ?? [];
@@ -97,12 +97,12 @@ describe('each operation', () => {
         ),
       );
 
-  it.each(operations)('%s has examples, and they are what its schemas say', (_name, operation) => {
+  it.each(operations)('%s has examples that match its schemas', (_name, operation) => {
     const bodies = [operation.requestBody, ...Object.values(operation.responses)];
     expect(bodies.flatMap((body) => misfits(body?.content))).toEqual([]);
   });
 
-  it.each(operations)('%s says what it is, who may call it, and how it refuses', (_name, operation) => {
+  it.each(operations)('%s has a summary, known tags and all its refusals', (_name, operation) => {
     const { summary, tags, responses } = operation;
     expect(summary).toMatch(/^[A-Z].+[^.]$/);
     expect(document.tags.map(({ name }) => name)).toEqual(expect.arrayContaining([...tags]));

@@ -18,13 +18,13 @@ beforeAll(async () => {
 });
 
 describe('/api/openapi.json', () => {
-  it('is the document of this network, for anybody', async () => {
+  it('is the document of this network, for everybody', async () => {
     const { status, headers, body } = await send(network.baseUrl, 'GET', '/api/openapi.json');
     expect([status, headers.get('content-type')]).toEqual([200, 'application/json; charset=utf-8']);
     expect(body).toEqual(JSON.parse(JSON.stringify(documentOf(HttpModule, network.baseUrl))));
   });
 
-  it('is told from what is not there by every operation in it', async () => {
+  it('has no operation that the network does not know', async () => {
     const answers = await Promise.all(
       operationsOf(documentOf(HttpModule, network.baseUrl)).map(async ({ path, method }) => {
         const { status, body } = await send(
@@ -45,14 +45,14 @@ describe('/api/openapi.json', () => {
     expect(missing).toEqual([]);
   });
 
-  it('takes no other method', async () => {
+  it('refuses other methods', async () => {
     const { status, headers } = await send(network.baseUrl, 'POST', '/api/openapi.json', { body: {} });
     expect([status, headers.get('allow')]).toEqual([405, 'GET, HEAD']);
   });
 });
 
 describe('/docs', () => {
-  it('is a page without scripts that takes nothing from elsewhere', async () => {
+  it('is a page without scripts or external resources', async () => {
     const answer = await fetch(`${network.baseUrl}/docs`);
     expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
     expect(answer.headers.get('content-security-policy')).toMatch(/^default-src 'none'; style-src 'sha256-/);
@@ -62,7 +62,7 @@ describe('/docs', () => {
 });
 
 describe('the typed client', () => {
-  it('sends what the network takes, and reads what it answers', async () => {
+  it('sends valid requests, and reads their answers', async () => {
     const written = await ada.client.POST('/api/posts', {
       body: { intentId: randomUUID(), text: 'Typed', audience: 'public' },
     });
@@ -71,12 +71,12 @@ describe('the typed client', () => {
     expect(data?.post).toMatchObject({ text: 'Typed', authorActorId: ada.actorId });
   });
 
-  it('reads refusals by their codes', async () => {
+  it('returns refusals with their codes', async () => {
     const { error, response } = await ada.client.GET('/api/posts/{id}', { params: { path: { id: 'none' } } });
     expect([response.status, error?.error]).toEqual([404, 'post_unavailable']);
   });
 
-  it('is anonymous without a token, and asks for the token each time with one', async () => {
+  it('is anonymous without a token, and calls its token function for each request', async () => {
     const nobody = await plazaClient(network.baseUrl).GET('/api/profile');
     expect([nobody.response.status, nobody.error?.error]).toEqual([401, 'authentication_required']);
     const tokens = ['nonsense', ada.token];

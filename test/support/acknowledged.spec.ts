@@ -19,8 +19,8 @@ function showing(...revisions: readonly (number | { readonly status: number })[]
   return network;
 }
 
-describe('a reader', () => {
-  it.each(['bob', undefined])('asks again until the writes of others are shown (%s)', async (reader) => {
+describe('a read by a test', () => {
+  it.each(['bob', undefined])('is repeated until it shows the writes of others (%s)', async (reader) => {
     const acknowledged = new Acknowledged();
     acknowledged.note('alice', creation, acknowledging(5));
     const network = showing(3, 4, 5, 6);
@@ -32,7 +32,7 @@ describe('a reader', () => {
     ['DELETE', '/api/posts/p?intentId=i&revision=1'],
     ['PUT', '/api/blocks/bob'],
   ])(
-    'does not ask again for a restriction of others, which must hold at once: %s %s',
+    'is not repeated for a restriction by others, which must hold at once: %s %s',
     async (method, path) => {
       const acknowledged = new Acknowledged();
       acknowledged.note('alice', { method, path }, acknowledging(5));
@@ -42,7 +42,7 @@ describe('a reader', () => {
     },
   );
 
-  it('asks again for what others give back', async () => {
+  it('is repeated for a restriction that others lifted', async () => {
     const acknowledged = new Acknowledged();
     acknowledged.note('alice', { method: 'DELETE', path: '/api/blocks/bob?intentId=i' }, acknowledging(5));
     const network = showing(4, 5);
@@ -50,7 +50,7 @@ describe('a reader', () => {
     expect([answer.headers.get('x-network-revision'), network.reads]).toEqual(['5', 2]);
   });
 
-  it('does not ask again for a write of their own, which must be shown at once', async () => {
+  it('is not repeated for a write of the reader, which must be shown at once', async () => {
     const acknowledged = new Acknowledged();
     acknowledged.note('alice', creation, acknowledging(5));
     const network = showing(4, 5);
@@ -58,7 +58,7 @@ describe('a reader', () => {
     expect([answer.headers.get('x-network-revision'), network.reads]).toEqual(['4', 1]);
   });
 
-  it('does not ask again where their own write is missing, whatever others wrote since', async () => {
+  it('is not repeated if a write of the reader is missing, whatever others wrote since', async () => {
     const acknowledged = new Acknowledged();
     acknowledged.note('alice', creation, acknowledging(5));
     acknowledged.note('bob', creation, acknowledging(6));
@@ -67,7 +67,7 @@ describe('a reader', () => {
     expect([answer.headers.get('x-network-revision'), network.reads]).toEqual(['4', 1]);
   });
 
-  it('does not ask again where a read is refused', async () => {
+  it('is not repeated if it is refused', async () => {
     const acknowledged = new Acknowledged();
     acknowledged.note('alice', creation, acknowledging(5));
     const network = showing({ status: 503 }, 5);
@@ -75,7 +75,7 @@ describe('a reader', () => {
     expect(network.reads).toBe(1);
   });
 
-  it('waits for no write of a log that was replaced', async () => {
+  it('does not wait for writes of a log that was replaced', async () => {
     const acknowledged = new Acknowledged();
     acknowledged.note('alice', creation, acknowledging(5));
     const network = showing(5, 1);
@@ -85,7 +85,7 @@ describe('a reader', () => {
     expect([answer.headers.get('x-network-revision'), network.reads]).toEqual(['1', 2]);
   });
 
-  it('asks for what is shown behind the writes of others where something is not found', async () => {
+  it('that is not found is repeated with the revision of the writes of others', async () => {
     const acknowledged = new Acknowledged();
     acknowledged.note('alice', creation, acknowledging(5));
     const statuses = [404, 503, 200];
@@ -97,7 +97,7 @@ describe('a reader', () => {
     expect([status, asked]).toEqual([200, [undefined, '5', '5']]);
   });
 
-  it('is told that something is not there which their own write is newer than', async () => {
+  it('that is not found is not repeated if the reader’s write is the newest', async () => {
     const acknowledged = new Acknowledged();
     acknowledged.note('alice', creation, acknowledging(5));
     acknowledged.note('bob', creation, acknowledging(6));

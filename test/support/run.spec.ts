@@ -33,8 +33,8 @@ afterEach(() => {
   for (const child of children.splice(0)) child.kill('SIGKILL');
 });
 
-describe('a run of tests that is killed', () => {
-  it('leaves no directory behind, and no stranger without its process who has the id of a launcher', async () => {
+describe('a killed run of tests', () => {
+  it('removes its directories, and does not kill another process that got the id of a launcher', async () => {
     const stranger = node('setInterval(() => undefined, 60_000)');
     const run = node(RUN);
     const said = createInterface(run.stdout as NonNullable<typeof run.stdout>);

@@ -18,7 +18,7 @@ const maker = (name: string) => `
     await new Promise(() => setInterval(() => undefined, 60_000));
   });`;
 
-it('a template has nothing of one whose maker was killed, though what that had started writes on', async () => {
+it('a template has nothing of an earlier one whose maker was killed, even if its child processes still write', async () => {
   const name = randomUUID();
   const hook = urlOf('../recovery/support/run-typescript.mjs');
   const options = ['--import', hook, '--input-type=module', '--eval', maker(name)];
