@@ -83,13 +83,10 @@ describe('every operation', () => {
     ['an empty origin', () => ['']],
     ['the network’s origin with a path', () => [`${network.baseUrl}/`]],
     ['two origins', () => [network.baseUrl, network.baseUrl]],
-  ])(
-    'is refused from a foreign origin: %s [origin-rule, posts-origin]',
-    async (_name, origins) => {
-      const headers = origins().map((origin) => ['origin', origin] as const);
-      expect(await allTold((operation) => toldRaw(operation, headers))).toEqual(all(403, 'origin_mismatch'));
-    },
-  );
+  ])('is refused from a foreign origin: %s [origin-rule, posts-origin]', async (_name, origins) => {
+    const headers = origins().map((origin) => ['origin', origin] as const);
+    expect(await allTold((operation) => toldRaw(operation, headers))).toEqual(all(403, 'origin_mismatch'));
+  });
 
   it('is refused with two credentials, even if both are valid', async () => {
     const again = [['authorization', `Bearer ${world.alice.token}`]] as const;

@@ -134,10 +134,13 @@ describe.each(withBody)('the body of $id', (operation) => {
     { 'content-type': 'application/json; charset=utf-16' },
     { 'content-type': 'json' },
     { 'content-encoding': 'gzip' },
-  ])('is refused with another content type or encoding: %j [endpoints-json, posts-headers, service-json]', async (headers) => {
-    const request = requestOf(operation, world);
-    expect(told(await ask(world, { ...request, headers }))).toEqual([415, 'invalid_json']);
-  });
+  ])(
+    'is refused with another content type or encoding: %j [endpoints-json, posts-headers, service-json]',
+    async (headers) => {
+      const request = requestOf(operation, world);
+      expect(told(await ask(world, { ...request, headers }))).toEqual([415, 'invalid_json']);
+    },
+  );
 
   it('is accepted if it is valid', async () => {
     const { baseUrl, alice, bob } = world;

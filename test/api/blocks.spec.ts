@@ -242,14 +242,17 @@ describe('access to blocks', () => {
     ['GET', 'openid read block:write'],
     ['PUT', 'openid read block:read'],
     ['DELETE', 'openid read block:read'],
-  ])('by %s is refused to a token with the scopes %s, and without a token [blocks-scope]', async (method, without) => {
-    const [ada, bob] = [await signIn(network, application, without), await newPerson()];
-    const path = { GET: '', PUT: `/${bob.actorId}`, DELETE: `/${bob.actorId}?intentId=x` }[method] ?? '';
-    const sent = method === 'PUT' ? { body: { intentId: 'x' } } : {};
-    const ask = (headers: Record<string, string>) =>
-      send(network.baseUrl, method, `/api/blocks${path}`, { ...sent, headers });
-    expect(outcomeOf(await ask({}))).toEqual([401, error('authentication_required')]);
-    const authorization = `Bearer ${ada.token}`;
-    expect(outcomeOf(await ask({ authorization }))).toEqual([403, error('capability_required')]);
-  });
+  ])(
+    'by %s is refused to a token with the scopes %s, and without a token [blocks-scope]',
+    async (method, without) => {
+      const [ada, bob] = [await signIn(network, application, without), await newPerson()];
+      const path = { GET: '', PUT: `/${bob.actorId}`, DELETE: `/${bob.actorId}?intentId=x` }[method] ?? '';
+      const sent = method === 'PUT' ? { body: { intentId: 'x' } } : {};
+      const ask = (headers: Record<string, string>) =>
+        send(network.baseUrl, method, `/api/blocks${path}`, { ...sent, headers });
+      expect(outcomeOf(await ask({}))).toEqual([401, error('authentication_required')]);
+      const authorization = `Bearer ${ada.token}`;
+      expect(outcomeOf(await ask({ authorization }))).toEqual([403, error('capability_required')]);
+    },
+  );
 });

@@ -270,8 +270,11 @@ describe('x-network-min-revision', () => {
     }
   });
 
-  it.each(['', 'abc', '-1', '1.5', '0x10', '1e3', '1, 2', '9'.repeat(20)])('is refused with the value %j', async (asked) => {
-    const { status, body } = await atLeast(asked);
-    expect([status, body.error]).toEqual([400, 'invalid_request']);
-  });
+  it.each(['', 'abc', '-1', '1.5', '0x10', '1e3', '1, 2', '9'.repeat(20)])(
+    'is refused with the value %j',
+    async (asked) => {
+      const { status, body } = await atLeast(asked);
+      expect([status, body.error]).toEqual([400, 'invalid_request']);
+    },
+  );
 });

@@ -185,48 +185,45 @@ describe('one API process', () => {
     await database?.close();
   });
 
-  it.each([10, 60])(
-    'runs one statement per event, for %i streams of several callers',
-    async (count) => {
-      const reads = readsOf(counted(database.pool, statements));
-      streams = new EventStreams(
-        {
-          changes: news,
-          clock: systemClock,
-          reads,
-          explain: (fault) => errorBody(fault, pino({ level: 'silent' })),
-        },
-        { ofListener: Infinity, ofProcess: Infinity, anonymous: Infinity },
-      );
-      const people = [await someone(), await someone(), await someone(), await someone()];
-      const author = await someone();
-      for (const person of people) await person.put(`/api/relations/follow/${author.actorId}`, intent());
-      const told: string[] = [];
-      for (let n = 0; n < count; n++) {
-        const person = people[n % (people.length + 1)];
-        const reader = {
-          credential: person && { tokenHash: credentialHash(person.token) },
-          meter: new RequestMeter({ ip: '127.0.0.1' }, { headers: () => undefined as never }),
-        };
-        const body = streams.start('any', await reads.read(reader, undefined), reader).setEncoding('utf8');
-        body.on('data', (text: string) => text.includes('post.created') && told.push(text));
-        bodies.push(body);
-      }
-      const sayAndCount = async () => {
-        statements.length = told.length = 0;
-        await author.say('one post');
-        await until(() => told.length === count);
-        return statements.filter((name) => name.startsWith('shared-feed')).length;
+  it.each([10, 60])('runs one statement per event, for %i streams of several callers', async (count) => {
+    const reads = readsOf(counted(database.pool, statements));
+    streams = new EventStreams(
+      {
+        changes: news,
+        clock: systemClock,
+        reads,
+        explain: (fault) => errorBody(fault, pino({ level: 'silent' })),
+      },
+      { ofListener: Infinity, ofProcess: Infinity, anonymous: Infinity },
+    );
+    const people = [await someone(), await someone(), await someone(), await someone()];
+    const author = await someone();
+    for (const person of people) await person.put(`/api/relations/follow/${author.actorId}`, intent());
+    const told: string[] = [];
+    for (let n = 0; n < count; n++) {
+      const person = people[n % (people.length + 1)];
+      const reader = {
+        credential: person && { tokenHash: credentialHash(person.token) },
+        meter: new RequestMeter({ ip: '127.0.0.1' }, { headers: () => undefined as never }),
       };
-      // Streams that began at different positions are as far as each other after the first.
-      await sayAndCount();
-      const asked = await sayAndCount();
-      expect(asked).toBeGreaterThan(0);
-      // One for the post, and one more where the five seconds after which they are checked end just then.
-      expect(asked).toBeLessThanOrEqual(2);
-      expect(statements).toHaveLength(asked);
-    },
-  );
+      const body = streams.start('any', await reads.read(reader, undefined), reader).setEncoding('utf8');
+      body.on('data', (text: string) => text.includes('post.created') && told.push(text));
+      bodies.push(body);
+    }
+    const sayAndCount = async () => {
+      statements.length = told.length = 0;
+      await author.say('one post');
+      await until(() => told.length === count);
+      return statements.filter((name) => name.startsWith('shared-feed')).length;
+    };
+    // Streams that began at different positions are as far as each other after the first.
+    await sayAndCount();
+    const asked = await sayAndCount();
+    expect(asked).toBeGreaterThan(0);
+    // One for the post, and one more where the five seconds after which they are checked end just then.
+    expect(asked).toBeLessThanOrEqual(2);
+    expect(statements).toHaveLength(asked);
+  });
 
   function readsOf(pool: Pool): FeedReads {
     const published = new PublishedStatements(pool, new PublicationCache(pool, versionsOf(serving)));

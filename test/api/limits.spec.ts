@@ -84,21 +84,24 @@ describe('refused tokens', () => {
     ['GET', '/api/session'],
     ['GET', NOBODY],
     ['POST', '/api/posts'],
-  ])('are limited to 6,000 in five minutes for each address, after which none is looked up: %s %s', async (method, path) => {
-    const address = stranger();
-    const one = () => ask(0, path, refusedFrom(address), method);
-    expect((await one()).status).toBe(401);
-    await leave(1);
-    expect((await one()).status).toBe(401);
-    // Nothing is asked any more: neither this table, nor any other.
-    await database.query('DELETE FROM limits.used');
-    const refused = await one();
-    expectRefusal(refused, 'refused');
-    expect(policyOf(refused)).toBe('"refused";q=6000;w=300');
-    expect((await database.query('SELECT FROM limits.used')).rowCount).toBe(0);
-    expect((await ask(0, path, refusedFrom(stranger()), method)).status).toBe(401);
-    expect((await ask(0, NOBODY, from(address))).status).toBe(404);
-  });
+  ])(
+    'are limited to 6,000 in five minutes for each address, after which none is looked up: %s %s',
+    async (method, path) => {
+      const address = stranger();
+      const one = () => ask(0, path, refusedFrom(address), method);
+      expect((await one()).status).toBe(401);
+      await leave(1);
+      expect((await one()).status).toBe(401);
+      // Nothing is asked any more: neither this table, nor any other.
+      await database.query('DELETE FROM limits.used');
+      const refused = await one();
+      expectRefusal(refused, 'refused');
+      expect(policyOf(refused)).toBe('"refused";q=6000;w=300');
+      expect((await database.query('SELECT FROM limits.used')).rowCount).toBe(0);
+      expect((await ask(0, path, refusedFrom(stranger()), method)).status).toBe(401);
+      expect((await ask(0, NOBODY, from(address))).status).toBe(404);
+    },
+  );
 
   it('do not block a token that this process has already accepted', async () => {
     const address = stranger();
@@ -299,28 +302,31 @@ describe('while the counters are unavailable', () => {
       'ALTER TABLE limits.used RENAME TO elsewhere',
       'ALTER TABLE limits.elsewhere RENAME TO used',
     ],
-  ])('%s, requests that must be counted are refused, and reserved reads succeed', async (_why, begin, end) => {
-    const [alice, bob] = [await signIn(network, application), await signIn(network, application)];
-    expect((await ask(0, '/api/session', { by: alice })).status).toBe(200);
-    const body = { intentId: randomUUID(), text: 'not counted', audience: 'public' };
-    await database.query(begin);
-    try {
-      const answers = await Promise.all([
-        ask(0, NOBODY, from(stranger())),
-        ask(0, '/api/reconcile', from(stranger())),
-        ask(0, '/api/session', { by: bob }),
-        ask(0, '/api/posts', { by: alice, body }, 'POST'),
-      ]);
-      for (const answer of answers) {
-        expect([answer.status, answer.body.error]).toEqual([503, 'pilot_limits_unavailable']);
-        expect(answer.headers['retry-after']).toMatch(/^[1-9][0-9]*$/);
-      }
+  ])(
+    '%s, requests that must be counted are refused, and reserved reads succeed',
+    async (_why, begin, end) => {
+      const [alice, bob] = [await signIn(network, application), await signIn(network, application)];
       expect((await ask(0, '/api/session', { by: alice })).status).toBe(200);
-    } finally {
-      await database.query(end);
-    }
-    const { body: view } = await ask(0, '/api/reconcile', { by: alice });
-    expect(view.ownPosts).toEqual([]);
-    expect((await ask(0, '/api/posts', { by: alice, body }, 'POST')).status).toBe(200);
-  });
+      const body = { intentId: randomUUID(), text: 'not counted', audience: 'public' };
+      await database.query(begin);
+      try {
+        const answers = await Promise.all([
+          ask(0, NOBODY, from(stranger())),
+          ask(0, '/api/reconcile', from(stranger())),
+          ask(0, '/api/session', { by: bob }),
+          ask(0, '/api/posts', { by: alice, body }, 'POST'),
+        ]);
+        for (const answer of answers) {
+          expect([answer.status, answer.body.error]).toEqual([503, 'pilot_limits_unavailable']);
+          expect(answer.headers['retry-after']).toMatch(/^[1-9][0-9]*$/);
+        }
+        expect((await ask(0, '/api/session', { by: alice })).status).toBe(200);
+      } finally {
+        await database.query(end);
+      }
+      const { body: view } = await ask(0, '/api/reconcile', { by: alice });
+      expect(view.ownPosts).toEqual([]);
+      expect((await ask(0, '/api/posts', { by: alice, body }, 'POST')).status).toBe(200);
+    },
+  );
 });

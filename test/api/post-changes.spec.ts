@@ -61,15 +61,18 @@ describe.each([
       ]);
   });
 
-  it("refuses a post of another author", async () => {
+  it('refuses a post of another author', async () => {
     const id = await wrote(bob);
     expect(answered(await change(alice, id))).toEqual([403, refused('not_owner')]);
     expect(await shown(id)).toMatchObject({ text: 'as it was', revision: 1 });
   });
 
-  it.each(['never_was', 'no%20id', 'x'.repeat(65)])('does not find a post that never existed: %s', async (id) => {
-    expect(answered(await change(alice, id))).toEqual([404, refused('post_unavailable')]);
-  });
+  it.each(['never_was', 'no%20id', 'x'.repeat(65)])(
+    'does not find a post that never existed: %s',
+    async (id) => {
+      expect(answered(await change(alice, id))).toEqual([404, refused('post_unavailable')]);
+    },
+  );
 
   it('answers alike for a hidden post and for one that never existed', async () => {
     const eve = await signIn(network, await registerApplication(network), postScopes);

@@ -154,10 +154,13 @@ describe('credentials', () => {
 });
 
 describe('a request', () => {
-  it.each(['/api/nothing', '/nothing', '/api/posts/a/b/c', '/'])('to an unknown address is answered with 404: %s', async (path) => {
-    const answer = await send(network.baseUrl, 'GET', path);
-    expect([answer.status, answer.body]).toEqual([404, error('not_found')]);
-  });
+  it.each(['/api/nothing', '/nothing', '/api/posts/a/b/c', '/'])(
+    'to an unknown address is answered with 404: %s',
+    async (path) => {
+      const answer = await send(network.baseUrl, 'GET', path);
+      expect([answer.status, answer.body]).toEqual([404, error('not_found')]);
+    },
+  );
 
   it.each([
     ['GET', '/api/posts', 'POST'],

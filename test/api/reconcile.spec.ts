@@ -80,8 +80,14 @@ describe('reconcile', () => {
         await alice.delete(`/api/posts/${body.post.id}?intentId=${intentId()}&revision=1`);
       },
     ],
-    ['the other person blocks the reader', () => alice.put(`/api/blocks/${bob.actorId}`, { intentId: intentId() })],
-    ['the other person unblocks the reader', () => alice.delete(`/api/blocks/${bob.actorId}?intentId=${intentId()}`)],
+    [
+      'the other person blocks the reader',
+      () => alice.put(`/api/blocks/${bob.actorId}`, { intentId: intentId() }),
+    ],
+    [
+      'the other person unblocks the reader',
+      () => alice.delete(`/api/blocks/${bob.actorId}?intentId=${intentId()}`),
+    ],
     [
       'the reader unfollows',
       async () => {

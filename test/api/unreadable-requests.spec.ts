@@ -32,12 +32,7 @@ const LARGE = `X-Large: ${'x'.repeat(20_000)}`;
 describe('a malformed request is refused in the error format of its path:', () => {
   it.each([
     ['bytes that are not HTTP', 'this is no HTTP', 'message', 'not a well-formed'],
-    [
-      'too large headers',
-      `GET /api/profile HTTP/1.1\r\nHost: HOST\r\n${LARGE}`,
-      'message',
-      '16 KiB',
-    ],
+    ['too large headers', `GET /api/profile HTTP/1.1\r\nHost: HOST\r\n${LARGE}`, 'message', '16 KiB'],
     [
       'a malformed Content-Length',
       'POST /api/posts HTTP/1.1\r\nHost: HOST\r\nContent-Length: x',

@@ -43,22 +43,26 @@ describe('front-channel requests', () => {
     expect([out.status, out.headers['ratelimit']]).toEqual([303, expect.stringContaining('r=598;')]);
   });
 
-  it.each(['authorization', 'end-session'])('to %s store nothing once the limit is reached', async (which) => {
-    const { url } = await authorizationRequest(client, 'read');
-    const path = which === 'authorization' ? `${url.pathname}${url.search}` : '/api/auth/oauth2/end-session';
-    await useUp();
-    const before = await records();
-    const program = await send(network, { path });
-    expect([program.status, program.body]).toEqual([
-      429,
-      { error: 'pilot_rate_limited', error_description: expect.stringContaining('Please wait') },
-    ]);
-    expect(program.headers['retry-after']).toMatch(/^[1-9][0-9]*$/);
-    const person = await send(network, { path, headers });
-    expect([person.status, person.headers['content-type']]).toEqual([429, 'text/html; charset=utf-8']);
-    expect(person.text).toContain('Too many tries');
-    expect(await records()).toBe(before);
-  });
+  it.each(['authorization', 'end-session'])(
+    'to %s store nothing once the limit is reached',
+    async (which) => {
+      const { url } = await authorizationRequest(client, 'read');
+      const path =
+        which === 'authorization' ? `${url.pathname}${url.search}` : '/api/auth/oauth2/end-session';
+      await useUp();
+      const before = await records();
+      const program = await send(network, { path });
+      expect([program.status, program.body]).toEqual([
+        429,
+        { error: 'pilot_rate_limited', error_description: expect.stringContaining('Please wait') },
+      ]);
+      expect(program.headers['retry-after']).toMatch(/^[1-9][0-9]*$/);
+      const person = await send(network, { path, headers });
+      expect([person.status, person.headers['content-type']]).toEqual([429, 'text/html; charset=utf-8']);
+      expect(person.text).toContain('Too many tries');
+      expect(await records()).toBe(before);
+    },
+  );
 
   it('are not counted if they cannot be parsed, and do not limit sign-in', async () => {
     await send(network, { path: '/api/auth/oauth2/authorize?state=%zz' });

@@ -158,14 +158,17 @@ describe('the announced metadata:', () => {
     ['userinfo_endpoint', 'GET', 401],
     ['end_session_endpoint', 'GET', 303],
     ['jwks_uri', 'GET', 200],
-  ])('the endpoint answers: %s [intro-discovered-addresses, credentials-none]', async (member, method, expected) => {
-    const { status } = await send(network, {
-      method,
-      path: pathOf(member),
-      headers: [['accept', 'text/html']],
-    });
-    expect(status).toBe(expected);
-  });
+  ])(
+    'the endpoint answers: %s [intro-discovered-addresses, credentials-none]',
+    async (member, method, expected) => {
+      const { status } = await send(network, {
+        method,
+        path: pathOf(member),
+        headers: [['accept', 'text/html']],
+      });
+      expect(status).toBe(expected);
+    },
+  );
 
   it('all seven endpoints are announced', () => {
     const endpoints = Object.keys(metadata).filter((member) => /_endpoint$|_uri$/.test(member));

@@ -114,7 +114,11 @@ describe('a code, before its exchange,', () => {
       'suspendsApplication',
       { status: 401, error: 'invalid_client' },
     ],
-    ['becomes invalid when the application is disconnected', 'disconnects', { status: 400, error: 'invalid_grant' }],
+    [
+      'becomes invalid when the application is disconnected',
+      'disconnects',
+      { status: 400, error: 'invalid_grant' },
+    ],
     ['stays valid when the person signs out everywhere', 'signsOut', undefined],
   ])('%s', async (_what, act, error) => {
     const way = await atConsent();

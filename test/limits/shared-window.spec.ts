@@ -66,11 +66,14 @@ describe('a budget', () => {
     expect(await mine.claim('ada', 7)).toMatchObject({ granted: 0, left: 0 });
   });
 
-  it.each([1, 3, 50])('is never exceeded by concurrent claims of %i points on two processes', async (points) => {
-    const both = windows(100);
-    const claims = Array.from({ length: 120 }, (_, n) => both[n % 2 ? 1 : 0].claim('ada', points));
-    expect(await granted(claims)).toBe(100);
-  });
+  it.each([1, 3, 50])(
+    'is never exceeded by concurrent claims of %i points on two processes',
+    async (points) => {
+      const both = windows(100);
+      const claims = Array.from({ length: 120 }, (_, n) => both[n % 2 ? 1 : 0].claim('ada', points));
+      expect(await granted(claims)).toBe(100);
+    },
+  );
 
   it('is whole again when its window has ended', async () => {
     const [mine, theirs] = windows(1, { limit: { quota: 1, windowSeconds: 1 }, isFinal: true });

@@ -31,16 +31,13 @@ describe('a read by a test', () => {
   it.each([
     ['DELETE', '/api/posts/p?intentId=i&revision=1'],
     ['PUT', '/api/blocks/bob'],
-  ])(
-    'is not repeated for a restriction by others, which must hold at once: %s %s',
-    async (method, path) => {
-      const acknowledged = new Acknowledged();
-      acknowledged.note('alice', { method, path }, acknowledging(5));
-      const network = showing(4, 5);
-      const answer = await acknowledged.shownTo('bob', network.read);
-      expect([answer.headers.get('x-network-revision'), network.reads]).toEqual(['4', 1]);
-    },
-  );
+  ])('is not repeated for a restriction by others, which must hold at once: %s %s', async (method, path) => {
+    const acknowledged = new Acknowledged();
+    acknowledged.note('alice', { method, path }, acknowledging(5));
+    const network = showing(4, 5);
+    const answer = await acknowledged.shownTo('bob', network.read);
+    expect([answer.headers.get('x-network-revision'), network.reads]).toEqual(['4', 1]);
+  });
 
   it('is repeated for a restriction that others lifted', async () => {
     const acknowledged = new Acknowledged();
